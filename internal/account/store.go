@@ -14,11 +14,8 @@ const accountColumns = `a.id, a.login, a.kind, a.name, a.email, a.company, a.blo
 		ELSE (SELECT count(*) FROM withdrawn_forks w WHERE w.owner_id = a.id) END,
 	a.followers, a.following, a.suspended_at, a.created_at, a.updated_at`
 
-// scanner is a row of either kind that package db gives.
-type scanner interface{ Scan(dest ...any) error }
-
 // scanAccount reads accountColumns, and then whatever else the query selected.
-func scanAccount(row scanner, more ...any) (*Account, error) {
+func scanAccount(row db.Scanner, more ...any) (*Account, error) {
 	var a Account
 	var kind, role int64
 	dest := append([]any{&a.ID, &a.Login, &kind, &a.Name, &a.Email, &a.Company, &a.Blog, &a.Location, &a.Bio,
@@ -34,20 +31,9 @@ func scanAccount(row scanner, more ...any) (*Account, error) {
 
 // queryAccounts reads accounts; rest is what stands behind FROM accounts a.
 func queryAccounts(tx *db.Tx, rest string, args ...any) ([]*Account, error) {
-	rows, err := tx.Query(`SELECT `+accountColumns+` FROM accounts a`+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Account
-	for rows.Next() {
-		a, err := scanAccount(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (*Account, error) {
+		return scanAccount(row)
+	}, `SELECT `+accountColumns+` FROM accounts a`+rest, args...)
 }
 
 // orAbsent turns a missing row into the 404 of decision 13.

@@ -55,24 +55,19 @@ type emailKey string
 
 // byVerified adds the accounts for which the addresses were verified.
 func byVerified(tx *db.Tx, folded []any, found map[string]*Account) error {
-	rows, err := tx.Query(`SELECT `+accountColumns+`, e.address
-		FROM emails e JOIN accounts a ON a.id = e.account_id
-		WHERE e.verified = TRUE AND e.address IN `+db.Values(1, len(folded)), folded...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var address string
-		a, err := scanAccount(rows, &address)
+		a, err := scanAccount(row, &address)
 		if err != nil {
 			return err
 		}
 		if _, is := parseReserved(address); !is {
 			found[address] = a
 		}
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT `+accountColumns+`, e.address
+		FROM emails e JOIN accounts a ON a.id = e.account_id
+		WHERE e.verified = TRUE AND e.address IN `+db.Values(1, len(folded)), folded...)
 }
 
 // byReserved finds the people for whom addresses are reserved.
@@ -183,21 +178,11 @@ func foldedEmails(emails []string) []any {
 
 // emailsOf lists the addresses that an account claims.
 func emailsOf(tx *db.Tx, accountID ID) ([]Email, error) {
-	rows, err := tx.Query(`SELECT address, verified FROM emails WHERE account_id = $1
+	return db.QueryList(tx, func(row db.Scanner) (e Email, err error) {
+		err = row.Scan(&e.Address, &e.Verified)
+		return e, err
+	}, `SELECT address, verified FROM emails WHERE account_id = $1
 		ORDER BY created_at, address`, accountID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Email
-	for rows.Next() {
-		var e Email
-		if err := rows.Scan(&e.Address, &e.Verified); err != nil {
-			return nil, err
-		}
-		list = append(list, e)
-	}
-	return list, rows.Err()
 }
 
 // isVerified reports whether an address was verified for an account.

@@ -88,19 +88,14 @@ func byFormerLogins(tx *db.Tx, logins []string, found map[string]*Account) error
 	if len(args) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(`SELECT `+accountColumns+`, f.login_folded FROM former_logins f
-		JOIN accounts a ON a.id = f.account_id WHERE f.login_folded IN `+db.Values(1, len(args)), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var login string
-		a, err := scanAccount(rows, &login)
+		a, err := scanAccount(row, &login)
 		if err != nil {
 			return err
 		}
 		found[login] = a
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT `+accountColumns+`, f.login_folded FROM former_logins f
+		JOIN accounts a ON a.id = f.account_id WHERE f.login_folded IN `+db.Values(1, len(args)), args...)
 }

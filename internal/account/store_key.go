@@ -17,7 +17,7 @@ const (
 )
 
 // scanKey reads keyColumns, and then more columns.
-func scanKey(row scanner, more ...any) (*Key, error) {
+func scanKey(row db.Scanner, more ...any) (*Key, error) {
 	var k Key
 	err := row.Scan(append([]any{&k.ID, &k.Owner.Account, &k.Owner.Repo, &k.AddedBy, &k.AddedLogin, &k.Title,
 		&k.PublicKey, &k.Fingerprint,
@@ -26,20 +26,10 @@ func scanKey(row scanner, more ...any) (*Key, error) {
 }
 
 func queryKeys(tx *db.Tx, rest string, args ...any) ([]Key, error) {
-	rows, err := tx.Query(`SELECT `+keyColumns+keyFrom+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Key
-	for rows.Next() {
-		k, err := scanKey(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, *k)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (Key, error) {
+		k, err := scanKey(row)
+		return *k, err
+	}, `SELECT `+keyColumns+keyFrom+rest, args...)
 }
 
 // condition says in SQL that a key belongs to the owner, whose id is $1.
@@ -153,19 +143,10 @@ func recordKeys(tx *db.Tx, action audit.Action, right string, ids []int64) error
 	for _, id := range ids {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(`SELECT k.fingerprint, COALESCE(a.id, 0), COALESCE(a.login, ''), COALESCE(r.id, 0),
-			COALESCE(o.login || '/' || r.name, ''), COALESCE(o.id, 0), COALESCE(o.login, ''), COALESCE(o.kind = $1, FALSE)
-		FROM ssh_keys k LEFT JOIN accounts a ON a.id = k.account_id LEFT JOIN repos r ON r.id = k.repo_id
-		LEFT JOIN accounts o ON o.id = r.owner_id
-		WHERE k.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY k.id`, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	var list []audit.Entry
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		e, fingerprint, ofOrg := audit.Entry{Action: action, Right: right}, "", false
-		if err := rows.Scan(&fingerprint, &e.User.ID, &e.User.Name, &e.Repo.ID, &e.Repo.Name, &e.Org.ID,
+		if err := row.Scan(&fingerprint, &e.User.ID, &e.User.Name, &e.Repo.ID, &e.Repo.Name, &e.Org.ID,
 			&e.Org.Name, &ofOrg); err != nil {
 			return err
 		}
@@ -174,8 +155,13 @@ func recordKeys(tx *db.Tx, action audit.Action, right string, ids []int64) error
 		}
 		e.Changes = map[string]any{"fingerprint": fingerprint}
 		list = append(list, e)
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `SELECT k.fingerprint, COALESCE(a.id, 0), COALESCE(a.login, ''), COALESCE(r.id, 0),
+			COALESCE(o.login || '/' || r.name, ''), COALESCE(o.id, 0), COALESCE(o.login, ''), COALESCE(o.kind = $1, FALSE)
+		FROM ssh_keys k LEFT JOIN accounts a ON a.id = k.account_id LEFT JOIN repos r ON r.id = k.repo_id
+		LEFT JOIN accounts o ON o.id = r.owner_id
+		WHERE k.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY k.id`, args...)
+	if err != nil {
 		return err
 	}
 	for _, e := range list {

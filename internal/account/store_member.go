@@ -120,22 +120,14 @@ func (f orgFilter) where() string {
 // orgsOf lists one page of a user's memberships by the organization's id. Their
 // User is left for the caller to set.
 func orgsOf(tx *db.Tx, f orgFilter, p web.Page) ([]*membership, error) {
-	rows, err := tx.Query(`SELECT `+accountColumns+`, m.owner, m.public FROM (SELECT org_id, owner, public`+f.where()+
+	return db.QueryList(tx, func(row db.Scanner) (*membership, error) {
+		var m membership
+		org, err := scanAccount(row, &m.Owner, &m.Public)
+		m.Org = org
+		return &m, err
+	}, `SELECT `+accountColumns+`, m.owner, m.public FROM (SELECT org_id, owner, public`+f.where()+
 		` ORDER BY org_id LIMIT $2 OFFSET $3) m JOIN accounts a ON a.id = m.org_id ORDER BY a.id`,
 		f.User, p.Size, p.Offset())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*membership
-	for rows.Next() {
-		var m membership
-		if m.Org, err = scanAccount(rows, &m.Owner, &m.Public); err != nil {
-			return nil, err
-		}
-		list = append(list, &m)
-	}
-	return list, rows.Err()
 }
 
 func countOrgs(tx *db.Tx, f orgFilter) (n int64, err error) {

@@ -42,21 +42,11 @@ func insertSession(tx *db.Tx, n *newSession, d digest, from Origin, expires db.T
 
 // sessionsOf lists the sessions of an account that have not ended, the newest first.
 func sessionsOf(tx *db.Tx, of ID) ([]Session, error) {
-	rows, err := tx.Query(`SELECT id, agent, COALESCE(address, ''), created_at, expires_at, last_used_at FROM tokens
+	return db.QueryList(tx, func(row db.Scanner) (s Session, err error) {
+		err = row.Scan(&s.ID, &s.Agent, &s.Address, &s.CreatedAt, &s.ExpiresAt, &s.LastUsedAt)
+		return s, err
+	}, `SELECT id, agent, COALESCE(address, ''), created_at, expires_at, last_used_at FROM tokens
 		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND expires_at > $2 ORDER BY id DESC`, of, tx.Now)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Session
-	for rows.Next() {
-		var s Session
-		if err := rows.Scan(&s.ID, &s.Agent, &s.Address, &s.CreatedAt, &s.ExpiresAt, &s.LastUsedAt); err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, rows.Err()
 }
 
 // endSession ends a session. Error: errs.Absent.

@@ -40,21 +40,11 @@ type OrgMembership struct {
 }
 
 func membershipsOf(tx *db.Tx, userID ID) ([]OrgMembership, error) {
-	rows, err := tx.Query(`SELECT o.login, m.owner FROM members m JOIN accounts o ON o.id = m.org_id
+	return db.QueryList(tx, func(row db.Scanner) (m OrgMembership, err error) {
+		err = row.Scan(&m.Login, &m.Owner)
+		return m, err
+	}, `SELECT o.login, m.owner FROM members m JOIN accounts o ON o.id = m.org_id
 		WHERE m.user_id = $1 ORDER BY m.org_id`, userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []OrgMembership
-	for rows.Next() {
-		var m OrgMembership
-		if err := rows.Scan(&m.Login, &m.Owner); err != nil {
-			return nil, err
-		}
-		list = append(list, m)
-	}
-	return list, rows.Err()
 }
 
 // ownersOf lists the logins of an organization's owners, by id.

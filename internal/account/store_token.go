@@ -172,28 +172,20 @@ func tokensOf(tx *db.Tx, accountID ID) ([]Token, error) {
 
 // queryTokens reads tokens t of accounts a; rest is what stands behind FROM.
 func queryTokens(tx *db.Tx, rest string, args ...any) ([]Token, error) {
-	rows, err := tx.Query(`SELECT t.id, a.login, t.hint, t.note, t.scopes, t.permission,
-			t.created_at, t.expires_at, t.last_used_at, t.revoked_at
-		FROM tokens t JOIN accounts a ON a.id = t.account_id `+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Token
-	for rows.Next() {
-		var t Token
+	return db.QueryList(tx, func(row db.Scanner) (t Token, err error) {
 		var scopes *string
 		var permission int64
-		if err := rows.Scan(&t.ID, &t.Login, &t.Hint, &t.Note, &scopes, &permission,
+		if err := row.Scan(&t.ID, &t.Login, &t.Hint, &t.Note, &scopes, &permission,
 			&t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt); err != nil {
-			return nil, err
+			return t, err
 		}
 		if t.Grant, err = newGrant(scopes, permission, t.ExpiresAt, nil); err != nil {
-			return nil, err
+			return t, err
 		}
-		list = append(list, t)
-	}
-	return list, rows.Err()
+		return t, nil
+	}, `SELECT t.id, a.login, t.hint, t.note, t.scopes, t.permission,
+			t.created_at, t.expires_at, t.last_used_at, t.revoked_at
+		FROM tokens t JOIN accounts a ON a.id = t.account_id `+rest, args...)
 }
 
 // nameRepos reads the names of the repositories for which fine-grained tokens were made.
@@ -202,24 +194,19 @@ func nameRepos(tx *db.Tx, accountID ID, list []Token) error {
 	for i := range list {
 		at[list[i].ID] = &list[i]
 	}
-	rows, err := tx.Query(`SELECT x.token_id, o.login, r.name FROM tokens t JOIN token_repos x ON x.token_id = t.id
-		JOIN repos r ON r.id = x.repo_id JOIN accounts o ON o.id = r.owner_id
-		WHERE CAST($1 AS BIGINT) = 0 OR t.account_id = $1 ORDER BY x.token_id, x.repo_id`, accountID)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var id int64
 		var owner, name string
-		if err := rows.Scan(&id, &owner, &name); err != nil {
+		if err := row.Scan(&id, &owner, &name); err != nil {
 			return err
 		}
 		if t := at[id]; t != nil {
 			t.Repos = append(t.Repos, owner+"/"+name)
 		}
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT x.token_id, o.login, r.name FROM tokens t JOIN token_repos x ON x.token_id = t.id
+		JOIN repos r ON r.id = x.repo_id JOIN accounts o ON o.id = r.owner_id
+		WHERE CAST($1 AS BIGINT) = 0 OR t.account_id = $1 ORDER BY x.token_id, x.repo_id`, accountID)
 }
 
 // storeLastUses writes when tokens or keys, the rows of a table, were used, in the order of their ids so that
@@ -287,21 +274,16 @@ func choseRepos(tx *db.Tx, accountID ID, list []Token) error {
 	for i := range list {
 		at[list[i].ID] = &list[i]
 	}
-	rows, err := tx.Query(`SELECT x.token_id, x.repo_id FROM tokens t JOIN token_repos x ON x.token_id = t.id
-		WHERE t.account_id = $1 AND t.agent IS NULL AND t.revoked_at IS NULL ORDER BY x.token_id, x.repo_id LIMIT $2`,
-		accountID, mostChosenRepos)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var id, repoID int64
-		if err := rows.Scan(&id, &repoID); err != nil {
+		if err := row.Scan(&id, &repoID); err != nil {
 			return err
 		}
 		if t := at[id]; t != nil {
 			t.RepoIDs = append(t.RepoIDs, repoID)
 		}
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT x.token_id, x.repo_id FROM tokens t JOIN token_repos x ON x.token_id = t.id
+		WHERE t.account_id = $1 AND t.agent IS NULL AND t.revoked_at IS NULL ORDER BY x.token_id, x.repo_id LIMIT $2`,
+		accountID, mostChosenRepos)
 }

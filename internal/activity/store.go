@@ -62,7 +62,12 @@ func MoveIssue(tx *db.Tx, from repo.ID, issueID int64, to *repo.Repo, newID int6
 // not public, since the repository is private now or was then (decision 63), are for
 // people with a role of their own in it, and for Apps as far as their permissions go.
 func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
-	rows, err := tx.Query(`SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind, COALESCE(a.issue_id, 0),
+	return db.QueryList(tx, func(row db.Scanner) (*Activity, error) {
+		var a Activity
+		err := row.Scan(&a.ID, &a.RepoID, &a.OrgID, &a.ActorID, &a.Public, &a.Kind, &a.IssueID,
+			&a.SubjectID, &a.Ref, &a.Before, &a.After, &a.CreatedAt)
+		return &a, err
+	}, `SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind, COALESCE(a.issue_id, 0),
 			COALESCE(a.subject_id, 0), COALESCE(a.ref, ''), COALESCE(a.before_sha, ''), COALESCE(a.after_sha, ''), a.created_at
 		FROM (`+s.sql+`) a
 		WHERE (a.public = TRUE OR EXISTS (SELECT 1`+repo.FromGranted(`a.repo_id`, caller)+`)`+open(caller)+`)
@@ -76,20 +81,6 @@ func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 				WHEN 14 THEN EXISTS (SELECT 1 FROM commit_comments s WHERE s.id = a.subject_id)
 				ELSE TRUE END
 		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{account.IDOf(caller)}, s.args...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var found []*Activity
-	for rows.Next() {
-		var a Activity
-		if err := rows.Scan(&a.ID, &a.RepoID, &a.OrgID, &a.ActorID, &a.Public, &a.Kind, &a.IssueID,
-			&a.SubjectID, &a.Ref, &a.Before, &a.After, &a.CreatedAt); err != nil {
-			return nil, err
-		}
-		found = append(found, &a)
-	}
-	return found, rows.Err()
 }
 
 // open is the condition that a caller's permissions open an activity, which is told with what it is about: an issue

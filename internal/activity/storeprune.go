@@ -53,7 +53,16 @@ func (p *Pruner) least(columns ...string) string {
 // of them, and which ones no feed reads. The oldest that stays is looked up once
 // for each range that some of them are in.
 func (p *Pruner) look(tx *db.Tx, position int64) (seen int, last int64, gone []int64, err error) {
-	rows, err := tx.Query(`WITH
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		var unread bool
+		if err := row.Scan(&last, &unread); err != nil {
+			return err
+		}
+		if seen++; unread {
+			gone = append(gone, last)
+		}
+		return nil
+	}, `WITH
 		batch AS MATERIALIZED (SELECT x.id, x.repo_id, x.actor_id, x.org_id, x.public FROM activities x WHERE x.id > $1 ORDER BY x.id LIMIT $2),
 		of_repo AS MATERIALIZED (SELECT k.repo_id, k.public, `+p.least(`repo_id`, `public`)+`
 			FROM (SELECT DISTINCT repo_id, public FROM batch) k),
@@ -66,20 +75,7 @@ func (p *Pruner) look(tx *db.Tx, position int64) (seen int, last int64, gone []i
 			JOIN of_actor a ON a.actor_id = b.actor_id AND a.public = b.public
 			LEFT JOIN of_org o ON o.org_id = b.org_id AND o.public = b.public
 		ORDER BY b.id`, position, int64(p.perTurn))
-	if err != nil {
-		return 0, 0, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var unread bool
-		if err := rows.Scan(&last, &unread); err != nil {
-			return 0, 0, nil, err
-		}
-		if seen++; unread {
-			gone = append(gone, last)
-		}
-	}
-	return seen, last, gone, rows.Err()
+	return seen, last, gone, err
 }
 
 // remove removes activities. Their number is rounded up, so that few texts are

@@ -152,22 +152,18 @@ func (m many) newest(tx *db.Tx) ([]int64, error) {
 // tops reads the keys of the ranges that may hold any of the Newest activities,
 // and the newest of each, which is in the order of the keys.
 func (m many) tops(tx *db.Tx) (keys, tops []int64, err error) {
-	rows, err := tx.Query(`SELECT k.id, COALESCE((SELECT max(x.id) FROM activities x WHERE `+fmt.Sprintf(m.condition, `k.id`)+`), 0) AS top
-		FROM (`+m.keys+`) k ORDER BY 2 DESC LIMIT `+strconv.Itoa(Newest), m.args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var key, top int64
-		if err := rows.Scan(&key, &top); err != nil {
-			return nil, nil, err
+		if err := row.Scan(&key, &top); err != nil {
+			return err
 		}
 		if top != 0 {
 			keys, tops = append(keys, key), append(tops, top)
 		}
-	}
-	return keys, tops, rows.Err()
+		return nil
+	}, `SELECT k.id, COALESCE((SELECT max(x.id) FROM activities x WHERE `+fmt.Sprintf(m.condition, `k.id`)+`), 0) AS top
+		FROM (`+m.keys+`) k ORDER BY 2 DESC LIMIT `+strconv.Itoa(Newest), m.args...)
+	return keys, tops, err
 }
 
 // read reads the ids of the newest activities of each range. The number of

@@ -11,13 +11,11 @@ import (
 	"arbor/internal/web"
 )
 
-type scanner interface{ Scan(dest ...any) error }
-
 const appColumns = `a.id, a.owner_id, a.bot_id, a.slug, a.client_id, a.name, a.description, a.external_url,
 	a.public, a.public_key, a.permissions, a.events, a.created_at, a.updated_at`
 
 // scanApp reads appColumns; of the owner only the id. Error: 404.
-func scanApp(row scanner) (*App, error) {
+func scanApp(row db.Scanner) (*App, error) {
 	a := &App{Owner: &account.Account{}}
 	var permissions, events string
 	err := row.Scan(&a.ID, &a.Owner.ID, &a.BotID, &a.Slug, &a.ClientID, &a.Name, &a.Description, &a.ExternalURL,
@@ -35,20 +33,16 @@ func orAbsent(err error) error {
 
 // appsWhere finds Apps with their owners; where is a condition on a.
 func appsWhere(tx *db.Tx, where string, args ...any) (list []*App, err error) {
-	rows, err := tx.Query(`SELECT `+appColumns+` FROM apps a WHERE `+where+` ORDER BY a.id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var owners []account.ID
-	for rows.Next() {
-		a, err := scanApp(rows)
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		a, err := scanApp(row)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		list, owners = append(list, a), append(owners, a.Owner.ID)
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `SELECT `+appColumns+` FROM apps a WHERE `+where+` ORDER BY a.id`, args...)
+	if err != nil {
 		return nil, err
 	}
 	people, err := account.ByIDs(tx, owners)

@@ -16,25 +16,21 @@ const installationColumns = `i.id, i.app_id, i.account_id, i.every, i.permission
 
 // installationsWhere finds installations with their Apps and accounts, by id; rest is what stands behind FROM.
 func installationsWhere(tx *db.Tx, rest string, args ...any) (list []*Installation, err error) {
-	rows, err := tx.Query(`SELECT `+installationColumns+` FROM installations i `+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var apps []int64
 	var places []account.ID
-	for rows.Next() {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
 		i := &Installation{App: &App{}, Account: &account.Account{}}
 		var permissions, events string
-		err := rows.Scan(&i.ID, &i.App.ID, &i.Account.ID, &i.Every, &permissions, &events, &i.SuspendedAt,
+		err := row.Scan(&i.ID, &i.App.ID, &i.Account.ID, &i.Every, &permissions, &events, &i.SuspendedAt,
 			&i.CreatedAt, &i.UpdatedAt)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		i.Permissions, i.Events = scope.ParsePermissions(permissions), splitEvents(events)
 		list, apps, places = append(list, i), append(apps, i.App.ID), append(places, i.Account.ID)
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `SELECT `+installationColumns+` FROM installations i `+rest, args...)
+	if err != nil {
 		return nil, err
 	}
 	found, err := findApps(tx, apps)
@@ -197,22 +193,13 @@ func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Rea
 			args[2] = i.ID
 		}
 	}
-	rows, err := tx.Query(`SELECT r.id, r.name, o.login, r.private FROM repos r JOIN accounts o ON o.id = r.owner_id
-		WHERE `+where+` ORDER BY r.id LIMIT $1`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r Reached
+	return db.QueryList(tx, func(row db.Scanner) (r Reached, err error) {
 		var owner string
-		if err := rows.Scan(&r.ID, &r.Name, &owner, &r.Private); err != nil {
-			return nil, err
-		}
+		err = row.Scan(&r.ID, &r.Name, &owner, &r.Private)
 		r.FullName = owner + "/" + r.Name
-		list = append(list, r)
-	}
-	return list, rows.Err()
+		return r, err
+	}, `SELECT r.id, r.name, o.login, r.private FROM repos r JOIN accounts o ON o.id = r.owner_id
+		WHERE `+where+` ORDER BY r.id LIMIT $1`, args...)
 }
 
 // OwnerOf finds who owns an App. Error: 404.

@@ -15,10 +15,8 @@ const columns = `x.id, x.address_key, x.name, x.content_type, x.uploader_id, x.c
 
 const tables = ` FROM attachments x JOIN files f ON f.id = x.file_id`
 
-type scanner interface{ Scan(...any) error }
-
 // scan reads columns. Error: 404 when there is no row.
-func scan(row scanner) (*Attachment, error) {
+func scan(row db.Scanner) (*Attachment, error) {
 	var x Attachment
 	err := row.Scan(&x.ID, &x.Key, &x.Name, &x.ContentType, &x.UploaderID, &x.CreatedAt,
 		&x.File.ID, &x.File.RepoID, &x.File.Name, &x.File.Size, &x.File.SHA256)
@@ -63,20 +61,7 @@ func listAll(tx *db.Tx, repoID repo.ID, bySize bool, p web.Page) ([]*Attachment,
 }
 
 func query(tx *db.Tx, rest string, args ...any) ([]*Attachment, error) {
-	rows, err := tx.Query(`SELECT `+columns+tables+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Attachment
-	for rows.Next() {
-		x, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, x)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scan, `SELECT `+columns+tables+rest, args...)
 }
 
 func insert(tx *db.Tx, x *Attachment) error {

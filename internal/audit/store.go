@@ -67,25 +67,14 @@ const mostActions = 20
 // cursor leads. Each index serves one filter with the order, so a page costs what it shows.
 func List(tx *db.Tx, f Filter, limit int) (list []Event, more bool, err error) {
 	text, args := compile(&f, limit+1)
-	rows, err := tx.Query(text, args...)
-	if err != nil {
-		return nil, false, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		e, err := scan(rows)
-		if err != nil {
-			return nil, false, err
-		}
-		list = append(list, e)
-	}
+	list, err = db.QueryList(tx, scan, text, args...)
 	if more = len(list) > limit; more {
 		list = list[:limit]
 	}
 	if f.backwards() {
 		slices.Reverse(list)
 	}
-	return list, more, rows.Err()
+	return list, more, err
 }
 
 // compile makes the statement for the first limit events: one walk along an index for each
@@ -104,11 +93,11 @@ func compile(f *Filter, limit int) (text string, args []any) {
 	return text, q.args
 }
 
-func scan(rows *db.Rows) (e Event, err error) {
+func scan(row db.Scanner) (e Event, err error) {
 	var actorID, tokenID, orgID, userID, repoID *int64
 	var actor, address, request, org, user, repo *string
 	var action, changes string
-	err = rows.Scan(&e.ID, &e.CreatedAt, &action, &actorID, &actor, &address, &tokenID, &e.Actor.Right, &request,
+	err = row.Scan(&e.ID, &e.CreatedAt, &action, &actorID, &actor, &address, &tokenID, &e.Actor.Right, &request,
 		&orgID, &org, &userID, &user, &repoID, &repo, &changes)
 	e.Action, e.Changes = Action(action), json.RawMessage(changes)
 	e.Actor.ID, e.Actor.Login, e.Actor.Address = value(actorID), value(actor), value(address)

@@ -151,20 +151,11 @@ func (s *save) saveTables(ctx context.Context) error {
 }
 
 func repositories(tx *db.Tx) (list []snapshotRepo, err error) {
-	rows, err := tx.Query(`SELECT id, purges, EXISTS (SELECT 1 FROM refs WHERE repo_id = repos.id) FROM repos
+	return db.QueryList(tx, func(row db.Scanner) (r snapshotRepo, err error) {
+		err = row.Scan(&r.id, &r.purges, &r.hasRefs)
+		return r, err
+	}, `SELECT id, purges, EXISTS (SELECT 1 FROM refs WHERE repo_id = repos.id) FROM repos
 		ORDER BY id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r snapshotRepo
-		if err := rows.Scan(&r.id, &r.purges, &r.hasRefs); err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, rows.Err()
 }
 
 func (s *save) saveRepositories(ctx context.Context) error {

@@ -134,21 +134,16 @@ func (c *checker) names(ctx context.Context, ids []repo.ID) (map[repo.ID]string,
 			for i, id := range part {
 				args[i] = id
 			}
-			rows, err := tx.Query(`SELECT r.id, a.login, r.name FROM repos r JOIN accounts a ON a.id = r.owner_id
-				WHERE r.id IN `+db.Values(1, len(part)), args...)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
+			return db.QueryEach(tx, func(row db.Scanner) error {
 				var id repo.ID
 				var owner, name string
-				if err := rows.Scan(&id, &owner, &name); err != nil {
+				if err := row.Scan(&id, &owner, &name); err != nil {
 					return err
 				}
 				names[id] = owner + "/" + name
-			}
-			return rows.Err()
+				return nil
+			}, `SELECT r.id, a.login, r.name FROM repos r JOIN accounts a ON a.id = r.owner_id
+				WHERE r.id IN `+db.Values(1, len(part)), args...)
 		})
 		if err != nil {
 			return nil, err

@@ -72,22 +72,17 @@ func (c *checker) unheldFiles(ctx context.Context) error {
 	unheld := map[repo.ID]int64{}
 	err := c.DB.ReadLong(ctx, func(tx *db.Tx) error {
 		clear(unheld)
-		rows, err := tx.Query(`SELECT f.repo_id, COUNT(*) FROM files f
-			WHERE NOT EXISTS (SELECT 1 FROM release_assets x WHERE x.file_id = f.id)
-				AND NOT EXISTS (SELECT 1 FROM attachments x WHERE x.file_id = f.id) GROUP BY f.repo_id`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return db.QueryEach(tx, func(row db.Scanner) error {
 			var id repo.ID
 			var n int64
-			if err := rows.Scan(&id, &n); err != nil {
+			if err := row.Scan(&id, &n); err != nil {
 				return err
 			}
 			unheld[id] = n
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT f.repo_id, COUNT(*) FROM files f
+			WHERE NOT EXISTS (SELECT 1 FROM release_assets x WHERE x.file_id = f.id)
+				AND NOT EXISTS (SELECT 1 FROM attachments x WHERE x.file_id = f.id) GROUP BY f.repo_id`)
 	})
 	if err != nil || len(unheld) == 0 {
 		return err

@@ -18,10 +18,8 @@ const runColumns = `r.id, r.suite_id, r.repo_id, r.app_id, r.head_sha, r.name, r
 	r.details_url, r.started_at, r.completed_at, r.title, r.summary, r.body, r.images, r.actions, r.annotations, r.bytes,
 	r.created_at, r.updated_at`
 
-type scanner interface{ Scan(dest ...any) error }
-
 // scanRun reads runColumns. Error: 404 when there is no row.
-func scanRun(row scanner) (*Run, error) {
+func scanRun(row db.Scanner) (*Run, error) {
 	var r Run
 	err := row.Scan(&r.ID, &r.SuiteID, &r.RepoID, &r.AppID, &r.SHA, &r.Name, &r.Latest, &r.Status, &r.Conclusion, &r.ExternalID,
 		&r.DetailsURL, &r.StartedAt, &r.CompletedAt, &r.Title, &r.Summary, &r.Text, &r.Images, &r.Actions, &r.Annotations,
@@ -71,21 +69,10 @@ func (f *filter) where(repoID repo.ID) (string, []any) {
 // runsOf reads a page of the runs that f chooses, the newest first, and counts all of them.
 func runsOf(tx *db.Tx, repoID repo.ID, f *filter, page web.Page) (list []*Run, total int64, err error) {
 	where, args := f.where(repoID)
-	rows, err := tx.Query(fmt.Sprintf(`SELECT %s FROM (SELECT id FROM check_runs WHERE %s ORDER BY id DESC LIMIT $%d OFFSET $%d) p
+	list, err = db.QueryList(tx, scanRun, fmt.Sprintf(`SELECT %s FROM (SELECT id FROM check_runs WHERE %s ORDER BY id DESC LIMIT $%d OFFSET $%d) p
 		JOIN check_runs r ON r.id = p.id ORDER BY r.id DESC`, runColumns, where, len(args)+1, len(args)+2),
 		append(slices.Clone(args), page.Size, page.Offset())...)
 	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		r, err := scanRun(rows)
-		if err != nil {
-			return nil, 0, err
-		}
-		list = append(list, r)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, 0, err
 	}
 	total, known := page.Total(len(list))
@@ -159,23 +146,13 @@ func insertAnnotations(tx *db.Tx, runID int64, list []Annotation) error {
 
 // annotationsOf reads a page of a run's annotations, in the order in which they came.
 func annotationsOf(tx *db.Tx, runID int64, page web.Page) ([]Annotation, error) {
-	rows, err := tx.Query(`SELECT a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title, a.message,
+	return db.QueryList(tx, func(row db.Scanner) (a Annotation, err error) {
+		err = row.Scan(&a.Path, &a.StartLine, &a.EndLine, &a.StartColumn, &a.EndColumn, &a.Level, &a.Title, &a.Message,
+			&a.RawDetails)
+		return a, err
+	}, `SELECT a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title, a.message,
 		a.raw_details FROM (SELECT id FROM check_annotations WHERE run_id = $1 ORDER BY id LIMIT $2 OFFSET $3) p
 		JOIN check_annotations a ON a.id = p.id ORDER BY a.id`, runID, page.Size, page.Offset())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Annotation
-	for rows.Next() {
-		var a Annotation
-		if err := rows.Scan(&a.Path, &a.StartLine, &a.EndLine, &a.StartColumn, &a.EndColumn, &a.Level, &a.Title, &a.Message,
-			&a.RawDetails); err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
-	return list, rows.Err()
 }
 
 // pullRow is an open pull request whose head is a commit of the repository itself.
@@ -186,51 +163,25 @@ type pullRow struct {
 
 // pullsOf finds some open pull requests within a repository whose head is one of its own commits.
 func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
-	rows, err := tx.Query(`SELECT issue_id, number, head_ref, base_ref, base_sha FROM pulls
+	return db.QueryList(tx, func(row db.Scanner) (p pullRow, err error) {
+		err = row.Scan(&p.id, &p.number, &p.headRef, &p.baseRef, &p.baseSHA)
+		return p, err
+	}, `SELECT issue_id, number, head_ref, base_ref, base_sha FROM pulls
 		WHERE head_repo_id = $1 AND head_sha = $2 AND open AND repo_id = $1 ORDER BY issue_id LIMIT $3`,
 		repoID, string(sha), maxPulls)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []pullRow
-	for rows.Next() {
-		var p pullRow
-		if err := rows.Scan(&p.id, &p.number, &p.headRef, &p.baseRef, &p.baseSHA); err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, rows.Err()
 }
 
 // latestOfMany reads the latest runs of each name of many commits in one query: of each as many as rows, the newest
 // first.
-func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) (list []*Run, err error) {
+func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Run, error) {
 	if len(shas) == 0 {
 		return nil, nil
 	}
-	parts, args := make([]string, len(shas)), []any{repoID, rows}
-	for n, sha := range shas {
-		args = append(args, string(sha))
-		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT id FROM (SELECT id FROM check_runs WHERE repo_id = $1 AND head_sha = $` + at +
-			` AND latest = TRUE ORDER BY id DESC LIMIT $2) p` + at
-	}
-	found, err := tx.Query(`SELECT `+runColumns+` FROM check_runs r
-		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id DESC`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		r, err := scanRun(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, found.Err()
+	newest, args := ofEach(repoID, shas, rows, func(sha string) string {
+		return `check_runs WHERE repo_id = $1 AND head_sha = ` + sha + ` AND latest = TRUE ORDER BY id DESC`
+	})
+	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+newest+`) ORDER BY r.id DESC`,
+		args...)
 }
 
 // countOfMany tells how many latest runs each of some commits has.
@@ -244,4 +195,15 @@ func countOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 	}
 	return db.QueryMap[git.SHA, int64](tx, `SELECT head_sha, COUNT(*) FROM check_runs WHERE repo_id = $1 AND latest = TRUE
 		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+}
+
+// ofEach makes a statement that gives the ids of as many as rows of what each key has, with its arguments. source is what
+// stands behind FROM for a key, up to the order, where $1 is the repository.
+func ofEach[K any](repoID repo.ID, keys []K, rows int64, source func(key string) string) (union string, args []any) {
+	parts := make([]string, len(keys))
+	for n := range keys {
+		at := strconv.Itoa(n + 3)
+		parts[n] = `SELECT id FROM (SELECT id FROM ` + source(`$`+at) + ` LIMIT $2) p` + at
+	}
+	return strings.Join(parts, ` UNION ALL `), db.Args(keys, repoID, rows)
 }

@@ -3,7 +3,6 @@ package checkrun
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"arbor/internal/db"
@@ -17,7 +16,7 @@ const suiteColumns = `s.id, s.repo_id, s.app_id, s.head_sha, s.head_branch, s.be
 	s.created_at, s.updated_at`
 
 // scanSuite reads suiteColumns. Error: 404 when there is no row.
-func scanSuite(row scanner) (*Suite, error) {
+func scanSuite(row db.Scanner) (*Suite, error) {
 	var s Suite
 	err := row.Scan(&s.ID, &s.RepoID, &s.AppID, &s.SHA, &s.Branch, &s.Before, &s.Status, &s.Conclusion, &s.Runs, &s.Bytes,
 		&s.CreatedAt, &s.UpdatedAt)
@@ -54,19 +53,8 @@ func suitesOf(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list []*
 	if err = tx.QueryRow(`SELECT COUNT(*)`+where, args...).Scan(&total); err != nil || page.Offset() >= total {
 		return nil, total, err
 	}
-	rows, err := tx.Query(`SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`, append(args, page.Size, page.Offset())...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		s, err := scanSuite(rows)
-		if err != nil {
-			return nil, 0, err
-		}
-		list = append(list, s)
-	}
-	return list, total, rows.Err()
+	list, err = db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`, append(args, page.Size, page.Offset())...)
+	return list, total, err
 }
 
 func insertSuite(tx *db.Tx, s *Suite) error {
@@ -124,44 +112,26 @@ func dropOldestSuite(tx *db.Tx, kept *Suite) (bytes int64, err error) {
 // Combined tells what the checks of each of some commits come to, in one query. Commits without any run are missing
 // from the map; their zero Summary is right.
 func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
+	name := func(sha git.SHA) any { return summed{repoID, sha} }
+	return db.RecallMany(tx, shas, name, func(shas []git.SHA) (map[git.SHA]Summary, error) {
+		return readCombined(tx, repoID, shas)
+	})
+}
+
+func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summary, error) {
+	args := db.Args(shas, repoID)
 	found := make(map[git.SHA]Summary, len(shas))
-	if len(shas) == 0 {
-		return found, nil
-	}
-	args := []any{repoID}
-	for _, sha := range shas {
-		s, known := db.Recall[Summary](tx, summed{repoID, sha})
-		switch {
-		case !known:
-			args = append(args, string(sha))
-		case s != Summary{}:
-			found[sha] = s
-		}
-	}
-	if len(args) == 1 {
-		return found, nil
-	}
-	rows, err := tx.Query(`SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
-		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(args)-1)+` GROUP BY head_sha`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var sha git.SHA
 		var s Summary
-		if err := rows.Scan(&sha, &s.Runs, &s.Waiting, &s.Failing); err != nil {
-			return nil, err
+		if err := row.Scan(&sha, &s.Runs, &s.Waiting, &s.Failing); err != nil {
+			return err
 		}
 		found[sha] = s
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	for _, sha := range shas {
-		db.Keep(tx, summed{repoID, sha}, found[sha])
-	}
-	return found, nil
+		return nil
+	}, `SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
+		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+	return found, err
 }
 
 // SummaryColumns are in SQL what the checks of the commit of a row come to, whose repository's id and SHA have these
@@ -203,20 +173,16 @@ func setPreference(tx *db.Tx, repoID repo.ID, p Preference) error {
 
 // preferences lists what was said of Apps, by their ids.
 func preferences(tx *db.Tx, repoID repo.ID) ([]Preference, error) {
-	rows, err := tx.Query(`SELECT app_id, auto FROM check_preferences WHERE repo_id = $1 ORDER BY app_id`, repoID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	list := []Preference{}
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var p Preference
-		if err := rows.Scan(&p.AppID, &p.Auto); err != nil {
-			return nil, err
+		if err := row.Scan(&p.AppID, &p.Auto); err != nil {
+			return err
 		}
 		list = append(list, p)
-	}
-	return list, rows.Err()
+		return nil
+	}, `SELECT app_id, auto FROM check_preferences WHERE repo_id = $1 ORDER BY app_id`, repoID)
+	return list, err
 }
 
 // count adds to what a repository's suites take, and gives that.
@@ -235,7 +201,15 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[int64]
 		rows[n] = fmt.Sprintf(`(CAST($%d AS TEXT), CAST($%d AS TEXT), CAST($%d AS TEXT))`, k+1, k+2, k+3)
 		args = append(args, string(u.New), strings.TrimPrefix(u.Name, "refs/heads/"), string(u.Old))
 	}
-	made, err := tx.Query(`WITH v (sha, branch, before) AS (VALUES `+strings.Join(rows, `, `)+`)
+	ids := map[int64][]int64{}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var app, id int64
+		if err := row.Scan(&app, &id); err != nil {
+			return err
+		}
+		ids[app] = append(ids[app], id)
+		return nil
+	}, `WITH v (sha, branch, before) AS (VALUES `+strings.Join(rows, `, `)+`)
 		INSERT INTO check_suites (repo_id, app_id, head_sha, head_branch, before_sha, bytes, created_at, updated_at)
 		SELECT r.id, i.app_id, v.sha, v.branch, v.before, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($3 AS BIGINT)
 		FROM v CROSS JOIN repos r JOIN installations i ON i.account_id = r.owner_id
@@ -243,19 +217,7 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[int64]
 			AND (i.every OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = r.id))
 			AND NOT EXISTS (SELECT 1 FROM check_preferences p WHERE p.repo_id = r.id AND p.app_id = i.app_id AND NOT p.auto)
 		ORDER BY i.app_id ON CONFLICT (repo_id, head_sha, app_id) DO NOTHING RETURNING app_id, id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer made.Close()
-	ids := map[int64][]int64{}
-	for made.Next() {
-		var app, id int64
-		if err := made.Scan(&app, &id); err != nil {
-			return nil, err
-		}
-		ids[app] = append(ids[app], id)
-	}
-	return ids, made.Err()
+	return ids, err
 }
 
 // Place finds the repository of a run, or with suite of a suite, for GraphQL. It checks no rights. Error: 404.
@@ -272,31 +234,15 @@ func Place(tx *db.Tx, id int64, suite bool) (in repo.ID, err error) {
 }
 
 // suitesOfMany reads the suites of some commits, the oldest first, at most so many of each.
-func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) (list []*Suite, err error) {
+func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Suite, error) {
 	if len(shas) == 0 {
 		return nil, nil
 	}
-	parts, args := make([]string, len(shas)), []any{repoID, rows}
-	for n, sha := range shas {
-		args = append(args, string(sha))
-		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT id FROM (SELECT id FROM check_suites WHERE repo_id = $1 AND head_sha = $` + at +
-			` ORDER BY id LIMIT $2) p` + at
-	}
-	found, err := tx.Query(`SELECT `+suiteColumns+` FROM check_suites s
-		WHERE s.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY s.id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		s, err := scanSuite(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, found.Err()
+	oldest, args := ofEach(repoID, shas, rows, func(sha string) string {
+		return `check_suites WHERE repo_id = $1 AND head_sha = ` + sha + ` ORDER BY id`
+	})
+	return db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+` FROM check_suites s WHERE s.id IN (`+oldest+`) ORDER BY s.id`,
+		args...)
 }
 
 // countSuites tells how many suites each of some commits has.
@@ -314,31 +260,15 @@ func countSuites(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 
 // runsOfMany reads the runs of some suites of a repository, the newest first, at most so many of each: the latest of each
 // name, or all.
-func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64) (list []*Run, err error) {
+func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64) ([]*Run, error) {
 	if len(suites) == 0 {
 		return nil, nil
 	}
-	parts, args := make([]string, len(suites)), []any{repoID, rows}
-	for n, id := range suites {
-		args = append(args, id)
-		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT id FROM (SELECT id FROM check_runs WHERE suite_id = $` + at + ` AND repo_id = $1` + latestOnly(all) +
-			` ORDER BY id DESC LIMIT $2) p` + at
-	}
-	found, err := tx.Query(`SELECT `+runColumns+` FROM check_runs r
-		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id DESC`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		r, err := scanRun(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, found.Err()
+	newest, args := ofEach(repoID, suites, rows, func(suite string) string {
+		return `check_runs WHERE suite_id = ` + suite + ` AND repo_id = $1` + latestOnly(all) + ` ORDER BY id DESC`
+	})
+	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+newest+`) ORDER BY r.id DESC`,
+		args...)
 }
 
 func latestOnly(all bool) string {

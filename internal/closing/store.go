@@ -72,21 +72,11 @@ func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 	for i, id := range l.IDs {
 		args[i] = id
 	}
-	rows, err := tx.Query(`SELECT id, repo_id, actor_id, name, old_sha, new_sha, tries, COALESCE(request, '')
+	return db.QueryList(tx, func(row db.Scanner) (p pushed, err error) {
+		err = row.Scan(&p.id, &p.repoID, &p.actorID, &p.name, &p.old, &p.new, &p.tries, &p.request)
+		return p, err
+	}, `SELECT id, repo_id, actor_id, name, old_sha, new_sha, tries, COALESCE(request, '')
 		FROM pushed_commits WHERE `+where+` ORDER BY id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []pushed
-	for rows.Next() {
-		var p pushed
-		if err := rows.Scan(&p.id, &p.repoID, &p.actorID, &p.name, &p.old, &p.new, &p.tries, &p.request); err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, rows.Err()
 }
 
 // postpone makes leased work due after some time.
@@ -128,20 +118,16 @@ func closedBy(tx *db.Tx, issues []issue.ID) (map[commitOfIssue]bool, error) {
 	for _, id := range issues {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(`SELECT issue_id, commit_sha FROM issue_events WHERE kind = $1 AND commit_sha IS NOT NULL
-		AND issue_id IN `+db.ValuesFrom(2, 1, len(issues)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var k commitOfIssue
-		if err := rows.Scan(&k.issue, &k.sha); err != nil {
-			return nil, err
+		if err := row.Scan(&k.issue, &k.sha); err != nil {
+			return err
 		}
 		found[k] = true
-	}
-	return found, rows.Err()
+		return nil
+	}, `SELECT issue_id, commit_sha FROM issue_events WHERE kind = $1 AND commit_sha IS NOT NULL
+		AND issue_id IN `+db.ValuesFrom(2, 1, len(issues)), args...)
+	return found, err
 }
 
 // Backlog is what is left of pushed commits that are to be read.

@@ -12,10 +12,8 @@ import (
 
 const columns = `id, repo_id, author_id, commit_sha, path, position, line, body, created_at, updated_at`
 
-type scanner interface{ Scan(dest ...any) error }
-
 // scan reads columns. Error: 404 when there is no row.
-func scan(row scanner) (*Comment, error) {
+func scan(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.AuthorID, &c.SHA, &c.Path, &c.Position, &c.Line, &c.Body,
 		&c.CreatedAt, &c.UpdatedAt)
@@ -26,20 +24,7 @@ func scan(row scanner) (*Comment, error) {
 }
 
 func query(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
-	rows, err := tx.Query(`SELECT `+columns+` FROM commit_comments `+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Comment
-	for rows.Next() {
-		c, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scan, `SELECT `+columns+` FROM commit_comments `+rest, args...)
 }
 
 // byID finds a comment of a repository. Error: 404.

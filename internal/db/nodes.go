@@ -209,22 +209,13 @@ func isLive(e Engine) string {
 // Nodes lists the processes that serve the database, and for a day those that died, the
 // longest serving first.
 func Nodes(tx *Tx) (list []NodeInfo, err error) {
-	rows, err := tx.Query(`SELECT name, version, started_at, seen_at, skew, ` + isLive(tx.Engine()) + `
-		FROM nodes ORDER BY started_at, id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n NodeInfo
+	return QueryList(tx, func(row Scanner) (n NodeInfo, err error) {
 		var skew int64
-		if err := rows.Scan(&n.Name, &n.Version, &n.Started, &n.Seen, &skew, &n.Live); err != nil {
-			return nil, err
-		}
+		err = row.Scan(&n.Name, &n.Version, &n.Started, &n.Seen, &skew, &n.Live)
 		n.Skew = time.Duration(skew) * time.Microsecond
-		list = append(list, n)
-	}
-	return list, rows.Err()
+		return n, err
+	}, `SELECT name, version, started_at, seen_at, skew, `+isLive(tx.Engine())+`
+		FROM nodes ORDER BY started_at, id`)
 }
 
 // InUseError says that servers work on a database that must be left alone.

@@ -93,6 +93,39 @@ func RecallEach[ID comparable, V any](tx *Tx, ids []ID, key func(ID) any) (found
 // read what these will ask for besides.
 func Recalls(tx *Tx) bool { return tx.kept != nil }
 
+// RecallMany gives the values of keys: those that the request has kept, and of the other keys those that read gives,
+// which are kept for later transactions. name makes of a key what [Recall] and [Keep] know its value by. A key without a
+// value is missing from the map; that it has none is kept, too.
+func RecallMany[K, V comparable](tx *Tx, keys []K, name func(K) any, read func([]K) (map[K]V, error)) (map[K]V, error) {
+	var none V
+	values := make(map[K]V, len(keys))
+	var asked []K
+	for _, k := range keys {
+		v, known := Recall[V](tx, name(k))
+		switch {
+		case !known:
+			asked = append(asked, k)
+		case v != none:
+			values[k] = v
+		}
+	}
+	if len(asked) == 0 {
+		return values, nil
+	}
+	found, err := read(asked)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range asked {
+		v, is := found[k]
+		if is {
+			values[k] = v
+		}
+		Keep(tx, name(k), v)
+	}
+	return values, nil
+}
+
 // recalling lets a read's transaction recall what its request has kept. In tests the first run of two does not.
 func (d *DB) recalling(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
 	kept := d.recollect(ctx)

@@ -40,19 +40,10 @@ type Version struct {
 
 // Versions lists the migrations that the database has applied, in order.
 func Versions(tx *Tx) (list []Version, err error) {
-	rows, err := tx.Query(`SELECT version, checksum FROM schema_migrations ORDER BY version`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v Version
-		if err := rows.Scan(&v.Number, &v.Checksum); err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, rows.Err()
+	return QueryList(tx, func(row Scanner) (v Version, err error) {
+		err = row.Scan(&v.Number, &v.Checksum)
+		return v, err
+	}, `SELECT version, checksum FROM schema_migrations ORDER BY version`)
 }
 
 // Each row of these is a column of a table: the table, the column, its type, and its place
@@ -80,18 +71,13 @@ func Tables(tx *Tx) ([]Table, error) {
 	if tx.Engine() == PostgreSQL {
 		query = postgresColumns
 	}
-	rows, err := tx.Query(query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var list []Table
 	var derived []string
-	for rows.Next() {
+	err := QueryEach(tx, func(row Scanner) error {
 		var table, kind string
 		var c Column
-		if err := rows.Scan(&table, &c.Name, &kind, &c.Key); err != nil {
-			return nil, err
+		if err := row.Scan(&table, &c.Name, &kind, &c.Key); err != nil {
+			return err
 		}
 		if len(list) == 0 || list[len(list)-1].Name != table {
 			list = append(list, Table{Name: table})
@@ -99,14 +85,15 @@ func Tables(tx *Tx) ([]Table, error) {
 		if c.Kind = kindOf(kind); c.Kind == 0 {
 			if strings.EqualFold(kind, "tsvector") {
 				derived = append(derived, table)
-				continue
+				return nil
 			}
-			return nil, fmt.Errorf("db: the column %s.%s has the type %q, which cannot be copied", table, c.Name, kind)
+			return fmt.Errorf("db: the column %s.%s has the type %q, which cannot be copied", table, c.Name, kind)
 		}
 		last := &list[len(list)-1]
 		last.Columns = append(last.Columns, c)
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, query)
+	if err != nil {
 		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(t Table) bool {
@@ -141,23 +128,18 @@ func lastIDs(tx *Tx, list []Table) error {
 			JOIN pg_class t ON t.oid = d.refobjid
 			WHERE s.relkind = 'S' AND t.relnamespace = CAST(current_schema() AS REGNAMESPACE)`
 	}
-	rows, err := tx.Query(query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return QueryEach(tx, func(row Scanner) error {
 		var name string
 		var last int64
-		if err := rows.Scan(&name, &last); err != nil {
+		if err := row.Scan(&name, &last); err != nil {
 			return err
 		}
 		i := slices.IndexFunc(list, func(t Table) bool { return t.Name == name })
 		if i >= 0 {
 			list[i].Last = last
 		}
-	}
-	return rows.Err()
+		return nil
+	}, query)
 }
 
 // columnNames are the names of the columns that fulfill a condition.

@@ -145,57 +145,6 @@ func (t *Tx) Query(query string, args ...any) (*Rows, error) {
 	return t.rows, nil
 }
 
-// QueryColumn runs a statement that returns one column, and reads all of it.
-func QueryColumn[T any](tx *Tx, query string, args ...any) ([]T, error) {
-	return queryColumn[T](tx, query, args)
-}
-
-// QueryIDs runs a statement that returns one column of ids, and reads all of them.
-func QueryIDs[ID ~int64](tx *Tx, query string, args ...any) ([]ID, error) {
-	return queryColumn[ID](tx, query, args)
-}
-
-// QueryTexts runs a statement that returns one column of text, and reads all of it.
-func QueryTexts(tx *Tx, query string, args ...any) ([]string, error) {
-	return queryColumn[string](tx, query, args)
-}
-
-// QueryMap runs a statement that returns two columns, and reads all rows: the first column
-// is the key. Of rows with the same key the last counts.
-func QueryMap[K comparable, V any](tx *Tx, query string, args ...any) (map[K]V, error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	found := map[K]V{}
-	for rows.Next() {
-		var key K
-		var value V
-		if err := rows.Scan(&key, &value); err != nil {
-			return nil, err
-		}
-		found[key] = value
-	}
-	return found, rows.Err()
-}
-
-func queryColumn[T any](tx *Tx, query string, args []any) (list []T, err error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v T
-		if err := rows.Scan(&v); err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, rows.Err()
-}
-
 // QueryRow runs a statement of which the first row counts. Its errors come
 // with Scan, which must be called.
 func (t *Tx) QueryRow(query string, args ...any) *Row {

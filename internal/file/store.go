@@ -41,19 +41,14 @@ const columns = `id, repo_id, name, size, sha256`
 
 // each calls fn with each row of a query that gives columns.
 func each(tx *db.Tx, fn func(f *File), query string, args ...any) error {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var f File
-		if err := rows.Scan(&f.ID, &f.RepoID, &f.Name, &f.Size, &f.SHA256); err != nil {
+		if err := row.Scan(&f.ID, &f.RepoID, &f.Name, &f.Size, &f.SHA256); err != nil {
 			return err
 		}
 		fn(&f)
-	}
-	return rows.Err()
+		return nil
+	}, query, args...)
 }
 
 // namesOf lists the files of a repository.

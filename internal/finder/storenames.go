@@ -21,20 +21,15 @@ func idsOf(tx *db.Tx, e Named, repos []Repo) (map[repo.ID][]int64, error) {
 func readIDs(tx *db.Tx, e Named, repos []Repo, into map[repo.ID][]int64) error {
 	b := &builder{tx: tx}
 	b.scope = values(b, repoIDs(repos))
-	rows, err := tx.Query(`SELECT l.repo_id, l.id`+b.named(e), b.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var repoID repo.ID
 		var id int64
-		if err := rows.Scan(&repoID, &id); err != nil {
+		if err := row.Scan(&repoID, &id); err != nil {
 			return err
 		}
 		into[repoID] = append(into[repoID], id)
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT l.repo_id, l.id`+b.named(e), b.args...)
 }
 
 func repoIDs(repos []Repo) []repo.ID {

@@ -55,21 +55,16 @@ func countsOf(tx *db.Tx, asked map[posting.Property][]repo.ID) (map[countKey]int
 }
 
 func readCounts(tx *db.Tx, where string, args []any, into map[countKey]int64) error {
-	rows, err := tx.Query(`SELECT repo_id, kind, value, state, n FROM posting_counts WHERE `+where, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var k countKey
 		var kind, state, n int64
-		if err := rows.Scan(&k.repo, &kind, &k.by.Value, &state, &n); err != nil {
+		if err := row.Scan(&k.repo, &kind, &k.by.Value, &state, &n); err != nil {
 			return err
 		}
 		k.by.Kind, k.state = posting.Kind(kind), tracker.State(state)
 		into[k] = n
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT repo_id, kind, value, state, n FROM posting_counts WHERE `+where, args...)
 }
 
 // column is what an order compares besides the id, in postings under the name p.
@@ -142,20 +137,10 @@ func (f *ranges) read(list []span, offset, size int64) ([]key, error) {
 		b.WriteString(") u ORDER BY value" + f.order.direction() + ", issue_id" + f.order.direction())
 	}
 	b.WriteString(" LIMIT " + b.value(size) + " OFFSET " + b.value(offset))
-	rows, err := f.tx.Query(b.String(), b.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var keys []key
-	for rows.Next() {
-		var k key
-		if err := rows.Scan(&k.id, &k.value); err != nil {
-			return nil, err
-		}
-		keys = append(keys, k)
-	}
-	return keys, rows.Err()
+	return db.QueryList(f.tx, func(row db.Scanner) (k key, err error) {
+		err = row.Scan(&k.id, &k.value)
+		return k, err
+	}, b.String(), b.args...)
 }
 
 // count counts the issues in all ranges; what was updated since within the index

@@ -61,19 +61,15 @@ func (s *scanned) findWords(offset, size int64) (found Found, err error) {
 		FROM (SELECT count(*) AS total FROM hits) n
 		LEFT JOIN (SELECT * FROM hits` + s.orderBy("") +
 		` LIMIT ` + s.b.value(size) + ` OFFSET ` + s.b.value(offset) + `) h ON TRUE` + s.orderBy("h.")
-	rows, err := s.b.tx.Query(query, s.b.args...)
-	if err != nil {
-		return Found{}, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = db.QueryEach(s.b.tx, func(row db.Scanner) error {
 		var id, score *int64
-		if err := rows.Scan(&found.Total, &id, &score); err != nil {
-			return Found{}, err
+		if err := row.Scan(&found.Total, &id, &score); err != nil {
+			return err
 		}
 		if id != nil {
 			found.IDs, found.Scores = append(found.IDs, *id), append(found.Scores, *score)
 		}
-	}
-	return found, rows.Err()
+		return nil
+	}, query, s.b.args...)
+	return found, err
 }

@@ -16,7 +16,7 @@ const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), COALESCE(h
 	h.created_at, h.updated_at`
 
 // scan reads columns. Error: 404 when there is no row.
-func scan(row interface{ Scan(dest ...any) error }) (*Hook, error) {
+func scan(row db.Scanner) (*Hook, error) {
 	var h Hook
 	var events string
 	err := row.Scan(&h.ID, &h.RepoID, &h.OrgID, &h.AppID, &h.URL, &h.Form, &h.Secret, &h.Insecure, &h.Active, &events, &h.Salt,
@@ -56,19 +56,7 @@ func byID(tx *db.Tx, p place, id int64) (*Hook, error) {
 // list lists the hooks of a place, the oldest first.
 func list(tx *db.Tx, p place) (found []*Hook, err error) {
 	where, of := p.where()
-	rows, err := tx.Query(`SELECT `+columns+` FROM hooks h WHERE `+where+` ORDER BY h.id`, of)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		h, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, h)
-	}
-	return found, rows.Err()
+	return db.QueryList(tx, scan, `SELECT `+columns+` FROM hooks h WHERE `+where+` ORDER BY h.id`, of)
 }
 
 // insert adds a hook and sets its id. Error: 404 when the place is gone.

@@ -97,23 +97,14 @@ const (
 )
 
 // tried lists deliveries of a hook that were tried, the newest first, before one of an id.
-func tried(tx *db.Tx, hook, before int64, outcome string, most int64) (list []*Delivery, err error) {
+func tried(tx *db.Tx, hook, before int64, outcome string, most int64) ([]*Delivery, error) {
 	where := map[string]string{anyOutcome: ``, success: ` AND d.code BETWEEN 200 AND 299`,
 		failure: ` AND NOT d.code BETWEEN 200 AND 299`}[outcome]
-	rows, err := tx.Query(`SELECT `+briefColumns+` FROM hook_deliveries d WHERE d.hook_id = $1 AND d.id < $2
-		AND d.delivered_at IS NOT NULL`+where+` ORDER BY d.id DESC LIMIT $3`, hook, before, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryList(tx, func(row db.Scanner) (*Delivery, error) {
 		d := &Delivery{}
-		if err := rows.Scan(d.brief()...); err != nil {
-			return nil, err
-		}
-		list = append(list, d)
-	}
-	return list, rows.Err()
+		return d, row.Scan(d.brief()...)
+	}, `SELECT `+briefColumns+` FROM hook_deliveries d WHERE d.hook_id = $1 AND d.id < $2
+		AND d.delivered_at IS NOT NULL`+where+` ORDER BY d.id DESC LIMIT $3`, hook, before, most)
 }
 
 // again adds another attempt at a delivery, with the payload that it has. Error: 409 where enough waits.

@@ -28,7 +28,18 @@ const perPage = 200
 // at; 0: there are no more.
 func candidates(tx *db.Tx, after int64) (found []candidate, last int64, err error) {
 	clock := tx.Engine().Clock()
-	rows, err := tx.Query(`WITH RECURSIVE w (id, n) AS (
+	var n int64
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		var c candidate
+		var due bool
+		if err := row.Scan(&c.id, &n, &c.owner, &c.url, &c.failing, &due); err != nil {
+			return err
+		}
+		if last = c.id; due {
+			found = append(found, c)
+		}
+		return nil
+	}, `WITH RECURSIVE w (id, n) AS (
 			SELECT (SELECT MIN(hook_id) FROM hook_deliveries WHERE state = 0 AND hook_id > $1), 1
 			UNION ALL
 			SELECT (SELECT MIN(hook_id) FROM hook_deliveries WHERE state = 0 AND hook_id > w.id), w.n + 1
@@ -37,25 +48,10 @@ func candidates(tx *db.Tx, after int64) (found []candidate, last int64, err erro
 				FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 0 AND d.due_at <= `+clock+`)
 		FROM w JOIN hooks h ON h.id = w.id LEFT JOIN repos r ON r.id = h.repo_id
 			LEFT JOIN apps p ON p.id = h.app_id ORDER BY w.id`, after, perPage)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	var n int64
-	for rows.Next() {
-		var c candidate
-		var due bool
-		if err := rows.Scan(&c.id, &n, &c.owner, &c.url, &c.failing, &due); err != nil {
-			return nil, 0, err
-		}
-		if last = c.id; due {
-			found = append(found, c)
-		}
-	}
 	if n < perPage {
 		last = 0
 	}
-	return found, last, rows.Err()
+	return found, last, err
 }
 
 // take leases a hook; nil: somebody else has it, or it is gone.

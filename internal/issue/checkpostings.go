@@ -91,18 +91,12 @@ type posted struct {
 }
 
 func postedOf(tx *db.Tx, where string, args ...any) (map[ID]*posted, error) {
-	rows, err := tx.Query(`SELECT issue_id, kind, value, repo_id, state, updated_at, comments FROM postings
-		WHERE`+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	found := map[ID]*posted{}
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var r posting.Row
 		var p posting.Property
-		if err := rows.Scan(&r.IssueID, &p.Kind, &p.Value, &r.RepoID, &r.State, &r.UpdatedAt, &r.Comments); err != nil {
-			return nil, err
+		if err := row.Scan(&r.IssueID, &p.Kind, &p.Value, &r.RepoID, &r.State, &r.UpdatedAt, &r.Comments); err != nil {
+			return err
 		}
 		at := found[ID(r.IssueID)]
 		if at == nil {
@@ -113,8 +107,10 @@ func postedOf(tx *db.Tx, where string, args ...any) (map[ID]*posted, error) {
 		if slices.Contains(checkedKinds, p.Kind) {
 			at.list = append(at.list, p)
 		}
-	}
-	return found, rows.Err()
+		return nil
+	}, `SELECT issue_id, kind, value, repo_id, state, updated_at, comments FROM postings
+		WHERE`+where, args...)
+	return found, err
 }
 
 // comparePostings is nil where all is right.

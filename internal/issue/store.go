@@ -19,11 +19,8 @@ const issueColumns = `i.id, i.repo_id, i.number, i.pull, i.title, i.body, i.auth
 	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0), i.draft, i.merged_at, i.pinned_at,
 	COALESCE(i.pinned_by, 0), i.changed`
 
-// scanner is a row of either kind that package db gives.
-type scanner interface{ Scan(dest ...any) error }
-
 // scanIssue reads issueColumns. Error: 404 when there is no row.
-func scanIssue(row scanner) (*Issue, error) {
+func scanIssue(row db.Scanner) (*Issue, error) {
 	var i Issue
 	var state, reason int64
 	var labels, assignees string
@@ -44,20 +41,7 @@ func scanIssue(row scanner) (*Issue, error) {
 
 // queryIssues reads issues; rest is what stands behind FROM issues i.
 func queryIssues(tx *db.Tx, rest string, args ...any) ([]*Issue, error) {
-	rows, err := tx.Query(`SELECT `+issueColumns+` FROM issues i`+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Issue
-	for rows.Next() {
-		i, err := scanIssue(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, i)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scanIssue, `SELECT `+issueColumns+` FROM issues i`+rest, args...)
 }
 
 // ByNumber finds an issue or a pull request of a repository. Error: 404.

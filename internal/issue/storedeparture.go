@@ -13,20 +13,16 @@ import (
 
 // besides are the properties of an issue that do not follow from its row.
 func besides(tx *db.Tx, id ID) (list []posting.Property, err error) {
-	rows, err := tx.Query(`SELECT kind, value FROM postings WHERE issue_id = $1 AND kind IN ($2, $3)`,
-		id, int64(posting.ByMention), int64(posting.BySubscriber))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var kind, value int64
-		if err := rows.Scan(&kind, &value); err != nil {
-			return nil, err
+		if err := row.Scan(&kind, &value); err != nil {
+			return err
 		}
 		list = append(list, posting.Kind(kind).Of(value))
-	}
-	return list, rows.Err()
+		return nil
+	}, `SELECT kind, value FROM postings WHERE issue_id = $1 AND kind IN ($2, $3)`,
+		id, int64(posting.ByMention), int64(posting.BySubscriber))
+	return list, err
 }
 
 // sameMilestone finds the milestone of a repository that has the title of another one. 0: there is none.

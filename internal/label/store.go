@@ -13,12 +13,9 @@ import (
 	"arbor/internal/web"
 )
 
-// scanner is a row of either kind that package db gives.
-type scanner interface{ Scan(dest ...any) error }
-
 const columns = `l.id, l.repo_id, l.name, l.color, l.description, l.is_default`
 
-func scan(row scanner) (*Label, error) {
+func scan(row db.Scanner) (*Label, error) {
 	var l Label
 	err := row.Scan(&l.ID, &l.RepoID, &l.Name, &l.Color, &l.Description, &l.Default)
 	if errors.Is(err, db.ErrNoRows) {
@@ -28,20 +25,7 @@ func scan(row scanner) (*Label, error) {
 }
 
 func query(tx *db.Tx, rest string, args ...any) ([]*Label, error) {
-	rows, err := tx.Query(`SELECT `+columns+` FROM labels l`+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Label
-	for rows.Next() {
-		l, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, l)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scan, `SELECT `+columns+` FROM labels l`+rest, args...)
 }
 
 // Named finds labels by name, under Fold of it.

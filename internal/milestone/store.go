@@ -11,9 +11,6 @@ import (
 	"arbor/internal/web"
 )
 
-// scanner is a row of either kind that package db gives.
-type scanner interface{ Scan(dest ...any) error }
-
 // columns are what scan reads, of milestones under the name m. Kind 4 is
 // posting.ByMilestone; 1 and 2 are the states.
 const columns = `m.id, m.repo_id, m.number, m.title, m.description, m.state, m.creator_id,
@@ -22,7 +19,7 @@ const columns = `m.id, m.repo_id, m.number, m.title, m.description, m.state, m.c
 	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 2), 0)`
 
 // scan reads columns. Error: 404 when there is no row.
-func scan(row scanner) (*Milestone, error) {
+func scan(row db.Scanner) (*Milestone, error) {
 	var m Milestone
 	var state int64
 	err := row.Scan(&m.ID, &m.RepoID, &m.Number, &m.Title, &m.Description, &state, &m.CreatorID,
@@ -35,20 +32,7 @@ func scan(row scanner) (*Milestone, error) {
 }
 
 func query(tx *db.Tx, rest string, args ...any) ([]*Milestone, error) {
-	rows, err := tx.Query(`SELECT `+columns+` FROM milestones m`+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Milestone
-	for rows.Next() {
-		m, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, m)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scan, `SELECT `+columns+` FROM milestones m`+rest, args...)
 }
 
 // ByNumber finds a milestone of a repository. Error: 404.
@@ -178,18 +162,5 @@ func ordered(tx *db.Tx, where string, o order, p web.Page, args []any) ([]int64,
 		by = ` ORDER BY COALESCE(CAST(c.closed AS DOUBLE PRECISION) / NULLIF(c.total, 0), 0)` + direction
 	}
 	limit := ` LIMIT $` + strconv.Itoa(len(args)+1) + ` OFFSET $` + strconv.Itoa(len(args)+2)
-	rows, err := tx.Query(`SELECT m.number`+from+where+by+`, m.number`+direction+limit, append(args, p.Size, p.Offset())...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var numbers []int64
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-		numbers = append(numbers, n)
-	}
-	return numbers, rows.Err()
+	return db.QueryColumn[int64](tx, `SELECT m.number`+from+where+by+`, m.number`+direction+limit, append(args, p.Size, p.Offset())...)
 }

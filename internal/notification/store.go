@@ -59,7 +59,12 @@ func (f *filter) build() (from string, args []any) {
 // threads reads a page, the one told last first, and how many there are.
 func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err error) {
 	from, args := f.build()
-	rows, err := tx.Query(`SELECT t.id, s.repo_id, t.subject_id, t.reason, t.unread, t.updated_at, COALESCE(t.read_at, 0),
+	list, err = db.QueryList(tx, func(row db.Scanner) (*Thread, error) {
+		var t Thread
+		err := row.Scan(&t.ID, &t.RepoID, &t.SubjectID, &t.Reason, &t.Unread, &t.UpdatedAt, &t.ReadAt, &t.Issue,
+			&t.Number, &t.Pull, &t.Release, &t.Commit, &t.Title, &t.Comment)
+		return &t, err
+	}, `SELECT t.id, s.repo_id, t.subject_id, t.reason, t.unread, t.updated_at, COALESCE(t.read_at, 0),
 			COALESCE(i.id, 0), COALESCE(i.number, 0), COALESCE(i.pull, FALSE), COALESCE(l.id, 0),
 			COALESCE(s.commit_sha, ''), COALESCE(i.title, l.name, l.tag, ''),
 			CASE WHEN i.id IS NOT NULL THEN COALESCE((SELECT MAX(c.id) FROM issue_comments c WHERE c.issue_id = i.id), 0)
@@ -67,20 +72,8 @@ func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err 
 					WHERE c.repo_id = s.repo_id AND c.commit_sha = s.commit_sha), 0) ELSE 0 END`+from+
 		fmt.Sprintf(` ORDER BY t.updated_at DESC, t.id DESC LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2),
 		append(args, p.Size, p.Offset())...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var t Thread
-		if err := rows.Scan(&t.ID, &t.RepoID, &t.SubjectID, &t.Reason, &t.Unread, &t.UpdatedAt, &t.ReadAt, &t.Issue,
-			&t.Number, &t.Pull, &t.Release, &t.Commit, &t.Title, &t.Comment); err != nil {
-			return nil, 0, err
-		}
-		list = append(list, &t)
-	}
-	if n := int64(len(list)); rows.Err() != nil || n < p.Size && (n > 0 || p.Number == 1) {
-		return list, p.Offset() + n, rows.Err()
+	if n := int64(len(list)); err != nil || n < p.Size && (n > 0 || p.Number == 1) {
+		return list, p.Offset() + n, err
 	}
 	err = tx.QueryRow(`SELECT count(*)`+from, args...).Scan(&total)
 	return list, total, err

@@ -73,25 +73,17 @@ func actsOf(tx *db.Tx, ids []int64) ([]act, error) {
 	for n, id := range ids {
 		args[n] = id
 	}
-	rows, err := tx.Query(`SELECT `+actColumns+`, q.named FROM notification_acts q WHERE q.id IN `+
-		db.ValuesFrom(1, 1, len(ids))+` ORDER BY q.id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []act
-	for rows.Next() {
-		var a act
+	return db.QueryList(tx, func(row db.Scanner) (a act, err error) {
 		var named string
-		if err := rows.Scan(append(a.columns(), &named)...); err != nil {
-			return nil, err
+		if err := row.Scan(append(a.columns(), &named)...); err != nil {
+			return a, err
 		}
 		if err := json.Unmarshal([]byte(named), &a.Named); err != nil {
-			return nil, fmt.Errorf("notification: act %d: %w", a.id, err)
+			return a, fmt.Errorf("notification: act %d: %w", a.id, err)
 		}
-		list = append(list, a)
-	}
-	return list, rows.Err()
+		return a, nil
+	}, `SELECT `+actColumns+`, q.named FROM notification_acts q WHERE q.id IN `+
+		db.ValuesFrom(1, 1, len(ids))+` ORDER BY q.id`, args...)
 }
 
 // leaveToWatchers ends the lease of acts of which those with a part were told. Watchers are told later; the
@@ -194,20 +186,10 @@ func wishers(tx *db.Tx, subject int64) ([]hearer, error) {
 }
 
 func readHearers(tx *db.Tx, query string, args ...any) ([]hearer, error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []hearer
-	for rows.Next() {
-		var h hearer
-		if err := rows.Scan(&h.id, &h.reason); err != nil {
-			return nil, err
-		}
-		list = append(list, h)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (h hearer, err error) {
+		err = row.Scan(&h.id, &h.reason)
+		return h, err
+	}, query, args...)
 }
 
 // place is where a list of watchers was left, which is in the order in which they began.

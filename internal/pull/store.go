@@ -26,10 +26,8 @@ const columns = `p.issue_id, p.repo_id, p.number,
 
 const from = ` FROM pulls p LEFT JOIN refs b ON b.repo_id = p.repo_id AND b.name = 'refs/heads/' || p.base_ref `
 
-type scanner interface{ Scan(dest ...any) error }
-
 // scan reads columns, and then whatever else the query selected. Error: 404 when there is no row.
-func scan(row scanner, more ...any) (*Pull, error) {
+func scan(row db.Scanner, more ...any) (*Pull, error) {
 	var p Pull
 	err := row.Scan(append([]any{
 		&p.IssueID, &p.RepoID, &p.Number, &p.AuthorID, &p.Open, &p.BaseRef, &p.BaseSHA,
@@ -45,20 +43,7 @@ func scan(row scanner, more ...any) (*Pull, error) {
 
 // query reads pull requests; rest is what stands behind from.
 func query(tx *db.Tx, rest string, args ...any) ([]*Pull, error) {
-	rows, err := tx.Query(`SELECT `+columns+from+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Pull
-	for rows.Next() {
-		p, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (*Pull, error) { return scan(row) }, `SELECT `+columns+from+rest, args...)
 }
 
 func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {

@@ -13,21 +13,13 @@ import (
 // noteCommits makes a pull request found by these commits, and by no others. It
 // writes only what differs, which is nothing when a base has moved.
 func noteCommits(tx *db.Tx, repoID repo.ID, issueID issue.ID, commits []git.SHA) error {
-	rows, err := tx.Query(`SELECT sha FROM pull_commits WHERE issue_id = $1`, issueID)
+	noted, err := db.QueryColumn[git.SHA](tx, `SELECT sha FROM pull_commits WHERE issue_id = $1`, issueID)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	gone := map[git.SHA]bool{}
-	for rows.Next() {
-		var sha git.SHA
-		if err := rows.Scan(&sha); err != nil {
-			return err
-		}
+	gone := make(map[git.SHA]bool, len(noted))
+	for _, sha := range noted {
 		gone[sha] = true
-	}
-	if err := rows.Err(); err != nil {
-		return err
 	}
 	var more []any
 	for _, sha := range commits {
@@ -96,22 +88,13 @@ func ofCommits(tx *db.Tx, repoID repo.ID, shas []git.SHA) (list []ofOne, err err
 		args = append(args, string(sha))
 	}
 	in := db.ValuesFrom(2, 1, len(shas))
-	rows, err := tx.Query(`SELECT c.sha, p.number, p.merge_sha IS NOT NULL FROM (
+	return db.QueryList(tx, func(row db.Scanner) (p ofOne, err error) {
+		err = row.Scan(&p.sha, &p.number, &p.merged)
+		return p, err
+	}, `SELECT c.sha, p.number, p.merge_sha IS NOT NULL FROM (
 			SELECT sha, issue_id FROM pull_commits WHERE repo_id = $1 AND sha IN `+in+`
 			UNION SELECT merge_sha, issue_id FROM pulls WHERE repo_id = $1 AND merge_sha IN `+in+`) c
 		JOIN pulls p ON p.issue_id = c.issue_id
 		WHERE p.merge_sha IS NOT NULL OR p.open
 		ORDER BY p.number LIMIT `+strconv.Itoa(mostOfCommits), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var p ofOne
-		if err := rows.Scan(&p.sha, &p.number, &p.merged); err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, rows.Err()
 }

@@ -26,21 +26,16 @@ func share(
 		for _, u := range used {
 			args = append(args, ends, u.key, u.n)
 		}
-		rows, err := tx.Query(`INSERT INTO rate_counts (ends, key, used) VALUES `+db.ValuesFrom(1, len(used), 3)+`
-			ON CONFLICT (ends, key) DO UPDATE SET used = rate_counts.used + excluded.used RETURNING key, used`, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return db.QueryEach(tx, func(row db.Scanner) error {
 			var key string
 			var total int64
-			if err := rows.Scan(&key, &total); err != nil {
+			if err := row.Scan(&key, &total); err != nil {
 				return err
 			}
 			totals[key] = total
-		}
-		return rows.Err()
+			return nil
+		}, `INSERT INTO rate_counts (ends, key, used) VALUES `+db.ValuesFrom(1, len(used), 3)+`
+			ON CONFLICT (ends, key) DO UPDATE SET used = rate_counts.used + excluded.used RETURNING key, used`, args...)
 	})
 	return agreed, totals, err
 }

@@ -103,18 +103,9 @@ func firstOf(tx *db.Tx, repoID repo.ID, kind Kind, ids []int64, c Content, rows,
 		parts[n] = `SELECT id FROM (SELECT id FROM reactions WHERE repo_id = $1 AND subject_kind = $2 AND subject_id = $` + at +
 			which + ` ORDER BY id LIMIT $3 OFFSET $4) p` + at
 	}
-	found, err := tx.Query(`SELECT id, user_id, content, created_at, subject_id FROM reactions
+	return db.QueryList(tx, func(row db.Scanner) (r subjectRow, err error) {
+		err = row.Scan(&r.id, &r.userID, &r.content, &r.createdAt, &r.subject)
+		return r, err
+	}, `SELECT id, user_id, content, created_at, subject_id FROM reactions
 		WHERE id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		var r subjectRow
-		if err := found.Scan(&r.id, &r.userID, &r.content, &r.createdAt, &r.subject); err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, found.Err()
 }

@@ -30,25 +30,21 @@ func Rollups[ID ~int64](tx *db.Tx, kind Kind, ids []ID) (map[ID]Rollup, error) {
 		return found, nil
 	}
 	text, args := rollupsQuery(kind, ids)
-	rows, err := tx.Query(text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var id ID
-	var content, count int64
-	for rows.Next() {
-		if err := rows.Scan(&id, &content, &count); err != nil {
-			return nil, err
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id ID
+		var content, count int64
+		if err := row.Scan(&id, &content, &count); err != nil {
+			return err
 		}
 		if content < 1 || content > int64(len(names)) {
-			return nil, fmt.Errorf("reaction: content %d in the table", content)
+			return fmt.Errorf("reaction: content %d in the table", content)
 		}
 		u := found[id]
 		u[content-1] = count
 		found[id] = u
-	}
-	return found, rows.Err()
+		return nil
+	}, text, args...)
+	return found, err
 }
 
 // Own finds what a user said of each of some subjects of a repository, in one query. Ids may repeat.
@@ -59,20 +55,16 @@ func Own(tx *db.Tx, repoID repo.ID, userID account.ID, kind Kind, ids []int64) (
 	}
 	which, args := among(kind, ids)
 	n := len(args)
-	rows, err := tx.Query(`SELECT subject_id, content FROM reactions WHERE `+which+` AND repo_id = $`+strconv.Itoa(n+1)+
-		` AND user_id = $`+strconv.Itoa(n+2)+` ORDER BY subject_id, content`, append(args, repoID, userID)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var id, content int64
-		if err := rows.Scan(&id, &content); err != nil {
-			return nil, err
+		if err := row.Scan(&id, &content); err != nil {
+			return err
 		}
 		found[id] = append(found[id], Content(content))
-	}
-	return found, rows.Err()
+		return nil
+	}, `SELECT subject_id, content FROM reactions WHERE `+which+` AND repo_id = $`+strconv.Itoa(n+1)+
+		` AND user_id = $`+strconv.Itoa(n+2)+` ORDER BY subject_id, content`, append(args, repoID, userID)...)
+	return found, err
 }
 
 func rollupsQuery[ID ~int64](kind Kind, ids []ID) (text string, args []any) {
@@ -179,18 +171,8 @@ func listQuery(c Content) string {
 }
 
 func query(tx *db.Tx, text string, args ...any) ([]row, error) {
-	rows, err := tx.Query(text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var found []row
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.id, &r.userID, &r.content, &r.createdAt); err != nil {
-			return nil, err
-		}
-		found = append(found, r)
-	}
-	return found, rows.Err()
+	return db.QueryList(tx, func(scanned db.Scanner) (r row, err error) {
+		err = scanned.Scan(&r.id, &r.userID, &r.content, &r.createdAt)
+		return r, err
+	}, text, args...)
 }

@@ -15,11 +15,8 @@ import (
 const columns = `r.id, r.repo_id, r.author_id, r.publisher_id, r.tag, r.target, r.name, r.body, r.draft, r.prerelease,
 	r.choice, r.latest, r.created_at, r.published_at, r.updated_at`
 
-// scanner is a row of either kind that package db gives.
-type scanner interface{ Scan(dest ...any) error }
-
 // scan reads columns. Error: 404 when there is no row.
-func scan(row scanner) (*Release, error) {
+func scan(row db.Scanner) (*Release, error) {
 	var r Release
 	err := row.Scan(&r.ID, &r.RepoID, &r.AuthorID, &r.PublisherID, &r.Tag, &r.Target, &r.Name, &r.Body, &r.Draft,
 		&r.Prerelease, &r.Choice, &r.Latest, &r.CreatedAt, &r.PublishedAt, &r.UpdatedAt)
@@ -34,20 +31,7 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Release, error) {
 }
 
 func queryColumns(tx *db.Tx, columns, rest string, args ...any) ([]*Release, error) {
-	rows, err := tx.Query(`SELECT `+columns+` FROM releases r`+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Release
-	for rows.Next() {
-		r, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scan, `SELECT `+columns+` FROM releases r`+rest, args...)
 }
 
 // byID finds a release of a repository. Error: 404.
@@ -166,27 +150,15 @@ type candidate struct {
 }
 
 // candidates lists who may be elected, the newest commit first.
-func candidates(tx *db.Tx, repoID repo.ID, most int) (list []candidate, err error) {
-	rows, err := tx.Query(`SELECT id, tag, created_at FROM releases WHERE repo_id = $1 AND draft = FALSE
+func candidates(tx *db.Tx, repoID repo.ID, most int) ([]candidate, error) {
+	return db.QueryList(tx, scanCandidate, `SELECT id, tag, created_at FROM releases WHERE repo_id = $1 AND draft = FALSE
 		AND prerelease = FALSE AND choice <> $2 ORDER BY created_at DESC, id DESC LIMIT $3`,
 		repoID, int64(KeepLatest), most)
-	if err != nil {
-		return nil, err
-	}
-	return scanCandidates(rows, nil)
 }
 
-// scanCandidates adds what rows have to a list, and closes them.
-func scanCandidates(rows *db.Rows, list []candidate) ([]candidate, error) {
-	defer rows.Close()
-	for rows.Next() {
-		var c candidate
-		if err := rows.Scan(&c.id, &c.tag, &c.createdAt); err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, rows.Err()
+func scanCandidate(row db.Scanner) (c candidate, err error) {
+	err = row.Scan(&c.id, &c.tag, &c.createdAt)
+	return c, err
 }
 
 // unpublish makes drafts of the releases of some tags, and lists them in the order of their ids.
@@ -196,14 +168,12 @@ func unpublish(tx *db.Tx, repoID repo.ID, tags []string) (drafts []candidate, er
 		for _, tag := range part {
 			args = append(args, tag)
 		}
-		rows, err := tx.Query(`UPDATE releases SET draft = TRUE, latest = FALSE, updated_at = $2 WHERE repo_id = $1
+		list, err := db.QueryList(tx, scanCandidate, `UPDATE releases SET draft = TRUE, latest = FALSE, updated_at = $2 WHERE repo_id = $1
 			AND draft = FALSE AND tag IN `+db.ValuesFrom(3, 1, len(part))+` RETURNING id, tag, created_at`, args...)
 		if err != nil {
 			return nil, err
 		}
-		if drafts, err = scanCandidates(rows, drafts); err != nil {
-			return nil, err
-		}
+		drafts = append(drafts, list...)
 	}
 	slices.SortFunc(drafts, func(a, b candidate) int { return cmp.Compare(a.id, b.id) })
 	return drafts, nil

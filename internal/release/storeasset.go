@@ -15,7 +15,7 @@ const assetColumns = `x.id, x.release_id, x.name, x.label, x.content_type, x.upl
 const assetTables = ` FROM release_assets x JOIN files f ON f.id = x.file_id`
 
 // scanAsset reads assetColumns. Error: 404 when there is no row.
-func scanAsset(row scanner) (*Asset, error) {
+func scanAsset(row db.Scanner) (*Asset, error) {
 	var x Asset
 	err := row.Scan(&x.ID, &x.ReleaseID, &x.Name, &x.Label, &x.ContentType, &x.UploaderID, &x.Downloads, &x.CreatedAt,
 		&x.UpdatedAt, &x.File.ID, &x.File.RepoID, &x.File.Name, &x.File.Size, &x.File.SHA256)
@@ -26,20 +26,7 @@ func scanAsset(row scanner) (*Asset, error) {
 }
 
 func queryAssets(tx *db.Tx, rest string, args ...any) ([]*Asset, error) {
-	rows, err := tx.Query(`SELECT `+assetColumns+assetTables+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Asset
-	for rows.Next() {
-		x, err := scanAsset(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, x)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scanAsset, `SELECT `+assetColumns+assetTables+rest, args...)
 }
 
 // assetByID finds an asset of a repository. Error: 404.
@@ -69,20 +56,8 @@ func assetCounts(tx *db.Tx, releases []int64) (map[int64]int64, error) {
 	if len(releases) == 0 {
 		return counts, nil
 	}
-	rows, err := tx.Query(`SELECT release_id, COUNT(*) FROM release_assets WHERE release_id IN `+
+	return db.QueryMap[int64, int64](tx, `SELECT release_id, COUNT(*) FROM release_assets WHERE release_id IN `+
 		db.Values(1, len(releases))+` GROUP BY release_id`, anyIDs(releases)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, n int64
-		if err := rows.Scan(&id, &n); err != nil {
-			return nil, err
-		}
-		counts[id] = n
-	}
-	return counts, rows.Err()
 }
 
 // firstAssets reads at most so many of the oldest assets of each of some releases.

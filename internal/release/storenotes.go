@@ -34,20 +34,11 @@ func mergedBy(tx *db.Tx, repoID repo.ID, commits []git.SHA) (list []mergedPull, 
 }
 
 func queryMerged(tx *db.Tx, where string, args ...any) (list []mergedPull, err error) {
-	rows, err := tx.Query(`SELECT i.number, i.title, i.author_id, i.merged_at FROM pulls p
+	return db.QueryList(tx, func(row db.Scanner) (p mergedPull, err error) {
+		err = row.Scan(&p.number, &p.title, &p.authorID, &p.mergedAt)
+		return p, err
+	}, `SELECT i.number, i.title, i.author_id, i.merged_at FROM pulls p
 		JOIN issues i ON i.id = p.issue_id AND i.merged_at IS NOT NULL`+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var p mergedPull
-		if err := rows.Scan(&p.number, &p.title, &p.authorID, &p.mergedAt); err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, rows.Err()
 }
 
 // contributedBefore finds those of some authors who had a pull request merged before a time.

@@ -48,29 +48,24 @@ func people(tx *db.Tx, r *Repo, column string, keys []any, found func(Person)) e
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(`SELECT a.id, a.login, a.kind, a.site_admin, m.owner, m.public, c.role FROM accounts a
-		LEFT JOIN members m ON m.org_id = $1 AND m.user_id = a.id
-		LEFT JOIN collaborators c ON c.repo_id = $2 AND c.user_id = a.id
-		WHERE `+column+` IN `+db.ValuesFrom(3, 1, len(keys)), append([]any{r.OwnerID, r.ID}, keys...)...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var p Person
 		var kind int64
 		var siteAdmin bool
 		var public *bool
 		var at Place
-		if err := rows.Scan(&p.ID, &p.Login, &kind, &siteAdmin, &at.Owner, &public, &at.Granted); err != nil {
+		if err := row.Scan(&p.ID, &p.Login, &kind, &siteAdmin, &at.Owner, &public, &at.Granted); err != nil {
 			return err
 		}
 		p.Kind = account.Kind(kind)
 		p.Role = at.Role(&account.Caller{ID: p.ID, SiteAdmin: siteAdmin}, r)
 		p.Member, p.Public, p.Collaborator = at.Owner != nil, public != nil && *public, at.Granted != nil
 		found(p)
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT a.id, a.login, a.kind, a.site_admin, m.owner, m.public, c.role FROM accounts a
+		LEFT JOIN members m ON m.org_id = $1 AND m.user_id = a.id
+		LEFT JOIN collaborators c ON c.repo_id = $2 AND c.user_id = a.id
+		WHERE `+column+` IN `+db.ValuesFrom(3, 1, len(keys)), append([]any{r.OwnerID, r.ID}, keys...)...)
 }
 
 // Belongs says that a user is a member of an organization, or collaborates on a
@@ -133,27 +128,23 @@ func belonging[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID)
 	if len(asked) == 0 {
 		return list, nil
 	}
-	rows, err := tx.Query(query+db.Values(1, len(ids))+` AND user_id IN `+db.ValuesFrom(len(ids)+1, 1, len(asked)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	found := map[belongs[ID]]Belongs[ID]{}
-	for rows.Next() {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var b Belongs[ID]
-		if err := rows.Scan(&b.To, &b.User, &b.Public); err != nil {
-			return nil, err
+		if err := row.Scan(&b.To, &b.User, &b.Public); err != nil {
+			return err
 		}
 		found[belongs[ID]{b.To, b.User}] = b
 		list = append(list, b)
-	}
+		return nil
+	}, query+db.Values(1, len(ids))+` AND user_id IN `+db.ValuesFrom(len(ids)+1, 1, len(asked)), args...)
 	for _, u := range asked {
 		for _, id := range ids {
 			key := belongs[ID]{id, u.(account.ID)}
 			db.Keep(tx, key, found[key])
 		}
 	}
-	return list, rows.Err()
+	return list, err
 }
 
 // recalledOf gives what the request has read of a user; all says whether that is all of the ids.

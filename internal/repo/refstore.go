@@ -59,20 +59,15 @@ func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[st
 		for _, n := range part {
 			args = append(args, n)
 		}
-		rows, err := tx.Query(`SELECT name, sha FROM refs
-			WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part))+condition, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return db.QueryEach(tx, func(row db.Scanner) error {
 			var name, sha string
-			if err := rows.Scan(&name, &sha); err != nil {
+			if err := row.Scan(&name, &sha); err != nil {
 				return err
 			}
 			found[name] = git.SHA(sha)
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT name, sha FROM refs
+			WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part))+condition, args...)
 	})
 	return found, err
 }
@@ -88,21 +83,16 @@ func refsBelow(tx *db.Tx, repoID ID, names []string) (map[string][]string, error
 			args = append(args, n)
 			values[i] = fmt.Sprintf("(CAST($%d AS TEXT))", i+2)
 		}
-		rows, err := tx.Query(`WITH wanted(name) AS (VALUES `+strings.Join(values, ",")+`)
-			SELECT wanted.name, refs.name FROM wanted JOIN refs
-			ON refs.repo_id = $1 AND refs.name > wanted.name || '/' AND refs.name < wanted.name || '0'`, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return db.QueryEach(tx, func(row db.Scanner) error {
 			var name, child string
-			if err := rows.Scan(&name, &child); err != nil {
+			if err := row.Scan(&name, &child); err != nil {
 				return err
 			}
 			below[name] = append(below[name], child)
-		}
-		return rows.Err()
+			return nil
+		}, `WITH wanted(name) AS (VALUES `+strings.Join(values, ",")+`)
+			SELECT wanted.name, refs.name FROM wanted JOIN refs
+			ON refs.repo_id = $1 AND refs.name > wanted.name || '/' AND refs.name < wanted.name || '0'`, args...)
 	})
 	return below, err
 }

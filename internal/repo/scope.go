@@ -25,20 +25,10 @@ type Scoped struct {
 // see them, by id.
 func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
 	from, args := s.from()
-	rows, err := tx.Query(`SELECT r.id, r.has_issues, r.issues_generation`+from+` ORDER BY r.id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Scoped
-	for rows.Next() {
-		var r Scoped
-		if err := rows.Scan(&r.ID, &r.HasIssues, &r.IssuesGeneration); err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (r Scoped, err error) {
+		err = row.Scan(&r.ID, &r.HasIssues, &r.IssuesGeneration)
+		return r, err
+	}, `SELECT r.id, r.has_issues, r.issues_generation`+from+` ORDER BY r.id`, args...)
 }
 
 // IDs is a SELECT of the ids of the same repositories, and its arguments.

@@ -45,10 +45,8 @@ func columnsFor(caller *account.Caller) string {
 	}
 }
 
-type scanner interface{ Scan(dest ...any) error }
-
 // scanAccess reads accessColumns, and then more columns.
-func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, error) {
+func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, error) {
 	var p Place
 	r := &Repo{}
 	a := &Access{Repo: r, Caller: caller}
@@ -130,21 +128,17 @@ func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 // Query reads many repositories. where begins after FROM and may use $2
 // onwards.
 func Query(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Access, error) {
-	rows, err := tx.Query(`SELECT `+columnsFor(caller)+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var list []*Access
-	for rows.Next() {
-		a, err := scanAccess(rows, caller)
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		a, err := scanAccess(row, caller)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		keep(tx, caller, a)
 		list = append(list, a)
-	}
-	return list, rows.Err()
+		return nil
+	}, `SELECT `+columnsFor(caller)+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...)
+	return list, err
 }
 
 // ReserveID takes an id that no other repository gets, and notes that the folder of that

@@ -67,26 +67,22 @@ func reviewMarks(tx *db.Tx, of map[issue.ID]*Mark) error {
 	for id := range of {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(`SELECT r.issue_id, r.state FROM reviews r WHERE r.state IN (2, 3, 4) AND r.issue_id IN `+
-		db.Values(1, len(args))+` AND (r.state = 2 OR NOT EXISTS (SELECT 1 FROM reviews l WHERE l.issue_id = r.issue_id
-		AND l.author_id = r.author_id AND l.id > r.id AND l.state IN (3, 4, 5))) GROUP BY r.issue_id, r.state`, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	best := map[issue.ID]State{}
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var id issue.ID
 		var state State
-		if err := rows.Scan(&id, &state); err != nil {
+		if err := row.Scan(&id, &state); err != nil {
 			return err
 		}
 		best[id] = max(best[id], state)
-	}
+		return nil
+	}, `SELECT r.issue_id, r.state FROM reviews r WHERE r.state IN (2, 3, 4) AND r.issue_id IN `+
+		db.Values(1, len(args))+` AND (r.state = 2 OR NOT EXISTS (SELECT 1 FROM reviews l WHERE l.issue_id = r.issue_id
+		AND l.author_id = r.author_id AND l.id > r.id AND l.state IN (3, 4, 5))) GROUP BY r.issue_id, r.state`, args...)
 	for id, state := range best {
 		of[id].Review = eventNames[state]
 	}
-	return rows.Err()
+	return err
 }
 
 // checkMark says what statuses and checks of a commit come to.

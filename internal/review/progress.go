@@ -168,24 +168,19 @@ func (api *API) ListManyViewed(w http.ResponseWriter, r *http.Request, a *repo.A
 		for _, n := range numbers {
 			args = append(args, n)
 		}
-		rows, err := tx.Query(`SELECT i.number, v.path, v.blob FROM issues i JOIN viewed_files v ON v.issue_id = i.id
-			WHERE i.repo_id = $1 AND v.user_id = $2 AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return db.QueryEach(tx, func(row db.Scanner) error {
 			var number int64
 			var path, blob string
-			if err := rows.Scan(&number, &path, &blob); err != nil {
+			if err := row.Scan(&number, &path, &blob); err != nil {
 				return err
 			}
 			if out[number] == nil {
 				out[number] = map[string]string{}
 			}
 			out[number][path] = blob
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT i.number, v.path, v.blob FROM issues i JOIN viewed_files v ON v.issue_id = i.id
+			WHERE i.repo_id = $1 AND v.user_id = $2 AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), args...)
 	})
 	if err != nil {
 		return err

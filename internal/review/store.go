@@ -13,12 +13,10 @@ import (
 	"arbor/internal/web"
 )
 
-type scanner interface{ Scan(dest ...any) error }
-
 const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha, COALESCE(r.submitted_at, 0)`
 
 // scanReview reads reviewColumns. Error: 404 when there is no row.
-func scanReview(row scanner) (*Review, error) {
+func scanReview(row db.Scanner) (*Review, error) {
 	var v Review
 	err := row.Scan(&v.ID, &v.RepoID, &v.IssueID, &v.AuthorID, &v.State, &v.Body, &v.Commit, &v.SubmittedAt)
 	if errors.Is(err, db.ErrNoRows) {
@@ -36,21 +34,7 @@ func reviewByID(tx *db.Tx, issueID issue.ID, id int64, userID account.ID) (*Revi
 // Texts reads what reviews say, no matter who may see them: for timelines, where only
 // submitted ones stand.
 func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
-	rows, err := tx.Query(`SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+db.Values(1, len(ids)), anys(ids)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	said := make(map[int64]string, len(ids))
-	for rows.Next() {
-		var id int64
-		var body string
-		if err := rows.Scan(&id, &body); err != nil {
-			return nil, err
-		}
-		said[id] = body
-	}
-	return said, rows.Err()
+	return db.QueryMap[int64, string](tx, `SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+db.Values(1, len(ids)), anys(ids)...)
 }
 
 // Place gives the repository of a review and the number of its pull request. It does not ask who may see it. Error: 404.
@@ -67,21 +51,8 @@ func shownReviews(tx *db.Tx, ids []int64) ([]*Review, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.Query(`SELECT `+reviewColumns+` FROM reviews r WHERE r.submitted_at IS NOT NULL AND r.id IN `+
+	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM reviews r WHERE r.submitted_at IS NOT NULL AND r.id IN `+
 		db.Values(1, len(ids)), anys(ids)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Review
-	for rows.Next() {
-		v, err := scanReview(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, rows.Err()
 }
 
 func anys(ids []int64) []any {
@@ -99,20 +70,9 @@ func listReviews(tx *db.Tx, issueID issue.ID, userID account.ID, p web.Page) (li
 	if err := tx.QueryRow(`SELECT count(*) FROM reviews`+which, issueID, userID).Scan(&total); err != nil || p.Offset() >= total {
 		return nil, total, err
 	}
-	rows, err := tx.Query(`SELECT `+reviewColumns+` FROM (SELECT id FROM reviews`+which+` ORDER BY id LIMIT $3 OFFSET $4) x
+	list, err = db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM (SELECT id FROM reviews`+which+` ORDER BY id LIMIT $3 OFFSET $4) x
 		JOIN reviews r ON r.id = x.id ORDER BY r.id`, issueID, userID, p.Size, p.Offset())
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		v, err := scanReview(rows)
-		if err != nil {
-			return nil, 0, err
-		}
-		list = append(list, v)
-	}
-	return list, total, rows.Err()
+	return list, total, err
 }
 
 // insertReview adds the row and sets its id. Error: 422 for a second pending
@@ -167,21 +127,8 @@ func firstOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset int64
 		parts[n] = `SELECT id FROM (SELECT id FROM reviews WHERE issue_id = $` + at +
 			` AND (state <> 1 OR author_id = $1) ORDER BY id LIMIT $2 OFFSET $3) p` + at
 	}
-	found, err := tx.Query(`SELECT `+reviewColumns+` FROM reviews r
+	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM reviews r
 		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	var list []*Review
-	for found.Next() {
-		v, err := scanReview(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, found.Err()
 }
 
 // pendingOf finds the pending review of a user, and how many comments it has; 0: there is none.
@@ -204,19 +151,6 @@ func countReviews(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID
 	for _, id := range issues {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(`SELECT issue_id, count(*) FROM reviews WHERE issue_id IN `+db.ValuesFrom(2, 1, len(issues))+`
+	return db.QueryMap[issue.ID, int64](tx, `SELECT issue_id, count(*) FROM reviews WHERE issue_id IN `+db.ValuesFrom(2, 1, len(issues))+`
 		AND (state <> 1 OR author_id = $1) GROUP BY issue_id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id issue.ID
-		var n int64
-		if err := rows.Scan(&id, &n); err != nil {
-			return nil, err
-		}
-		counts[id] = n
-	}
-	return counts, rows.Err()
 }

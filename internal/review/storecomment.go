@@ -25,7 +25,7 @@ const joinPull = ` JOIN issues i ON i.id = c.issue_id JOIN pulls p ON p.issue_id
 const fromComments = ` FROM review_comments c` + joinPull
 
 // scanComment reads commentColumns. Error: 404 when there is no row.
-func scanComment(row scanner) (*Comment, error) {
+func scanComment(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.ReviewID, &c.AuthorID, &c.Pending, &c.ReplyTo, &c.Body, &c.Reacted,
 		&c.Path, &c.Whole, &c.Side, &c.StartSide, &c.Hunk, &c.Commit, &c.Spot.Position, &c.Spot.Line,
@@ -38,20 +38,7 @@ func scanComment(row scanner) (*Comment, error) {
 }
 
 func queryComments(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
-	rows, err := tx.Query(`SELECT `+commentColumns+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Comment
-	for rows.Next() {
-		c, err := scanComment(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scanComment, `SELECT `+commentColumns+rest, args...)
 }
 
 // commentByID finds a comment of a repository that the user may see. Error: 404.
@@ -85,19 +72,7 @@ func commentsOfReview(tx *db.Tx, reviewID int64, p web.Page) (list []*Comment, t
 
 // textsOfReview reads what the comments of a review say, of the first maxComments.
 func textsOfReview(tx *db.Tx, reviewID int64) (list []string, err error) {
-	rows, err := tx.Query(`SELECT body FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2`, reviewID, maxComments)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var body string
-		if err := rows.Scan(&body); err != nil {
-			return nil, err
-		}
-		list = append(list, body)
-	}
-	return list, rows.Err()
+	return db.QueryTexts(tx, `SELECT body FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2`, reviewID, maxComments)
 }
 
 // commentList is a list of the comments that everyone sees: of one pull request

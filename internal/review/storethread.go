@@ -31,21 +31,17 @@ func threadsOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset, co
 	for _, id := range issues {
 		args = append(args, id)
 	}
-	found, err := tx.Query(`SELECT x.root, x.issue_id, x.total, x.threads, COALESCE(t.resolved_by, 0) FROM `+
-		pageOfThreads(len(issues))+` LEFT JOIN resolved_threads t ON t.root_id = x.root ORDER BY x.root`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
 	var list []*conversation
-	for found.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		t := &conversation{}
-		if err := found.Scan(&t.root, &t.issueID, &t.total, &t.threads, &t.by); err != nil {
-			return nil, err
+		if err := row.Scan(&t.root, &t.issueID, &t.total, &t.threads, &t.by); err != nil {
+			return err
 		}
 		list = append(list, t)
-	}
-	if err := found.Err(); err != nil || len(list) == 0 {
+		return nil
+	}, `SELECT x.root, x.issue_id, x.total, x.threads, COALESCE(t.resolved_by, 0) FROM `+
+		pageOfThreads(len(issues))+` LEFT JOIN resolved_threads t ON t.root_id = x.root ORDER BY x.root`, args...)
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	most := "$" + strconv.Itoa(len(args)+1)
@@ -64,14 +60,9 @@ func fillThreads(tx *db.Tx, list []*conversation, from string, args ...any) erro
 	for _, t := range list {
 		at[t.root] = t
 	}
-	rows, err := tx.Query(`SELECT `+commentColumns+from, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	left := maxThreadText
-	for rows.Next() {
-		c, err := scanComment(rows)
+	return db.QueryEach(tx, func(row db.Scanner) error {
+		c, err := scanComment(row)
 		if err != nil {
 			return err
 		}
@@ -81,8 +72,8 @@ func fillThreads(tx *db.Tx, list []*conversation, from string, args ...any) erro
 		if t := at[c.root()]; t != nil {
 			t.comments = append(t.comments, c)
 		}
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT `+commentColumns+from, args...)
 }
 
 // countThreads counts the threads of a pull request that the user may see.
@@ -150,18 +141,6 @@ func countOf(tx *db.Tx, table, column string, ids []int64) (map[int64]int64, err
 	if len(ids) == 0 {
 		return counts, nil
 	}
-	rows, err := tx.Query(`SELECT `+column+`, count(*) FROM `+table+` WHERE `+column+` IN `+db.Values(1, len(ids))+
+	return db.QueryMap[int64, int64](tx, `SELECT `+column+`, count(*) FROM `+table+` WHERE `+column+` IN `+db.Values(1, len(ids))+
 		` GROUP BY `+column, anys(ids)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, n int64
-		if err := rows.Scan(&id, &n); err != nil {
-			return nil, err
-		}
-		counts[id] = n
-	}
-	return counts, rows.Err()
 }

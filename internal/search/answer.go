@@ -116,13 +116,18 @@ func (k *Kind) find(out *web.Output, q *Asked,
 	return found, err
 }
 
-// ReadNamed reads the database once all repositories and accounts that were acknowledged before are
-// indexed; whole is false where some are not after some seconds.
-func (k *Kinds) ReadNamed(ctx context.Context, fn func(tx *db.Tx) error) (whole bool, err error) {
-	if whole, err = k.s.indexed(ctx, names()); err != nil {
-		return false, err
+// FindNamed finds a page once all repositories and accounts that were acknowledged before are
+// indexed; Part says that some are not after some seconds. read adds what it finds, and may run again.
+func (k *Kinds) FindNamed(ctx context.Context, read func(tx *db.Tx, found *Found) error) (found *Found, err error) {
+	whole, err := k.s.indexed(ctx, names())
+	if err != nil {
+		return nil, err
 	}
-	return whole, k.s.db.ReadLong(ctx, fn)
+	err = k.s.db.ReadLong(ctx, func(tx *db.Tx) error {
+		found = &Found{Part: !whole}
+		return read(tx, found)
+	})
+	return found, err
 }
 
 // Read reads the database.

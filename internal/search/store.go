@@ -3,7 +3,6 @@ package search
 import (
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
-	"arbor/internal/issue"
 )
 
 // queue is a table of notes about what changed, and what indexes the oldest of them.
@@ -43,26 +42,8 @@ type (
 // ids in the order of its changes, so a worker that takes a later note takes the earlier
 // ones, too, or waits here until the worker that has them is done.
 func indexChanged(tx *db.Tx, most int) error {
-	rows, err := tx.Query(`DELETE FROM texts_changed WHERE id IN (SELECT id FROM texts_changed ORDER BY id LIMIT $1)
-		RETURNING issue_id, comment_id`, most)
+	issues, comments, err := takeNotes(tx, `texts_changed`, `issue_id, comment_id`, most)
 	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	issues, comments := map[issue.ID]bool{}, map[int64]bool{}
-	for rows.Next() {
-		var issueID issue.ID
-		var commentID int64
-		if err := rows.Scan(&issueID, &commentID); err != nil {
-			return err
-		}
-		if commentID == 0 {
-			issues[issueID] = true
-		} else {
-			comments[commentID] = true
-		}
-	}
-	if err := rows.Err(); err != nil {
 		return err
 	}
 	list, err := queryTexts(tx, `SELECT id, 0, repo_id, title, COALESCE(body, '') FROM issues WHERE id IN `, issues)
@@ -76,25 +57,39 @@ func indexChanged(tx *db.Tx, most int) error {
 	return fulltext.Put(tx, append(list, more...))
 }
 
-func queryTexts[ID ~int64](tx *db.Tx, query string, ids map[ID]bool) (list []fulltext.Text, err error) {
+// takeNotes takes the oldest notes of a table, whose two columns hold an id and 0, or in the second one another id.
+func takeNotes(tx *db.Tx, table, columns string, most int) (first, second map[int64]bool, err error) {
+	first, second = map[int64]bool{}, map[int64]bool{}
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		var a, b int64
+		if err := row.Scan(&a, &b); err != nil {
+			return err
+		}
+		if b == 0 {
+			first[a] = true
+		} else {
+			second[b] = true
+		}
+		return nil
+	}, `DELETE FROM `+table+` WHERE id IN (SELECT id FROM `+table+` ORDER BY id LIMIT $1) RETURNING `+columns, most)
+	return first, second, err
+}
+
+func queryTexts(tx *db.Tx, query string, ids map[int64]bool) ([]fulltext.Text, error) {
+	return queryAmong(tx, func(row db.Scanner) (x fulltext.Text, err error) {
+		err = row.Scan(&x.Issue, &x.Comment, &x.Repo, &x.Title, &x.Body)
+		return x, err
+	}, query, ids)
+}
+
+// queryAmong is db.QueryList for a statement that ends with IN, of ids.
+func queryAmong[T any](tx *db.Tx, scan func(db.Scanner) (T, error), query string, ids map[int64]bool) ([]T, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var args []any
+	args := make([]any, 0, len(ids))
 	for id := range ids {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(query+db.ValuesFrom(1, 1, len(args)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var x fulltext.Text
-		if err := rows.Scan(&x.Issue, &x.Comment, &x.Repo, &x.Title, &x.Body); err != nil {
-			return nil, err
-		}
-		list = append(list, x)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scan, query+db.ValuesFrom(1, 1, len(args)), args...)
 }

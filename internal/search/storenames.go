@@ -7,7 +7,7 @@ import (
 
 // indexNames is indexChanged for repositories and accounts.
 func indexNames(tx *db.Tx, most int) error {
-	repos, accounts, err := takeNames(tx, most)
+	repos, accounts, err := takeNotes(tx, `names_changed`, `repo_id, account_id`, most)
 	if err != nil {
 		return err
 	}
@@ -25,48 +25,9 @@ func indexNames(tx *db.Tx, most int) error {
 	return fulltext.PutNames(tx, fulltext.Accounts, list)
 }
 
-// takeNames takes the oldest notes.
-func takeNames(tx *db.Tx, most int) (repos, accounts map[int64]bool, err error) {
-	rows, err := tx.Query(`DELETE FROM names_changed WHERE id IN (SELECT id FROM names_changed ORDER BY id LIMIT $1)
-		RETURNING repo_id, account_id`, most)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	repos, accounts = map[int64]bool{}, map[int64]bool{}
-	for rows.Next() {
-		var repoID, accountID int64
-		if err := rows.Scan(&repoID, &accountID); err != nil {
-			return nil, nil, err
-		}
-		if accountID == 0 {
-			repos[repoID] = true
-		} else {
-			accounts[accountID] = true
-		}
-	}
-	return repos, accounts, rows.Err()
-}
-
-func queryNames(tx *db.Tx, query string, ids map[int64]bool) (list []fulltext.Name, err error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	var args []any
-	for id := range ids {
-		args = append(args, id)
-	}
-	rows, err := tx.Query(query+db.ValuesFrom(1, 1, len(args)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n fulltext.Name
-		if err := rows.Scan(&n.ID, &n.Texts[0], &n.Texts[1], &n.Texts[2]); err != nil {
-			return nil, err
-		}
-		list = append(list, n)
-	}
-	return list, rows.Err()
+func queryNames(tx *db.Tx, query string, ids map[int64]bool) ([]fulltext.Name, error) {
+	return queryAmong(tx, func(row db.Scanner) (n fulltext.Name, err error) {
+		err = row.Scan(&n.ID, &n.Texts[0], &n.Texts[1], &n.Texts[2])
+		return n, err
+	}, query, ids)
 }

@@ -64,23 +64,19 @@ func (c *Conditions) Tips(terms []*Term) (tips []Tip, more bool, err error) {
 func (c *Conditions) tips() (tips []Tip, more bool, err error) {
 	const head = `SELECT x.sha FROM refs x WHERE x.repo_id = r.id AND x.name = 'refs/heads/' || r.default_branch`
 	limit := c.Arg(MaxTips + 1)
-	rows, err := c.Tx.Query(`SELECT r.id, (`+head+`)`+repo.FromVisibleIn("", c.Caller)+` AND `+c.SQL()+
-		` AND EXISTS (`+head+`) ORDER BY r.pushed_at DESC, r.id DESC LIMIT `+limit, c.Args...)
-	if err != nil {
-		return nil, false, err
-	}
-	defer rows.Close()
 	var ids []repo.ID
 	heads := map[repo.ID]git.SHA{}
-	for rows.Next() {
+	err = db.QueryEach(c.Tx, func(row db.Scanner) error {
 		var id repo.ID
 		var sha string
-		if err := rows.Scan(&id, &sha); err != nil {
-			return nil, false, err
+		if err := row.Scan(&id, &sha); err != nil {
+			return err
 		}
 		ids, heads[id] = append(ids, id), git.SHA(sha)
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `SELECT r.id, (`+head+`)`+repo.FromVisibleIn("", c.Caller)+` AND `+c.SQL()+
+		` AND EXISTS (`+head+`) ORDER BY r.pushed_at DESC, r.id DESC LIMIT `+limit, c.Args...)
+	if err != nil {
 		return nil, false, err
 	}
 	if more = len(ids) > MaxTips; more {

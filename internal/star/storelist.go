@@ -26,20 +26,10 @@ func ids[ID ~int64](marks []mark[ID]) []ID {
 }
 
 func queryMarks[ID ~int64](tx *db.Tx, query string, args ...any) ([]mark[ID], error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []mark[ID]
-	for rows.Next() {
-		var m mark[ID]
-		if err := rows.Scan(&m.id, &m.at); err != nil {
-			return nil, err
-		}
-		list = append(list, m)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (m mark[ID], err error) {
+		err = row.Scan(&m.id, &m.at)
+		return m, err
+	}, query, args...)
 }
 
 // countPeople tells how many marked a repository. Error: 404 when it is gone.

@@ -80,44 +80,26 @@ func sumUp(tx *db.Tx, repoID repo.ID, sha git.SHA, more Summary) error {
 // query. Commits without any are missing from the map; their zero Summary is
 // right.
 func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
+	name := func(sha git.SHA) any { return summed{repoID, sha} }
+	return db.RecallMany(tx, shas, name, func(shas []git.SHA) (map[git.SHA]Summary, error) {
+		return readCombined(tx, repoID, shas)
+	})
+}
+
+func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summary, error) {
+	args := db.Args(shas, repoID)
 	found := make(map[git.SHA]Summary, len(shas))
-	if len(shas) == 0 {
-		return found, nil
-	}
-	args := []any{repoID}
-	for _, sha := range shas {
-		s, known := db.Recall[Summary](tx, summed{repoID, sha})
-		switch {
-		case !known:
-			args = append(args, string(sha))
-		case s != Summary{}:
-			found[sha] = s
-		}
-	}
-	if len(args) == 1 {
-		return found, nil
-	}
-	rows, err := tx.Query(`SELECT sha, total, contexts, failed, pending FROM status_commits
-		WHERE repo_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(args)-1), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var sha git.SHA
 		var s Summary
-		if err := rows.Scan(&sha, &s.Total, &s.Contexts, &s.Failed, &s.Waiting); err != nil {
-			return nil, err
+		if err := row.Scan(&sha, &s.Total, &s.Contexts, &s.Failed, &s.Waiting); err != nil {
+			return err
 		}
 		found[sha] = s
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	for _, sha := range shas {
-		db.Keep(tx, summed{repoID, sha}, found[sha])
-	}
-	return found, nil
+		return nil
+	}, `SELECT sha, total, contexts, failed, pending FROM status_commits
+		WHERE repo_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(shas)), args...)
+	return found, err
 }
 
 // SummaryColumns are in SQL what the statuses of the commit of a row come to: columns for
@@ -160,20 +142,11 @@ func latestOfAll(tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page) ([]*Stat
 }
 
 func query(tx *db.Tx, text string, args ...any) ([]*Status, error) {
-	rows, err := tx.Query(text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var found []*Status
-	for rows.Next() {
+	return db.QueryList(tx, func(row db.Scanner) (*Status, error) {
 		var s Status
-		if err := rows.Scan(&s.ID, &s.SHA, &s.Context, &s.State, &s.TargetURL, &s.Description, &s.CreatorID, &s.CreatedAt); err != nil {
-			return nil, err
-		}
-		found = append(found, &s)
-	}
-	return found, rows.Err()
+		err := row.Scan(&s.ID, &s.SHA, &s.Context, &s.State, &s.TargetURL, &s.Description, &s.CreatorID, &s.CreatedAt)
+		return &s, err
+	}, text, args...)
 }
 
 // latestOfMany reads the latest statuses of the contexts of many commits in one query: of each as many as rows, by

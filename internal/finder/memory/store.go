@@ -23,22 +23,18 @@ func generationOf(tx *db.Tx, repoID repo.ID) (n int64, err error) {
 // sizesOf reads how many issues have each property that indexes hold, and how many
 // there are in all.
 func sizesOf(tx *db.Tx, repoID repo.ID) (map[posting.Property]int64, error) {
-	rows, err := tx.Query(`SELECT kind, value, n FROM posting_counts WHERE repo_id = $1 AND n > 0`, repoID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	sizes := map[posting.Property]int64{}
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var kind, value, n int64
-		if err := rows.Scan(&kind, &value, &n); err != nil {
-			return nil, err
+		if err := row.Scan(&kind, &value, &n); err != nil {
+			return err
 		}
 		if p := posting.Kind(kind).Of(value); holds(p.Kind) || p.Kind == posting.ByAll {
 			sizes[p] += n // in each of the states
 		}
-	}
-	return sizes, rows.Err()
+		return nil
+	}, `SELECT kind, value, n FROM posting_counts WHERE repo_id = $1 AND n > 0`, repoID)
+	return sizes, err
 }
 
 // departed is the id of an entry that stands for issues that are gone.
@@ -49,21 +45,15 @@ const entryColumns = `id, number, updated_at, comments, changed, state`
 // queryEntries reads issues without their properties, and the number of the last
 // one.
 func queryEntries(tx *db.Tx, query string, args ...any) (list []entry, last int64, err error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var e entry
+	list, err = db.QueryList(tx, func(row db.Scanner) (e entry, err error) {
 		var state int64
-		if err := rows.Scan(&e.id, &last, &e.updated, &e.comments, &e.changed, &state); err != nil {
-			return nil, 0, err
+		if err := row.Scan(&e.id, &last, &e.updated, &e.comments, &e.changed, &state); err != nil {
+			return e, err
 		}
 		e.closed = tracker.State(state) == tracker.Closed
-		list = append(list, e)
-	}
-	return list, last, rows.Err()
+		return e, nil
+	}, query, args...)
+	return list, last, err
 }
 
 // issuesAfter reads the next issues after a number, and the number of the last.
@@ -104,18 +94,13 @@ func readSomeProperties(tx *db.Tx, list []entry) error {
 	for n := range list {
 		args[n], byID[list[n].id] = list[n].id, &list[n]
 	}
-	rows, err := tx.Query(`SELECT issue_id, kind, value FROM postings
-		WHERE issue_id IN `+db.Values(1, len(list)), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var id, kind, value int64
-		if err := rows.Scan(&id, &kind, &value); err != nil {
+		if err := row.Scan(&id, &kind, &value); err != nil {
 			return err
 		}
 		byID[id].has = append(byID[id].has, posting.Kind(kind).Of(value))
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT issue_id, kind, value FROM postings
+		WHERE issue_id IN `+db.Values(1, len(list)), args...)
 }

@@ -63,22 +63,13 @@ func of(tx *db.Tx, repoID repo.ID, numbers []int64) (list []listed, err error) {
 	for _, n := range numbers {
 		args = append(args, n)
 	}
-	rows, err := tx.Query(`SELECT l.id, l.issue_id, l.repo_id, l.name, i.number, f.sha FROM issues i
+	return db.QueryList(tx, func(row db.Scanner) (l listed, err error) {
+		err = row.Scan(&l.ID, &l.IssueID, &l.RepoID, &l.Name, &l.number, &l.tip)
+		return l, err
+	}, `SELECT l.id, l.issue_id, l.repo_id, l.name, i.number, f.sha FROM issues i
 		JOIN linked_branches l ON l.issue_id = i.id
 		JOIN refs f ON f.repo_id = l.repo_id AND f.name = 'refs/heads/' || l.name
 		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers))+` ORDER BY l.id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var l listed
-		if err := rows.Scan(&l.ID, &l.IssueID, &l.RepoID, &l.Name, &l.number, &l.tip); err != nil {
-			return nil, err
-		}
-		list = append(list, l)
-	}
-	return list, rows.Err()
 }
 
 // Place is where the issue of a link is. It checks no rights. Error: 404.

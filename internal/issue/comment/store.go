@@ -20,7 +20,7 @@ const columns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.
 	c.pinned_at, COALESCE(c.pinned_by, 0), i.number, i.pull, i.locked`
 
 // scan reads columns. Error: 404 when there is no row.
-func scan(row interface{ Scan(dest ...any) error }) (*Comment, error) {
+func scan(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt, &c.UpdatedAt,
 		&c.PinnedAt, &c.PinnedBy, &c.Number, &c.Pull, &c.Locked)
@@ -31,20 +31,7 @@ func scan(row interface{ Scan(dest ...any) error }) (*Comment, error) {
 }
 
 func query(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
-	rows, err := tx.Query(`SELECT `+columns+` FROM `+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Comment
-	for rows.Next() {
-		c, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scan, `SELECT `+columns+` FROM `+rest, args...)
 }
 
 // byID finds a comment of a repository. Error: 404.

@@ -76,21 +76,17 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 // issuesLabeled finds some issues with a label, and how many of them there are
 // in each state.
 func issuesLabeled(tx *db.Tx, repoID repo.ID, labelID int64) (ids []any, states map[tracker.State]int64, err error) {
-	rows, err := tx.Query(`SELECT issue_id, state FROM postings WHERE kind = $1 AND value = $2 AND repo_id = $3 LIMIT $4`,
-		int64(posting.ByLabel), labelID, repoID, stripped)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
 	states = map[tracker.State]int64{}
-	for rows.Next() {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var id issue.ID
 		var state int64
-		if err := rows.Scan(&id, &state); err != nil {
-			return nil, nil, err
+		if err := row.Scan(&id, &state); err != nil {
+			return err
 		}
 		ids = append(ids, id)
 		states[tracker.State(state)]++
-	}
-	return ids, states, rows.Err()
+		return nil
+	}, `SELECT issue_id, state FROM postings WHERE kind = $1 AND value = $2 AND repo_id = $3 LIMIT $4`,
+		int64(posting.ByLabel), labelID, repoID, stripped)
+	return ids, states, err
 }

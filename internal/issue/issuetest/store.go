@@ -76,38 +76,18 @@ func execOne(ctx context.Context, d *db.DB, statement string) error {
 }
 
 func twoTexts(tx *db.Tx, query string, args ...any) ([][2]string, error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list [][2]string
-	for rows.Next() {
-		var x [2]string
-		if err := rows.Scan(&x[0], &x[1]); err != nil {
-			return nil, err
-		}
-		list = append(list, x)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (x [2]string, err error) {
+		err = row.Scan(&x[0], &x[1])
+		return x, err
+	}, query, args...)
 }
 
 // firstLabels reads up to n labels of a repository.
 func firstLabels(tx *db.Tx, repoID repo.ID, n int) ([]*label.Label, error) {
-	rows, err := tx.Query(`SELECT id, name, color FROM labels WHERE repo_id = $1 ORDER BY id LIMIT $2`, repoID, n)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*label.Label
-	for rows.Next() {
+	return db.QueryList(tx, func(row db.Scanner) (*label.Label, error) {
 		l := &label.Label{RepoID: repoID}
-		if err := rows.Scan(&l.ID, &l.Name, &l.Color); err != nil {
-			return nil, err
-		}
-		list = append(list, l)
-	}
-	return list, rows.Err()
+		return l, row.Scan(&l.ID, &l.Name, &l.Color)
+	}, `SELECT id, name, color FROM labels WHERE repo_id = $1 ORDER BY id LIMIT $2`, repoID, n)
 }
 
 // perStatement is how many values an INSERT has: as many almost always, so that

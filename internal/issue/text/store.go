@@ -20,20 +20,14 @@ func linkedTo(tx *db.Tx, keys []issueKey) (map[issueKey]linked, error) {
 		where[n] = fmt.Sprintf("(i.repo_id = $%d AND i.number = $%d)", 2*n+1, 2*n+2)
 		args = append(args, k.repo, k.number)
 	}
-	rows, err := tx.Query(
-		`SELECT i.repo_id, i.number, i.pull, i.title FROM issues i WHERE `+strings.Join(where, " OR "),
-		args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var key issueKey
 		var to linked
-		if err := rows.Scan(&key.repo, &key.number, &to.pull, &to.title); err != nil {
-			return nil, err
+		if err := row.Scan(&key.repo, &key.number, &to.pull, &to.title); err != nil {
+			return err
 		}
 		found[key] = to
-	}
-	return found, rows.Err()
+		return nil
+	}, `SELECT i.repo_id, i.number, i.pull, i.title FROM issues i WHERE `+strings.Join(where, " OR "), args...)
+	return found, err
 }

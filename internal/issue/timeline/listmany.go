@@ -88,19 +88,15 @@ func readTimelines(tx *db.Tx, a *repo.Access, issues []*issue.Issue, p web.Page)
 				WHERE c.issue_id = ` + at + ` ORDER BY c.created_at, c.id LIMIT $5) y
 			ORDER BY 2, 3, 4 LIMIT $6 OFFSET $7) p` + strconv.Itoa(n)
 	}
-	rows, err := tx.Query(strings.Join(parts, ` UNION ALL `)+` ORDER BY 1, 2, 3, 4`, args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var number, at, kind int64
 		var e entry
-		if err := rows.Scan(&number, &at, &kind, &e.id); err != nil {
-			return nil, nil, err
+		if err := row.Scan(&number, &at, &kind, &e.id); err != nil {
+			return err
 		}
 		e.comment = kind == 0
 		list, of = append(list, e), append(of, number)
-	}
-	return list, of, rows.Err()
+		return nil
+	}, strings.Join(parts, ` UNION ALL `)+` ORDER BY 1, 2, 3, 4`, args...)
+	return list, of, err
 }

@@ -18,7 +18,7 @@ const columns = `e.id, e.repo_id, e.issue_id, e.actor_id, e.kind, COALESCE(e.use
 	COALESCE(e.comment_id, 0), COALESCE(e.commit_sha, ''), e.detail, e.created_at`
 
 // scan reads columns. Error: 404 when there is no row.
-func scan(row interface{ Scan(dest ...any) error }) (*issue.Event, error) {
+func scan(row db.Scanner) (*issue.Event, error) {
 	var e issue.Event
 	var detail *string
 	err := row.Scan(&e.ID, &e.RepoID, &e.IssueID, &e.ActorID, &e.Kind, &e.UserID, &e.SourceID, &e.CommentID, &e.Commit,
@@ -33,20 +33,7 @@ func scan(row interface{ Scan(dest ...any) error }) (*issue.Event, error) {
 }
 
 func query(tx *db.Tx, rest string, args ...any) ([]*issue.Event, error) {
-	rows, err := tx.Query(`SELECT `+columns+` FROM `+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*issue.Event
-	for rows.Next() {
-		e, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, e)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, scan, `SELECT `+columns+` FROM `+rest, args...)
 }
 
 // listed is the condition on the kind of events that stand elsewhere than in
@@ -106,27 +93,17 @@ func seen(a *repo.Access) string {
 // readTimeline merges events and comments, of which two indexes in the order of
 // time are read up to the page's end.
 func readTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID, p web.Page) ([]entry, error) {
-	rows, err := tx.Query(`SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
+	return db.QueryList(tx, func(row db.Scanner) (e entry, err error) {
+		var at, kind int64
+		err = row.Scan(&at, &kind, &e.id)
+		e.comment = kind == 0
+		return e, err
+	}, `SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
 			ORDER BY e.created_at, e.id LIMIT $5) x
 		UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
 			ORDER BY c.created_at, c.id LIMIT $5) y
 		ORDER BY 1, 2, 3 LIMIT $6 OFFSET $7`,
 		account.IDOf(a.Caller), issueID, int64(issue.EventCrossReferenced), a.ID, p.Offset()+p.Size, p.Size, p.Offset())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []entry
-	for rows.Next() {
-		var at, kind int64
-		var e entry
-		if err := rows.Scan(&at, &kind, &e.id); err != nil {
-			return nil, err
-		}
-		e.comment = kind == 0
-		list = append(list, e)
-	}
-	return list, rows.Err()
 }
 
 // countTimeline counts the events of a timeline, without the comments.

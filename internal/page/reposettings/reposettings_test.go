@@ -21,47 +21,15 @@ import (
 	"arbor/internal/web"
 )
 
-const evil = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
+// The short names of what the tests of this room do and expect all the time.
+const evil = apitest.Markup
 
-// send sends a form of names and values in turn, as a browser does.
-func send(t *testing.T, s *apitest.Server, as, path string, pairs ...string) *apitest.Answer {
-	t.Helper()
-	form := url.Values{}
-	for n := 0; n < len(pairs); n += 2 {
-		form.Add(pairs[n], pairs[n+1])
-	}
-	return s.Do(t, apitest.Case{Do: "POST " + path, As: as, Send: form.Encode(), Headers: map[string]string{
-		"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}})
-}
-
-// took expects that a form was taken and leads to a path.
-func took(t *testing.T, a *apitest.Answer, to string) {
-	t.Helper()
-	if a.Status != 303 || a.Header.Get("Location") != to {
-		t.Fatalf("%d, leads to %q, want %q\n%s", a.Status, a.Header.Get("Location"), to, a.Body)
-	}
-}
-
-// again expects the form again, with parts of it.
-func again(t *testing.T, a *apitest.Answer, status int, parts ...string) {
-	t.Helper()
-	if a.Status != status {
-		t.Errorf("status %d, want %d\n%s", a.Status, status, a.Body)
-	}
-	has(t, string(a.Body), parts...)
-}
-
-func has(t *testing.T, body string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(body, part) {
-			t.Errorf("it has no %q\n%s", part, body)
-		}
-	}
-	if strings.Contains(body, "<img src=x") || strings.Contains(body, "<script>") {
-		t.Errorf("a text is markup\n%s", body)
-	}
-}
+var (
+	send  = apitest.SendForm
+	took  = apitest.Taken
+	again = apitest.FormAgain
+	has   = apitest.HasParts
+)
 
 // show gets a page.
 func show(t *testing.T, s *apitest.Server, as, path string, parts ...string) string {

@@ -12,7 +12,14 @@ import (
 	"arbor/internal/app"
 )
 
-const evil = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
+// The short names of what the tests of this room do and expect all the time.
+const evil = apitest.Markup
+
+var (
+	took  = apitest.Taken
+	again = apitest.FormAgain
+	has   = apitest.HasParts
+)
 
 // person is somebody who signed in with a browser.
 type person struct {
@@ -36,13 +43,9 @@ func (b *person) headers() map[string]string {
 // send sends a form of names and values in turn.
 func (b *person) send(t *testing.T, path string, pairs ...string) *apitest.Answer {
 	t.Helper()
-	form := url.Values{}
-	for n := 0; n < len(pairs); n += 2 {
-		form.Add(pairs[n], pairs[n+1])
-	}
 	h := b.headers()
-	h["Content-Type"] = "application/x-www-form-urlencoded"
-	return b.s.Do(t, apitest.Case{Do: "POST " + path, Send: form.Encode(), Headers: h})
+	h["Content-Type"] = apitest.FormType
+	return b.s.Do(t, apitest.Case{Do: "POST " + path, Send: apitest.Form(pairs...), Headers: h})
 }
 
 func (b *person) show(t *testing.T, path string, parts ...string) string {
@@ -50,33 +53,6 @@ func (b *person) show(t *testing.T, path string, parts ...string) string {
 	a := b.s.Check(t, apitest.Case{Do: "GET " + path, Headers: b.headers(), Status: 200})
 	has(t, string(a.Body), parts...)
 	return string(a.Body)
-}
-
-func took(t *testing.T, a *apitest.Answer, to string) {
-	t.Helper()
-	if a.Status != 303 || a.Header.Get("Location") != to {
-		t.Fatalf("%d, leads to %q, want %q\n%s", a.Status, a.Header.Get("Location"), to, a.Body)
-	}
-}
-
-func again(t *testing.T, a *apitest.Answer, status int, parts ...string) {
-	t.Helper()
-	if a.Status != status {
-		t.Errorf("status %d, want %d\n%s", a.Status, status, a.Body)
-	}
-	has(t, string(a.Body), parts...)
-}
-
-func has(t *testing.T, body string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(body, part) {
-			t.Errorf("it has no %q\n%s", part, body)
-		}
-	}
-	if strings.Contains(body, "<img src=x") || strings.Contains(body, "<script>") {
-		t.Errorf("a text is markup\n%s", body)
-	}
 }
 
 // addresses are all pages here.

@@ -112,25 +112,20 @@ func listCollaborators(tx *db.Tx, r *repo.Repo, c choice, page web.Page) ([]gran
 }
 
 func collaboratorPage(tx *db.Tx, r *repo.Repo, from string, page web.Page) ([]grantee, error) {
-	rows, err := tx.Query(from+` ORDER BY user_id LIMIT $3 OFFSET $4`, r.ID, r.OwnerID, page.Size, page.Offset())
+	var places []repo.Place
+	var ids []account.ID
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id account.ID
+		var p repo.Place
+		if err := row.Scan(&id, &p.Owner, &p.Granted); err != nil {
+			return err
+		}
+		ids, places = append(ids, id), append(places, p)
+		return nil
+	}, from+` ORDER BY user_id LIMIT $3 OFFSET $4`, r.ID, r.OwnerID, page.Size, page.Offset())
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var places []repo.Place
-	var ids []account.ID
-	for rows.Next() {
-		var id account.ID
-		var p repo.Place
-		if err := rows.Scan(&id, &p.Owner, &p.Granted); err != nil {
-			return nil, err
-		}
-		ids, places = append(ids, id), append(places, p)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	rows.Close()
 	accounts, err := account.ByIDs(tx, ids)
 	if err != nil {
 		return nil, err

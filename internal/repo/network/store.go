@@ -1,12 +1,14 @@
 package network
 
 import (
+	"errors"
+	"slices"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/web"
-	"errors"
 )
 
 // kin is what the columns of one repository say of its network.
@@ -156,25 +158,13 @@ func freeName(tx *db.Tx, ownerID account.ID, names []string) (string, error) {
 	for _, n := range names {
 		args = append(args, account.Fold(n))
 	}
-	rows, err := tx.Query(`SELECT name_folded FROM repos WHERE owner_id = $1 AND name_folded IN `+
+	taken, err := db.QueryTexts(tx, `SELECT name_folded FROM repos WHERE owner_id = $1 AND name_folded IN `+
 		db.ValuesFrom(2, 1, len(names)), args...)
 	if err != nil {
 		return "", err
 	}
-	defer rows.Close()
-	taken := map[string]bool{}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return "", err
-		}
-		taken[name] = true
-	}
-	if err := rows.Err(); err != nil {
-		return "", err
-	}
 	for _, n := range names {
-		if !taken[account.Fold(n)] {
+		if !slices.Contains(taken, account.Fold(n)) {
 			return n, nil
 		}
 	}

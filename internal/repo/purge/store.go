@@ -71,23 +71,14 @@ func readWorld(tx *db.Tx, id repo.ID) (*world, error) {
 	if w.refs, err = repo.ReadRefs(tx, id, ""); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(`SELECT p.number, p.head_sha, p.base_sha, COALESCE(p.merge_sha, ''), COALESCE(p.tested_base, ''),
+	w.pulls, err = db.QueryList(tx, func(row db.Scanner) (p pullTips, err error) {
+		err = row.Scan(&p.number, &p.head, &p.base, &p.merge, &p.testedBase, &p.testedHead, &p.baseTip)
+		return p, err
+	}, `SELECT p.number, p.head_sha, p.base_sha, COALESCE(p.merge_sha, ''), COALESCE(p.tested_base, ''),
 			COALESCE(p.tested_head, ''), COALESCE(b.sha, '')
 		FROM pulls p LEFT JOIN refs b ON b.repo_id = p.repo_id AND b.name = 'refs/heads/'||p.base_ref
 		WHERE p.repo_id = $1 ORDER BY p.number`, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var p pullTips
-		if err := rows.Scan(&p.number, &p.head, &p.base, &p.merge, &p.testedBase, &p.testedHead,
-			&p.baseTip); err != nil {
-			return nil, err
-		}
-		w.pulls = append(w.pulls, p)
-	}
-	return w, rows.Err()
+	return w, err
 }
 
 // notesOf names the notes of unreached objects: another text, when there are others.
@@ -221,17 +212,8 @@ func forgetNamed(tx *db.Tx, id repo.ID, gone []git.SHA) (hunks, statuses int64, 
 
 // pastBackups reads the backups that are remembered, the newest first.
 func pastBackups(tx *db.Tx) (list []Backup, err error) {
-	rows, err := tx.Query(`SELECT at, place FROM past_backups ORDER BY at DESC, id DESC`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var b Backup
-		if err := rows.Scan(&b.At, &b.Place); err != nil {
-			return nil, err
-		}
-		list = append(list, b)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (b Backup, err error) {
+		err = row.Scan(&b.At, &b.Place)
+		return b, err
+	}, `SELECT at, place FROM past_backups ORDER BY at DESC, id DESC`)
 }

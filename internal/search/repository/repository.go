@@ -68,15 +68,8 @@ type item struct {
 	Matches []search.TextMatch `json:"text_matches,omitzero"`
 }
 
-func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (found *search.Found, err error) {
-	whole, err := api.kinds.ReadNamed(ctx, func(tx *db.Tx) error {
-		found = &search.Found{}
-		return read(ctx, tx, q, found)
-	})
-	if err == nil {
-		found.Part = !whole
-	}
-	return found, err
+func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
+	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error { return read(ctx, tx, q, found) })
 }
 
 // read finds a page and reads what it shows.
@@ -124,33 +117,11 @@ func newItem(a *repo.Access, score search.Score, q *search.Asked, words []string
 }
 
 // list finds the ids and scores of a page, and how many there are in all.
-func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) (ids []repo.ID, scores []search.Score, err error) {
-	score := "1"
-	if from != "" {
-		score = "f.score"
-	}
+func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) ([]repo.ID, []search.Score, error) {
 	rest := repo.FromVisibleIn(from, c.Caller) + " AND " + c.SQL()
-	counted := c.Args
-	limit, offset := c.Arg(q.MaxRows()), c.Arg(q.Page.Offset())
-	rows, err := c.Tx.Query(`SELECT r.id, CAST(`+score+` AS BIGINT), count(*) OVER ()`+rest+orderBy(q, from != "", c.Caller)+
-		` LIMIT `+limit+` OFFSET `+offset, c.Args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id repo.ID
-		var score search.Score
-		if err := rows.Scan(&id, &score, &found.Total); err != nil {
-			return nil, nil, err
-		}
-		ids, scores = append(ids, id), append(scores, score)
-	}
-	if err := rows.Err(); err != nil || len(ids) > 0 || q.Page.Number == 1 {
-		return ids, scores, err
-	}
-	rows.Close() // behind the last page
-	return nil, nil, c.Tx.QueryRow(`SELECT count(*)`+rest, counted...).Scan(&found.Total)
+	scored := from != ""
+	order := orderBy(q, scored, c.Caller)
+	return search.ReadPage[repo.ID](c, q, search.Statement{ID: "r.id", Scored: scored, Rest: rest, Order: order}, found)
 }
 
 // orderBy is total: of equals, those with more stars come first, and of these the newer.

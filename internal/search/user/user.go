@@ -60,15 +60,8 @@ type item struct {
 	Matches []search.TextMatch `json:"text_matches,omitzero"`
 }
 
-func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (found *search.Found, err error) {
-	whole, err := api.kinds.ReadNamed(ctx, func(tx *db.Tx) error {
-		found = &search.Found{}
-		return read(ctx, tx, q, found)
-	})
-	if err == nil {
-		found.Part = !whole
-	}
-	return found, err
+func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
+	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error { return read(ctx, tx, q, found) })
 }
 
 // read finds a page and reads what it shows.
@@ -115,33 +108,15 @@ func newItem(a *account.Account, score search.Score, q *search.Asked, words []st
 }
 
 // list finds the ids and scores of a page, and how many there are in all.
-func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) (ids []account.ID, scores []search.Score, err error) {
-	rest, score := ` FROM accounts a WHERE `, "1"
+func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) ([]account.ID, []search.Score, error) {
+	rest := ` FROM accounts a WHERE `
 	if from != "" {
-		rest, score = ` FROM (`+from+`) f JOIN accounts a ON a.id = f.id WHERE `, "f.score"
+		rest = ` FROM (` + from + `) f JOIN accounts a ON a.id = f.id WHERE `
 	}
 	rest += "CAST($1 AS BIGINT) >= 0 AND a.suspended_at IS NULL AND " + c.SQL() // no account depends on the caller
-	counted := c.Args
-	limit, offset := c.Arg(q.MaxRows()), c.Arg(q.Page.Offset())
-	rows, err := c.Tx.Query(`SELECT a.id, CAST(`+score+` AS BIGINT), count(*) OVER ()`+rest+orderBy(q, from != "")+
-		` LIMIT `+limit+` OFFSET `+offset, c.Args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id account.ID
-		var score search.Score
-		if err := rows.Scan(&id, &score, &found.Total); err != nil {
-			return nil, nil, err
-		}
-		ids, scores = append(ids, id), append(scores, score)
-	}
-	if err := rows.Err(); err != nil || len(ids) > 0 || q.Page.Number == 1 {
-		return ids, scores, err
-	}
-	rows.Close() // behind the last page
-	return nil, nil, c.Tx.QueryRow(`SELECT count(*)`+rest, counted...).Scan(&found.Total)
+	scored := from != ""
+	order := orderBy(q, scored)
+	return search.ReadPage[account.ID](c, q, search.Statement{ID: "a.id", Scored: scored, Rest: rest, Order: order}, found)
 }
 
 func orderBy(q *search.Asked, scored bool) string {

@@ -1,0 +1,34 @@
+package dbtest
+
+import (
+	"context"
+	"testing"
+
+	"arbor/internal/db"
+)
+
+// Statement makes a function for a Write that executes one statement.
+func Statement(query string, args ...any) func(*db.Tx) error {
+	return func(tx *db.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	}
+}
+
+// MustWrite calls fn in a Write, which must succeed.
+func MustWrite(t testing.TB, d *db.DB, fn func(*db.Tx) error) {
+	t.Helper()
+	if err := d.Write(context.Background(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Number reads the one integer that a query gives.
+func Number(t testing.TB, d *db.DB, query string, args ...any) (n int64) {
+	t.Helper()
+	err := d.Read(context.Background(), func(tx *db.Tx) error { return tx.QueryRow(query, args...).Scan(&n) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

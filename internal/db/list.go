@@ -1,0 +1,78 @@
+package db
+
+// Scanner is a row whose columns Scan copies, as [Rows.Scan] does: the row of a list that is
+// being read, or the only row of a [Row].
+type Scanner interface {
+	Scan(dest ...any) error
+}
+
+// QueryList runs a statement that returns rows, and makes a list of what scan reads of each
+// one. The list is nil when there are none. scan runs no statement of its own; its error ends
+// the reading and is returned.
+func QueryList[T any](tx *Tx, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}
+
+// QueryEach runs a statement that returns rows, and calls each with every one of them: for
+// rows that fill a map or several lists. each runs no statement of its own; its error ends
+// the reading and is returned.
+func QueryEach(tx *Tx, each func(Scanner) error, query string, args ...any) error {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// QueryColumn runs a statement that returns one column, and reads all of it.
+func QueryColumn[T any](tx *Tx, query string, args ...any) ([]T, error) {
+	return QueryList(tx, func(row Scanner) (v T, err error) {
+		err = row.Scan(&v)
+		return v, err
+	}, query, args...)
+}
+
+// QueryIDs runs a statement that returns one column of ids, and reads all of them.
+func QueryIDs[ID ~int64](tx *Tx, query string, args ...any) ([]ID, error) {
+	return QueryColumn[ID](tx, query, args...)
+}
+
+// QueryTexts runs a statement that returns one column of text, and reads all of it.
+func QueryTexts(tx *Tx, query string, args ...any) ([]string, error) {
+	return QueryColumn[string](tx, query, args...)
+}
+
+// QueryMap runs a statement that returns two columns, and reads all rows: the first column
+// is the key. Of rows with the same key the last counts.
+func QueryMap[K comparable, V any](tx *Tx, query string, args ...any) (map[K]V, error) {
+	found := map[K]V{}
+	err := QueryEach(tx, func(row Scanner) error {
+		var key K
+		var value V
+		if err := row.Scan(&key, &value); err != nil {
+			return err
+		}
+		found[key] = value
+		return nil
+	}, query, args...)
+	return found, err
+}

@@ -58,7 +58,8 @@ func (c *demoCommand) Run(p *process) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	d := &demo{store: s, log: log, out: p.stdout, tokens: map[string]string{}, callers: map[string]*account.Caller{}}
+	d := &demo{store: s, log: log, out: p.stdout, tokens: map[string]string{}, callers: map[string]*account.Caller{},
+		checkout: ownCheckout(p.ctx)}
 	if err := d.fill(p.ctx); err != nil {
 		if p.ctx.Err() != nil {
 			return nil
@@ -82,6 +83,7 @@ type demo struct {
 	out       io.Writer
 	tokens    map[string]string // by login
 	callers   map[string]*account.Caller
+	checkout  string // the folder of the program's own source; empty: it is not shown
 	ownSource bool   // the program's own repository is there
 	ssh       string // what addresses of git over SSH begin with; empty: none
 }
@@ -149,7 +151,7 @@ func (d *demo) fillRepositories(ctx context.Context) error {
 		{"alice", "greenhouse", "Keeps the climate of a greenhouse", history, false},
 		{"alice", "diary", "Private notes on the seasons", history, true},
 		{demoOrg, "seeds", "An empty repository: push something", "", false},
-		{demoOrg, "arbor", "The program that you are running", ownCheckout(ctx), false},
+		{demoOrg, "arbor", "The program that you are running", d.checkout, false},
 	}
 	for _, m := range made {
 		if m.name == "arbor" && m.source == "" {

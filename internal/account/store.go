@@ -50,7 +50,13 @@ func ByLogin(tx *db.Tx, login string) (*Account, error) {
 	if !plausible(login) {
 		return nil, errs.Absent()
 	}
+	if a, ok := db.Recall[Account](tx, loginKey(Fold(login))); ok {
+		return &a, nil
+	}
 	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.login_folded = $1`, Fold(login)))
+	if err == nil {
+		keep(tx, a)
+	}
 	return a, orAbsent(err)
 }
 

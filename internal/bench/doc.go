@@ -17,6 +17,7 @@
 //	client_test.go    a client that costs little beside the server
 //	git_test.go       pushes and clones
 //	tree_test.go      trees: first reads, repeated reads, memory
+//	page_test.go      pages of a large repository, cold
 //	plant_test.go     plants: additions, the long list
 //	merge_test.go     merges beside those of git's processes
 //	pull_test.go      pull requests: made, merged, waiting at a base, read

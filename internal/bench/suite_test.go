@@ -20,6 +20,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("push", s.push)
 	b.Run("clone", s.clone)
 	b.Run("tree", s.tree)
+	b.Run("pages", s.pages)
 	b.Run("plants", s.plants)
 	b.Run("token", s.token)
 	b.Run("idle", s.idle)

@@ -212,6 +212,11 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, f *
 	var total int64
 	var v *view
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if !f.all && db.Recalls(tx) { // a page that has read what all come to
+			if sums, err := Combined(tx, a.ID, f.sha); err != nil || sums[f.sha].Runs == 0 {
+				return err
+			}
+		}
 		if list, total, err = runsOf(tx, a.ID, f, page); err != nil || len(list) == 0 {
 			return err
 		}

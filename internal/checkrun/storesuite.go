@@ -134,6 +134,24 @@ func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summar
 	return found, err
 }
 
+// SummaryColumns are in SQL what the checks of the commit of a row come to, whose repository's id and SHA have these
+// names: columns for [Summary.Dest].
+func SummaryColumns(repo, sha string) string {
+	sum := func(column string) string {
+		return `COALESCE((SELECT CAST(SUM(cs.` + column + `) AS BIGINT) FROM check_suites cs WHERE cs.repo_id = ` + repo +
+			` AND cs.head_sha = ` + sha + `), 0)`
+	}
+	return sum("runs") + ", " + sum("waiting") + ", " + sum("failing")
+}
+
+// Dest is where SummaryColumns are scanned to.
+func (s *Summary) Dest() []any { return []any{&s.Runs, &s.Waiting, &s.Failing} }
+
+// KeepSummary keeps for the request what [Combined] would read of a commit.
+func KeepSummary(tx *db.Tx, repoID repo.ID, sha git.SHA, s Summary) {
+	db.Keep(tx, summed{repoID, sha}, s)
+}
+
 // summed names a commit whose summary is known, for the transactions of one request.
 type summed struct {
 	repo repo.ID

@@ -76,6 +76,23 @@ func Keep(tx *Tx, key, v any) {
 	}
 }
 
+// RecallEach gives copies of the values that are kept under the keys of ids, and the ids of the rest.
+func RecallEach[ID comparable, V any](tx *Tx, ids []ID, key func(ID) any) (found map[ID]*V, rest []ID) {
+	found = make(map[ID]*V, len(ids))
+	for _, id := range ids {
+		if v, ok := Recall[V](tx, key(id)); ok {
+			found[id] = &v
+		} else {
+			rest = append(rest, id)
+		}
+	}
+	return found, rest
+}
+
+// Recalls reports that what the transaction reads may be kept for later ones of its request. Then one statement may well
+// read what these will ask for besides.
+func Recalls(tx *Tx) bool { return tx.kept != nil }
+
 // RecallMany gives the values of keys: those that the request has kept, and of the other keys those that read gives,
 // which are kept for later transactions. name makes of a key what [Recall] and [Keep] know its value by. A key without a
 // value is missing from the map; that it has none is kept, too.

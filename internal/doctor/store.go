@@ -108,19 +108,20 @@ func (d *doctor) nodes(tx *db.Tx) error {
 	return nil
 }
 
-// questions are what each engine is asked about itself.
+// questions are what each engine is asked about itself, in one statement.
 var questions = map[db.Engine][]struct{ name, query, want string }{
 	db.SQLite: {
-		{"version", `SELECT sqlite_version()`, ""},
-		{"journal_mode", `SELECT journal_mode FROM pragma_journal_mode`, "wal"},
-		{"page_size", `SELECT CAST(page_size AS TEXT) FROM pragma_page_size`, ""},
-		{"pages", `SELECT CAST(page_count AS TEXT) FROM pragma_page_count`, ""},
+		{"version", `sqlite_version()`, ""},
+		{"journal_mode", `(SELECT journal_mode FROM pragma_journal_mode)`, "wal"},
+		{"page_size", `(SELECT CAST(page_size AS TEXT) FROM pragma_page_size)`, ""},
+		{"pages", `(SELECT CAST(page_count AS TEXT) FROM pragma_page_count)`, ""},
 	},
 	db.PostgreSQL: {
-		{"version", `SHOW server_version`, ""}, {"fsync", `SHOW fsync`, "on"},
-		{"full_page_writes", `SHOW full_page_writes`, "on"},
-		{"synchronous_commit", `SHOW synchronous_commit`, ""}, {"max_connections", `SHOW max_connections`, ""},
-		{"server_encoding", `SHOW server_encoding`, "UTF8"},
+		{"version", `current_setting('server_version')`, ""}, {"fsync", `current_setting('fsync')`, "on"},
+		{"full_page_writes", `current_setting('full_page_writes')`, "on"},
+		{"synchronous_commit", `current_setting('synchronous_commit')`, ""},
+		{"max_connections", `current_setting('max_connections')`, ""},
+		{"server_encoding", `current_setting('server_encoding')`, "UTF8"},
 	},
 }
 
@@ -131,11 +132,16 @@ func (d *doctor) engine(tx *db.Tx) error {
 		return err
 	}
 	found, status, advice := []string{tx.Engine().String()}, OK, ""
-	for _, q := range questions[tx.Engine()] {
-		var value string
-		if err := tx.QueryRow(q.query).Scan(&value); err != nil {
-			return err
-		}
+	asked := questions[tx.Engine()]
+	queries, values, into := make([]string, len(asked)), make([]string, len(asked)), make([]any, len(asked))
+	for n, q := range asked {
+		queries[n], into[n] = q.query, &values[n]
+	}
+	if err := tx.QueryRow(`SELECT ` + strings.Join(queries, ", ")).Scan(into...); err != nil {
+		return err
+	}
+	for n, q := range asked {
+		value := values[n]
 		found = append(found, q.name+" "+value)
 		if q.want != "" && value != q.want || q.name == "synchronous_commit" && value == "off" {
 			status, advice = Warn, "with "+q.name+" "+value+" what was acknowledged may be lost: set it as PostgreSQL does by itself"
@@ -149,13 +155,17 @@ func (d *doctor) engine(tx *db.Tx) error {
 
 // sizes tells orders of magnitude: of the last ids, so that nothing is counted.
 func (d *doctor) sizes(tx *db.Tx) error {
+	tables := []string{"accounts", "repos", "issues", "issue_comments", "tokens", "audit"}
+	queries, last, into := make([]string, len(tables)), make([]int64, len(tables)), make([]any, len(tables))
+	for n, table := range tables {
+		queries[n], into[n] = `(SELECT COALESCE(max(id), 0) FROM `+table+`)`, &last[n]
+	}
+	if err := tx.QueryRow(`SELECT ` + strings.Join(queries, ", ")).Scan(into...); err != nil {
+		return err
+	}
 	var found []string
-	for _, table := range []string{"accounts", "repos", "issues", "issue_comments", "tokens", "audit"} {
-		var last int64
-		if err := tx.QueryRow(`SELECT COALESCE(max(id), 0) FROM ` + table).Scan(&last); err != nil {
-			return err
-		}
-		found = append(found, table+" "+order(last))
+	for n, table := range tables {
+		found = append(found, table+" "+order(last[n]))
 	}
 	d.add("size", OK, strings.Join(found, ", "), "")
 	return nil

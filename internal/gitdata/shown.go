@@ -127,7 +127,7 @@ func (api *API) kindOf(ctx context.Context, a *repo.Access, name string) (string
 
 // Bounds in time of the walks for last commits: of a page, and of what is filled in afterwards.
 const (
-	quickWalk = 100 * time.Millisecond
+	quickWalk = 40 * time.Millisecond
 	wholeWalk = 10 * time.Second
 )
 
@@ -148,7 +148,7 @@ type lastChange struct {
 const maxSubject = 200
 
 // ListLastChanges answers the commits that last changed a path at the ref of the query, a full SHA: of a directory also
-// its entries, a thousand at most. It takes 100 ms at most, or with whole=1 ten seconds; the outcome is kept, as are later wholes.
+// its entries, a thousand at most. It takes 40 ms at most, or with whole=1 ten seconds; the outcome is kept, as are later wholes.
 // Errors: 404.
 func (api *API) ListLastChanges(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx, q := r.Context(), web.QueryOf(r)

@@ -131,6 +131,11 @@ type Issue struct {
 	changed int64 // the issues_generation with which it was last written
 }
 
+// People are those whom the issue names.
+func (i *Issue) People() []account.ID {
+	return append([]account.ID{i.AuthorID, i.ClosedBy}, i.Assignees...)
+}
+
 // Limits of decision 19, in code points and numbers of entries.
 const (
 	MaxTitle     = 256

@@ -53,7 +53,7 @@ func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Issue, error) {
 	i, err := scanIssue(tx.QueryRow(`SELECT `+issueColumns+` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`,
 		repoID, number))
 	if err == nil {
-		db.Keep(tx, key, *i)
+		keep(tx, i)
 	}
 	return i, err
 }
@@ -67,29 +67,31 @@ type numbered struct {
 // ByIDs finds the issues of a page in one query, in the order of the ids;
 // code that reads the ids in the same transaction gets all of them.
 func ByIDs(tx *db.Tx, ids []ID) ([]*Issue, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	args := make([]any, len(ids))
-	at := make(map[ID]int, len(ids))
-	for n, id := range ids {
-		args[n], at[id] = id, n
-	}
-	found, err := queryIssues(tx, ` WHERE i.id IN `+db.Values(1, len(ids)), args...)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]*Issue, len(ids))
-	for _, i := range found {
-		list[at[i.ID]] = i
-	}
-	out := list[:0]
-	for _, i := range list {
-		if i != nil {
-			out = append(out, i)
+	found, rest := db.RecallEach[ID, Issue](tx, ids, func(id ID) any { return id })
+	if len(rest) > 0 {
+		read, err := queryIssues(tx, ` WHERE i.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range read {
+			found[i.ID] = i
+			keep(tx, i)
 		}
 	}
-	return out, nil
+	list := make([]*Issue, 0, len(ids))
+	for _, id := range ids {
+		if i := found[id]; i != nil {
+			list = append(list, i)
+			delete(found, id) // each once
+		}
+	}
+	return list, nil
+}
+
+// keep keeps an issue that was read, for later transactions of the request.
+func keep(tx *db.Tx, i *Issue) {
+	db.Keep(tx, numbered{i.RepoID, i.Number}, *i)
+	db.Keep(tx, i.ID, *i)
 }
 
 // takeNumber locks the repository and takes the next number for an open issue

@@ -42,20 +42,22 @@ func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Milestone, error) {
 
 // ByIDs finds the milestones of a page in one query.
 func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
-	byID := make(map[int64]*Milestone, len(ids))
-	if len(ids) == 0 {
+	byID, rest := db.RecallEach[int64, Milestone](tx, ids, keyOf)
+	if len(rest) == 0 {
 		return byID, nil
 	}
-	args := make([]any, len(ids))
-	for n, id := range ids {
-		args[n] = id
-	}
-	list, err := query(tx, ` WHERE m.id IN `+db.Values(1, len(ids)), args...)
+	list, err := query(tx, ` WHERE m.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
 	for _, m := range list {
 		byID[m.ID] = m
+		db.Keep(tx, keyOf(m.ID), *m)
 	}
 	return byID, err
 }
+
+// kept is the id of a milestone, for the transactions of one request.
+type kept int64
+
+func keyOf(id int64) any { return kept(id) }
 
 // takeNumber locks the repository and takes the next number.
 func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
@@ -120,13 +122,18 @@ func list(tx *db.Tx, repoID repo.ID, o order, p web.Page) ([]*Milestone, int64, 
 	if o.state != 0 {
 		where, args = where+` AND m.state = $2`, append(args, int64(o.state))
 	}
-	var total int64
-	if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil || p.Offset() >= total {
-		return nil, total, err
-	}
 	numbers, err := ordered(tx, where, o, p, args)
 	if err != nil {
 		return nil, 0, err
+	}
+	total := p.Offset() + int64(len(numbers))
+	if n := int64(len(numbers)); n == p.Size || n == 0 && p.Offset() > 0 { // else the page shows the end
+		if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(numbers) == 0 {
+		return nil, total, nil
 	}
 	at := make(map[int64]int, len(numbers))
 	args = []any{repoID}

@@ -43,6 +43,9 @@ type Options struct {
 	// OwnReactions answers how the caller reacted to an issue and its comments, in place of GET issues/{number}.
 	OwnReactions web.Handler
 
+	// TimelineEnds answers the beginning and the end of a timeline, in place of GET issues/{number}/timeline.
+	TimelineEnds web.Handler
+
 	// Unread answers whether the caller has notifications that are not read, in place of GET notifications.
 	Unread web.Handler
 

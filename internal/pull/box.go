@@ -82,7 +82,7 @@ func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *O
 			o.HeadGone = true
 			return nil
 		}
-		tip, err := repo.BranchTip(tx, p.HeadRepoID, p.HeadRef)
+		tip, err := headTip(tx, p)
 		if err != nil {
 			return err
 		}
@@ -99,13 +99,9 @@ func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *O
 		if p.Open || !o.CanPush || p.HeadRepoID != a.ID || p.HeadRef == a.DefaultBranch || tip != p.HeadSHA {
 			return nil
 		}
-		for _, find := range []func(*db.Tx, repo.ID, []string) ([]*Pull, error){openByHead, openByBase} {
-			if others, err := find(tx, p.HeadRepoID, []string{p.HeadRef}); err != nil || len(others) > 0 {
-				return err
-			}
-		}
-		o.CanDelete = true
-		return nil
+		needed, err := openOf(tx, p.HeadRepoID, p.HeadRef)
+		o.CanDelete = err == nil && !needed
+		return err
 	})
 }
 

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/checkrun"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/status"
 )
 
 // columns and scan read a pull request; from has what they need.
@@ -24,15 +26,15 @@ const columns = `p.issue_id, p.repo_id, p.number,
 
 const from = ` FROM pulls p LEFT JOIN refs b ON b.repo_id = p.repo_id AND b.name = 'refs/heads/' || p.base_ref `
 
-// scan reads columns. Error: 404 when there is no row.
-func scan(row db.Scanner) (*Pull, error) {
+// scan reads columns, and then whatever else the query selected. Error: 404 when there is no row.
+func scan(row db.Scanner, more ...any) (*Pull, error) {
 	var p Pull
-	err := row.Scan(
+	err := row.Scan(append([]any{
 		&p.IssueID, &p.RepoID, &p.Number, &p.AuthorID, &p.Open, &p.BaseRef, &p.BaseSHA,
 		&p.HeadRepoID, &p.HeadOwnerID,
 		&p.HeadRef, &p.HeadSHA, &p.Modifiable, &p.MergedBy, &p.MergeSHA, &p.TestedBase,
 		&p.TestedHead, &p.TestSHA, &p.Additions, &p.Deletions, &p.Files, &p.Commits,
-		&p.Wanted, &p.Tries, &p.ReviewComments, &p.BaseTip)
+		&p.Wanted, &p.Tries, &p.ReviewComments, &p.BaseTip}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -41,20 +43,70 @@ func scan(row db.Scanner) (*Pull, error) {
 
 // query reads pull requests; rest is what stands behind from.
 func query(tx *db.Tx, rest string, args ...any) ([]*Pull, error) {
-	return db.QueryList(tx, scan, `SELECT `+columns+from+rest, args...)
+	return db.QueryList(tx, func(row db.Scanner) (*Pull, error) { return scan(row) }, `SELECT `+columns+from+rest, args...)
 }
 
 func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
 	if p, ok := db.Recall[Pull](tx, numbered{repoID, number}); ok {
 		return &p, nil
 	}
-	p, err := scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.repo_id = $1 AND p.number = $2`, repoID, number))
-	if err == nil {
-		db.Keep(tx, numbered{repoID, number}, *p)
-		db.Keep(tx, kept(p.IssueID), *p)
+	const where = `WHERE p.repo_id = $1 AND p.number = $2`
+	if db.Recalls(tx) {
+		return readWhole(tx, where, repoID, number)
 	}
-	return p, err
+	return scan(tx.QueryRow(`SELECT `+columns+from+where, repoID, number))
 }
+
+// readWhole reads a pull request with what its page asks for next: who is asked to review it, and what statuses and
+// checks of its head come to, and where the head's branch is. All of it is kept for later transactions of the request. Error: 404 when there is none.
+func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
+	rows, err := tx.Query(`SELECT `+columns+`, `+status.SummaryColumns+`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+
+		`, COALESCE(h.sha, ''), COALESCE(q.user_id, 0)`+from+status.SummaryJoin("p.repo_id", "p.head_sha")+
+		`LEFT JOIN refs h ON h.repo_id = p.head_repo_id AND h.name = 'refs/heads/' || p.head_ref
+		LEFT JOIN requested_reviewers q ON q.issue_id = p.issue_id `+where+` ORDER BY q.created_at, q.user_id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var p *Pull
+	var statuses status.Summary
+	var checks checkrun.Summary
+	var tip git.SHA
+	asked := []account.ID{}
+	for rows.Next() { // one for each who is asked
+		var user account.ID
+		if p, err = scan(rows, append(append(statuses.Dest(), checks.Dest()...), &tip, &user)...); err != nil {
+			return nil, err
+		}
+		if user != 0 {
+			asked = append(asked, user)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, errs.Absent()
+	}
+	db.Keep(tx, numbered{p.RepoID, p.Number}, *p)
+	db.Keep(tx, kept(p.IssueID), *p)
+	db.Keep(tx, askedFor(p.IssueID), asked)
+	db.Keep(tx, headOf(p.IssueID), tip)
+	status.KeepSummary(tx, p.RepoID, p.HeadSHA, statuses)
+	checkrun.KeepSummary(tx, p.RepoID, p.HeadSHA, checks)
+	return p, nil
+}
+
+// headTip is where the branch of the head is; empty: it is gone.
+func headTip(tx *db.Tx, p *Pull) (git.SHA, error) {
+	if tip, ok := db.Recall[git.SHA](tx, headOf(p.IssueID)); ok {
+		return tip, nil
+	}
+	return repo.BranchTip(tx, p.HeadRepoID, p.HeadRef)
+}
+
+// headOf is the issue of a pull request whose head's branch is known, for the transactions of one request.
+type headOf issue.ID
 
 // kept is the issue of a pull request, for the transactions of one request.
 type kept issue.ID
@@ -95,6 +147,13 @@ func openByHead(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 // openByBase finds the open pull requests whose base is one of the branches.
 func openByBase(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
+}
+
+// openOf reports that a branch is the head or the base of an open pull request.
+func openOf(tx *db.Tx, repoID repo.ID, branch string) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pulls p WHERE p.head_repo_id = $1 AND p.head_ref = $2 AND p.open)
+		OR EXISTS (SELECT 1 FROM pulls p WHERE p.repo_id = $1 AND p.base_ref = $2 AND p.open)`, repoID, branch).Scan(&is)
+	return is, err
 }
 
 // openModifiable finds the open pull requests from a repository to others whose

@@ -15,22 +15,36 @@ func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error
 	if len(issues) == 0 {
 		return found, nil
 	}
-	args := make([]any, len(issues))
-	for n, id := range issues {
-		args[n] = id
+	args := make([]any, 0, len(issues))
+	for _, id := range issues {
+		if asked, ok := db.Recall[[]account.ID](tx, askedFor(id)); ok {
+			found[id] = asked
+		} else {
+			args = append(args, id)
+		}
 	}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
+	if len(args) == 0 {
+		return found, nil
+	}
+	rows, err := tx.Query(`SELECT issue_id, user_id FROM requested_reviewers WHERE issue_id IN `+db.Values(1, len(args))+`
+		ORDER BY issue_id, created_at, user_id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
 		var issueID issue.ID
 		var userID account.ID
-		if err := row.Scan(&issueID, &userID); err != nil {
-			return err
+		if err := rows.Scan(&issueID, &userID); err != nil {
+			return nil, err
 		}
 		found[issueID] = append(found[issueID], userID)
-		return nil
-	}, `SELECT issue_id, user_id FROM requested_reviewers WHERE issue_id IN `+db.Values(1, len(issues))+`
-		ORDER BY issue_id, created_at, user_id`, args...)
-	return found, err
+	}
+	return found, rows.Err()
 }
+
+// askedFor is the issue of a pull request whose reviewers are known, for the transactions of one request.
+type askedFor issue.ID
 
 func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID) error {
 	args := make([]any, 0, 3*len(users))

@@ -146,31 +146,33 @@ func touchPushed(tx *db.Tx, repoID ID, branch string, grownKB int64) error {
 	return err
 }
 
-// ReadRefs reads all refs of a repository in the order of their names.
+// ReadRefs reads all refs of a repository in the order of their names. Error: 404 when it is gone, or the condition fails.
 func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
-	var refs git.Refs
-	err := tx.QueryRow(`SELECT default_branch, refs_generation FROM repos WHERE id = $1`+condition, repoID).
-		Scan(&refs.Head, &refs.Generation)
-	if errors.Is(err, db.ErrNoRows) {
-		return git.Refs{}, errs.Absent()
-	}
+	rows, err := tx.Query(`SELECT r.default_branch, r.refs_generation, COALESCE(f.name, ''), COALESCE(f.sha, ''), COALESCE(f.peeled, '')
+		FROM (SELECT id AS of, default_branch, refs_generation FROM repos WHERE id = $1`+condition+`) r
+		LEFT JOIN refs f ON f.repo_id = r.of ORDER BY f.name`, repoID)
 	if err != nil {
 		return git.Refs{}, err
 	}
-	refs.Head = git.Heads + refs.Head
-	refs.List, err = listRefs(tx, repoID)
-	return refs, err
-}
-
-func listRefs(tx *db.Tx, repoID ID) ([]git.Ref, error) {
-	return db.QueryList(tx, func(row db.Scanner) (ref git.Ref, err error) {
-		var peeled *string
-		err = row.Scan(&ref.Name, &ref.SHA, &peeled)
-		if peeled != nil {
-			ref.Peeled = git.SHA(*peeled)
+	defer rows.Close()
+	var refs git.Refs
+	for rows.Next() {
+		var name, sha, peeled string
+		if err := rows.Scan(&refs.Head, &refs.Generation, &name, &sha, &peeled); err != nil {
+			return git.Refs{}, err
 		}
-		return ref, err
-	}, `SELECT name, sha, peeled FROM refs WHERE repo_id = $1 ORDER BY name`, repoID)
+		if name != "" { // else it has none
+			refs.List = append(refs.List, git.Ref{Name: name, SHA: git.SHA(sha), Peeled: git.SHA(peeled)})
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return git.Refs{}, err
+	}
+	if refs.Head == "" {
+		return git.Refs{}, errs.Absent()
+	}
+	refs.Head = git.Heads + refs.Head
+	return refs, nil
 }
 
 // SetDefaultBranch makes a branch the default one, which the caller has found to be there.

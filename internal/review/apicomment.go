@@ -3,6 +3,7 @@ package review
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
@@ -39,24 +40,44 @@ func (api *API) list(
 		return err
 	}
 	l.since, l.updated, l.desc = db.FromTime(since), sort == "updated", sort != "" && direction == "desc"
-	return api.serve(w, r, a, func(out *web.Output) error {
+	return api.serve(w, r, a, func(out *web.Output) (err error) {
 		l := l
-		var err error
 		if l.column, l.id, err = which(); err != nil {
 			return err
 		}
-		page := web.ReadPage(r)
-		var list []*Comment
-		var total int64
-		err = api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
-			list, total, err = l.page(tx, page)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		web.Link(w, r, page, total)
-		return api.s.renderComments(out, a, list, false)
+		return api.write(w, r, a, &l, web.ReadPage(r), out)
+	})
+}
+
+// write renders a page of a list.
+func (api *API) write(w http.ResponseWriter, r *http.Request, a *repo.Access, l *commentList, page web.Page, out *web.Output) error {
+	var list []*Comment
+	var total int64
+	err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+		list, total, err = l.page(tx, page)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	web.Link(w, r, page, total)
+	return api.s.renderComments(out, a, list, false)
+}
+
+// maxAtOnce is how many comments a page of a pull request shows.
+const maxAtOnce = 1000
+
+// ListAllComments answers the review comments on a pull request that its page shows, all at once; its Link tells whether there are
+// more. Error: 404.
+func (api *API) ListAllComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, _, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	l := &commentList{column: "issue_id", id: p.IssueID}
+	key := "all " + web.Key(r, account.ViewOf(a.Caller))
+	return api.answers.Serve(w, r, a.AsOf, key, func(out *web.Output) error {
+		return api.write(w, r, a, l, web.Page{Number: 1, Size: maxAtOnce}, out)
 	})
 }
 

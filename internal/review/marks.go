@@ -5,7 +5,6 @@ import (
 
 	"arbor/internal/checkrun"
 	"arbor/internal/db"
-	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/status"
@@ -38,26 +37,28 @@ func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark
 		return nil
 	}
 	args := append([]any{repoID}, anys(numbers)...)
-	of, heads := map[issue.ID]*Mark{}, map[git.SHA][]*Mark{}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
+	rows, err := tx.Query(`SELECT i.number, i.id, `+status.SummaryColumns+`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+`
+		FROM issues i JOIN pulls p ON p.issue_id = i.id`+status.SummaryJoin("p.repo_id", "p.head_sha")+`WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	of := map[issue.ID]*Mark{}
+	for rows.Next() {
 		var number int64
 		var id issue.ID
-		var head git.SHA
-		if err := row.Scan(&number, &id, &head); err != nil {
+		var statuses status.Summary
+		var checks checkrun.Summary
+		if err := rows.Scan(append(append([]any{&number, &id}, statuses.Dest()...), checks.Dest()...)...); err != nil {
 			return err
 		}
-		m := &Mark{}
-		marks[number], of[id], heads[head] = m, m, append(heads[head], m)
-		return nil
-	}, `SELECT i.number, i.id, p.head_sha FROM issues i JOIN pulls p ON p.issue_id = i.id
-		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
-	if err != nil || len(of) == 0 {
+		m := &Mark{Checks: checkMark(statuses, checks)}
+		marks[number], of[id] = m, m
+	}
+	if err := rows.Err(); err != nil || len(of) == 0 {
 		return err
 	}
-	if err := reviewMarks(tx, of); err != nil {
-		return err
-	}
-	return checkMarks(tx, repoID, heads)
+	return reviewMarks(tx, of)
 }
 
 // reviewMarks says what the reviews of pull requests come to: of each author the latest that is more than a comment.
@@ -84,32 +85,15 @@ func reviewMarks(tx *db.Tx, of map[issue.ID]*Mark) error {
 	return err
 }
 
-func checkMarks(tx *db.Tx, repoID repo.ID, heads map[git.SHA][]*Mark) error {
-	tips := make([]git.SHA, 0, len(heads))
-	for sha := range heads {
-		tips = append(tips, sha)
+// checkMark says what statuses and checks of a commit come to.
+func checkMark(s status.Summary, c checkrun.Summary) string {
+	switch {
+	case s.Failed > 0 || c.Failing > 0:
+		return "failure"
+	case s.Waiting > 0 || c.Waiting > 0:
+		return "pending"
+	case s.Contexts > 0 || c.Runs > 0:
+		return "success"
 	}
-	statuses, err := status.Combined(tx, repoID, tips...)
-	if err != nil {
-		return err
-	}
-	checks, err := checkrun.Combined(tx, repoID, tips...)
-	if err != nil {
-		return err
-	}
-	for sha, list := range heads {
-		s, c, mark := statuses[sha], checks[sha], ""
-		switch {
-		case s.Failed > 0 || c.Failing > 0:
-			mark = "failure"
-		case s.Waiting > 0 || c.Waiting > 0:
-			mark = "pending"
-		case s.Contexts > 0 || c.Runs > 0:
-			mark = "success"
-		}
-		for _, m := range list {
-			m.Checks = mark
-		}
-	}
-	return nil
+	return ""
 }

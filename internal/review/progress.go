@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -56,50 +57,45 @@ func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return web.JSON(w, r, http.StatusOK, p)
 }
 
-// load reads resolved threads, viewed files and the pending review in one statement, and the reviews in another.
+// load reads all of it in one statement.
 func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
-	const resolved, pending, viewed = 1, 2, 3
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var kind, id, count int64
+	const resolved, pending, viewed, given = 1, 2, 3, 4
+	rows, err := tx.Query(`SELECT 1, t.root_id, 0, 0, '', a.login
+		FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by WHERE t.issue_id = $1
+		UNION ALL SELECT 2, v.id, 0, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', ''
+		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2 AND v.state = 1
+		UNION ALL SELECT 3, 0, 0, 0, path, blob FROM viewed_files WHERE issue_id = $1 AND user_id = $2
+		UNION ALL SELECT * FROM (SELECT 4, r.id, r.author_id, CAST(r.state AS BIGINT), '', a.login
+			FROM reviews r JOIN accounts a ON a.id = r.author_id
+			WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC LIMIT $3) given`, issueID, userID, maxVerdicts)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	clear(p.Resolved)
+	clear(p.Viewed)
+	p.Reviews = p.Reviews[:0]
+	for rows.Next() {
+		var kind, id, by, n int64
 		var path, text string
-		if err := row.Scan(&kind, &id, &count, &path, &text); err != nil {
+		if err := rows.Scan(&kind, &id, &by, &n, &path, &text); err != nil {
 			return err
 		}
 		switch kind {
 		case resolved:
 			p.Resolved[id] = text
 		case pending:
-			p.Pending, p.PendingComments = id, count
+			p.Pending, p.PendingComments = id, n
 		case viewed:
 			p.Viewed[path] = text
+		case given:
+			v := Verdict{ID: id, State: State(n).String()}
+			v.User.ID, v.User.Login = account.ID(by), text
+			p.Reviews = append(p.Reviews, v)
 		}
-		return nil
-	}, `SELECT 1, t.root_id, 0, '', a.login
-		FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by WHERE t.issue_id = $1
-		UNION ALL SELECT 2, v.id, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', ''
-		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2 AND v.state = 1
-		UNION ALL SELECT 3, 0, 0, path, blob FROM viewed_files WHERE issue_id = $1 AND user_id = $2`, issueID, userID)
-	if err != nil {
-		return err
 	}
-	return p.loadReviews(tx, issueID)
-}
-
-func (p *Progress) loadReviews(tx *db.Tx, issueID issue.ID) error {
-	p.Reviews = p.Reviews[:0]
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var v Verdict
-		var state State
-		if err := row.Scan(&v.ID, &state, &v.User.ID, &v.User.Login); err != nil {
-			return err
-		}
-		v.State = state.String()
-		p.Reviews = append(p.Reviews, v)
-		return nil
-	}, `SELECT r.id, r.state, a.id, a.login FROM reviews r JOIN accounts a ON a.id = r.author_id
-		WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC LIMIT $2`, issueID, maxVerdicts)
-	slices.Reverse(p.Reviews)
-	return err
+	slices.SortFunc(p.Reviews, func(a, b Verdict) int { return cmp.Compare(a.ID, b.ID) })
+	return rows.Err()
 }
 
 // MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -24,18 +25,35 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 	})
 	query := `SELECT r.id, r.has_issues, r.issues_generation, r.owner_id, r.private, r.archived` + from +
 		fmt.Sprintf(` LIMIT %d`, maxListed+1)
-	err := db.QueryEach(tx, func(row db.Scanner) error {
+	key := scopeKey(query + fmt.Sprint(args...))
+	if list, ok := db.Recall[[]finder.Repo](tx, key); ok {
+		in.Repos = slices.Clone(list)
+		return nil
+	}
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
 		var r finder.Repo
 		var on bool
-		if err := row.Scan(&r.ID, &on, &r.Generation, &r.Owner, &r.Private, &r.Archived); err != nil {
+		if err := rows.Scan(&r.ID, &on, &r.Generation, &r.Owner, &r.Private, &r.Archived); err != nil {
 			return err
 		}
 		r.IssuesOff = !on
 		in.Repos = append(in.Repos, r)
-		return nil
-	}, query, args...)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
 	if len(in.Repos) > maxListed {
 		in.Repos, in.Many = nil, &finder.Scope{SQL: `SELECT r.id` + from, Args: args}
+		return nil
 	}
-	return err
+	db.Keep(tx, key, slices.Clone(in.Repos))
+	return nil
 }
+
+// scopeKey is a statement that finds where to search, with its values, for the transactions of one request.
+type scopeKey string

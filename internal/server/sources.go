@@ -37,6 +37,7 @@ func (of *sources) pullPages(kit *page.Kit, repos *repo.Service) *change.Pages {
 		Outlook:       repos.With(account.Pull, of.Pulls.Outlook),
 		Draft:         repos.With(account.Pull, of.Pulls.SetDraft),
 		Revert:        repos.With(account.Push, of.Pulls.Revert),
+		Comments:      repos.With(account.Pull, of.Reviews.ListAllComments),
 		Progress:      repos.With(account.Pull, of.Reviews.Progress),
 		MarkViewed:    repos.With(account.Pull, of.Reviews.MarkViewed),
 		Marks:         repos.With(account.Pull, of.Reviews.ListMarks),

@@ -154,7 +154,8 @@ func New(o Options) *Server {
 	notices := notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues)))
 	markups := markup.NewAPI(markup.New(repos, text.New(o.DB, repos)))
 	kit := page.NewKit(page.Options{Render: markups.Render, Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls, Unread: notices.Unread,
-		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions)})
+		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions),
+		TimelineEnds: repos.With(account.Pull, shown.Timelines.Ends)})
 	door := front.New(kit, accounts, s.setup)
 	s.home, s.pageErrors = door.Home, kit.Errors
 	plants := plant.NewAPI(o.DB)

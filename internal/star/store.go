@@ -99,17 +99,39 @@ func turn(tx *db.Tx, k Kind, repoID repo.ID, private bool) error {
 	return err
 }
 
-// markedAt is when the user marked the repository; zero: never.
-func markedAt(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) (db.Time, error) {
-	return since(tx, k.table(), repoID, userID)
+// marked is since when a user has marked a repository, and silenced it; zero: not.
+type marked struct{ starred, watched, silenced db.Time }
+
+// markedBy names a user's marks of a repository, for the transactions of one request.
+type markedBy struct {
+	repo repo.ID
+	user account.ID
 }
 
-func since(tx *db.Tx, table string, repoID repo.ID, userID account.ID) (at db.Time, err error) {
-	err = tx.QueryRow(`SELECT created_at FROM `+table+` WHERE user_id = $1 AND repo_id = $2`, userID, repoID).Scan(&at)
-	if errors.Is(err, db.ErrNoRows) {
-		err = nil
+// marksOf reads how a user marked a repository.
+func marksOf(tx *db.Tx, repoID repo.ID, userID account.ID) (marked, error) {
+	key := markedBy{repoID, userID}
+	if m, ok := db.Recall[marked](tx, key); ok {
+		return m, nil
 	}
-	return at, err
+	var m marked
+	err := tx.QueryRow(`SELECT COALESCE((SELECT created_at FROM stars WHERE user_id = $1 AND repo_id = $2), 0),
+		COALESCE((SELECT created_at FROM watches WHERE user_id = $1 AND repo_id = $2), 0),
+		COALESCE((SELECT created_at FROM silences WHERE user_id = $1 AND repo_id = $2), 0)`, userID, repoID).
+		Scan(&m.starred, &m.watched, &m.silenced)
+	if err == nil {
+		db.Keep(tx, key, m)
+	}
+	return m, err
+}
+
+// markedAt is when the user marked the repository; zero: never.
+func markedAt(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) (db.Time, error) {
+	m, err := marksOf(tx, repoID, userID)
+	if k == Watch {
+		return m.watched, err
+	}
+	return m.starred, err
 }
 
 // silence says that the user wants to be told of nothing; again keeps the time.

@@ -34,17 +34,14 @@ func (s *Service) Subscription(ctx context.Context, a *repo.Access) (sub Subscri
 }
 
 func subscription(tx *db.Tx, repoID repo.ID, userID account.ID) (Subscription, error) {
-	var watched, silenced db.Time
-	err := tx.QueryRow(`SELECT COALESCE((SELECT created_at FROM watches WHERE user_id = $1 AND repo_id = $2), 0),
-		COALESCE((SELECT created_at FROM silences WHERE user_id = $1 AND repo_id = $2), 0)`, userID, repoID).
-		Scan(&watched, &silenced)
+	m, err := marksOf(tx, repoID, userID)
 	switch {
 	case err != nil:
 		return Subscription{}, err
-	case !watched.IsZero():
-		return Subscription{Everything, watched}, nil
-	case !silenced.IsZero():
-		return Subscription{Nothing, silenced}, nil
+	case !m.watched.IsZero():
+		return Subscription{Everything, m.watched}, nil
+	case !m.silenced.IsZero():
+		return Subscription{Nothing, m.silenced}, nil
 	}
 	return Subscription{}, nil
 }

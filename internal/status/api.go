@@ -190,14 +190,16 @@ func (api *API) find(
 		return found, err
 	}
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if found.list, err = list(tx, a.ID, found.sha, page); err != nil {
-			return err
-		}
 		sums, err := Combined(tx, a.ID, found.sha)
 		if err != nil {
 			return err
 		}
-		found.sum = sums[found.sha]
+		if found.sum, found.list = sums[found.sha], nil; found.sum.Total == 0 {
+			return nil
+		}
+		if found.list, err = list(tx, a.ID, found.sha, page); err != nil {
+			return err
+		}
 		ids := make([]account.ID, len(found.list))
 		for n, s := range found.list {
 			ids[n] = s.CreatorID

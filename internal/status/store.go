@@ -102,6 +102,23 @@ func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summar
 	return found, err
 }
 
+// SummaryColumns are in SQL what the statuses of the commit of a row come to: columns for
+// [Summary.Dest], of what SummaryJoin joins.
+const SummaryColumns = `COALESCE(sc.total, 0), COALESCE(sc.contexts, 0), COALESCE(sc.failed, 0), COALESCE(sc.pending, 0)`
+
+// SummaryJoin joins what SummaryColumns read to rows whose repository's id and SHA have these names.
+func SummaryJoin(repo, sha string) string {
+	return ` LEFT JOIN status_commits sc ON sc.repo_id = ` + repo + ` AND sc.sha = ` + sha + ` `
+}
+
+// Dest is where SummaryColumns are scanned to.
+func (s *Summary) Dest() []any { return []any{&s.Total, &s.Contexts, &s.Failed, &s.Waiting} }
+
+// KeepSummary keeps for the request what [Combined] would read of a commit.
+func KeepSummary(tx *db.Tx, repoID repo.ID, sha git.SHA, s Summary) {
+	db.Keep(tx, summed{repoID, sha}, s)
+}
+
 // summed names a commit whose summary is known, for the transactions of one request.
 type summed struct {
 	repo repo.ID

@@ -41,17 +41,32 @@ func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 // Load reads the comments of the ids, whose repositories the page knows, and what they
 // refer to. They are best rendered in the order of the ids: their texts are parsed in it.
 func (p *Page) Load(tx *db.Tx, ids []int64) error {
+	if _, err := p.Find(tx, ids); err != nil {
+		return err
+	}
+	return p.LoadFound(tx)
+}
+
+// Find reads the comments of the ids as Load does, and gives their authors; LoadFound does the rest.
+func (p *Page) Find(tx *db.Tx, ids []int64) (authors []account.ID, err error) {
 	list, err := byIDs(tx, ids)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	place := make(map[int64]int, len(ids))
 	for n, id := range ids {
 		place[id] = n
 	}
 	slices.SortFunc(list, func(a, b *Comment) int { return place[a.ID] - place[b.ID] })
-	return p.load(tx, list)
+	p.comments = list
+	for _, c := range list {
+		authors = append(authors, c.AuthorID)
+	}
+	return authors, nil
 }
+
+// LoadFound reads what the comments refer to that Find has read.
+func (p *Page) LoadFound(tx *db.Tx) error { return p.load(tx, p.comments) }
 
 // load reads what the comments refer to.
 func (p *Page) load(tx *db.Tx, list []*Comment) (err error) {

@@ -53,27 +53,25 @@ func (s *Subscription) there() bool { return s.Subscribed || s.Ignored }
 // Of finds how an account stands to an issue: by what it said, else
 // by the part that it has.
 func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error) {
-	wish, at, told, err := standing(tx, i.ID, userID)
+	f, err := standingOf(tx, i.ID, userID)
 	if err != nil {
 		return s, err
 	}
-	switch wish {
+	switch f.wish {
 	case Subscribe:
-		return Subscription{Subscribed: true, Reason: "manual", Since: at}, nil
+		return Subscription{Subscribed: true, Reason: "manual", Since: f.at}, nil
 	case Ignore:
-		return Subscription{Ignored: true, Reason: "manual", Since: at}, nil
+		return Subscription{Ignored: true, Reason: "manual", Since: f.at}, nil
 	case Unsubscribe:
 		return s, nil
 	}
-	if !told {
+	if !f.told {
 		return s, nil
 	}
 	if i.AuthorID == userID {
 		return Subscription{Subscribed: true, Reason: "author", Since: i.CreatedAt}, nil
 	}
-	s.Subscribed = true
-	s.Reason, s.Since, err = firstPart(tx, i.ID, userID)
-	return s, err
+	return Subscription{Subscribed: true, Reason: f.reason, Since: f.since}, nil
 }
 
 // Subscribe stores what the caller wishes, and returns how that stands to the

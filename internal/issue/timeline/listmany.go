@@ -43,10 +43,7 @@ func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access)
 			if t.entries, of, err = readTimelines(tx, a, list, page); err != nil {
 				return err
 			}
-			if err := t.load(ctx, tx, a); err != nil {
-				return err
-			}
-			return t.loadReviews(tx, api.reviews)
+			return t.read(ctx, tx, a, api.reviews)
 		})
 		if err == nil {
 			err = t.prepare(out, api, a)

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -42,6 +43,7 @@ func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access)
 // what they show. The issues of events are those that refer to this one.
 type timeline struct {
 	entries  []entry
+	beside   []account.ID // people whom its page shows besides, who are read with its own
 	events   *eventPage
 	eventAt  map[int64]*issue.Event
 	comments *comment.Page
@@ -69,10 +71,7 @@ func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *rep
 				return err
 			}
 			tx.OnCommit(func() { web.Link(w, r, page, total) })
-			if err := t.load(ctx, tx, a); err != nil {
-				return err
-			}
-			return t.loadReviews(tx, api.reviews)
+			return t.read(ctx, tx, a, api.reviews)
 		})
 		if err == nil {
 			err = t.prepare(out, api, a)
@@ -97,8 +96,8 @@ func (t *timeline) prepare(out *web.Output, api *API, a *repo.Access) error {
 	return err
 }
 
-// load reads what the entries show, with a fixed number of queries.
-func (t *timeline) load(ctx context.Context, tx *db.Tx, a *repo.Access) error {
+// read reads what the entries show, with a fixed number of queries.
+func (t *timeline) read(ctx context.Context, tx *db.Tx, a *repo.Access, reviews Reviews) error {
 	var eventIDs, commentIDs []int64
 	for _, e := range t.entries {
 		if e.comment {
@@ -107,19 +106,30 @@ func (t *timeline) load(ctx context.Context, tx *db.Tx, a *repo.Access) error {
 			eventIDs = append(eventIDs, e.id)
 		}
 	}
-	if err := t.loadEvents(ctx, tx, a, eventIDs); err != nil {
+	events, err := byIDs(tx, eventIDs)
+	if err != nil {
 		return err
 	}
 	t.comments = comment.NewPage(ctx, a)
-	return t.comments.Load(tx, commentIDs)
-}
-
-// loadEvents reads the events with the issues that they come from, and those
-// issues' repositories.
-func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, ids []int64) (err error) {
-	if t.eventAt, err = byIDs(tx, ids); err != nil {
+	authors, err := t.comments.Find(tx, commentIDs)
+	if err != nil {
 		return err
 	}
+	if err := t.loadEvents(ctx, tx, a, eventIDs, events, authors); err != nil {
+		return err
+	}
+	if err := t.comments.LoadFound(tx); err != nil {
+		return err
+	}
+	return t.loadReviews(tx, reviews)
+}
+
+// loadEvents takes the events of the ids, and reads the issues that they come from, those issues' repositories, and the
+// people of all entries, to whom the authors of comments belong.
+func (t *timeline) loadEvents(
+	ctx context.Context, tx *db.Tx, a *repo.Access, ids []int64, found map[int64]*issue.Event, authors []account.ID,
+) error {
+	t.eventAt = found
 	var sources []issue.ID
 	var repos []repo.ID
 	var events []*issue.Event
@@ -148,7 +158,31 @@ func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, id
 	t.events.events = events
 	t.events.Add(issues...)
 	t.events.WithRepositories()
+	people := append(slices.Clone(t.beside), authors...)
+	for _, e := range events {
+		people = append(people, e.ActorID, e.UserID)
+	}
+	for _, i := range issues {
+		people = append(people, i.People()...)
+	}
+	if err := foresee(tx, a, people); err != nil {
+		return err
+	}
 	return t.events.load(tx)
+}
+
+// foresee reads people, and how they stand to the repository, for all that asks for some of them next: the lists below,
+// and what later transactions of the request show of the same issue. Where nothing is kept for them it reads nothing.
+func foresee(tx *db.Tx, a *repo.Access, people []account.ID) error {
+	people = slices.DeleteFunc(db.Unique(people), func(id account.ID) bool { return id == 0 })
+	if !db.Recalls(tx) || len(people) == 0 {
+		return nil
+	}
+	if _, err := account.ByIDs(tx, people); err != nil {
+		return err
+	}
+	_, _, err := repo.Belonging(tx, []*repo.Access{a}, people)
+	return err
 }
 
 // commentedPayload is GitHub's timeline-comment-event.

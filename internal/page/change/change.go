@@ -35,6 +35,7 @@ type Handlers struct {
 	Outlook       web.Handler  // GET .../pulls/{number}: what a merge would meet
 	Draft         web.Handler  // PATCH .../pulls/{number}
 	Revert        web.Handler  // PUT .../pulls/{number}/merge
+	Comments      web.Handler  // GET .../pulls/{number}/comments: all at once
 	Progress      web.Handler  // GET .../pulls/{number}: threads, viewed files, the pending review
 	MarkViewed    web.Handler  // PATCH .../pulls/{number}
 	Marks         web.Handler  // GET .../pulls

@@ -45,9 +45,13 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return p.with.Text(w, r, a)
 	}
 	web.From(r.Context()).SetParam("number", number)
+	said, unsaid := talk.Ask(p.kit, r, a, number)
 	s, err := p.scene(r, a, "conversation")
 	if err != nil {
 		return p.orIssue(w, r, a, number, err)
+	}
+	if unsaid != nil {
+		return unsaid
 	}
 	v := &conversationView{scene: s, Partly: r.URL.Query().Get("partly") == "1"}
 	var i page.Issue
@@ -55,7 +59,7 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	i.MergedAt = s.Pull.MergedAt
-	if v.Talk, err = talk.Read(p.kit, r, &s.Frame, &i); err != nil {
+	if v.Talk, err = talk.Read(p.kit, r, &s.Frame, &i, said); err != nil {
 		return err
 	}
 	if err := p.weave(r, a, v); err != nil {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"arbor/internal/errs"
+	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
@@ -137,7 +138,7 @@ func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
 	}
 	var open []*pull
 	q := page.Query("state", "open", "base", v.Base, "head", head, "per_page", "1")
-	if _, err := p.kit.Get(r, base+"/pulls", q, &open); err != nil && !errs.Is(err, errs.Invalid) {
+	if _, err := p.kit.Read(r, inside.Request{Path: base + "/pulls", Query: q, Media: "raw"}, &open); err != nil && !errs.Is(err, errs.Invalid) {
 		return err
 	}
 	if len(open) > 0 {

@@ -40,7 +40,7 @@ func at(r *http.Request, a *repo.Access) string {
 // scene reads the request's pull request and makes the frame of a page. Error: 404.
 func (p *Pages) scene(r *http.Request, a *repo.Access, part string) (*scene, error) {
 	s := &scene{Pull: &pull{}, Act: at(r, a), At: part}
-	if _, err := p.kit.Get(r, api(r, a), nil, s.Pull); err != nil {
+	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Media: "raw"}, s.Pull); err != nil {
 		return nil, err
 	}
 	title := s.Pull.Title + " · Pull request #" + strconv.FormatInt(s.Pull.Number, 10)

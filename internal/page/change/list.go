@@ -77,7 +77,7 @@ func (p *Pages) search(r *http.Request, a *repo.Access, v *listView, f filter) (
 		Part  bool  `json:"incomplete_results"`
 		Items []page.Issue
 	}
-	more, err := p.kit.Get(r, "/search/issues", page.Part(r, listed, "q", within+v.Query), &found)
+	more, err := p.kit.Read(r, inside.Request{Path: "/search/issues", Query: page.Part(r, listed, "q", within+v.Query), Media: "raw"}, &found)
 	if err != nil {
 		return page.ProblemOf(err)
 	}
@@ -89,7 +89,9 @@ func (p *Pages) search(r *http.Request, a *repo.Access, v *listView, f filter) (
 	var rest struct {
 		Total int64 `json:"total_count"`
 	}
-	if _, err := p.kit.Get(r, "/search/issues", page.Query("q", within+other, "per_page", "1"), &rest); err != nil {
+	q := inside.Request{Path: "/search/issues", Media: "raw",
+		Query: page.Query("q", within+other, "per_page", "1", "page", "1000")} // whose rows nobody reads
+	if _, err := p.kit.Read(r, q, &rest); err != nil {
 		return page.ProblemOf(err)
 	}
 	v.Other = rest.Total
@@ -124,12 +126,12 @@ func (p *Pages) menus(r *http.Request, a *repo.Access, v *listView, f filter) er
 	if _, err := p.kit.Get(r, base+"/labels", size, &labels); err != nil {
 		return err
 	}
-	var stones []page.Milestone
-	if _, err := p.kit.Get(r, base+"/milestones", size, &stones); err != nil {
-		return err
-	}
 	var people []page.User
 	if _, err := p.kit.Get(r, base+"/assignees", size, &people); err != nil {
+		return err
+	}
+	var stones []page.Milestone
+	if _, err := p.kit.Get(r, base+"/milestones", size, &stones); err != nil {
 		return err
 	}
 	var logins, names, titles []string

@@ -79,12 +79,12 @@ const (
 func (p *Pages) threads(r *http.Request, a *repo.Access, s *scene) (list []*thread, more bool, err error) {
 	var all []*lineComment
 	if s.Pull.ReviewComments > 0 {
-		if all, more, err = p.comments(r, api(r, a, "comments")); err != nil {
+		if more, err = p.kit.Read(r, inside.Request{Path: api(r, a, "comments"), Handler: p.with.Comments}, &all); err != nil {
 			return nil, false, err
 		}
 	}
 	if s.Progress.PendingComments > 0 {
-		mine, rest, err := p.comments(r, api(r, a, "reviews", strconv.FormatInt(s.Progress.Pending, 10), "comments"))
+		mine, rest, err := p.pending(r, api(r, a, "reviews", strconv.FormatInt(s.Progress.Pending, 10), "comments"))
 		if err = orEmpty(err); err != nil {
 			return nil, false, err
 		}
@@ -96,7 +96,8 @@ func (p *Pages) threads(r *http.Request, a *repo.Access, s *scene) (list []*thre
 	return s.gather(all), more, nil
 }
 
-func (p *Pages) comments(r *http.Request, path string) (all []*lineComment, more bool, err error) {
+// pending reads the comments of the viewer's review that is not submitted.
+func (p *Pages) pending(r *http.Request, path string) (all []*lineComment, more bool, err error) {
 	for n := 1; n <= maxCommentList; n++ {
 		var part []*lineComment
 		q := page.Query("page", strconv.Itoa(n), "per_page", strconv.Itoa(commentsAtOnce))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/web"
 )
@@ -72,8 +73,8 @@ func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView
 			Total int64 `json:"total_count"`
 			Items []page.Issue
 		}
-		_, err := p.kit.Get(r, "/search/issues", page.Query("q", list.Query, "sort", "updated", "per_page", "8"), &found)
-		if err != nil {
+		q := inside.Request{Path: "/search/issues", Query: page.Query("q", list.Query, "sort", "updated", "per_page", "8"), Media: "raw"}
+		if _, err := p.kit.Read(r, q, &found); err != nil {
 			return err
 		}
 		if list.Issues, list.Total = found.Items, found.Total; len(list.Issues) > 0 {

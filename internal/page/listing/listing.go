@@ -10,6 +10,7 @@ package listing
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"arbor/internal/inside"
@@ -79,14 +80,14 @@ func Read(kit *page.Kit, r *http.Request, o Options) (*List, error) {
 
 // count counts what matches apart from its state.
 func (l *List) count(kit *page.Kit, r *http.Request) error {
-	one := page.Query("per_page", "1")
+	none := page.Query("per_page", "1", "page", strconv.Itoa(maxReach)) // whose rows nobody reads
 	for state, into := range map[string]*int64{"open": &l.Open, "closed": &l.Closed} {
 		if state == l.State {
 			*into = l.Total
 			continue
 		}
 		var found answer
-		if _, err := l.ask(kit, r, l.Query.WithState(state), one, &found); err != nil {
+		if _, err := l.ask(kit, r, l.Query.WithState(state), none, &found); err != nil {
 			return err
 		}
 		*into = found.Total

@@ -1,8 +1,9 @@
 // Package talk is what the pages of issues and of pull requests share: a conversation and all that one does in it.
 //
-// A room shows a conversation in three steps:
+// A room shows a conversation in four steps:
 //
-//   - t, err := talk.Read(kit, r, &frame, issue) reads the timeline and what stands beside it, for an issue (or a pull
+//   - said, err := talk.Ask(kit, r, access, number) reads the timeline, before all else;
+//   - t, err := talk.Read(kit, r, &frame, issue, said) takes the timeline and what stands beside it, for an issue (or a pull
 //     request as the API's issues/{number} shows it). The frame is of kit.RepoFrame.
 //   - the room's view holds t, and its template calls the parts of ../templates/talk.html, each with t:
 //     "talk-thread" (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of an aside).

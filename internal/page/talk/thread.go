@@ -1,9 +1,7 @@
 package talk
 
 import (
-	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +13,7 @@ import (
 	"arbor/internal/web"
 )
 
-// partSize is how many entries of a timeline are read at one time; a page shows the first part and the last ones.
+// partSize is how many entries a part of a timeline has, as in package timeline; a page shows the first part and the last.
 const partSize = 50
 
 // Thread is the conversation of an issue or pull request, as its page shows it to the viewer.
@@ -58,8 +56,9 @@ func (t *Thread) Noun() string {
 	return "issue"
 }
 
-// Read reads the conversation of an issue or pull request. The frame is the page's. Errors: those of the API.
-func Read(kit *page.Kit, r *http.Request, f *page.Frame, i *page.Issue) (*Thread, error) {
+// Read makes the conversation of an issue or pull request of what Ask has given. The frame is the page's. Errors: those of
+// the API.
+func Read(kit *page.Kit, r *http.Request, f *page.Frame, i *page.Issue, said *Said) (*Thread, error) {
 	a := f.Repo.Access
 	t := &Thread{Issue: i, Repo: f.Repo, Viewer: f.Viewer, Here: f.Here, Act: web.Path(a.Owner.Login, a.Name, "issues", strconv.FormatInt(i.Number, 10))}
 	mine := f.Viewer != nil && i.User != nil && i.User.ID == f.Viewer.ID
@@ -69,9 +68,7 @@ func Read(kit *page.Kit, r *http.Request, f *page.Frame, i *page.Issue) (*Thread
 	t.MayComment = t.MaySort || open && !i.Locked
 	t.MayDelete = f.Repo.CanAdmin() && !i.IsPull()
 	t.First = t.box(firstOf(i), "issue-"+strconv.FormatInt(i.ID, 10), 0)
-	if err := t.read(kit, r); err != nil {
-		return nil, err
-	}
+	t.take(r, said)
 	t.gather()
 	if f.Viewer == nil {
 		return t, nil
@@ -123,68 +120,49 @@ func firstOf(i *page.Issue) page.Comment {
 // api is the address of the issue in the API.
 func (t *Thread) api(more ...string) string { return "/repos" + t.Act + web.Path(more...) }
 
-// read reads the part of the timeline that the request asks for, or its beginning and its end.
-func (t *Thread) read(kit *page.Kit, r *http.Request) error {
-	if web.QueryOf(r).Get("page") != "" {
-		t.Part = web.ReadPage(r).Number
-		last, err := t.part(kit, r, t.Part, &t.Entries)
-		t.Pages = page.PagesOf(r, last > t.Part)
-		return err
-	}
-	last, err := t.part(kit, r, 1, &t.Entries)
-	if err != nil || last <= 1 {
-		return err
-	}
-	if _, err := t.part(kit, r, last, &t.Tail); err != nil {
-		return err
-	}
-	if first := last - 1; first > 1 && len(t.Tail) < partSize/2 { // a short end alone would show too little
-		var before []*Entry
-		if _, err := t.part(kit, r, first, &before); err != nil {
-			return err
-		}
-		t.Tail, last = append(before, t.Tail...), first
-	}
-	if last > 2 {
-		t.Gap = &Gap{Next: 2, Last: last, Count: (last - 2) * partSize}
-		return nil
-	}
-	t.Entries, t.Tail = append(t.Entries, t.Tail...), nil
-	return nil
+// Said is the timeline of a conversation, or a part of it, as the API gives it.
+type Said struct {
+	part        int64 // that was asked for; 0: the beginning and the end
+	first, last []*Entry
+	next, until int64 // the parts that are left out; 0: none
+	more        bool  // there are later parts
 }
 
-// part reads a part of the timeline. last is the number of the last one, at least number.
-func (t *Thread) part(kit *page.Kit, r *http.Request, number int64, into *[]*Entry) (last int64, err error) {
-	q := page.Query("page", strconv.FormatInt(number, 10), "per_page", strconv.Itoa(partSize))
-	answer, err := kit.Send(r, inside.Request{Path: t.api("timeline"), Query: q})
-	if err != nil {
-		return 0, err
+// Ask asks for the timeline of the issue or pull request of a number, or for the part of it that the request names. A
+// page asks for this first: its people are read with it, at once. Where it fails the page says first what is wrong with
+// the issue, which may have moved. Errors: 404, 410.
+func Ask(kit *page.Kit, r *http.Request, a *repo.Access, number string) (*Said, error) {
+	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "issues", number, "timeline")}
+	if web.QueryOf(r).Get("page") == "" {
+		var ends struct {
+			First, Last []*Entry
+			Next, Until int64
+		}
+		q.Handler = kit.TimelineEnds
+		_, err := kit.Read(r, q, &ends)
+		return &Said{first: ends.First, last: ends.Last, next: ends.Next, until: ends.Until}, err
 	}
-	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil {
-		return 0, err
-	}
-	for _, e := range *into {
+	s := &Said{part: web.ReadPage(r).Number}
+	q.Query = page.Query("page", strconv.FormatInt(s.part, 10), "per_page", strconv.Itoa(partSize))
+	more, err := kit.Read(r, q, &s.first)
+	s.more = more
+	return s, err
+}
+
+// take puts what was said into the thread.
+func (t *Thread) take(r *http.Request, s *Said) {
+	for _, e := range slices.Concat(s.first, s.last) {
 		t.prepare(e)
 	}
-	*into = gathered(*into)
-	return max(number, lastPage(answer.Header().Get("Link"))), nil
-}
-
-// lastPage is the number in a Link header's rel="last"; 0: there is none.
-func lastPage(link string) int64 {
-	for one := range strings.SplitSeq(link, ",") {
-		address, rel, _ := strings.Cut(one, ";")
-		if !strings.Contains(rel, `rel="last"`) {
-			continue
-		}
-		u, err := url.Parse(strings.Trim(strings.TrimSpace(address), "<>"))
-		if err != nil {
-			return 0
-		}
-		n, _ := strconv.ParseInt(u.Query().Get("page"), 10, 64)
-		return n
+	if t.Part = s.part; t.Part > 0 {
+		t.Pages = page.PagesOf(r, s.more)
 	}
-	return 0
+	if s.next == 0 {
+		t.Entries = gathered(slices.Concat(s.first, s.last))
+		return
+	}
+	t.Entries, t.Tail = gathered(s.first), gathered(s.last)
+	t.Gap = &Gap{Next: s.next, Last: s.until, Count: (s.until - s.next) * partSize}
 }
 
 // Weave puts entries of the room between the others, in the order of time; those that fall into the gap are left out.

@@ -23,9 +23,13 @@ type issueView struct {
 // where the repository has no issues, or the issue was deleted.
 func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &issueView{}
+	said, unsaid := talk.Ask(p.kit, r, a, web.Param(r, "number"))
 	_, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")), nil, &v.Issue)
 	if err != nil {
 		return err
+	}
+	if unsaid != nil {
+		return unsaid
 	}
 	if v.Issue.IsPull() {
 		return page.SeeOther(w, r, v.Issue.Path())
@@ -33,7 +37,7 @@ func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", v.Issue.Title); err != nil {
 		return err
 	}
-	if v.Thread, err = talk.Read(p.kit, r, &v.Frame, &v.Issue); err != nil {
+	if v.Thread, err = talk.Read(p.kit, r, &v.Frame, &v.Issue, said); err != nil {
 		return err
 	}
 	if v.Thread.MaySort {

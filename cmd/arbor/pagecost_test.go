@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+	"arbor/internal/server"
+)
+
+// maxStatements is how many statements a page of the demo may take with nothing in memory, and maxProcesses how many
+// processes of git.
+const (
+	maxStatements = 20
+	maxProcesses  = 1
+)
+
+// dearer are the pages that may take more: home shows four searches and a feed of all kinds of events, each kind read by a
+// statement of its own, and a comparison finds the merge base before it compares.
+var dearer = map[string]struct{ statements, processes int }{
+	"home": {40, maxProcesses}, "pull-new": {maxStatements, 2}, "compare": {maxStatements, 2},
+}
+
+// Each page of the demo takes at most twenty statements and one process of git, with nothing in memory.
+func TestDemoPagesAskLittle(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		d := fillDemo(t, engine)
+		visitor := d.signIn("alice")
+		for _, p := range demoPages {
+			if p.name == "site-people" { // from here on
+				visitor = d.signIn("root-gardener")
+			}
+			d.check(visitor, p.name, p.path)
+		}
+	})
+}
+
+// countedDemo is the demo's store, served in the test's process without workers.
+type countedDemo struct {
+	t    *testing.T
+	git  *git.Git
+	demo *demo
+	at   string
+	mu   sync.Mutex
+	ran  []string // statements
+}
+
+func fillDemo(t *testing.T, engine db.Engine) *countedDemo {
+	t.Helper()
+	c := &countedDemo{t: t, git: gittest.New(t, git.Options{})}
+	dir := t.TempDir()
+	d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, q string) {
+		if apitest.IsState(q) {
+			return
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.ran = append(c.ran, strings.Join(strings.Fields(q), " "))
+	}})
+	log := slog.New(slog.DiscardHandler)
+	c.demo = &demo{store: &store{dir, d, c.git}, log: log, out: io.Discard, tokens: map[string]string{},
+		callers: map[string]*account.Caller{}}
+	if err := c.demo.fill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := server.New(server.Options{DB: d, Git: c.git, DataDir: filepath.Clean(dir), Log: log})
+	if err := s.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	listener := httptest.NewServer(s)
+	t.Cleanup(listener.Close)
+	c.at = listener.URL
+	return c
+}
+
+// signIn gives the browser of somebody.
+func (c *countedDemo) signIn(login string) *http.Client {
+	c.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := client.PostForm(c.at+"/login", url.Values{"login": {login}, "password": {demoPassword}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	answer.Body.Close()
+	return client
+}
+
+// check visits a page after somebody changed something, so that nothing is in memory.
+func (c *countedDemo) check(visitor *http.Client, name, path string) {
+	c.t.Helper()
+	least, processes := []string{}, int64(1<<30)
+	for n := range 3 { // a process that a pool keeps starts once
+		change, err := http.NewRequest("PATCH", c.at+"/repos/alice/greenhouse", strings.NewReader(fmt.Sprintf(`{"description": "%s %d"}`, name, n)))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		change.Header.Set("Authorization", "Bearer "+c.demo.tokens["alice"])
+		c.do(http.DefaultClient, change)
+		visit, err := http.NewRequest("GET", c.at+path, nil)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		visit.Header.Set("Accept", "text/html")
+		c.mu.Lock()
+		c.ran = nil
+		c.mu.Unlock()
+		before := c.git.Started()
+		c.do(visitor, visit)
+		c.mu.Lock()
+		if ran := c.ran; n == 0 || len(ran) < len(least) {
+			least = ran
+		}
+		c.mu.Unlock()
+		processes = min(processes, c.git.Started()-before)
+	}
+	most, runs := maxStatements, maxProcesses
+	if d, is := dearer[name]; is {
+		most, runs = d.statements, d.processes
+	}
+	if len(least) > most || processes > int64(runs) {
+		c.t.Errorf("%s (%s) takes %d statements and %d processes of git:\n\t%.20000s", name, path, len(least), processes,
+			strings.Join(least, "\n\t"))
+	}
+	c.t.Logf("%s: %d statements, %d processes", name, len(least), processes)
+}
+
+func (c *countedDemo) do(client *http.Client, r *http.Request) {
+	c.t.Helper()
+	answer, err := client.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode >= 400 {
+		c.t.Errorf("%s %s: %s %v %.300s", r.Method, r.URL, answer.Status, err, said)
+	}
+}

@@ -80,7 +80,7 @@ var proposalCases = []proposalCase{
 		p.api("alice", "PUT /repos/alice/NAME/collaborators/stranger", `{"permission": "pull"}`, 204)
 	}},
 	{name: "a branch that is taken", private: true, status: 422, says: "already exists", before: func(p *plotOf) {
-		as(p.t, p.s, "stranger").led("/alice/"+p.name+"/new/main", "path", "one.txt", "text", "1", "branch", "patch-1")
+		as(p.t, p.s, "stranger").led("/alice/"+p.name+"/new/main", "path", "one.txt", "text", "1", "branch", "mine")
 	}},
 }
 
@@ -113,7 +113,7 @@ func (c *proposalCase) check(p *plotOf) {
 	if c.between != nil {
 		c.between(p)
 	}
-	a := v.post(form, "blob", blob, "path", "seed.txt", "text", "typed in vain?\n", "branch", "patch-1")
+	a := v.post(form, "blob", blob, "path", "seed.txt", "text", "typed in vain?\n", "branch", "mine")
 	if a.Status != c.status {
 		_, text := inspect(t, form, a)
 		t.Fatalf("status %d, want %d: %s", a.Status, c.status, squeeze(text))
@@ -129,7 +129,7 @@ func (c *proposalCase) check(p *plotOf) {
 	}
 	v.want(a.Header.Get("Location"), 200, "typed in vain?", "Update seed.txt")
 	fork := fmt.Sprintf(c.fork, p.name)
-	p.api("stranger", "GET /repos/stranger/"+fork+"/branches/patch-1", "", 200)
-	p.api("alice", "GET /repos/alice/NAME/branches/patch-1", "", 404)
-	p.api("stranger", "POST /repos/alice/NAME/pulls", `{"title": "t", "base": "main", "head": "stranger:patch-1"}`, 201)
+	p.api("stranger", "GET /repos/stranger/"+fork+"/branches/mine", "", 200)
+	p.api("alice", "GET /repos/alice/NAME/branches/mine", "", 404)
+	p.api("stranger", "POST /repos/alice/NAME/pulls", `{"title": "t", "base": "main", "head": "stranger:mine"}`, 201)
 }

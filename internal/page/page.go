@@ -14,7 +14,7 @@
 //   - ask.go: what pages ask the API, and tell it
 //   - frame.go: what stands around a page: who looks, which repository, which tab
 //   - form.go: what forms send, and what was wrong with it; kept.go: one that comes after its sender's session ended
-//   - shown.go: which fields of a form a person changed
+//   - shown.go: which fields of a form a person changed, and which of them somebody else changed meanwhile
 //   - render.go: templates, headers, ETags
 //   - assets.go, assets/: the one stylesheet and the one script
 //   - payload.go, format.go: what pages read of the API's answers, and how they show it

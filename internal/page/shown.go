@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+
+	"arbor/internal/errs"
 )
 
 // Shown names what a form with many fields shows, for its hidden field "shown" (part "shown"): of each field of body,
@@ -32,6 +35,58 @@ func (f Form) Changed(body any) map[string]json.RawMessage {
 		}
 	}
 	return fields
+}
+
+// Edit is [Form.Changed] for a form that several people may have open. now is what the form would show now. Error: 422 where
+// somebody else gave one of the changed fields another value meanwhile. It says both values, and from then on the form's
+// field "shown" stands for that value, so that the form, shown again, puts its own value there when it is sent again. A
+// change between the question for now and the answer to the form is not seen.
+func (f Form) Edit(sent, now any) (map[string]json.RawMessage, error) {
+	fields, theirs := f.Changed(sent), fieldsOf(now)
+	shown := strings.Split(f.Get("shown"), " ")
+	var clashes []errs.Field
+	for n, one := range shown {
+		name, hash, _ := strings.Cut(one, "=")
+		mine, changed := fields[name]
+		if is := hashOf(theirs[name]); changed && is != hash && is != hashOf(mine) {
+			shown[n] = name + "=" + is
+			clashes = append(clashes, errs.Field{Field: name, Code: errs.Custom, Message: strings.ReplaceAll(name, "_", " ") +
+				": it is " + inWords(theirs[name]) + " now, and you chose " + inWords(mine) + "."})
+		}
+	}
+	if len(clashes) == 0 {
+		return fields, nil
+	}
+	f.Set("shown", strings.Join(shown, " "))
+	return nil, &errs.Error{Kind: errs.Invalid, Fields: clashes, Message: "Somebody else changed this since you opened it. " +
+		"Nothing was saved yet: save again to put your choice in its place."}
+}
+
+// inWords is a field's value for people.
+func inWords(value json.RawMessage) string {
+	var v any
+	if json.Unmarshal(value, &v) != nil {
+		return "nothing"
+	}
+	text := string(value)
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case bool:
+		return map[bool]string{true: "on", false: "off"}[v]
+	case string:
+		text = v
+	case []any:
+		list := make([]string, len(v))
+		for n, one := range v {
+			list[n] = fmt.Sprint(one)
+		}
+		text = strings.Join(list, ", ")
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "empty"
+	}
+	return "“" + strings.ToValidUTF8(errs.Clip(text), "") + "”"
 }
 
 // fieldsOf gives the fields of a value as JSON. Every body that pages send is an object.

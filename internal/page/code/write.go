@@ -144,13 +144,25 @@ func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, err
 	return name, nil
 }
 
-// forkOf finds the viewer's fork of a repository, or makes it, and gives its path. Errors: those of the API.
+// forkOf finds the viewer's fork of a repository, or makes it, and gives its path. What the viewer owns decides:
+//
+//	nothing of that name              a fork of that name
+//	another repository of that name   a fork named NAME-1, so too beside a fork that left the network
+//	a fork, whatever its name         that fork
+//	a fork that is archived           403, which names it
+//
+// Errors: those of the API, as 403 where the quota is full or the organization lets nobody fork.
 func (p *Pages) forkOf(r *http.Request, a *repo.Access) (string, error) {
 	var fork struct {
 		FullName string `json:"full_name"`
+		Archived bool
 	}
 	err := p.kit.Change(r, http.MethodPost, of(a, "/forks"), map[string]any{"default_branch_only": true}, &fork)
 	owner, name, _ := strings.Cut(fork.FullName, "/")
+	if err == nil && fork.Archived {
+		err = errs.Newf(errs.Forbidden, "The change would go to your fork, %s, which is archived. Unarchive it in its settings, "+
+			"and propose the change again.", fork.FullName)
+	}
 	return web.Path(owner, name), err
 }
 

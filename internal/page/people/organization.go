@@ -25,10 +25,15 @@ func (p *Pages) OrgSettings(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v.Shown = page.Shown(orgBody(page.Form{Values: url.Values{"name": {v.Org.Name}, "description": {v.Org.Description},
-		"email": {v.Org.Email}, "company": {v.Org.Company}, "blog": {v.Org.Blog}, "location": {v.Org.Location},
-		"default_repository_permission": {v.Org.Permission}}}, v.Org.PrivateForks))
+	v.Shown = page.Shown(bodyOf(&v.Org))
 	return p.t.Page(w, r, "orgsettings.html", v)
+}
+
+// bodyOf is what the form says that shows an organization.
+func bodyOf(org *account) map[string]any {
+	return orgBody(page.Form{Values: url.Values{"name": {org.Name}, "description": {org.Description},
+		"email": {org.Email}, "company": {org.Company}, "blog": {org.Blog}, "location": {org.Location},
+		"default_repository_permission": {org.Permission}}}, org.PrivateForks)
 }
 
 func (p *Pages) orgSettings(r *http.Request) (*orgSettings, error) {
@@ -126,8 +131,17 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	org := web.Param(r, "org")
-	body := orgBody(form, form.Checked("private_forks"))
-	err = p.kit.Change(r, http.MethodPatch, web.Path("orgs", org), form.Changed(body), nil)
+	var now account
+	if _, err := p.kit.Get(r, web.Path("orgs", org), nil, &now); err != nil {
+		return page.Absent(err)
+	}
+	if err := p.mayOwn(r, org); err != nil {
+		return err
+	}
+	body, err := form.Edit(orgBody(form, form.Checked("private_forks")), bodyOf(&now))
+	if err == nil {
+		err = p.kit.Change(r, http.MethodPatch, web.Path("orgs", org), body, nil)
+	}
 	if err == nil {
 		return page.SeeOther(w, r, web.Path("orgs", org, "settings")+"?done=1")
 	}

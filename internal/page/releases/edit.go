@@ -88,7 +88,7 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	v := &editView{Old: old, Tag: old.Tag, Target: old.Target, Name: old.Name, Text: old.Text, Pre: old.Pre}
+	v := viewOf(old)
 	if err := p.fill(r, a, v); err != nil {
 		return err
 	}
@@ -142,6 +142,11 @@ func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old
 	return p.t.Again(w, r, "edit.html", problem, v)
 }
 
+// viewOf is the form that shows a release.
+func viewOf(old *release) *editView {
+	return &editView{Old: old, Tag: old.Tag, Target: old.Target, Name: old.Name, Text: old.Text, Pre: old.Pre}
+}
+
 // body is what the form says of a release's texts.
 func (v *editView) body() map[string]any {
 	return map[string]any{"tag_name": v.Tag, "target_commitish": v.Target, "name": v.Name, "body": v.Text, "prerelease": v.Pre}
@@ -149,8 +154,15 @@ func (v *editView) body() map[string]any {
 
 // send asks the API to make or change the release.
 func (p *Pages) send(r *http.Request, a *repo.Access, form page.Form, v *editView, action string, made *release) error {
+	fields := form.Changed(v.body())
+	if v.Old != nil {
+		var err error
+		if fields, err = form.Edit(v.body(), viewOf(v.Old).body()); err != nil {
+			return err
+		}
+	}
 	body := map[string]any{}
-	for name, value := range form.Changed(v.body()) {
+	for name, value := range fields {
 		body[name] = value
 	}
 	if v.Target == "" {

@@ -3,6 +3,7 @@ package reposettings
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"arbor/internal/page"
@@ -76,12 +77,8 @@ func (p *Pages) general(r *http.Request, a *repo.Access) (*generalView, error) {
 	if v.view, err = p.frame(r, a, "general", "Settings"); err != nil {
 		return nil, err
 	}
-	var now struct {
-		details
-		merging
-		Topics []string
-	}
-	if _, err := p.kit.Get(r, api(a), nil, &now); err != nil {
+	now, err := p.now(r, a)
+	if err != nil {
 		return nil, err
 	}
 	var branches []struct{ Name string }
@@ -93,8 +90,27 @@ func (p *Pages) general(r *http.Request, a *repo.Access) (*generalView, error) {
 	}
 	v.details, v.merging, v.Topics = now.details, now.merging, strings.Join(now.Topics, " ")
 	v.Texts = v.texts()
-	v.Shown = shownOf(now.details, now.merging)
+	v.Shown = page.Shown(now.sorted())
 	return v, nil
+}
+
+// generalNow is what the page's forms show, as the API answers it.
+type generalNow struct {
+	details
+	merging
+	Topics []string `json:"topics"`
+}
+
+func (p *Pages) now(r *http.Request, a *repo.Access) (now generalNow, err error) {
+	_, err = p.kit.Get(r, api(a), nil, &now)
+	return now, err
+}
+
+// sorted has the topics in the order of their letters: they are a set.
+func (g generalNow) sorted() generalNow {
+	g.Topics = append([]string{}, g.Topics...)
+	slices.Sort(g.Topics)
+	return g
 }
 
 // POST /{owner}/{repo}/settings
@@ -111,15 +127,25 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	to := struct {
 		FullName string `json:"full_name"`
 	}{a.FullName()}
+	now, err := p.now(r, a)
+	if err != nil {
+		return err
+	}
 	d, m := formDetails(f), formMerging(f)
+	var sent any = d
 	switch f.Get("do") {
 	case "topics":
-		names := strings.FieldsFunc(f.Get("topics"), func(c rune) bool { return c == ' ' || c == ',' || c == '\n' })
-		err = p.kit.Change(r, "PUT", api(a)+"/topics", map[string]any{"names": append([]string{}, names...)}, nil)
+		sent = map[string]any{"topics": formTopics(f)}
 	case "merging":
-		err = p.kit.Change(r, "PATCH", api(a), f.Changed(m), nil)
-	default:
-		err = p.kit.Change(r, "PATCH", api(a), f.Changed(d), &to)
+		sent = m
+	}
+	fields, err := f.Edit(sent, now.sorted())
+	switch topics, changed := fields["topics"]; {
+	case err != nil:
+	case changed:
+		err = p.kit.Change(r, "PUT", api(a)+"/topics", map[string]any{"names": topics}, nil)
+	case f.Get("do") != "topics":
+		err = p.kit.Change(r, "PATCH", api(a), fields, &to)
 	}
 	if err == nil {
 		return page.SeeOther(w, r, "/"+escaped(to.FullName)+"/settings?done=1")
@@ -144,12 +170,11 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	return p.t.Again(w, r, "general.html", problem, v)
 }
 
-// shownOf names what the forms show.
-func shownOf(d details, m merging) string {
-	return page.Shown(struct {
-		details
-		merging
-	}{d, m})
+// formTopics are the topics of the form, in the order of their letters.
+func formTopics(f page.Form) []string {
+	names := strings.FieldsFunc(f.Get("topics"), func(c rune) bool { return c == ' ' || c == ',' || c == '\n' })
+	slices.Sort(names)
+	return append([]string{}, names...)
 }
 
 // escaped is OWNER/NAME as a path has it.

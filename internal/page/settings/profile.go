@@ -46,7 +46,14 @@ func (p *Pages) SaveProfile(w http.ResponseWriter, r *http.Request) error {
 	}
 	sent := profile{Name: f.Text("name"), Bio: f.Text("bio"), Company: f.Text("company"), Location: f.Text("location"),
 		Blog: f.Text("blog")}
-	err = p.kit.Change(r, "PATCH", "/user", f.Changed(sent), nil)
+	var now profile
+	if _, err := p.kit.Get(r, "/user", nil, &now); err != nil {
+		return err
+	}
+	fields, err := f.Edit(sent, now)
+	if err == nil {
+		err = p.kit.Change(r, "PATCH", "/user", fields, nil)
+	}
 	if err == nil {
 		return page.SeeOther(w, r, "/settings/profile?done=1")
 	}

@@ -57,6 +57,19 @@ func labelPath(a *repo.Access, name string) string {
 	return web.Path("repos", a.Owner.Login, a.Name, "labels", name)
 }
 
+// editLabel changes the label that was there under a name, as the form f says. Errors: those of the API and of page.Form.Edit.
+func (p *Pages) editLabel(r *http.Request, a *repo.Access, f page.Form, was string, l page.Label) error {
+	var now page.Label
+	if _, err := p.kit.Get(r, labelPath(a, was), nil, &now); err != nil {
+		return page.Absent(err)
+	}
+	fields, err := f.Edit(labelEdit(l), labelEdit(now))
+	if err != nil {
+		return err
+	}
+	return p.kit.Change(r, http.MethodPatch, labelPath(a, was), fields, nil)
+}
+
 // POST /{owner}/{repo}/labels
 //
 // SaveLabel makes a label; with the field "was" it changes the one of that name, or deletes it where the button delete
@@ -74,7 +87,7 @@ func (p *Pages) SaveLabel(w http.ResponseWriter, r *http.Request, a *repo.Access
 	case f.Checked("delete"):
 		err = p.kit.Change(r, http.MethodDelete, labelPath(a, was), nil, nil)
 	default:
-		err = p.kit.Change(r, http.MethodPatch, labelPath(a, was), f.Changed(labelEdit(l)), nil)
+		err = p.editLabel(r, a, f, was, l)
 	}
 	if err == nil {
 		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "labels")+"?done=1")

@@ -108,15 +108,25 @@ func (p *Pages) EditMilestone(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err != nil {
 		return err
 	}
-	v := &milestoneForm{Number: m.Number, Name: m.Title, Description: m.Description, Open: m.State == "open"}
-	if !m.DueOn.IsZero() {
-		v.Due = m.DueOn.UTC().Format(day)
-	}
+	v := &milestoneForm{Number: m.Number, Name: m.Title, Description: m.Description, Open: m.State == "open", Due: dueOf(&m)}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Edit milestone"); err != nil {
 		return err
 	}
-	v.Shown = page.Shown(milestoneOf(page.Form{Values: url.Values{"title": {v.Name}, "description": {v.Description}, "due": {v.Due}}}))
+	v.Shown = page.Shown(shownOf(&m))
 	return p.t.Page(w, r, "milestoneform.html", v)
+}
+
+// dueOf is a milestone's day; empty: it has none.
+func dueOf(m *page.Milestone) string {
+	if m.DueOn.IsZero() {
+		return ""
+	}
+	return m.DueOn.UTC().Format(day)
+}
+
+// shownOf is what the form says that shows a milestone.
+func shownOf(m *page.Milestone) map[string]any {
+	return milestoneOf(page.Form{Values: url.Values{"title": {m.Title}, "description": {m.Description}, "due": {dueOf(m)}}})
 }
 
 // POST /{owner}/{repo}/milestones
@@ -152,7 +162,7 @@ func (p *Pages) ChangeMilestone(w http.ResponseWriter, r *http.Request, a *repo.
 		}
 		return page.SeeOther(w, r, list+"?done=1")
 	}
-	return p.saveMilestone(w, r, a, f, http.MethodPatch, path, f.Changed(milestoneOf(f)))
+	return p.saveMilestone(w, r, a, f, http.MethodPatch, path, milestoneOf(f))
 }
 
 // milestoneOf is what a form says of a milestone. A day that is none stays as it is, for the API to refuse.
@@ -169,7 +179,16 @@ func milestoneOf(f page.Form) map[string]any {
 
 func (p *Pages) saveMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, method, path string, body any) error {
 	var m page.Milestone
-	err := p.kit.Change(r, method, path, body, &m)
+	var err error
+	if method == http.MethodPatch {
+		if err := p.milestone(r, a, &m); err != nil {
+			return err
+		}
+		body, err = f.Edit(body, shownOf(&m))
+	}
+	if err == nil {
+		err = p.kit.Change(r, method, path, body, &m)
+	}
 	if err == nil {
 		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "milestone", strconv.FormatInt(m.Number, 10)))
 	}

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -116,11 +117,56 @@ func formOf(h *hook) hookForm {
 	return f
 }
 
-// readHook reads the form of a webhook, and makes the body for the API. A secret that was left empty stays what it is,
-// unless its removal was asked for.
-func readHook(f page.Form, hasSecret bool) (form hookForm, body map[string]any) {
-	form = hookForm{URL: f.Text("url"), Type: f.Get("content_type"), HasSecret: hasSecret,
+// readHook reads the form of a webhook.
+func readHook(f page.Form, hasSecret bool) hookForm {
+	return hookForm{URL: f.Text("url"), Type: f.Get("content_type"), HasSecret: hasSecret,
 		Insecure: f.Checked("insecure"), Active: f.Checked("active"), Which: f.Get("which"), Chosen: f.List("events")}
+}
+
+// events are those that were chosen, in the order of their letters.
+func (form *hookForm) events() []string {
+	switch form.Which {
+	case "all":
+		return []string{"*"}
+	case "push":
+		return []string{"push"}
+	}
+	events := append([]string{}, form.Chosen...)
+	slices.Sort(events)
+	return events
+}
+
+// fields are what [page.Shown] and [page.Form.Edit] hold against each other. The secret is not among them: the page never
+// knows the one that there is.
+func (form *hookForm) fields() map[string]any {
+	return map[string]any{"payload_URL": form.URL, "content_type": form.Type, "no_check_of_the_certificate": form.Insecure,
+		"events": form.events(), "active": form.Active}
+}
+
+// onto gives another state of the webhook the fields that the form changes.
+func (form *hookForm) onto(now hookForm, changed map[string]json.RawMessage) hookForm {
+	has := func(name string) bool { return changed[name] != nil }
+	if has("payload_URL") {
+		now.URL = form.URL
+	}
+	if has("content_type") {
+		now.Type = form.Type
+	}
+	if has("no_check_of_the_certificate") {
+		now.Insecure = form.Insecure
+	}
+	if has("events") {
+		now.Which, now.Chosen = form.Which, form.Chosen
+	}
+	if has("active") {
+		now.Active = form.Active
+	}
+	return now
+}
+
+// body is what the API takes. A secret that was left empty in the form f stays what it is, unless its removal was asked
+// for.
+func (form *hookForm) body(f page.Form) map[string]any {
 	config := map[string]any{"url": form.URL, "content_type": form.Type, "insecure_ssl": "0"}
 	if form.Insecure {
 		config["insecure_ssl"] = "1"
@@ -128,17 +174,10 @@ func readHook(f page.Form, hasSecret bool) (form hookForm, body map[string]any) 
 	switch secret := f.Get("secret"); {
 	case secret != "":
 		config["secret"] = secret
-	case hasSecret && !f.Checked("no_secret"):
+	case form.HasSecret && !f.Checked("no_secret"):
 		config["secret"] = secretKept
 	}
-	events := form.Chosen
-	switch form.Which {
-	case "all":
-		events = []string{"*"}
-	case "push":
-		events = []string{"push"}
-	}
-	return form, map[string]any{"config": config, "events": events, "active": form.Active}
+	return map[string]any{"config": config, "events": form.events(), "active": form.Active}
 }
 
 // hookView is a webhook with its last deliveries, or the form of a new one.
@@ -175,7 +214,8 @@ func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, at *Place) er
 	if err != nil {
 		return err
 	}
-	form, body := readHook(f, false)
+	form := readHook(f, false)
+	body := form.body(f)
 	body["name"] = "web" // organizations want it said
 	err = p.kit.Change(r, "POST", at.API+"/hooks", body, nil)
 	if err == nil {
@@ -220,6 +260,7 @@ func (p *Pages) hook(r *http.Request, at *Place) (*hookView, error) {
 		return nil, page.Absent(err)
 	}
 	v.hookForm = formOf(v.Hook)
+	v.Shown = page.Shown(v.fields())
 	v.Deliveries, v.Older, err = p.deliveries(r, at)
 	return v, err
 }
@@ -251,8 +292,13 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Place) er
 		if _, err := p.kit.Get(r, self, nil, &now); err != nil {
 			return page.Absent(err)
 		}
-		typed, body := readHook(f, now.Config.Secret != "")
-		form, err = &typed, p.kit.Change(r, "PATCH", self, body, nil)
+		typed, is := readHook(f, now.Config.Secret != ""), formOf(&now)
+		form = &typed
+		var changed map[string]json.RawMessage
+		if changed, err = f.Edit(typed.fields(), is.fields()); err == nil {
+			next := typed.onto(is, changed)
+			err = p.kit.Change(r, "PATCH", self, next.body(f), nil)
+		}
 	}
 	if err == nil {
 		return page.SeeOther(w, r, to)
@@ -266,7 +312,7 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Place) er
 		return err
 	}
 	if v.Problem = problem; form != nil {
-		v.hookForm = *form
+		v.hookForm, v.Shown = *form, f.Get("shown")
 	}
 	return p.t.Again(w, r, "hook.html", problem, v)
 }

@@ -163,7 +163,7 @@ func digestOf(code string) []byte {
 // Owned finds an App of which the caller decides, and its hook. Error: 404, also for those of others.
 func (s *Service) Owned(ctx context.Context, caller *account.Caller, slug string) (a *App, h Hook, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		if a, err = owned(tx, caller, slug); err != nil {
+		if a, err = OwnedBy(tx, caller, slug); err != nil {
 			return err
 		}
 		h, err = s.forge.AppHook(tx, a.ID)
@@ -172,7 +172,8 @@ func (s *Service) Owned(ctx context.Context, caller *account.Caller, slug string
 	return a, h, err
 }
 
-func owned(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
+// OwnedBy finds an App of which the caller decides, by the name in its addresses. Error: 404, also for those of others.
+func OwnedBy(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 	a, err := bySlug(tx, slug)
 	if err != nil {
 		return nil, err
@@ -240,7 +241,7 @@ func (s *Service) changeOwned(
 	ctx context.Context, caller *account.Caller, slug string, fn func(tx *db.Tx, a *App) error,
 ) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		a, err := owned(tx, caller, slug)
+		a, err := OwnedBy(tx, caller, slug)
 		if err != nil {
 			return err
 		}

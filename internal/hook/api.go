@@ -52,6 +52,25 @@ func (api *API) onApp(h owned) web.Handler {
 	}
 }
 
+// OfOwnApp are handlers of the deliveries to an App, for pages: REST has them for the App itself alone. {app_slug} of the
+// request's address names an App of which the caller decides, {delivery_id} a delivery. Each answers what its namesake does.
+// Error: also 404 for Apps of others.
+type OfOwnApp struct{ ListDeliveries, GetDelivery, Redeliver web.Handler }
+
+// OfOwnApp makes the handlers.
+func (api *API) OfOwnApp() OfOwnApp {
+	of := func(h owned) web.Handler {
+		return func(w http.ResponseWriter, r *http.Request) error {
+			o, err := api.s.ofOwnApp(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "app_slug"))
+			if err != nil {
+				return err
+			}
+			return h(w, r, o, "/app")
+		}
+	}
+	return OfOwnApp{of(api.ListDeliveries), of(api.GetDelivery), of(api.Redeliver)}
+}
+
 // hookID is the hook that {hook_id} names; an App has only the one. Error: 404.
 func (o *owner) hookID(r *http.Request) (int64, error) {
 	if o.app != 0 {

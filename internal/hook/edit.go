@@ -87,6 +87,37 @@ func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o owner, e
 	return o, err
 }
 
+// ofOwnApp finds the hook of an App of which the caller decides. Error: 404, also for Apps of others.
+func (s *Service) ofOwnApp(ctx context.Context, caller *account.Caller, slug string) (o owner, err error) {
+	o.caller = caller
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := app.OwnedBy(tx, caller, slug)
+		if err != nil {
+			return err
+		}
+		o.app = a.ID
+		found, err := list(tx, o.place)
+		if err == nil && len(found) == 0 {
+			err = errs.Absent()
+		}
+		if err == nil {
+			o.hook = found[0].ID
+		}
+		return err
+	})
+	o.hold = func(tx *db.Tx) (audit.Entry, error) {
+		a, err := app.OwnedBy(tx, caller, slug)
+		if err == nil && a.ID != o.app {
+			err = errs.Absent()
+		}
+		if err != nil {
+			return audit.Entry{}, err
+		}
+		return entryOf(a.Owner), nil
+	}
+	return o, err
+}
+
 // entryOf is what the audit log has of the hook of an account's App.
 func entryOf(of *account.Account) audit.Entry {
 	if of.Kind == account.Organization {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/inside"
 	"arbor/internal/repo"
@@ -86,6 +87,20 @@ func (k *Kit) Send(r *http.Request, q inside.Request) (*web.Captured, error) {
 	}
 	return answer, nil
 }
+
+// Answer is Send by a handler that has no address in the API, with the placeholders and the query of the page's own.
+// The handler asks for the rights. Errors: those of the handler.
+func (k *Kit) Answer(r *http.Request, h web.Handler) (*web.Captured, error) {
+	answer := web.Capture()
+	answer.Limit(maxAnswer, func(bytes int64) error { return admission.Hold(r.Context(), bytes) })
+	if err := h(answer, r); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// maxAnswer is the size in bytes of the largest answer of a handler.
+const maxAnswer = 32 << 20
 
 // Markdown gives a text of a repository as HTML, as it would stand in a conversation, for all who see the repository;
 // package markdown sanitizes it. Errors: those of POST /markdown.

@@ -169,6 +169,7 @@ func New(o Options) *Server {
 		CommitText: objects.CommitText, CompareText: objects.CompareText})
 	kinds := search.NewKinds(f.Searches)
 	hooksOf := hook.New(o.DB, repos, o.HookNetworks)
+	hooked := hook.NewAPI(hooksOf)
 	f.Apps.CheckHookURL = hooksOf.CheckURL
 	features := []feature{
 		account.NewAPI(accounts),
@@ -205,7 +206,7 @@ func New(o Options) *Server {
 		&license.API{},
 		&gitignore.API{},
 		markups,
-		hook.NewAPI(hooksOf),
+		hooked,
 		plants,
 		kit,
 		codes,
@@ -227,7 +228,7 @@ func New(o Options) *Server {
 		reposettings.New(kit, repos.With(account.Admin, attached.List)),
 		attach.New(kit, attach.Handlers{Upload: repos.With(account.Pull, attached.Upload),
 			List: repos.With(account.Pull, attached.ListOwn), Remove: repos.With(account.Pull, attached.Remove)}),
-		settingpages.New(kit, accounts, repos, f.Apps),
+		settingpages.New(kit, accounts, repos, f.Apps, hooked.OfOwnApp()),
 	}
 	features = append(features, s.newGraphQL(shown, statuses))
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,

@@ -77,6 +77,7 @@ var things = []struct {
 	{"/licenses", "license", nil}, {"/gitignore/templates", "template", nil}, {"/emojis", "emoji", nil},
 	{"/orgs/{org}/settings/hooks", "guild hook", nil}, {"/orgs/{org}/settings/hooks/{hook_id}/deliveries", "guild delivery", nil},
 	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
+	{"/settings/apps/{app_slug}/deliveries", "app delivery", nil},
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/notifications/threads", "thread", (*World).thread},
 	{"/issues/{number}/comments", "comment", nil}, {"/pull/{number}/comments", "line", nil}, {"/assets", "page asset", nil},

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/app"
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/page/webhook"
 	"arbor/internal/scope"
 	"arbor/internal/web"
 )
@@ -183,6 +184,21 @@ func (p *Pages) app(r *http.Request) (*ownAppView, error) {
 	}
 	v.HookActive = h.Active
 	return v, err
+}
+
+// ofApp makes a page of the hook of an App of which the caller decides. Error: 404.
+func (p *Pages) ofApp(h webhook.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		slug := web.Param(r, "app_slug")
+		a, _, err := p.apps.Owned(r.Context(), caller(r), slug)
+		if err != nil {
+			return err
+		}
+		return h(w, r, &webhook.Place{API: "/app/hook", Settings: "/settings/apps" + web.Path(slug),
+			App:   &webhook.OneHook{List: p.told.ListDeliveries, Get: p.told.GetDelivery, Redeliver: p.told.Redeliver},
+			May:   func() error { return nil }, // each handler asks, too
+			Frame: func(title string) (page.Frame, error) { return p.kit.Frame(r, title+" · "+a.Name) }})
+	}
 }
 
 // POST /settings/apps/{app_slug}

@@ -13,6 +13,8 @@
 //	GET       /settings/apps/new         newapp.go: a new App, also /organizations/{org}/settings/apps/new
 //	POST      /settings/apps/new         manifest.go: an App that a program asks for
 //	GET, POST /settings/apps/{app_slug}  newapp.go: an App of one's own
+//	GET       /settings/apps/{app_slug}/advanced  package webhook: what it was told
+//	GET, POST .../deliveries/{delivery_id}        package webhook: what was sent, and sending it again
 //
 // What REST has is asked of it. Passwords, sessions and tokens it has not: these are operations of package account on
 // the caller's own account. A caller whose token is limited opens none of these pages.
@@ -24,7 +26,9 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/app"
+	"arbor/internal/hook"
 	"arbor/internal/page"
+	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 )
@@ -32,7 +36,7 @@ import (
 //go:embed templates
 var files embed.FS
 
-var roomTemplates = page.ReadTemplates(files)
+var roomTemplates = page.ReadTemplates(files, webhook.Files)
 
 // Pages are the pages of one's own settings.
 type Pages struct {
@@ -41,11 +45,14 @@ type Pages struct {
 	accounts *account.Service
 	repos    *repo.Service
 	apps     *app.Service
+	hooks    *webhook.Pages
+	told     hook.OfOwnApp
 }
 
-// New makes the pages.
-func New(kit *page.Kit, accounts *account.Service, repos *repo.Service, apps *app.Service) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, accounts: accounts, repos: repos, apps: apps}
+// New makes the pages. told answers what the Apps of the caller were told.
+func New(kit *page.Kit, accounts *account.Service, repos *repo.Service, apps *app.Service, told hook.OfOwnApp) *Pages {
+	return &Pages{kit: kit, t: roomTemplates, accounts: accounts, repos: repos, apps: apps,
+		hooks: webhook.New(kit, roomTemplates), told: told}
 }
 
 // Routes are the pages.
@@ -81,6 +88,9 @@ func (p *Pages) Routes() []route.Route {
 		p.kit.Anyone("POST /organizations/{org}/settings/apps/new", p.AskForAppOf).FromElsewhere().Counted(),
 		in("GET /settings/apps/{app_slug}", p.App),
 		in("POST /settings/apps/{app_slug}", p.ChangeApp),
+		in("GET /settings/apps/{app_slug}/advanced", p.ofApp(p.hooks.Recent)).Calls(p.hooks.Recent),
+		in("GET /settings/apps/{app_slug}/deliveries/{delivery_id}", p.ofApp(p.hooks.Delivery)).Calls(p.hooks.Delivery),
+		in("POST /settings/apps/{app_slug}/deliveries/{delivery_id}", p.ofApp(p.hooks.Redeliver)).Calls(p.hooks.Redeliver),
 		in("GET /settings/apps/{app_slug}/install", p.InstallForm),
 		in("POST /settings/apps/{app_slug}/install", p.Install),
 	}

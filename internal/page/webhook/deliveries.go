@@ -80,9 +80,13 @@ var nextCursor = regexp.MustCompile(`[?&]cursor=([0-9]+)[^>]*>; rel="next"`)
 
 // deliveries lists a page of what the request's webhook was told.
 func (p *Pages) deliveries(r *http.Request, at *Place) (list []delivery, older string, err error) {
-	q := inside.Request{Path: hookPath(r, at) + "/deliveries", Query: page.Query("per_page", strconv.Itoa(deliveriesSize),
-		"cursor", web.QueryOf(r).Get("cursor"))}
-	answer, err := p.kit.Send(r, q)
+	var answer *web.Captured
+	if at.App != nil {
+		answer, err = p.kit.Answer(r, at.App.List)
+	} else {
+		answer, err = p.kit.Send(r, inside.Request{Path: hookPath(r, at) + "/deliveries",
+			Query: page.Query("per_page", strconv.Itoa(deliveriesSize), "cursor", web.QueryOf(r).Get("cursor"))})
+	}
 	if err != nil {
 		return nil, "", page.Absent(err)
 	}
@@ -100,12 +104,46 @@ type deliveryView struct {
 	API      string // where the whole of it is
 }
 
+// pageOf is the address of the page of the request's webhook.
+func pageOf(r *http.Request, at *Place) string {
+	if at.App != nil {
+		return at.Settings + "/advanced"
+	}
+	return at.Settings + "/hooks" + web.Path(web.Param(r, "hook_id"))
+}
+
+// recentView is the deliveries of an App's hook.
+type recentView struct {
+	View
+	Deliveries []delivery
+	Older      string // the address of more; empty: there are none
+}
+
+// GET /settings/apps/{app_slug}/advanced
+//
+// Recent lists the last deliveries of an App's hook; cursor leads to older ones. Error: 404.
+func (p *Pages) Recent(w http.ResponseWriter, r *http.Request, at *Place) (err error) {
+	v := &recentView{}
+	if v.View, err = at.frame("Deliveries"); err != nil {
+		return err
+	}
+	if v.Deliveries, v.Older, err = p.deliveries(r, at); err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "recent.html", v)
+}
+
 func deliveryPath(r *http.Request, at *Place) string {
-	return hookPath(r, at) + "/deliveries" + web.Path(web.Param(r, "delivery_id"))
+	self := at.API // an App's hook
+	if at.App == nil {
+		self = hookPath(r, at)
+	}
+	return self + "/deliveries" + web.Path(web.Param(r, "delivery_id"))
 }
 
 // GET /{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}
 // GET /orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}
+// GET /settings/apps/{app_slug}/deliveries/{delivery_id}
 //
 // Delivery shows what was sent and what came back. Errors: 401, 403, 404.
 func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, at *Place) error {
@@ -113,23 +151,39 @@ func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, at *Place) erro
 	if err != nil {
 		return err
 	}
-	v := &deliveryView{View: f, HookPath: at.Settings + "/hooks" + web.Path(web.Param(r, "hook_id")), API: deliveryPath(r, at)}
-	if _, err := p.kit.Get(r, deliveryPath(r, at), nil, &v.delivery); err != nil {
+	v := &deliveryView{View: f, HookPath: pageOf(r, at), API: deliveryPath(r, at)}
+	var answer *web.Captured
+	if at.App != nil {
+		answer, err = p.kit.Answer(r, at.App.Get)
+	} else {
+		answer, err = p.kit.Send(r, inside.Request{Path: v.API})
+	}
+	if err != nil {
 		return page.Absent(err)
+	}
+	if err := json.Unmarshal(answer.Body.Bytes(), &v.delivery); err != nil {
+		return err
 	}
 	return p.t.Page(w, r, "delivery.html", v)
 }
 
 // POST /{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}
 // POST /orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}
+// POST /settings/apps/{app_slug}/deliveries/{delivery_id}
 //
 // Redeliver sends the delivery once more. Errors: 401, 403, 404, 409 where many wait.
 func (p *Pages) Redeliver(w http.ResponseWriter, r *http.Request, at *Place) error {
 	if err := at.May(); err != nil {
 		return err
 	}
-	if err := p.kit.Change(r, "POST", deliveryPath(r, at)+"/attempts", nil, nil); err != nil {
+	var err error
+	if at.App != nil {
+		_, err = p.kit.Answer(r, at.App.Redeliver)
+	} else {
+		err = p.kit.Change(r, "POST", deliveryPath(r, at)+"/attempts", nil, nil)
+	}
+	if err != nil {
 		return err
 	}
-	return page.SeeOther(w, r, at.Settings+"/hooks"+web.Path(web.Param(r, "hook_id"))+"?done=1")
+	return page.SeeOther(w, r, pageOf(r, at)+"?done=1")
 }

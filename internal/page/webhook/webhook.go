@@ -4,6 +4,8 @@
 //	GET, POST .../hooks/new, .../hooks/{hook_id}            hooks.go: the forms of one
 //	GET, POST .../hooks/{hook_id}/deliveries/{delivery_id}  deliveries.go: what was sent, and sending it again
 //
+// A GitHub App has one hook, whose form is the App's own: of these pages it has those of deliveries.
+//
 // The rooms of the settings have the routes, and give each request the Place whose webhooks they are. Their templates
 // "settings" and "end" stand around the pages.
 package webhook
@@ -13,6 +15,7 @@ import (
 	"net/http"
 
 	"arbor/internal/page"
+	"arbor/internal/web"
 )
 
 // Files are the templates, for those of a room.
@@ -34,14 +37,18 @@ type Place struct {
 	API      string       // its address in the API
 	Settings string       // the address of its settings
 	Org      string       // login of the organization; empty: it is a repository
+	App      *OneHook     // nil: it is no App
 	May      func() error // asks for the right before anything else is looked at
 	Frame    func(title string) (page.Frame, error)
 }
 
+// OneHook is what differs where there is one hook, an App's. Its deliveries are below Settings.
+type OneHook struct{ List, Get, Redeliver web.Handler }
+
 // View is what all pages of webhooks have.
 type View struct {
 	page.Frame
-	Section  string // of the settings that is open: hooks
+	Section  string // of the settings that is open: hooks; apps
 	Settings string
 	Org      string
 }
@@ -51,8 +58,12 @@ func (at *Place) frame(title string) (View, error) {
 	if err := at.May(); err != nil {
 		return View{}, err
 	}
+	section := "hooks"
+	if at.App != nil {
+		section = "apps"
+	}
 	f, err := at.Frame(title)
-	return View{f, "hooks", at.Settings, at.Org}, err
+	return View{f, section, at.Settings, at.Org}, err
 }
 
 // Handler answers a page of a place's webhooks.

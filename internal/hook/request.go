@@ -33,8 +33,11 @@ func newRequest(h *Hook, d *Delivery, host string) (*http.Request, error) {
 		return nil, err
 	}
 	target, of := int64(h.RepoID), "repository"
-	if h.OrgID != 0 {
+	switch {
+	case h.OrgID != 0:
 		target, of = int64(h.OrgID), "organization"
+	case h.AppID != 0:
+		target, of = h.AppID, "integration"
 	}
 	// Written as GitHub does, for programs that compare them as they came.
 	for name, value := range map[string]string{

@@ -5,6 +5,7 @@
 //	jwt.go       the signed requests of an App (RS256)
 //	create.go    Apps are made and removed, by the operator; register.go: by people, in a browser
 //	install.go   installations are made, changed, suspended and removed; own.go: by people, in a browser
+//	asked.go     what an App asks for beside what was granted, and granting it
 //	token.go     tokens of installations
 //	store.go     the SQL of table apps; storeinstallation.go of installations and what they reach
 //	api.go       the handlers for the App itself: GET /app, /app/installations, ...
@@ -16,7 +17,7 @@
 // reach, package route which permission each route needs. Of a key only the public half is kept.
 //
 // An installation belongs to an account: what that account hands over is out of reach with the next request. It has
-// the permissions and events that were granted when it was made, not what its App may want later.
+// the permissions and events that were granted to it, not what its App may want later: who decides about it grants that.
 //
 // It stands below hooks. What hooks are told, package forge does by [Forge].
 package app
@@ -77,7 +78,8 @@ type Forge interface {
 	EditAppHook(tx *db.Tx, a *App, c HookChange) error
 	// ReachedAt notes how an App reaches the server: addresses in what it is told begin so from now on.
 	ReachedAt(tx *db.Tx, appID int64, i *web.Info) error
-	// TellInstallation tells the App of its installation: created, deleted, suspend, unsuspend. It is called
+	// TellInstallation tells the App of its installation: created, deleted, suspend, unsuspend,
+	// new_permissions_accepted. It is called
 	// before what it tells of is gone. by is 0 for the operator.
 	TellInstallation(tx *db.Tx, i *Installation, action string, by account.ID) error
 	// TellInstallationRepos tells the App of repositories that an installation reaches now, or does not any more.

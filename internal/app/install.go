@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"maps"
 
 	"arbor/internal/account"
 	"arbor/internal/audit"
@@ -103,7 +101,7 @@ func idsOf(tx *db.Tx, owner *account.Account, names []string) (ids []repo.ID, er
 
 // accept grants what the App asks for by now.
 func (s *Service) accept(tx *db.Tx, i *Installation, by account.ID) error {
-	if maps.Equal(i.Permissions, i.App.Permissions) && fmt.Sprint(i.Events) == fmt.Sprint(i.App.Events) {
+	if i.asked() == nil {
 		return nil
 	}
 	i.Permissions, i.Events = i.App.Permissions, i.App.Events

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/app"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/web"
@@ -27,7 +28,8 @@ func (i *installation) Every() bool { return i.Selection == "all" }
 
 type installationsView struct {
 	view
-	List []installation
+	List  []installation
+	Asked map[int64]*app.Asked // what waits for the caller's review, by the installation's id
 }
 
 const installationsSize = 50
@@ -47,6 +49,9 @@ func (p *Pages) Installations(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.List, v.Pages = all.Installations, page.PagesOf(r, more)
+	if v.Asked, err = p.apps.AskedOf(r.Context(), caller(r)); err != nil {
+		return err
+	}
 	return p.t.Page(w, r, "installations.html", v)
 }
 
@@ -54,8 +59,9 @@ type installationView struct {
 	view
 	App   installation
 	Repos []page.Repository
-	Typed string // the name of a repository
-	Owns  bool   // the caller decides about the App there
+	Typed string     // the name of a repository
+	Owns  bool       // the caller decides about the App there
+	Asked *app.Asked // what the App asks for beside what was granted, for who decides about it; nil: nothing
 }
 
 // GET /settings/installations/{installation_id}
@@ -97,6 +103,11 @@ func (p *Pages) installation(r *http.Request) (*installationView, error) {
 		return nil, err
 	}
 	v.Owns = slices.Contains(places, v.App.Account.Login)
+	asked, err := p.apps.AskedOf(r.Context(), caller(r))
+	if err != nil {
+		return nil, err
+	}
+	v.Asked = asked[id]
 	var reached struct{ Repositories []page.Repository }
 	path := "/user/installations" + web.Path(web.Param(r, "installation_id")) + "/repositories"
 	more, err := p.kit.Get(r, path, page.Part(r, 50), &reached)
@@ -125,7 +136,7 @@ func (p *Pages) places(r *http.Request) ([]string, error) {
 // POST /settings/installations/{installation_id}
 //
 // ChangeInstallation does what do says: add lets the App reach one more repository of the account, by its name, remove
-// one less; suspend, unsuspend, uninstall. Error: 404.
+// one less; grant grants what the App asks for by now, as seen says; suspend, unsuspend, uninstall. Error: 404.
 func (p *Pages) ChangeInstallation(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -137,6 +148,8 @@ func (p *Pages) ChangeInstallation(w http.ResponseWriter, r *http.Request) error
 	}
 	to := r.URL.Path + "?done=1"
 	switch f.Get("do") {
+	case "grant":
+		err = p.apps.GrantBy(r.Context(), caller(r), v.App.ID, f.Get("seen"))
 	case "suspend":
 		err = p.apps.SuspendBy(r.Context(), caller(r), v.App.ID)
 	case "unsuspend":

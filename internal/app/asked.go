@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/scope"
+)
+
+// Asked is what an App asks for by now, where an installation was granted something else.
+type Asked struct {
+	Permissions []AskedPermission // those that differ, by name
+	Events      []string          // of which it is not told yet
+	Less        []string          // events of which it would not be told any more
+	Seen        string            // all that it asks for: who grants says it, so that nothing else is granted
+}
+
+// AskedPermission is a permission that an App wants at another level. An empty level is none.
+type AskedPermission struct{ Name, Has, Wants string }
+
+// asked is what the installation's App asks for beside what was granted; nil: nothing.
+func (i *Installation) asked() *Asked {
+	a := &Asked{Seen: wants(i.App.Permissions, i.App.Events), Events: without(i.App.Events, i.Events),
+		Less: without(i.Events, i.App.Events)}
+	if a.Seen == wants(i.Permissions, i.Events) {
+		return nil
+	}
+	all := maps.Clone(i.Permissions)
+	maps.Copy(all, i.App.Permissions)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if has, want := i.Permissions[name], i.App.Permissions[name]; has != want {
+			a.Permissions = append(a.Permissions, AskedPermission{name, has, want})
+		}
+	}
+	return a
+}
+
+// wants is permissions and events as one text, the same for the same.
+func wants(p scope.Permissions, events []string) string {
+	return p.String() + " " + strings.Join(tidy(events), ",")
+}
+
+// without are the names that others does not have.
+func without(names, others []string) (list []string) {
+	for _, n := range names {
+		if !slices.Contains(others, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// AskedOf is what the Apps on the caller's account, and on organizations that the caller owns, ask for beside what was
+// granted to them, by the id of the installation. Those that ask for nothing more are missing.
+func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[int64]*Asked, error) {
+	return read(ctx, s.db, func(tx *db.Tx) (map[int64]*Asked, error) {
+		list, err := installationsWhere(tx, `JOIN apps a ON a.id = i.app_id
+			WHERE (a.permissions <> i.permissions OR a.events <> i.events) AND (i.account_id = $1 OR EXISTS (SELECT 1
+				FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1 AND m.owner = TRUE)) ORDER BY i.id`, caller.ID)
+		found := map[int64]*Asked{}
+		for _, i := range list {
+			if a := i.asked(); a != nil {
+				found[i.ID] = a
+			}
+		}
+		return found, err
+	})
+}
+
+// GrantBy grants what the App of an installation asks for by now, if that is what the caller saw ([Asked.Seen]). Errors:
+// 403, 404; 409 where the App asks for something else.
+func (s *Service) GrantBy(ctx context.Context, caller *account.Caller, id int64, seen string) error {
+	return s.changeBy(ctx, caller, id, func(tx *db.Tx, i *Installation, by account.ID) error {
+		if seen != wants(i.App.Permissions, i.App.Events) {
+			return errs.New(errs.Conflict, "The App asks for something else by now: nothing was granted. This is what it asks for.")
+		}
+		return s.accept(tx, i, by)
+	})
+}

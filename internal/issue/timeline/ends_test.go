@@ -2,7 +2,7 @@ package timeline
 
 import "testing"
 
-// Whoever reads the ends of a long timeline, and loads the parts between them, has each entry once.
+// The ends of a long timeline and the parts between them have each entry once.
 func TestEndsMeetParts(t *testing.T) {
 	t.Parallel()
 	for total := int64(0); total < 400; total++ {

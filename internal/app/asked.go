@@ -77,7 +77,8 @@ func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[int6
 func (s *Service) GrantBy(ctx context.Context, caller *account.Caller, id int64, seen string) error {
 	return s.changeBy(ctx, caller, id, func(tx *db.Tx, i *Installation, by account.ID) error {
 		if seen != wants(i.App.Permissions, i.App.Events) {
-			return errs.New(errs.Conflict, "The App asks for something else by now: nothing was granted. This is what it asks for.")
+			return errs.New(errs.Conflict,
+				"The App asks for something else by now: nothing was granted. This is what it asks for.")
 		}
 		return s.accept(tx, i, by)
 	})

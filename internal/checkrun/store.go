@@ -69,7 +69,8 @@ func (f *filter) where(repoID repo.ID) (string, []any) {
 // runsOf reads a page of the runs that f chooses, the newest first, and counts all of them.
 func runsOf(tx *db.Tx, repoID repo.ID, f *filter, page web.Page) (list []*Run, total int64, err error) {
 	where, args := f.where(repoID)
-	list, err = db.QueryList(tx, scanRun, fmt.Sprintf(`SELECT %s FROM (SELECT id FROM check_runs WHERE %s ORDER BY id DESC LIMIT $%d OFFSET $%d) p
+	list, err = db.QueryList(tx, scanRun, fmt.Sprintf(`SELECT %s
+		FROM (SELECT id FROM check_runs WHERE %s ORDER BY id DESC LIMIT $%d OFFSET $%d) p
 		JOIN check_runs r ON r.id = p.id ORDER BY r.id DESC`, runColumns, where, len(args)+1, len(args)+2),
 		append(slices.Clone(args), page.Size, page.Offset())...)
 	if err != nil {

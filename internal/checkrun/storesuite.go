@@ -53,7 +53,8 @@ func suitesOf(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list []*
 	if err = tx.QueryRow(`SELECT COUNT(*)`+where, args...).Scan(&total); err != nil || page.Offset() >= total {
 		return nil, total, err
 	}
-	list, err = db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`, append(args, page.Size, page.Offset())...)
+	list, err = db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`,
+		append(args, page.Size, page.Offset())...)
 	return list, total, err
 }
 

@@ -148,7 +148,8 @@ type lastChange struct {
 const maxSubject = 200
 
 // ListLastChanges answers the commits that last changed a path at the ref of the query, a full SHA: of a directory also
-// its entries, a thousand at most. It takes 40 ms at most, or with whole=1 ten seconds; the outcome is kept, as are later wholes.
+// its entries, a thousand at most. It takes 40 ms at most, or with whole=1 ten seconds; the outcome is kept, as are
+// later wholes.
 // Errors: 404.
 func (api *API) ListLastChanges(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx, q := r.Context(), web.QueryOf(r)

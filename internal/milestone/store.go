@@ -162,5 +162,6 @@ func ordered(tx *db.Tx, where string, o order, p web.Page, args []any) ([]int64,
 		by = ` ORDER BY COALESCE(CAST(c.closed AS DOUBLE PRECISION) / NULLIF(c.total, 0), 0)` + direction
 	}
 	limit := ` LIMIT $` + strconv.Itoa(len(args)+1) + ` OFFSET $` + strconv.Itoa(len(args)+2)
-	return db.QueryColumn[int64](tx, `SELECT m.number`+from+where+by+`, m.number`+direction+limit, append(args, p.Size, p.Offset())...)
+	return db.QueryColumn[int64](tx, `SELECT m.number`+from+where+by+`, m.number`+direction+limit,
+		append(args, p.Size, p.Offset())...)
 }

@@ -58,7 +58,8 @@ func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
 }
 
 // readWhole reads a pull request with what its page asks for next: who is asked to review it, and what statuses and
-// checks of its head come to, and where the head's branch is. All of it is kept for later transactions of the request. Error: 404 when there is none.
+// checks of its head come to, and where the head's branch is. All of it is kept for later transactions of
+// the request. Error: 404 when there is none.
 func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 	rows, err := tx.Query(`SELECT `+columns+`, `+status.SummaryColumns+`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+
 		`, COALESCE(h.sha, ''), COALESCE(q.user_id, 0)`+from+status.SummaryJoin("p.repo_id", "p.head_sha")+

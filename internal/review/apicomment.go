@@ -50,7 +50,9 @@ func (api *API) list(
 }
 
 // write renders a page of a list.
-func (api *API) write(w http.ResponseWriter, r *http.Request, a *repo.Access, l *commentList, page web.Page, out *web.Output) error {
+func (api *API) write(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, l *commentList, page web.Page, out *web.Output,
+) error {
 	var list []*Comment
 	var total int64
 	err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
@@ -67,8 +69,8 @@ func (api *API) write(w http.ResponseWriter, r *http.Request, a *repo.Access, l 
 // maxAtOnce is how many comments a page of a pull request shows.
 const maxAtOnce = 1000
 
-// ListAllComments answers the review comments on a pull request that its page shows, all at once; its Link tells whether there are
-// more. Error: 404.
+// ListAllComments answers the review comments on a pull request that its page shows, all at once; its Link tells
+// whether there are more. Error: 404.
 func (api *API) ListAllComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, _, err := api.find(r, a)
 	if err != nil {

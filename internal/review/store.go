@@ -34,7 +34,8 @@ func reviewByID(tx *db.Tx, issueID issue.ID, id int64, userID account.ID) (*Revi
 // Texts reads what reviews say, no matter who may see them: for timelines, where only
 // submitted ones stand.
 func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
-	return db.QueryMap[int64, string](tx, `SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+db.Values(1, len(ids)), anys(ids)...)
+	return db.QueryMap[int64, string](tx, `SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+
+		db.Values(1, len(ids)), anys(ids)...)
 }
 
 // Place gives the repository of a review and the number of its pull request. It does not ask who may see it. Error: 404.

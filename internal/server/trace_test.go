@@ -70,7 +70,8 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 		if r.Method != http.MethodGet || r.Pattern == "/docs" || r.Pattern == "/dashboard/notifications/{thread_id}" {
 			continue // the last marks a thread as read
 		}
-		if strings.HasSuffix(r.Pattern, "{app_slug}/advanced") || strings.HasSuffix(r.Pattern, "{app_slug}/deliveries/{delivery_id}") {
+		if strings.HasSuffix(r.Pattern, "{app_slug}/advanced") ||
+			strings.HasSuffix(r.Pattern, "{app_slug}/deliveries/{delivery_id}") {
 			continue // deliveries to the App of "keeper" are tried again meanwhile
 		}
 		for _, h := range w.Homes {

@@ -65,7 +65,9 @@ func (s *Answers) ServeCaller(w http.ResponseWriter, r *http.Request, a *repo.Ac
 }
 
 // ServeCallerIn is ServeCaller for an answer of another form, which has a name, about the same address.
-func (s *Answers) ServeCallerIn(w http.ResponseWriter, r *http.Request, a *repo.Access, form string, render web.Render) error {
+func (s *Answers) ServeCallerIn(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, form string, render web.Render,
+) error {
 	return s.kept.Serve(w, r, a.AsOf, form+": "+keyOfCaller(r, a), render)
 }
 

@@ -138,7 +138,8 @@ func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
 	}
 	var open []*pull
 	q := page.Query("state", "open", "base", v.Base, "head", head, "per_page", "1")
-	if _, err := p.kit.Read(r, inside.Request{Path: base + "/pulls", Query: q, Media: "raw"}, &open); err != nil && !errs.Is(err, errs.Invalid) {
+	_, err = p.kit.Read(r, inside.Request{Path: base + "/pulls", Query: q, Media: "raw"}, &open)
+	if err != nil && !errs.Is(err, errs.Invalid) {
 		return err
 	}
 	if len(open) > 0 {

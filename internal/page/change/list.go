@@ -77,7 +77,8 @@ func (p *Pages) search(r *http.Request, a *repo.Access, v *listView, f filter) (
 		Part  bool  `json:"incomplete_results"`
 		Items []page.Issue
 	}
-	more, err := p.kit.Read(r, inside.Request{Path: "/search/issues", Query: page.Part(r, listed, "q", within+v.Query), Media: "raw"}, &found)
+	asked := inside.Request{Path: "/search/issues", Query: page.Part(r, listed, "q", within+v.Query), Media: "raw"}
+	more, err := p.kit.Read(r, asked, &found)
 	if err != nil {
 		return page.ProblemOf(err)
 	}

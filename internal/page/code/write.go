@@ -160,8 +160,8 @@ func (p *Pages) forkOf(r *http.Request, a *repo.Access) (string, error) {
 	err := p.kit.Change(r, http.MethodPost, of(a, "/forks"), map[string]any{"default_branch_only": true}, &fork)
 	owner, name, _ := strings.Cut(fork.FullName, "/")
 	if err == nil && fork.Archived {
-		err = errs.Newf(errs.Forbidden, "The change would go to your fork, %s, which is archived. Unarchive it in its settings, "+
-			"and propose the change again.", fork.FullName)
+		err = errs.Newf(errs.Forbidden, "The change would go to your fork, %s, which is archived. "+
+			"Unarchive it in its settings, and propose the change again.", fork.FullName)
 	}
 	return web.Path(owner, name), err
 }

@@ -73,7 +73,8 @@ func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView
 			Total int64 `json:"total_count"`
 			Items []page.Issue
 		}
-		q := inside.Request{Path: "/search/issues", Query: page.Query("q", list.Query, "sort", "updated", "per_page", "8"), Media: "raw"}
+		q := inside.Request{Path: "/search/issues", Media: "raw",
+			Query: page.Query("q", list.Query, "sort", "updated", "per_page", "8")}
 		if _, err := p.kit.Read(r, q, &found); err != nil {
 			return err
 		}

@@ -57,7 +57,8 @@ func labelPath(a *repo.Access, name string) string {
 	return web.Path("repos", a.Owner.Login, a.Name, "labels", name)
 }
 
-// editLabel changes the label that was there under a name, as the form f says. Errors: those of the API and of page.Form.Edit.
+// editLabel changes the label that was there under a name, as the form f says. Errors: those of the API and of
+// page.Form.Edit.
 func (p *Pages) editLabel(r *http.Request, a *repo.Access, f page.Form, was string, l page.Label) error {
 	var now page.Label
 	if _, err := p.kit.Get(r, labelPath(a, was), nil, &now); err != nil {

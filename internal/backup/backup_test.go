@@ -122,7 +122,8 @@ func TestDeletedDuringABackup(t *testing.T) {
 		left, _ := filepath.Glob(filepath.Join(s.Dir, "files", "*", "*"))
 		saved, _ := filepath.Glob(filepath.Join(to.Folder, "files", "*", "*"))
 		if len(left) != 2*(len(w.Homes)-1) || len(saved) != 2*len(w.Homes) {
-			t.Errorf("of the files of %d repositories those of one were deleted: %d are left, and %d were saved", len(w.Homes), len(left), len(saved))
+			t.Errorf("of the files of %d repositories those of one were deleted: %d are left, and %d were saved",
+				len(w.Homes), len(left), len(saved))
 		}
 	})
 }

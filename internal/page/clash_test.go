@@ -21,9 +21,12 @@ func TestClash(t *testing.T) {
 		s.Repo(t, "alice/garden", false)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/hooks", As: "alice", Status: 201,
 			Send: `{"config": {"url": "https://example.org/1", "content_type": "json", "secret": "s"}, "events": ["push"]}`})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/milestones", As: "alice", Status: 201, Send: `{"title": "one", "due_on": "2027-01-02T00:00:00Z"}`})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/labels", As: "alice", Status: 201, Send: `{"name": "weed", "color": "00ff00"}`})
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/a", As: "alice", Status: 201, Send: `{"message": "a", "content": "YQo="}`})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/milestones", As: "alice", Status: 201,
+			Send: `{"title": "one", "due_on": "2027-01-02T00:00:00Z"}`})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/labels", As: "alice", Status: 201,
+			Send: `{"name": "weed", "color": "00ff00"}`})
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/a", As: "alice", Status: 201,
+			Send: `{"message": "a", "content": "YQo="}`})
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/releases", As: "alice", Status: 201,
 			Send: `{"tag_name": "v1", "target_commitish": "main"}`})
 		for _, c := range []struct {
@@ -34,29 +37,40 @@ func TestClash(t *testing.T) {
 			now, mine    string   // what the second one is told
 			api2, both   string   // what is there in the end
 		}{
-			{"/alice/garden/settings", []string{"do", "details", "name", "garden", "description", "", "homepage", "", "default_branch", "main", "has_issues", "1"},
-				"description", "homepage", "PATCH /repos/alice/garden", `{"description": "theirs"}`, "“theirs”", "“https://mine.example”",
+			{"/alice/garden/settings", []string{"do", "details", "name", "garden", "description", "", "homepage", "",
+				"default_branch", "main", "has_issues", "1"},
+				"description", "homepage", "PATCH /repos/alice/garden", `{"description": "theirs"}`, "“theirs”",
+				"“https://mine.example”",
 				"GET /repos/alice/garden", `{"description": "https://mine.example", "homepage": "https://other.example", "has_issues": true}`},
-			{"/alice/garden/settings", []string{"do", "topics", "topics", ""}, "topics", "", "PUT /repos/alice/garden/topics", `{"names": ["roses", "bees"]}`,
+			{"/alice/garden/settings", []string{"do", "topics", "topics", ""}, "topics", "",
+				"PUT /repos/alice/garden/topics", `{"names": ["roses", "bees"]}`,
 				"“bees, roses”", "“https://mine.example”", "", ""},
-			{"/settings/profile", []string{"name", "", "bio", "", "company", "", "location", "", "blog", ""}, "company", "blog",
+			{"/settings/profile", []string{"name", "", "bio", "", "company", "", "location", "", "blog", ""},
+				"company", "blog",
 				"PATCH /user", `{"company": "theirs"}`, "“theirs”", "“https://mine.example”",
 				"GET /user", `{"company": "https://mine.example", "blog": "https://other.example"}`},
-			{"/orgs/guild/settings", []string{"name", "", "description", "", "email", "", "company", "", "blog", "", "location", "",
+			{"/orgs/guild/settings", []string{"name", "", "description", "", "email", "", "company", "", "blog", "",
+				"location", "",
 				"default_repository_permission", "read", "private_forks", "1"}, "location", "blog",
 				"PATCH /orgs/guild", `{"location": "theirs"}`, "“theirs”", "“https://mine.example”",
 				"GET /orgs/guild", `{"location": "https://mine.example", "blog": "https://other.example"}`},
 			{"/alice/garden/milestones/1/edit", []string{"title", "one", "description", "", "due", "2027-01-02"}, "title", "",
-				"PATCH /repos/alice/garden/milestones/1", `{"title": "theirs", "due_on": "2027-02-03T00:00:00Z"}`, "“theirs”", "“https://mine.example”",
+				"PATCH /repos/alice/garden/milestones/1", `{"title": "theirs", "due_on": "2027-02-03T00:00:00Z"}`,
+				"“theirs”", "“https://mine.example”",
 				"GET /repos/alice/garden/milestones/1", `{"title": "https://mine.example", "due_on": "2027-02-03T00:00:00Z"}`},
-			{"/alice/garden/labels?edit=weed", []string{"was", "weed", "name", "weed", "color", "00ff00", "description", ""}, "description", "",
-				"PATCH /repos/alice/garden/labels/weed", `{"description": "theirs", "color": "ff0000"}`, "“theirs”", "“https://mine.example”",
+			{"/alice/garden/labels?edit=weed", []string{"was", "weed", "name", "weed", "color", "00ff00",
+				"description", ""}, "description", "",
+				"PATCH /repos/alice/garden/labels/weed", `{"description": "theirs", "color": "ff0000"}`, "“theirs”",
+				"“https://mine.example”",
 				"GET /repos/alice/garden/labels/weed", `{"description": "https://mine.example", "color": "ff0000"}`},
-			{"/alice/garden/releases/edit/v1", []string{"action", "save", "tag", "v1", "target", "main", "name", "", "body", "", "latest", ""}, "name", "body",
+			{"/alice/garden/releases/edit/v1", []string{"action", "save", "tag", "v1", "target", "main", "name", "",
+				"body", "", "latest", ""}, "name", "body",
 				"PATCH /repos/alice/garden/releases/1", `{"name": "theirs"}`, "“theirs”", "“https://mine.example”",
 				"GET /repos/alice/garden/releases/1", `{"name": "https://mine.example", "body": "https://other.example"}`},
-			{"/alice/garden/settings/hooks/1", []string{"do", "save", "url", "https://example.org/1", "content_type", "json", "which", "push", "active", "1"},
-				"url", "", "PATCH /repos/alice/garden/hooks/1", `{"config": {"url": "https://example.org/2", "content_type": "form", "secret": "********"}}`,
+			{"/alice/garden/settings/hooks/1", []string{"do", "save", "url", "https://example.org/1", "content_type",
+				"json", "which", "push", "active", "1"},
+				"url", "", "PATCH /repos/alice/garden/hooks/1",
+				`{"config": {"url": "https://example.org/2", "content_type": "form", "secret": "********"}}`,
 				"“https://example.org/2”", "“https://mine.example”",
 				"GET /repos/alice/garden/hooks/1", `{"config": {"url": "https://mine.example", "content_type": "form", "secret": "********"}, "active": true, "events": ["push"]}`},
 		} {
@@ -91,7 +105,8 @@ func TestClash(t *testing.T) {
 			}
 			a := s.Visit(t, "alice", "POST "+to, sent(first)...)
 			if body := html.UnescapeString(string(a.Body)); a.Status != 422 || !strings.Contains(body, "Somebody else changed this") ||
-				!strings.Contains(body, c.now) || !strings.Contains(body, c.mine) || !strings.Contains(body, `value="https://mine.example"`) {
+				!strings.Contains(body, c.now) || !strings.Contains(body, c.mine) || !strings.Contains(body,
+				`value="https://mine.example"`) {
 				t.Errorf("%s: %d %s", c.page, a.Status, body)
 				continue
 			}

@@ -71,7 +71,8 @@ func TestProposeBesideAnotherOfThatName(t *testing.T) {
 		v.want(send("patch-1", "one.txt"), 200, "one.txt")
 		s.Check(t, apitest.Case{Do: "GET /repos/stranger/garden-1/contents/one.txt?ref=patch-1", Status: 200})
 		for _, private := range []string{"true", "false"} {
-			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": ` + private + `}`, Status: 200})
+			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
+				Send: `{"private": ` + private + `}`, Status: 200})
 		}
 		to := send("patch-2", "two.txt")
 		v.want(to, 200, "two.txt")

@@ -67,7 +67,8 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		}
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "olive")
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive", Send: `{"role":"admin"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive", Send: `{"role":"admin"}`,
+			Status: 200})
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"member"}`, Status: 200})
 		s.Repo(t, "alice/garden", true)
 		url, told := receiver(t)
@@ -83,7 +84,8 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		a.Install(t, "alice", "garden")
 		hears(t, told, "installation.created")
 		one := oscar.finds(t, list, oneDelivery, 1)[0]
-		oscar.show(t, one, "installation.created", "alice/garden", "X-GitHub-Hook-Installation-Target-Type: integration", "Redeliver")
+		oscar.show(t, one, "installation.created", "alice/garden",
+			"X-GitHub-Hook-Installation-Target-Type: integration", "Redeliver")
 
 		other.Install(t, "alice")
 		hears(t, told, "installation.created")
@@ -111,9 +113,11 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		nothing("a member", signIn(t, s, "mia"), 404)
 		nothing("who installed it", alice, 404)
 		nothing("nobody", &person{s: s, cookie: "x"}, 303)
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive", Send: `{"role":"member"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive", Send: `{"role":"member"}`,
+			Status: 200})
 		nothing("an owner who is a member now", oscar, 404)
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive", Send: `{"role":"admin"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive", Send: `{"role":"admin"}`,
+			Status: 200})
 		oscar.show(t, list)
 		s.Check(t, apitest.Case{Do: "PUT /users/oscar/suspended", As: "chief", Status: 204})
 		if a := s.Do(t, apitest.Case{Do: "GET " + one, Headers: oscar.headers()}); a.Status == 200 || strings.Contains(string(a.Body), "garden") {
@@ -148,8 +152,10 @@ func TestNewPermissions(t *testing.T) {
 		}
 		asks := func(more ...string) {
 			t.Helper()
-			took(t, alice.send(t, "/settings/apps/weeder", append(more, "do", "save", "name", "Weeder", "url", "https://example.org", "public", "1",
-				"permission-issues", "write", "events", "issues", "hook_url", url, "hook_active", "1")...), "/settings/apps/weeder?done=1")
+			took(t, alice.send(t, "/settings/apps/weeder", append(more, "do", "save", "name", "Weeder", "url",
+				"https://example.org", "public", "1",
+				"permission-issues", "write", "events", "issues", "hook_url", url, "hook_active", "1")...),
+				"/settings/apps/weeder?done=1")
 		}
 		asks()
 		seen := regexp.MustCompile(`name="seen" value="([^"]*)"`)
@@ -164,7 +170,8 @@ func TestNewPermissions(t *testing.T) {
 		// Until then it keeps what it had.
 		writes := func(status int) {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "POST /repos/guild/park/issues", Headers: apitest.Bearer(a.Token(t, at.ID, "")), Send: `{"title":"x"}`, Status: status})
+			s.Check(t, apitest.Case{Do: "POST /repos/guild/park/issues", Headers: apitest.Bearer(a.Token(t, at.ID,
+				"")), Send: `{"title":"x"}`, Status: status})
 		}
 		writes(403)
 		body := olive.show(t, one, "issues: write, now read", "contents: write", "told of push, too", "It is told of issues.")

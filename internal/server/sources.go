@@ -43,5 +43,6 @@ func (of *sources) pullPages(kit *page.Kit, repos *repo.Service) *change.Pages {
 		Marks:         repos.With(account.Pull, of.Reviews.ListMarks),
 		CreatePending: repos.With(account.Pull, of.Reviews.CreateDraft),
 		ResolveThread: repos.With(account.Pull, of.Reviews.ResolveThread),
-		CommitFiles:   repos.With(account.Push, of.Git.CommitFiles)})
+		CommitFiles:   repos.With(account.Push, of.Git.CommitFiles),
+		Annotations:   repos.With(account.Pull, of.Checks.ListAnnotationsOfCommit)})
 }

@@ -42,6 +42,7 @@ type Handlers struct {
 	CreatePending web.Handler  // POST .../pulls/{number}/comments
 	ResolveThread web.Handler  // PATCH .../pulls/comments/{id}
 	CommitFiles   web.Handler  // POST .../git/commits
+	Annotations   web.Handler  // GET .../commits/{ref}/check-runs: what the latest runs say of lines
 }
 
 // Pages answers the pages of pull requests.

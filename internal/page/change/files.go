@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
@@ -16,11 +17,13 @@ type filesView struct {
 	*scene
 	Diff   *diff.View
 	More   bool // review comments that are not shown
+	Noted  bool // there may be annotations that are not shown
 	Viewed int  // files of the page
 }
 
 // under is what stands below a line.
 type under struct {
+	Notes   []*page.Annotation
 	Threads []*thread
 	Form    *lineForm
 }
@@ -66,6 +69,15 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	}
 	v.More = rest
 	o := diff.Options{Under: map[diff.Place]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff"}
+	notes, err := p.annotations(r, a, s.Pull.Head.SHA)
+	if err != nil {
+		return err
+	}
+	v.Noted = len(notes) == maxNotes
+	for n := range notes {
+		at := diff.Place{Path: notes[n].Path, Side: diff.Right, Line: notes[n].End}
+		slot(o.Under, at).Notes = append(slot(o.Under, at).Notes, &notes[n])
+	}
 	for _, t := range threads {
 		if !t.Outdated {
 			slot(o.Under, t.Place).Threads = append(slot(o.Under, t.Place).Threads, t)
@@ -90,6 +102,18 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		}
 	}
 	return p.t.Page(w, r, "files.html", v)
+}
+
+// maxNotes is how many annotations the page shows.
+const maxNotes = 100
+
+// annotations reads what checks of a commit say of its lines.
+func (p *Pages) annotations(r *http.Request, a *repo.Access, sha string) (list []page.Annotation, err error) {
+	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "commits", sha, "check-runs"),
+		Query: page.Query("sha", sha, "per_page", strconv.Itoa(maxNotes)), Handler: p.with.Annotations}
+	_, err = p.kit.Read(r, q, &list)
+	page.ClipAnnotations(list)
+	return list, orEmpty(err)
 }
 
 // slot gives what stands below a line, to add to it.

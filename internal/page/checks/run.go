@@ -13,45 +13,16 @@ import (
 
 // Bounds of what the page of a run shows.
 const (
-	notesPerPage = 100       // annotations
-	maxText      = 64 << 10  // bytes of a summary or a text
-	maxNote      = 32 << 10  // bytes of an annotation's message or details
-	maxNotes     = 512 << 10 // bytes of all of them
+	notesPerPage = 100      // annotations
+	maxText      = 64 << 10 // bytes of a summary or a text
 )
-
-type note struct {
-	Path    string
-	Href    string `json:"blob_href"`
-	Start   int64  `json:"start_line"`
-	End     int64  `json:"end_line"`
-	Level   string `json:"annotation_level"`
-	Title   string
-	Message string
-	Details string `json:"raw_details"`
-
-	Shown, More page.Clipped `json:"-"` // the message and the details
-}
-
-// Mark is the kind of picture that stands for it.
-func (n *note) Mark() string {
-	switch n.Level {
-	case "failure":
-		return "bad"
-	case "warning":
-		return "wait"
-	}
-	return "none"
-}
-
-// Address is that of the lines on this site.
-func (n *note) Address() string { return page.Local(n.Href) }
 
 type runView struct {
 	page.Frame
 	Run           run
 	Summary, Text said
 	Extras        *checkrun.Extras
-	Notes         []note
+	Notes         []page.Annotation
 }
 
 // said is a text of an App's: Markdown, or as it is where it is too much for that.
@@ -102,13 +73,6 @@ func (p *Pages) Run(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if v.Text, err = p.said(r, a, v.Run.Output.Text); err != nil {
 		return err
 	}
-	left := maxNotes
-	for i := range v.Notes {
-		n := &v.Notes[i]
-		n.Shown = page.Clip(n.Message, min(left, maxNote))
-		left -= len(n.Shown.Text)
-		n.More = page.Clip(n.Details, min(left, maxNote))
-		left -= len(n.More.Text)
-	}
+	page.ClipAnnotations(v.Notes)
 	return p.t.Page(w, r, "run.html", v)
 }

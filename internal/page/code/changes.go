@@ -35,7 +35,7 @@ func (p *Pages) changes(r *http.Request, a *repo.Access, at *gitdata.Located, wh
 
 // GET /{owner}/{repo}/last-changes/{path...}
 //
-// LastChanges answers the table of a directory's entries with all last commits: the script puts it in the place of one
+// LastChanges answers the table of a page of a directory's entries with all last commits: the script puts it in the place of one
 // that lacks some. Error: 404.
 func (p *Pages) LastChanges(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "tree")
@@ -53,9 +53,7 @@ func (p *Pages) LastChanges(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	v := &listing{at: place, Commits: true, Whole: true, Cut: len(list) == maxListed}
-	for _, e := range list {
-		v.Entries = append(v.Entries, v.listed(e, changes))
-	}
+	v := &listing{at: place}
+	v.show(r, list, changes)
 	return p.t.Page(w, r, "entries.html", v)
 }

@@ -402,7 +402,7 @@ func TestPagesAreBounded(t *testing.T) {
 		v := as(t, s, "")
 		for path, has := range map[string][]string{
 			"/commit/main":         {"The message is longer.", "Large changes are not shown at first.", "f099", "Older"},
-			"/tree/main/many":      {"more than a thousand entries", "0999"},
+			"/tree/main/many":      {"0299", "More entries"},
 			"/blob/main/long.go":   {"longer than what this page shows", "50001 lines"},
 			"/blob/main/wide.js":   {"a(a("},
 			"/blob/main/huge":      {"too large to be shown here"},
@@ -417,6 +417,19 @@ func TestPagesAreBounded(t *testing.T) {
 			if len(a.Body) > 1<<20 || strings.Contains(string(a.Body), "\uFFFD") {
 				t.Errorf("%s: %d bytes, or torn characters", path, len(a.Body))
 			}
+		}
+		last := string(v.want("/alice/garden/tree/main/many?page=4", 200, "0900", "0999", "Entries before these",
+			"more than a thousand entries").Body)
+		if strings.Contains(last, "0899") || strings.Contains(last, "More entries") {
+			t.Error("the last page of a directory has what is on another")
+		}
+		v.want("/alice/garden/last-changes/main/many?page=2", 200, "0300", "0599")
+		for _, odd := range []string{"5", "0", "-1", "99999999999999999999", "x"} {
+			v.want("/alice/garden/tree/main/many?page="+odd, 200)
+		}
+		list := v.want("/alice/garden/tree/main/many", 200).Body
+		if shown := len(regexp.MustCompile(`<[^>]*>`).ReplaceAll(list, nil)); len(list)-shown > 100<<10 {
+			t.Errorf("the page of a directory has %d bytes of markup beside %d of text", len(list)-shown, shown)
 		}
 		second := string(v.want("/alice/garden/commit/main?page=2", 200, "f100").Body)
 		if strings.Contains(second, "f099") {

@@ -3,25 +3,29 @@ package code
 import (
 	"net/http"
 	"path"
+	"strconv"
 
 	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
-// maxListed is how many entries of a directory the API lists.
-const maxListed = 1000
+// Entries of a directory.
+const (
+	maxListed = 1000 // that the API lists
+	perTree   = 300  // of a page
+)
 
 // listing is a directory.
 type listing struct {
 	at
-	Entries []listed
-	Cut     bool // there are more entries
+	Entries []listed // of this page
+	Cut     bool     // this page is the last, and there are more entries
 	Latest  *page.Commit
-	Mark    *mark // of the latest commit
-	Whole   bool  // all last commits are there that can be found
+	Mark    *mark  // of the latest commit
+	Later   string // where the table is asked for later, with all last commits; empty: they are here
 	Readme  *readmeView
-	Commits bool // last commits are shown
 }
 
 // listed is an entry with its last commit.
@@ -39,7 +43,7 @@ type treeView struct {
 
 // GET /{owner}/{repo}/tree/{path...}
 //
-// Tree answers the page of a directory, a thousand entries of it at most. A file leads to its own page. Error: 404.
+// Tree answers the page of a directory, 300 of its first thousand entries. A file leads to its own page. Error: 404.
 func (p *Pages) Tree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "tree")
 	if err != nil {
@@ -65,12 +69,14 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *listing) error {
 	if err != nil {
 		return err
 	}
-	v.Commits, v.Whole, v.Latest = true, changes.Whole, changes.Latest
-	v.Cut = len(list) == maxListed
-	v.Entries = make([]listed, len(list))
+	v.Latest = changes.Latest
+	if !changes.Whole {
+		number := strconv.FormatInt(web.ReadPage(r).Number, 10)
+		v.Later = v.Link("last-changes", v.At.Path) + "?" + page.Query("page", number).Encode()
+	}
+	v.show(r, list, changes)
 	var names []string
-	for n, e := range list {
-		v.Entries[n] = v.listed(e, changes)
+	for _, e := range list {
 		if e.Type == "file" {
 			names = append(names, e.Name)
 		}
@@ -93,6 +99,18 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *listing) error {
 		}
 	}
 	return nil
+}
+
+// show takes the entries of the request's page, and their last commits.
+func (v *listing) show(r *http.Request, list []entry, changes *lastChanges) {
+	from := int(min(web.ReadPage(r).Number-1, maxListed)) * perTree
+	rest := list[min(from, len(list)):]
+	shown := rest[:min(perTree, len(rest))]
+	for _, e := range shown {
+		v.Entries = append(v.Entries, v.listed(e, changes))
+	}
+	more := len(shown) < len(rest)
+	v.Pages, v.Cut = page.PagesOf(r, more), !more && len(list) == maxListed
 }
 
 // listed is the entry as the page shows it.

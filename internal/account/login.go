@@ -19,7 +19,7 @@ var reserved = [...]string{
 	"applications", "apps", "arbor", "assets", "auth", "authorizations", "avatars", "billing", "blog", "branches",
 	"codespaces", "collections", "commits", "contact", "dashboard", "debug", "discussions", "docs", "download",
 	"downloads", "emojis", "enterprise", "enterprises", "events", "explore", "favicon.ico", "features", "feed", "feeds",
-	"ghost", "gists", "gitignore", "graphql", "healthz", "help", "home", "hooks", "import", "install", "installation",
+	"ghost", "gists", "github-apps", "gitignore", "graphql", "healthz", "help", "home", "hooks", "import", "install", "installation",
 	"invitations", "issues", "jobs", "join", "labels", "legal", "licenses", "livez", "login", "logout", "manifest.json",
 	"markdown", "marketplace", "me", "meta", "metrics", "milestones", "networks", "new", "none", "noreply",
 	"notifications", "null",

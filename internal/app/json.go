@@ -1,8 +1,6 @@
 package app
 
 import (
-	"net/url"
-
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
@@ -44,10 +42,8 @@ func JSON(a *App, i *web.Info) *Payload {
 		Events: orEmpty(a.Events)}
 }
 
-// pageOf is where people read of an App: at its bot.
-func pageOf(a *App, i *web.Info) string {
-	return i.Page("/" + url.PathEscape(account.BotLogin(a.Slug)))
-}
+// pageOf is where people read of an App, and come from to install it, as at GitHub Enterprise.
+func pageOf(a *App, i *web.Info) string { return i.Page("/github-apps" + web.Path(a.Slug)) }
 
 func orEmpty(list []string) []string {
 	if list == nil {
@@ -86,7 +82,7 @@ func InstallationJSON(n *Installation, i *web.Info) *InstallationPayload {
 	id := account.ID(n.ID).String()
 	return &InstallationPayload{ID: n.ID, ClientID: n.App.ClientID, Account: account.NewSimple(n.Account, i),
 		RepositorySelection: n.Selection(), AccessTokensURL: i.API("/app/installations/" + id + "/access_tokens"),
-		RepositoriesURL: i.API("/installation/repositories"), HTMLURL: pageOf(n.App, i), AppID: n.App.ID,
+		RepositoriesURL: i.API("/installation/repositories"), HTMLURL: i.Page("/settings/installations/" + id), AppID: n.App.ID,
 		AppSlug: n.App.Slug, TargetID: n.Account.ID, TargetType: n.Account.Kind.String(), Permissions: n.Permissions,
 		Events: orEmpty(n.Events), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, SingleFilePaths: []string{},
 		SuspendedAt: n.SuspendedAt}

@@ -163,6 +163,8 @@ var needs = []struct {
 	// These change what no scope lets a token change: passwords, tokens, and for site administrators everything.
 	{"*", "/settings...", scope.Whole, never},
 	{"*", "/organizations/{org}/settings...", scope.Whole, never},
+	{"GET", "/github-apps/{app_slug}", none, ""},
+	{"*", "/github-apps/{app_slug}/installations/new", scope.Whole, never},
 	{"*", "/site...", scope.Whole, never},
 	{"*", "/login/...", none, ""},
 	{"GET", "/user", none, ""},

@@ -66,7 +66,7 @@ var things = []struct {
 	{"/releases", "release", (*World).release}, {"/attachments", "attachment", nil},
 	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil}, {"/readme", "dir", nil},
 	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil}, {"/following", "keeper", nil},
-	{"/app/installations", "installation", nil}, {"/apps", "app", nil}, {"/app/hook/deliveries", "app delivery", nil},
+	{"/app/installations", "installation", nil}, {"/apps", "app", nil}, {"/github-apps", "app", nil}, {"/app/hook/deliveries", "app delivery", nil},
 	{"/app-manifests", "manifest code", nil},
 	{"/user/installations", "holder installation", nil},
 	{"/user/installations/{installation_id}/repositories", "repository id", nil},

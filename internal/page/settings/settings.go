@@ -9,7 +9,8 @@
 //	GET, POST /settings/tokens           tokens.go; /settings/tokens/new makes one
 //	GET, POST /settings/watching         watching.go: watched repositories
 //	GET, POST /settings/installations    installations.go: Apps that act on one's account; .../{installation_id} is one
-//	GET, POST /settings/apps             apps.go: Apps of one's own; .../{app_slug}/install installs one
+//	GET, POST /settings/apps             apps.go: Apps of one's own
+//	GET       /github-apps/{app_slug}    offer.go: what an App is, for everybody; .../installations/new installs it
 //	GET       /settings/apps/new         newapp.go: a new App, also /organizations/{org}/settings/apps/new
 //	POST      /settings/apps/new         manifest.go: an App that a program asks for
 //	GET, POST /settings/apps/{app_slug}  newapp.go: an App of one's own
@@ -91,8 +92,9 @@ func (p *Pages) Routes() []route.Route {
 		in("GET /settings/apps/{app_slug}/advanced", p.ofApp(p.hooks.Recent)).Calls(p.hooks.Recent),
 		in("GET /settings/apps/{app_slug}/deliveries/{delivery_id}", p.ofApp(p.hooks.Delivery)).Calls(p.hooks.Delivery),
 		in("POST /settings/apps/{app_slug}/deliveries/{delivery_id}", p.ofApp(p.hooks.Redeliver)).Calls(p.hooks.Redeliver),
-		in("GET /settings/apps/{app_slug}/install", p.InstallForm),
-		in("POST /settings/apps/{app_slug}/install", p.Install),
+		p.kit.Anyone("GET /github-apps/{app_slug}", p.Offer),
+		in("GET /github-apps/{app_slug}/installations/new", p.InstallForm),
+		in("POST /github-apps/{app_slug}/installations/new", p.Install),
 	}
 }
 

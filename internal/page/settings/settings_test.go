@@ -324,11 +324,11 @@ func TestApps(t *testing.T) {
 		alice, bob, carol := signIn(t, s, "alice"), signIn(t, s, "bob"), signIn(t, s, "carol")
 		alice.show(t, "/settings/apps", "Gardener", "Hidden", "onerror=alert(1)&gt;")
 		bob.show(t, "/settings/apps", "You have none.")
-		alice.show(t, "/settings/apps/hidden/install", "issues: write")
-		s.Check(t, apitest.Case{Do: "GET /settings/apps/hidden/install", Headers: bob.headers(), Status: 404})
-		again(t, bob.send(t, "/settings/apps/hidden/install", "on", "bob"), 404)
+		alice.show(t, "/github-apps/hidden/installations/new", "issues: write")
+		s.Check(t, apitest.Case{Do: "GET /github-apps/hidden/installations/new", Headers: bob.headers(), Status: 404})
+		again(t, bob.send(t, "/github-apps/hidden/installations/new", "on", "bob"), 404)
 
-		const install = "/settings/apps/gardener/install"
+		const install = "/github-apps/gardener/installations/new"
 		if body := carol.show(t, install, "<option selected>carol</option>"); strings.Contains(body, "guild") {
 			t.Error("a member may install Apps")
 		}

@@ -1,0 +1,114 @@
+package settings
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/app"
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/web"
+)
+
+// offerView is an App as everybody sees it who may.
+type offerView struct {
+	page.Frame
+	App struct {
+		Slug, Name  string
+		Description string
+		ExternalURL string `json:"external_url"`
+		Owner       page.User
+		Permissions map[string]string
+		Events      []string
+	}
+	Owns bool // the App is the viewer's to change
+}
+
+// GET /github-apps/{app_slug}
+//
+// Offer shows what an App is and what it asks for: a public one to everybody, others to who owns it. Error: 404.
+func (p *Pages) Offer(w http.ResponseWriter, r *http.Request) error {
+	v := &offerView{}
+	if _, err := p.kit.Get(r, web.Path("apps", web.Param(r, "app_slug")), nil, &v.App); err != nil {
+		return err
+	}
+	var err error
+	if v.Frame, err = p.kit.Frame(r, v.App.Name); err != nil {
+		return err
+	}
+	if v.Viewer != nil {
+		_, _, err = p.apps.Owned(r.Context(), caller(r), v.App.Slug)
+		if v.Owns = err == nil; err != nil && !errs.Is(err, errs.NotFound) {
+			return err
+		}
+	}
+	return p.t.Page(w, r, "offer.html", v)
+}
+
+type installView struct {
+	view
+	App    *app.App
+	Places []string // logins of the accounts on which the caller may install it
+	On     string
+	Some   bool   // for the repositories that are named, else for all
+	Repos  string // their names
+}
+
+// GET /github-apps/{app_slug}/installations/new
+//
+// InstallForm shows what an App wants, and asks where it is to be installed. Error: 404.
+func (p *Pages) InstallForm(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.install(r)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "install.html", v)
+}
+
+func (p *Pages) install(r *http.Request) (*installView, error) {
+	a, err := p.apps.Offered(r.Context(), caller(r), web.Param(r, "app_slug"))
+	if err != nil {
+		return nil, err
+	}
+	v := &installView{App: a, On: caller(r).Login}
+	if v.view, err = p.frame(r, "apps", "Install "+a.Name); err != nil {
+		return nil, err
+	}
+	v.Places, err = p.places(r)
+	return v, err
+}
+
+// POST /github-apps/{app_slug}/installations/new
+//
+// Install installs the App on the account on: for all its repositories, or with some=1 for those that repos names.
+// Error: 404.
+func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v, err := p.install(r)
+	if err != nil {
+		return err
+	}
+	v.On, v.Some, v.Repos = f.Get("on"), f.Get("some") == "1", f.Get("repos")
+	var names []string
+	if v.Some {
+		for _, name := range strings.Fields(strings.ReplaceAll(v.Repos, ",", " ")) {
+			names = append(names, strings.TrimPrefix(name, v.On+"/"))
+		}
+		if len(names) == 0 {
+			v.Problem = &page.Problem{Status: http.StatusUnprocessableEntity, Message: "Name the repositories that the App is for."}
+			return p.t.Again(w, r, "install.html", v.Problem, v)
+		}
+	}
+	made, err := p.apps.InstallBy(r.Context(), caller(r), v.App.Slug, v.On, names)
+	if err == nil {
+		return page.SeeOther(w, r, "/settings/installations"+web.Path(strconv.FormatInt(made.ID, 10))+"?done=1")
+	}
+	if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	return p.t.Again(w, r, "install.html", v.Problem, v)
+}

@@ -149,7 +149,8 @@ var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.
 	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup", "/settings", "/site",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging", "/{owner}/{repo}/suggest",
 	// Of these the demo has none:
-	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}", "/settings/apps/{app_slug}/install",
+	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}",
+	"/github-apps/{app_slug}", "/github-apps/{app_slug}/installations/new",
 	"/settings/apps/{app_slug}/advanced", "/settings/apps/{app_slug}/deliveries/{delivery_id}",
 	"/orgs/{org}/settings/hooks/{hook_id}", "/orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}", "/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
@@ -237,7 +238,7 @@ func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name stri
 }
 
 // People who cannot see, or who see little, work in the pages: axe-core finds nothing at level AA, in light and dark,
-// wide and narrow. And no page asks another site for anything, or breaks its own policy.
+// wide and narrow. No page asks another site for anything, or breaks its own policy, and nothing shifts while it loads.
 func TestPagesAccessible(t *testing.T) {
 	t.Parallel()
 	apitest.Programs(t)
@@ -249,6 +250,11 @@ func TestPagesAccessible(t *testing.T) {
 	for _, look := range []browser.Look{{}, {Dark: true}, {Width: 360, Height: 740}} {
 		t.Run(fmt.Sprintf("%+v", look), func(t *testing.T) {
 			visitAll(t, d, look, func(name string, b *browser.Tab) {
+				var shift float64
+				b.Run(chromedp.Evaluate(shifted, &shift, browser.Await))
+				if shift > 0 {
+					t.Errorf("%s (%s) shifts by %.4f while it loads", name, b.Path(), shift)
+				}
 				var found string
 				b.Eval(string(source)+`;0`, nil)
 				b.Run(chromedp.Evaluate(`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then((r) =>
@@ -278,6 +284,14 @@ func TestPagesAccessible(t *testing.T) {
 		})
 	}
 }
+
+// shifted adds up by how much parts of the page moved since it began to load, as browsers measure layout shifts.
+const shifted = `new Promise((done) => {
+	let sum = 0;
+	new PerformanceObserver((list) => { for (const e of list.getEntries()) sum += e.value; })
+		.observe({ type: "layout-shift", buffered: true });
+	setTimeout(() => done(sum), 20);
+})`
 
 // pictured are the pages of which README shows pictures.
 var pictured = []string{"home", "repository", "issue", "pull", "pull-files"}

@@ -75,7 +75,7 @@ func TestProbotRegisters(t *testing.T) {
 		}
 	}
 	b.See("h1", "Install Weeder") // probot leads to where it is installed
-	if b.Path() != "/github-apps/weeder/installations/new" {
+	if b.Path() != s.URL+"/github-apps/weeder/installations/new" {
 		t.Errorf("probot leads to %s", b.Path())
 	}
 	b.Click("form button.main")

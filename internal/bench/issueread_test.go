@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -42,7 +44,10 @@ func (s *suite) readIssues(b *testing.B, a *arbor) {
 		s.besideMemory(b, a, readsPerWrite, repeat(again), http.StatusNotModified, 0) // rendering anew and the writes are most of it
 	})
 	s.part(b, "distinct-10000", func(b *testing.B) {
-		requests := distinct(a.token)
+		var requests [][]byte
+		for _, path := range distinct() {
+			requests = append(requests, get(path, a.token))
+		}
 		var at atomic.Int64
 		next := func(int) []byte { return requests[int(at.Add(1))%len(requests)] }
 		s.besideMemory(b, a, 0, next, 200, 0.25)
@@ -53,25 +58,49 @@ func (s *suite) readIssues(b *testing.B, a *arbor) {
 
 // ghIssueList is what gh issue list asks for.
 const ghIssueList = `fragment issue on Issue {number,title,url,state,updatedAt,labels(first:100){nodes{id,name,description,color},totalCount}}
-	query IssueList($owner:String!,$repo:String!,$limit:Int,$endCursor:String,$states:[IssueState!]=OPEN){repository(owner:$owner,name:$repo){
-	hasIssuesEnabled issues(first:$limit,after:$endCursor,orderBy:{field:CREATED_AT,direction:DESC},states:$states){
+	query IssueList($owner:String!,$repo:String!,$limit:Int,$endCursor:String,$states:[IssueState!]=OPEN,$filterBy:IssueFilters,
+	$orderBy:IssueOrder){repository(owner:$owner,name:$repo){
+	hasIssuesEnabled issues(first:$limit,after:$endCursor,orderBy:$orderBy,filterBy:$filterBy,states:$states){
 	totalCount nodes{...issue} pageInfo{hasNextPage endCursor}}}}`
 
-// besideREST compares what gh issue list asks for, a page further each time, with lists by REST that nobody asked for.
+// besideREST compares lists that nobody asked for, as gh issue list asks for them, with the same by REST.
 func (s *suite) besideREST(b *testing.B, a *arbor) {
-	asked := distinct(a.token)
-	var at, page atomic.Int64
-	lists := newLoad(b, a.url, 8, func(int) []byte { return asked[int(at.Add(1))%len(asked)] })
+	paths := distinct()
+	var at, from atomic.Int64
+	lists := newLoad(b, a.url, 8, func(int) []byte { return get(paths[int(at.Add(1))%len(paths)], a.token) })
 	queries := newLoad(b, a.url, 8, func(int) []byte {
-		after := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "cursor:%d", page.Add(1)%1000*30))
-		body, _ := json.Marshal(map[string]any{"query": ghIssueList,
-			"variables": map[string]any{"owner": "works", "repo": "project0", "limit": 30, "endCursor": after}})
+		body, _ := json.Marshal(map[string]any{"query": ghIssueList, "variables": ghVariables(paths[int(from.Add(1))%len(paths)])})
 		return request("POST", "/graphql", a.token, string(body))
 	})
 	lists.run(b, slice)
 	queries.run(b, slice)
 	ratio, x, y := pairs(rounds, func() float64 { return lists.run(b, 2*slice) }, func() float64 { return queries.run(b, 2*slice) })
 	s.atMost(b, ratio, 2, "x-of-rest", rates(x, y)+", 30 issues as gh issue list asks for them")
+}
+
+// ghVariables are those of ghIssueList for the list that distinct names.
+func ghVariables(path string) map[string]any {
+	address, _ := url.Parse(path)
+	q := address.Query()
+	filter := map[string]any{}
+	for name, field := range map[string]string{"assignee": "assignee", "milestone": "milestoneNumber", "creator": "createdBy",
+		"mentioned": "mentioned"} {
+		if q.Has(name) {
+			filter[field] = q.Get(name)
+		}
+	}
+	if q.Has("labels") {
+		filter["labels"] = []string{q.Get("labels")}
+	}
+	states := []string{strings.ToUpper(q.Get("state"))}
+	if states[0] == "ALL" {
+		states = []string{"OPEN", "CLOSED"}
+	}
+	field := map[string]string{"created": "CREATED_AT", "updated": "UPDATED_AT", "comments": "COMMENTS"}[q.Get("sort")]
+	page, _ := strconv.Atoi(q.Get("page"))
+	return map[string]any{"owner": "works", "repo": "project0", "limit": 30, "states": states, "filterBy": filter,
+		"orderBy":   map[string]any{"field": field, "direction": strings.ToUpper(q.Get("direction"))},
+		"endCursor": base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "cursor:%d", (page-1)*30))}
 }
 
 // etag is the entity tag of an answer.
@@ -93,9 +122,9 @@ func (a *arbor) etag(b *testing.B, path string) string {
 	return answer.Header.Get("ETag")
 }
 
-// distinct are ten thousand requests for pages of 30 issues, no two alike, in
+// distinct are the addresses of ten thousand pages of 30 issues, no two alike, in
 // no order: the first pages of whatever people choose by.
-func distinct(token string) [][]byte {
+func distinct() []string {
 	filters := []string{"assignee=none", "assignee=*", "milestone=none", "milestone=*"}
 	for n := range issuetest.Million().Labels {
 		filters = append(filters, "labels="+url.QueryEscape(issuetest.Label(n)))
@@ -115,11 +144,7 @@ func distinct(token string) [][]byte {
 	paths = inEveryOrder(paths)
 	random := rand.New(rand.NewPCG(1, 1))
 	random.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
-	list := make([][]byte, 10_000)
-	for n := range list {
-		list[n] = get(paths[n], token)
-	}
-	return list
+	return paths[:10_000]
 }
 
 // besideMemory compares the rate of reads of eight connections, each of which

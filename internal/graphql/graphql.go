@@ -71,7 +71,6 @@ type Handlers struct {
 	MergeTexts, LookAhead web.Handler // of many pull requests
 	CommitsOfPulls        web.Handler // of many pull requests
 	Viewed                web.Handler // files, of many pull requests
-	Timelines             web.Handler // of many issues
 	Compared              web.Handler // many objects with a head
 	Revert                web.Handler // makes a branch that undoes a pull request
 	NumberedIssues        web.Handler // issues by their numbers

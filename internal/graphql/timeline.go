@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,16 +44,13 @@ type entry struct {
 // timelineItems are what happened to issues or pull requests, the oldest first: the first thousand entries of
 // each. REST's list has no commits; they stand where they were committed.
 func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	q, media, values := queryOf(ctx), textMedia(f), make([]any, len(parents))
+	q, values := queryOf(ctx), make([]any, len(parents))
 	all, pulls := make([]*object, len(parents)), []*object{}
 	for n, p := range parents {
 		if all[n] = p.(*object); all[n].kind == "PullRequest" && wantedEntries(f)("PullRequestCommit") {
 			pulls = append(pulls, all[n])
 		}
 	}
-	q.prime(ctx, many{path: "/issues/comments", handler: q.with.Timelines, keys: "numbers", key: numberOf, media: media,
-		query: url.Values{"of": {"timelines"}}, question: func(o *object) Question { return timelineOf(o, media) }},
-		1, web.MaxPageSize, all)
 	commits, err := q.commitEntries(ctx, pulls)
 	if err != nil || q.waits() {
 		return failed(asError(err), len(parents))

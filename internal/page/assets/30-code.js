@@ -3,8 +3,8 @@
 // Last commits that took long to find come later.
 on('table[data-more]', async (table) => {
 	const answer = await fetch(table.dataset.more, { headers: { Accept: 'text/html' } }).catch(() => null);
-	const whole = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('table');
-	if (whole) table.replaceWith(whole);
+	const whole = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('section');
+	if (whole) table.closest('section').replaceWith(whole);
 });
 
 // Lines of a file: #L3 and #L3-L9, the second by Shift and a click.

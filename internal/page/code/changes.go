@@ -35,7 +35,7 @@ func (p *Pages) changes(r *http.Request, a *repo.Access, at *gitdata.Located, wh
 
 // GET /{owner}/{repo}/last-changes/{path...}
 //
-// LastChanges answers the table of a page of a directory's entries with all last commits: the script puts it in the place of one
+// LastChanges answers a page of a directory's entries with all last commits: the script puts the list in the place of one
 // that lacks some. Error: 404.
 func (p *Pages) LastChanges(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "tree")
@@ -55,5 +55,8 @@ func (p *Pages) LastChanges(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	}
 	v := &listing{at: place}
 	v.show(r, list, changes)
+	if err := p.latest(r, a, v, changes); err != nil {
+		return err
+	}
 	return p.t.Page(w, r, "entries.html", v)
 }

@@ -224,7 +224,7 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 			{"/find/main?q=erx", []string{"deep/er/x.go"}},
 			{"/search?q=one", []string{"song.txt"}},
 			{"/search?q=" + url.QueryEscape(evil), nil},
-			{"/last-changes/main/deep", []string{"Begin " + evil}},
+			{"/last-changes/main/deep", []string{"B Begin " + evil, "History"}},
 		} {
 			as(t, s, "").want("/alice/garden"+c.path, 200, c.has...)
 		}

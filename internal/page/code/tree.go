@@ -24,7 +24,7 @@ type listing struct {
 	Cut     bool     // this page is the last, and there are more entries
 	Latest  *page.Commit
 	Mark    *mark  // of the latest commit
-	Later   string // where the table is asked for later, with all last commits; empty: they are here
+	Later   string // where the list is asked for later, with all last commits; empty: they are here
 	Readme  *readmeView
 }
 
@@ -69,7 +69,6 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *listing) error {
 	if err != nil {
 		return err
 	}
-	v.Latest = changes.Latest
 	if !changes.Whole {
 		number := strconv.FormatInt(web.ReadPage(r).Number, 10)
 		v.Later = v.Link("last-changes", v.At.Path) + "?" + page.Query("page", number).Encode()
@@ -81,12 +80,8 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *listing) error {
 			names = append(names, e.Name)
 		}
 	}
-	if v.Latest != nil {
-		marks, err := p.marks(r, a, []string{v.Latest.SHA})
-		if err != nil {
-			return err
-		}
-		v.Mark = marks[v.Latest.SHA]
+	if err := p.latest(r, a, v, changes); err != nil {
+		return err
 	}
 	if name := gitdata.ReadmeOf(names); name != "" {
 		at := path.Join(v.At.Path, name)
@@ -99,6 +94,16 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *listing) error {
 		}
 	}
 	return nil
+}
+
+// latest takes the commit that changed the directory last, and its mark.
+func (p *Pages) latest(r *http.Request, a *repo.Access, v *listing, changes *lastChanges) error {
+	if v.Latest = changes.Latest; v.Latest == nil {
+		return nil
+	}
+	marks, err := p.marks(r, a, []string{v.Latest.SHA})
+	v.Mark = marks[changes.Latest.SHA]
+	return err
 }
 
 // show takes the entries of the request's page, and their last commits.

@@ -328,6 +328,16 @@ func TestApps(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /github-apps/hidden/installations/new", Headers: bob.headers(), Status: 404})
 		again(t, bob.send(t, "/github-apps/hidden/installations/new", "on", "bob"), 404)
 
+		alice.show(t, "/github-apps/hidden", "issues: write", `href="/settings/apps/hidden"`)
+		for _, who := range []map[string]string{bob.headers(), {"Accept": apitest.Browser}} {
+			s.Check(t, apitest.Case{Do: "GET /github-apps/hidden", Headers: who, Status: 404})
+			a := s.Check(t, apitest.Case{Do: "GET /github-apps/gardener", Headers: who, Status: 200})
+			if body := string(a.Body); !strings.Contains(body, "onerror=alert(1)&gt;") || strings.Contains(body, "/settings/apps") {
+				t.Errorf("strangers see of an App: %s", body)
+			}
+		}
+		s.Check(t, apitest.Case{Do: "GET /apps/gardener", Status: 200, Want: `{"html_url": "` + s.URL + `/github-apps/gardener"}`})
+
 		const install = "/github-apps/gardener/installations/new"
 		if body := carol.show(t, install, "<option selected>carol</option>"); strings.Contains(body, "guild") {
 			t.Error("a member may install Apps")

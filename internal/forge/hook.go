@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/hook"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // repository is an event of a repository itself.
@@ -51,7 +52,8 @@ func textOf(s *string) string {
 	return *s
 }
 
-// tellCreated tells the parent of a fork, and the organization that owns a repository now.
+// tellCreated tells the parent of a fork, and who owns a repository now: the hooks of an organization, and the Apps
+// that reach all that an account owns.
 func tellCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if r.ParentID != 0 {
 		err := hook.Record(tx, r.ParentID, hook.Event{Name: "fork", Actor: by, About: hook.About{ID: int64(r.ID)}})
@@ -59,18 +61,16 @@ func tellCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 			return err
 		}
 	}
-	if r.Owner.Kind != account.Organization {
-		return nil
-	}
-	return hook.RecordForOrg(tx, r.OwnerID, r.ID, repository("created", by, nil))
+	return hook.RecordForOwner(tx, r.OwnerID, r.ID, repository("created", by, nil))
 }
 
-// tellDeleted tells the organization whose repository is being deleted. Its own hooks go with it.
+// tellDeleted tells the organization whose repository is being deleted, and the Apps that reach it. Its own hooks go
+// with it.
 func tellDeleted(tx *db.Tx, r *repo.Repo, by account.ID) error {
-	if err := hook.Forget(tx, r.ID); err != nil || r.Owner.Kind != account.Organization {
+	if err := hook.Forget(tx, r.ID); err != nil {
 		return err
 	}
-	info, err := hook.ListeningOrg(tx, r.OwnerID, "repository")
+	info, err := hook.ListeningOwner(tx, r.OwnerID, "repository")
 	if err != nil || info == nil {
 		return err
 	}
@@ -79,7 +79,28 @@ func tellDeleted(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err != nil {
 		return err
 	}
-	return hook.RecordForOrg(tx, r.OwnerID, r.ID, e)
+	if err := addOwner(tx, e.About.Parts, r, by, info); err != nil {
+		return err
+	}
+	return hook.RecordForOwner(tx, r.OwnerID, r.ID, e)
+}
+
+// addOwner renders what a payload shows of the owner of a repository that is going: the organization, and of what the
+// operator does the sender, whom GitHub has always.
+func addOwner(tx *db.Tx, parts map[string]json.RawMessage, r *repo.Repo, by account.ID, info *web.Info) error {
+	owner, err := account.ByID(tx, r.OwnerID)
+	if err != nil {
+		return err
+	}
+	if r.Owner.Kind == account.Organization {
+		if parts["organization"], err = web.Marshal(account.NewOrganization(owner, info)); err != nil {
+			return err
+		}
+	}
+	if by == 0 {
+		parts["sender"], err = web.Marshal(account.NewSimple(owner, info))
+	}
+	return err
 }
 
 // tellVisibility tells who sees a repository from now on.
@@ -115,7 +136,7 @@ func roleName(r account.Role) string {
 
 // TellMember tells of who joined an organization, or left it.
 func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined bool, by account.ID) error {
-	info, err := hook.ListeningOrg(tx, org.ID, "organization")
+	info, err := hook.ListeningOwner(tx, org.ID, "organization")
 	if err != nil || info == nil {
 		return err
 	}
@@ -127,13 +148,13 @@ func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined 
 	if err != nil {
 		return err
 	}
-	return hook.RecordForOrg(tx, org.ID, 0, hook.Event{Name: "organization", Action: action, Actor: by,
+	return hook.RecordForOwner(tx, org.ID, 0, hook.Event{Name: "organization", Action: action, Actor: by,
 		About: hook.About{User: user.ID, Parts: map[string]json.RawMessage{"membership": membership}}})
 }
 
 // tellOrgDeleted tells of an organization that is being deleted. Its hooks that listen outlive it until they were told.
 func tellOrgDeleted(tx *db.Tx, id, by account.ID) error {
-	info, err := hook.ListeningOrg(tx, id, "organization")
+	info, err := hook.ListeningOwner(tx, id, "organization")
 	if err != nil || info == nil {
 		return err
 	}
@@ -155,6 +176,6 @@ func tellOrgDeleted(tx *db.Tx, id, by account.ID) error {
 
 // TellRename tells of an organization that got another login.
 func (f *Forge) TellRename(tx *db.Tx, org *account.Account, from string, by account.ID) error {
-	return hook.RecordForOrg(tx, org.ID, 0, hook.Event{Name: "organization", Action: "renamed", Actor: by,
+	return hook.RecordForOwner(tx, org.ID, 0, hook.Event{Name: "organization", Action: "renamed", Actor: by,
 		About: hook.About{Changes: map[string]any{"login": hook.From(from)}}})
 }

@@ -71,12 +71,12 @@ func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
 	return record(tx, audience{hooks: ofRepo + few, installations: appsOfRepo + few}, repoID, repoID, []Event{e})
 }
 
-// RecordForOrg is Record for an organization's own hooks alone: of a repository that is made, that is
-// going or is gone to another owner, or with repository 0 of its members.
-func RecordForOrg(tx *db.Tx, org account.ID, repoID repo.ID, list ...Event) error {
+// RecordForOwner is Record for an organization's own hooks alone, and for Apps on the account of an organization or a
+// person: of a repository that is made, that is going or is gone to another owner, or with repository 0 of members.
+func RecordForOwner(tx *db.Tx, owner account.ID, repoID repo.ID, list ...Event) error {
 	return record(tx, audience{hooks: `h.org_id = $1`, installations: `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
 		OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = $2))`},
-		org, repoID, list)
+		owner, repoID, list)
 }
 
 // recordForApp notes what happens to an installation for the hook of its App, which is told of that always, also while
@@ -150,9 +150,9 @@ func Listening(tx *db.Tx, repoID repo.ID, event string) (*web.Info, error) {
 	return listening(tx, audience{hooks: ofRepo, installations: appsOfRepo}, repoID, event)
 }
 
-// ListeningOrg is Listening for an organization's own hooks.
-func ListeningOrg(tx *db.Tx, org account.ID, event string) (*web.Info, error) {
-	return listening(tx, audience{hooks: `h.org_id = $1`, installations: `i.account_id = $1`}, org, event)
+// ListeningOwner is Listening for what RecordForOwner notes.
+func ListeningOwner(tx *db.Tx, owner account.ID, event string) (*web.Info, error) {
+	return listening(tx, audience{hooks: `h.org_id = $1`, installations: `i.account_id = $1`}, owner, event)
 }
 
 // Info is what payloads for a hook are rendered with.

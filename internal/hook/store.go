@@ -104,7 +104,7 @@ func Bequeath(tx *db.Tx, org account.ID, e Event) error {
 	if err != nil {
 		return err
 	}
-	if err := RecordForOrg(tx, org, 0, e); err != nil {
+	if err := RecordForOwner(tx, org, 0, e); err != nil {
 		return err
 	}
 	return tx.Run(`UPDATE hooks SET org_id = NULL WHERE org_id = $1

@@ -32,6 +32,9 @@ func (f *Forge) Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
 	if was := before.DefaultBranch; was != after.DefaultBranch {
 		changes["default_branch"] = hook.From(was)
 	}
+	if was := before.Topics; was != after.Topics {
+		changes["topics"] = hook.From(was.Names())
+	}
 	if len(changes) > 0 {
 		list = append(list, repository("edited", by, changes))
 	}

@@ -122,6 +122,7 @@ func story(t *testing.T, s *apitest.Server) (all []*sent) {
 
 	// The repository and its organization.
 	both("repository.edited", "alice", "PATCH "+at, `{"description": "Peas", "homepage": "https://peas.example"}`, 200)
+	both("repository.edited", "alice", "PUT "+at+"/topics", `{"names": ["peas", "beds"]}`, 200)
 	both("repository.archived", "alice", "PATCH "+at, `{"archived": true}`, 200)
 	both("repository.unarchived", "alice", "PATCH "+at, `{"archived": false}`, 200)
 	both("repository.renamed", "alice", "PATCH "+at, `{"name": "plot"}`, 200)

@@ -77,7 +77,16 @@ func (s *Service) setTopics(ctx context.Context, a *repo.Access, names []string)
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
+		now, err := repo.ByID(tx, a.Caller, a.ID)
+		if err != nil {
+			return err
+		}
 		if err := writeTopics(tx, a.ID, names); err != nil {
+			return err
+		}
+		before := *now.Repo
+		now.Topics = repo.Topics(strings.Join(names, " "))
+		if err := s.forge.Edit(tx, &before, now.Repo, now.DoneBy(a.Caller)); err != nil {
 			return err
 		}
 		return audit.Record(tx, a.Audited(audit.RepoUpdate, map[string]any{"fields": []string{"topics"}}))

@@ -73,6 +73,7 @@ func story(t *testing.T, s *apitest.Server) (all []*sent) {
 	do("label.created", "alice", "POST "+at+"/labels", `{"name": "peas", "color": "00ff00"}`, 201)
 	do("label.edited", "alice", "PATCH "+at+"/labels/peas", `{"color": "00ff01"}`, 200)
 	do("label.deleted", "alice", "DELETE "+at+"/labels/peas", ``, 204)
+	do("label.created label.created issues.labeled issues.labeled", "alice", "POST "+at+"/issues/1/labels", `{"labels": ["oak", "ash"]}`, 200)
 
 	// Branches, tags, statuses.
 	do("create push", "alice", "POST "+at+"/git/refs", `{"ref": "refs/tags/v0", "sha": "`+tip+`"}`, 201)

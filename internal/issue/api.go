@@ -229,7 +229,7 @@ func (e *edit) apply(c *Change) error {
 		}
 	}
 	if e.labels.Given() {
-		labels, err := labelsFor(c.Tx, c.Repo.ID, e.labels.Value)
+		labels, err := labelsFor(c.Tx, c.Repo.ID, e.labels.Value, c.Actor.ID)
 		if err != nil {
 			return err
 		}

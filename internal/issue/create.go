@@ -69,7 +69,7 @@ func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error
 // equip gives a new issue what people with push access choose.
 func (c *Change) equip(n NewIssue) error {
 	if len(n.Labels) > 0 {
-		labels, err := labelsFor(c.Tx, c.Repo.ID, n.Labels)
+		labels, err := labelsFor(c.Tx, c.Repo.ID, n.Labels, c.Actor.ID)
 		if err != nil {
 			return err
 		}

@@ -201,7 +201,7 @@ func (d *Departure) labels(create bool) ([]int64, error) {
 		names[n], folded[n] = l.Name, label.Fold(l.Name)
 	}
 	if create {
-		if _, err := label.Ensure(d.Tx, d.To.ID, names); err != nil {
+		if _, err := label.Ensure(d.Tx, d.To.ID, names, d.Actor); err != nil {
 			return nil, err
 		}
 	}

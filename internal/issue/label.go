@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/label"
@@ -40,7 +41,7 @@ func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.
 // repository lacks (decision 32). Errors: 404, 410, 422.
 func (api *API) AddIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.relabel(w, r, a, func(tx *db.Tx, has []*label.Label, names []string) ([]*label.Label, error) {
-		more, err := labelsFor(tx, a.ID, names)
+		more, err := labelsFor(tx, a.ID, names, a.Caller.ID)
 		for _, l := range more {
 			if !slices.ContainsFunc(has, func(h *label.Label) bool { return h.ID == l.ID }) {
 				has = append(has, l)
@@ -56,7 +57,7 @@ func (api *API) AddIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.A
 // off. Errors: 404, 410, 422.
 func (api *API) SetIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.relabel(w, r, a, func(tx *db.Tx, _ []*label.Label, names []string) ([]*label.Label, error) {
-		return labelsFor(tx, a.ID, names)
+		return labelsFor(tx, a.ID, names, a.Caller.ID)
 	})
 }
 
@@ -147,12 +148,12 @@ func tooManyLabels() error {
 }
 
 // labelsFor finds the labels of an issue by their names, in the order given,
-// and makes those that are not there (decision 32). Errors: 422.
-func labelsFor(tx *db.Tx, repoID repo.ID, names []string) ([]*label.Label, error) {
+// and makes those that are not there (decision 32), for an account. Errors: 422.
+func labelsFor(tx *db.Tx, repoID repo.ID, names []string, by account.ID) ([]*label.Label, error) {
 	if len(names) > MaxLabels {
 		return nil, tooManyLabels()
 	}
-	return label.Ensure(tx, repoID, names)
+	return label.Ensure(tx, repoID, names, by)
 }
 
 // relabel gives an issue the labels that choose makes of those that it has, and

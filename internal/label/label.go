@@ -69,9 +69,9 @@ func check(names []string) error {
 }
 
 // Ensure finds labels by their names, each once and in the order given, and makes
-// those that are not there (decision 32). The repository's row is locked already.
+// those that are not there (decision 32), for an account. The repository's row is locked already.
 // Errors: 422.
-func Ensure(tx *db.Tx, repoID repo.ID, names []string) ([]*Label, error) {
+func Ensure(tx *db.Tx, repoID repo.ID, names []string, by account.ID) ([]*Label, error) {
 	if err := check(names); err != nil {
 		return nil, err
 	}
@@ -80,6 +80,7 @@ func Ensure(tx *db.Tx, repoID repo.ID, names []string) ([]*Label, error) {
 		return nil, err
 	}
 	list := make([]*Label, 0, len(names))
+	var told []hook.Event
 	seen := map[string]bool{}
 	for _, n := range names {
 		folded := Fold(n)
@@ -93,10 +94,11 @@ func Ensure(tx *db.Tx, repoID repo.ID, names []string) ([]*Label, error) {
 			if err := insert(tx, l); err != nil {
 				return nil, err
 			}
+			told = append(told, event(l, "created", by, nil))
 		}
 		list = append(list, l)
 	}
-	return list, nil
+	return list, hook.Record(tx, repoID, told...)
 }
 
 // InOrder finds the labels of an issue in their order, without those that were

@@ -14,12 +14,10 @@ import (
 
 // GET /{owner}/{repo}/releases/download/{path...}
 //
-// Download answers the bytes of an asset, where browser_download_url leads. The path is a tag and the asset's name.
+// Download answers the bytes of an asset, where browser_download_url leads, whatever media type the request names:
+// it is no address of the API. The path is a tag and the asset's name.
 // Error: 404.
 func (api *API) Download(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := acceptsBytes(r); err != nil {
-		return err
-	}
 	path := web.Param(r, "path")
 	at := strings.LastIndexByte(path, '/')
 	if at <= 0 {
@@ -43,9 +41,6 @@ func (api *API) Download(w http.ResponseWriter, r *http.Request, a *repo.Access)
 //
 // DownloadLatest leads to an asset of the latest release. Error: 404.
 func (api *API) DownloadLatest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := acceptsBytes(r); err != nil {
-		return err
-	}
 	name := web.Param(r, "name")
 	var latest *Release
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {

@@ -9,10 +9,14 @@ import (
 	"arbor/internal/web"
 )
 
-// note is an annotation with the run that says it.
+// maxMessage is how many characters of an annotation's message are shown beside changes: a page shows a hundred.
+const maxMessage = 2000
+
+// note is the beginning of an annotation, with the run that says it.
 type note struct {
 	*annotationPayload
 	Run noteRun `json:"check_run"`
+	Cut bool    `json:"cut"` // the run has a longer message, or details
 }
 
 type noteRun struct {
@@ -25,9 +29,10 @@ type noteRow struct {
 	Annotation
 	runID int64
 	run   string
+	cut   bool
 }
 
-// ListAnnotationsOfCommit answers a page of what the latest runs of the commit of the parameter sha say of lines, for
+// ListAnnotationsOfCommit answers the beginnings of what the latest runs of the commit of the parameter sha say of lines, for
 // the page of a pull request's changes: run by run, each in the order in which it came. The commit was found for the
 // caller before.
 func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
@@ -44,7 +49,7 @@ func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, 
 		}
 		for n := range list {
 			of := noteRun{list[n].run, v.at.Page + "/runs/" + itoa(list[n].runID)}
-			out = append(out, note{v.annotation(sha, &list[n].Annotation), of})
+			out = append(out, note{v.annotation(sha, &list[n].Annotation), of, list[n].cut})
 		}
 	}
 	return web.JSON(w, r, http.StatusOK, out)
@@ -54,10 +59,10 @@ func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, 
 func annotationsOfCommit(tx *db.Tx, repoID repo.ID, sha git.SHA, most int64) ([]noteRow, error) {
 	return db.QueryList(tx, func(row db.Scanner) (a noteRow, err error) {
 		err = row.Scan(&a.runID, &a.run, &a.Path, &a.StartLine, &a.EndLine, &a.StartColumn, &a.EndColumn, &a.Level, &a.Title,
-			&a.Message, &a.RawDetails)
+			&a.Message, &a.cut)
 		return a, err
-	}, `SELECT r.id, r.name, a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title, a.message,
-		a.raw_details FROM check_runs r JOIN check_annotations a ON a.run_id = r.id
+	}, `SELECT r.id, r.name, a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title,
+		SUBSTR(a.message, 1, $4), LENGTH(a.message) > $4 OR a.raw_details IS NOT NULL FROM check_runs r JOIN check_annotations a ON a.run_id = r.id
 		WHERE r.repo_id = $1 AND r.head_sha = $2 AND r.latest = TRUE AND r.annotations > 0
-		ORDER BY r.id, a.id LIMIT $3`, repoID, sha, most)
+		ORDER BY r.id, a.id LIMIT $3`, repoID, sha, most, maxMessage)
 }

@@ -14,6 +14,7 @@ type Annotation struct {
 		Name    string
 		HTMLURL string `json:"html_url"`
 	} `json:"check_run"` // that says it, where those of several are shown together
+	Cut bool // its page shows more
 
 	Shown, More Clipped `json:"-"` // the message and the details, see [ClipAnnotations]
 }

@@ -35,6 +35,11 @@ func TestAnnotationsBesideChanges(t *testing.T) {
 				t.Error("it does not stand below its line")
 			}
 		}
+		long := strings.Repeat("é", 30_000)
+		run("long", note("song.txt", 4, long))
+		if page := get(t, s, "", files, 200, "All that the check says"); strings.Count(page, "é") > 2000 {
+			t.Error("a long message stands whole beside the changes")
+		}
 		run("lint", note("song.txt", 3, "Still flat"))
 		without(t, get(t, s, "", files, 200, "Still flat"), "Off key")
 		var many []any

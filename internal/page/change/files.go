@@ -17,7 +17,7 @@ type filesView struct {
 	*scene
 	Diff   *diff.View
 	More   bool // review comments that are not shown
-	Noted  bool // there may be annotations that are not shown
+	Noted  bool // there are annotations that are not shown
 	Viewed int  // files of the page
 }
 
@@ -69,11 +69,10 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	}
 	v.More = rest
 	o := diff.Options{Under: map[diff.Place]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff"}
-	notes, err := p.annotations(r, a, s.Pull.Head.SHA)
-	if err != nil {
+	var notes []page.Annotation
+	if notes, v.Noted, err = p.annotations(r, a, s.Pull.Head.SHA); err != nil {
 		return err
 	}
-	v.Noted = len(notes) == maxNotes
 	for n := range notes {
 		at := diff.Place{Path: notes[n].Path, Side: diff.Right, Line: notes[n].End}
 		slot(o.Under, at).Notes = append(slot(o.Under, at).Notes, &notes[n])
@@ -104,16 +103,19 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return p.t.Page(w, r, "files.html", v)
 }
 
-// maxNotes is how many annotations the page shows.
-const maxNotes = 100
+// maxNotes is how many annotations the page shows, one less than it asks for.
+const maxNotes = 99
 
-// annotations reads what checks of a commit say of its lines.
-func (p *Pages) annotations(r *http.Request, a *repo.Access, sha string) (list []page.Annotation, err error) {
+// annotations reads what checks of a commit say of its lines; rest reports that there is more.
+func (p *Pages) annotations(r *http.Request, a *repo.Access, sha string) (list []page.Annotation, rest bool, err error) {
 	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "commits", sha, "check-runs"),
-		Query: page.Query("sha", sha, "per_page", strconv.Itoa(maxNotes)), Handler: p.with.Annotations}
+		Query: page.Query("sha", sha, "per_page", strconv.Itoa(maxNotes+1)), Handler: p.with.Annotations}
 	_, err = p.kit.Read(r, q, &list)
+	if rest = len(list) > maxNotes; rest {
+		list = list[:maxNotes]
+	}
 	page.ClipAnnotations(list)
-	return list, orEmpty(err)
+	return list, rest, orEmpty(err)
 }
 
 // slot gives what stands below a line, to add to it.

@@ -8,6 +8,7 @@
 //     bodies, answers, searches and processes of git are asked for with it
 //   - pace.go: clients that send or read too slowly lose their connection
 //   - stream.go: the same for conversations, as over SSH
+//   - yield.go: they lose it earlier while others wait for the process that they hold
 //   - conns.go: how many connections a network may have open
 //   - proxy.go: where a request comes from, behind proxies that are trusted
 //   - machine.go: how much memory there is

@@ -52,7 +52,7 @@ type Holder struct {
 // gets everything, even alone: a holder gets more of a kind only as long as it holds no
 // more than is left free, and some room is kept for callers with an account, and of
 // transfers some for those without one. While others wait, a holder gets no more than
-// its fair share, and the one that holds least comes first.
+// its fair share, and the one that holds least comes first; those that hold the same take turns.
 type Gate struct {
 	mu    sync.Mutex
 	lines [kinds]line
@@ -66,7 +66,7 @@ type line struct {
 	largest  int64         // what one process counts for at most; 0: its cage
 	patience time.Duration // the longest wait (decision 66)
 	shares   map[Holder]*share
-	queue    []*share // of holders that wait; the first came first
+	queue    []*share // of holders that wait; the first came first, or had its last turn first
 	used     int64
 	waiters  int
 	refused  int64
@@ -307,6 +307,7 @@ func (l *line) serve() {
 		w := s.waiting[at]
 		l.grant(s, w.bytes)
 		l.leave(s, at)
+		l.last(s)
 		close(w.ready)
 	}
 }
@@ -350,6 +351,14 @@ func (l *line) leave(s *share, at int) {
 	if len(s.waiting) == 0 {
 		at := slices.Index(l.queue, s)
 		l.queue = slices.Delete(l.queue, at, at+1)
+	}
+}
+
+// last puts a share that still waits behind all others, so that holders of the same size
+// take turns.
+func (l *line) last(s *share) {
+	if at := slices.Index(l.queue, s); at >= 0 {
+		l.queue = append(slices.Delete(l.queue, at, at+1), s)
 	}
 }
 

@@ -107,6 +107,11 @@ func (p *paced) writeUntil(t time.Time) {
 	p.writeSet = t
 }
 
+// cutWrite ends the write that waits for the client, from another goroutine.
+func (p *paced) cutWrite() {
+	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now())
+}
+
 // apart reports whether two deadlines differ enough for a new one to be set.
 func apart(a, b time.Time) bool {
 	d := a.Sub(b)
@@ -158,7 +163,9 @@ func (p *paced) within(n int, send func() error) error {
 	if apart(until, p.writeSet) {
 		p.writeUntil(until)
 	}
+	done := From(p.request.Context()).watch(p.cutWrite)
 	err := send()
+	done()
 	spend(&p.writing, time.Since(start), n)
 	if p.timers {
 		p.writeUntil(time.Time{})

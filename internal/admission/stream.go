@@ -16,6 +16,7 @@ const MaxPause = 10 * time.Minute
 // goroutine at a time and written in one.
 type PacedStream struct {
 	rw      io.ReadWriter
+	ticket  *Ticket
 	hangUp  func()
 	reading time.Duration // how long the server still waits for the client to send
 	writing time.Duration // and to read
@@ -25,10 +26,10 @@ type PacedStream struct {
 	written atomic.Int64
 }
 
-// NewPacedStream paces rw. A client that is too slow has its connection ended by hangUp, so that a read or
-// write that waits fails.
-func NewPacedStream(rw io.ReadWriter, hangUp func()) *PacedStream {
-	return &PacedStream{rw: rw, hangUp: hangUp, reading: Grace, writing: Grace}
+// NewPacedStream paces rw in the name of ticket. A client that is too slow has its connection ended by hangUp, so
+// that a read or write that waits fails.
+func NewPacedStream(ticket *Ticket, rw io.ReadWriter, hangUp func()) *PacedStream {
+	return &PacedStream{rw: rw, ticket: ticket, hangUp: hangUp, reading: Grace, writing: Grace}
 }
 
 // Pause lets the client think for so long before the next byte that is read.
@@ -63,8 +64,10 @@ func (s *PacedStream) Write(b []byte) (written int, err error) {
 	for err == nil && len(b) > 0 {
 		n := min(len(b), chunk)
 		start := time.Now()
+		done := s.ticket.watch(s.cut)
 		n, err = s.within(s.writing+time.Duration(n)*time.Second/minRate,
 			func() (int, error) { return s.rw.Write(b[:n]) })
+		done()
 		spend(&s.writing, time.Since(start), n)
 		s.written.Add(int64(n))
 		written += n
@@ -76,14 +79,16 @@ func (s *PacedStream) Write(b []byte) (written int, err error) {
 	return written, err
 }
 
+// cut hangs up, unless the pace has ended.
+func (s *PacedStream) cut() {
+	if s.ended.Load() || s.slow.Swap(true) {
+		return
+	}
+	s.hangUp()
+}
+
 func (s *PacedStream) within(left time.Duration, do func() (int, error)) (int, error) {
-	timer := time.AfterFunc(left, func() {
-		if s.ended.Load() {
-			return
-		}
-		s.slow.Store(true)
-		s.hangUp()
-	})
+	timer := time.AfterFunc(left, s.cut)
 	n, err := do()
 	timer.Stop()
 	if err != nil && s.slow.Load() {

@@ -17,7 +17,7 @@ func TestPacedStream(t *testing.T) {
 	begin := func() (*PacedStream, net.Conn, chan struct{}) {
 		ours, theirs := net.Pipe()
 		hung := make(chan struct{})
-		s := NewPacedStream(ours, func() {
+		s := NewPacedStream(nil, ours, func() {
 			close(hung)
 			ours.Close()
 		})

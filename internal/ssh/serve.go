@@ -73,7 +73,7 @@ func (r *request) serve(ctx context.Context) error {
 		return err
 	}
 	defer r.ticket.Leave()
-	r.stream = admission.NewPacedStream(r.s.channel, func() { r.s.c.net.Close() })
+	r.stream = admission.NewPacedStream(r.ticket, r.s.channel, func() { r.s.c.net.Close() })
 	defer r.stream.End()
 	err = o.Transport.Converse(ctx, r.service, transport.Conversation{
 		Protocol: r.s.protocol, In: r.stream, Out: r.stream, Access: r.access, Pause: r.stream.Pause})

@@ -1,0 +1,52 @@
+package admission
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// A client for which a process of git waits may pause for as long as maxStall while
+// others wait for such a process. Then it loses its connection, so that a few clients
+// that read nothing do not keep everybody else out until their Grace ends. Two rounds of
+// them end before the patience of a waiter does.
+const (
+	maxStall   = 3 * time.Second
+	stallCheck = time.Second
+)
+
+// watch watches a wait for the client, which the caller ends by done. It calls cut, once,
+// when the wait has lasted for maxStall or longer while others want the process of git
+// that the request holds. A nil ticket is not watched.
+func (t *Ticket) watch(cut func()) (done func()) {
+	if t == nil || t.held.Load() == 0 {
+		return nothing
+	}
+	var over atomic.Bool
+	var check func()
+	check = func() {
+		switch {
+		case over.Load():
+		case t.gate.wanted(Kind(t.kind.Load()), t.who):
+			cut()
+		default:
+			time.AfterFunc(stallCheck, check)
+		}
+	}
+	first := time.AfterFunc(maxStall, check)
+	return func() {
+		over.Store(true)
+		first.Stop()
+	}
+}
+
+// wanted reports whether others than who wait for something of the kind.
+func (g *Gate) wanted(k Kind, who Holder) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l := &g.lines[k]
+	waiting := l.waiters
+	if s := l.shares[who]; s != nil {
+		waiting -= len(s.waiting)
+	}
+	return waiting > 0
+}

@@ -109,7 +109,8 @@ func (q *query) read(ctx context.Context, question Question) (*web.Captured, err
 // keyOf is what the answer to a question is kept under.
 func keyOf(question Question) string {
 	media := cmp.Or(question.Media, "raw")
-	return fmt.Sprintf("%s?%s %s %t", question.Path, question.Query.Encode(), media, question.Handler != nil)
+	return fmt.Sprintf("%s?%s %s %t %q", question.Path, question.Query.Encode(), media, question.Handler != nil,
+		question.Members)
 }
 
 // follow takes what a question was answered, and asks again where a repository has moved to, as clients of REST do.

@@ -159,8 +159,9 @@ func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		values.Set("labels", strings.Join(names, ","))
 	}
 	return q.connect(ctx, f, pages{kind: "IssueConnection",
-		question: Question{Path: o.path("issues"), Query: values, Media: media, Handler: q.with.Issues},
-		node:     func(data payload) (any, error) { return newIssue(o, data, media) }})
+		question: Question{Path: o.path("issues"), Query: values, Media: media, Handler: q.with.Issues,
+			Members: membersOfIssues(f)},
+		node: func(data payload) (any, error) { return newIssue(o, data, media) }})
 }
 
 // tracked are the fields of issues and pull requests.

@@ -21,6 +21,9 @@ type Request struct {
 	Media  string // raw, or full or html for texts as HTML, too
 	Brief  bool   // for a page, which shows only the beginnings of patches
 
+	// Members are those of each payload of a list that are asked for. A handler that can leaves out the rest. Nil: all.
+	Members []string
+
 	// Stream is the body instead of Body, of a route or a handler that reads it as it comes: a file of this media type, whose
 	// size nobody announced.
 	Stream io.Reader

@@ -40,7 +40,7 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 	}
 	outer := web.From(ctx)
 	info := &web.Info{ID: outer.ID, Site: outer.Site, Prefix: outer.Prefix, SSHHost: outer.SSHHost, SSHPort: outer.SSHPort,
-		Docs: outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID, Brief: q.Brief,
+		Docs: outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID, Brief: q.Brief, Members: q.Members,
 		Media: web.ParseAccept([]string{"application/vnd.github." + q.Media + "+json"})}
 	to := s.endpointOf(r, info)
 	if to == nil {

@@ -129,3 +129,28 @@ func (r *run) deep(set ast.SelectionSet, names []string) bool {
 	}
 	return false
 }
+
+// below adds to names those of the fields that a selection has at the end of a path, each once.
+func (r *run) below(set ast.SelectionSet, path, names []string) []string {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			switch {
+			case !r.included(s.Directives):
+			case len(path) > 0 && s.Name == path[0]:
+				names = r.below(s.SelectionSet, path[1:], names)
+			case len(path) == 0 && !slices.Contains(names, s.Name):
+				names = append(names, s.Name)
+			}
+		case *ast.InlineFragment:
+			if r.included(s.Directives) {
+				names = r.below(s.SelectionSet, path, names)
+			}
+		case *ast.FragmentSpread:
+			if r.included(s.Directives) {
+				names = r.below(s.Definition.SelectionSet, path, names)
+			}
+		}
+	}
+	return names
+}

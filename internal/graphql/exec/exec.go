@@ -223,6 +223,15 @@ func (r *run) resolve(ctx context.Context, f *Field, targets []target) ([]any, e
 	return r.Resolvers[f.Type+"."+f.Name](ctx, f, parents), nil
 }
 
+// Below gives the names of the fields that are asked for at the end of a path of fields below this one, in whatever
+// fragments.
+func (f *Field) Below(path ...string) (names []string) {
+	for _, node := range f.nodes {
+		names = f.run.below(node.SelectionSet, path, names)
+	}
+	return names
+}
+
 // Deep is Selects for all that the field asks for, at whatever depth.
 func (f *Field) Deep(names ...string) bool {
 	for _, node := range f.nodes {

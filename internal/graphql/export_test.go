@@ -1,0 +1,4 @@
+package graphql
+
+// IssueMembers is issueMembers.
+var IssueMembers = issueMembers

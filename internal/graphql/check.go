@@ -59,7 +59,7 @@ func checkRunFields() map[string]exec.Resolver {
 // newSuite is a check suite of a payload, which may be a part only.
 func newSuite(in *object, data payload, whole bool) *object {
 	return &object{kind: "CheckSuite", data: data, whole: whole, repo: in,
-		source: Question{Path: in.path("check-suites", string(data.get("id")))}}
+		source: source{Path: in.path("check-suites", string(data.get("id")))}}
 }
 
 func checkSuiteFields() map[string]exec.Resolver {

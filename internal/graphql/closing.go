@@ -100,7 +100,7 @@ func closedByPulls() exec.Resolver {
 // issueAt is an issue of which only the number is at hand.
 func issueAt(in *object, number string) *object {
 	return &object{kind: "Issue", data: payload{}.with("number", json.RawMessage(number)), repo: in,
-		source: Question{Path: in.path("issues", number)}}
+		source: source{Path: in.path("issues", number)}}
 }
 
 // fillIssues asks for the issues of which only the numbers are at hand, of all of a repository at one time.

@@ -30,7 +30,7 @@ func commentsOf(o *object, media string) Question {
 // newComment is a comment of an issue or a pull request.
 func newComment(in, of *object, data payload, media string) *object {
 	return &object{kind: "IssueComment", data: data, whole: true, repo: in, of: of,
-		source: Question{Path: in.path("issues", "comments", string(data.get("id"))), Media: media}}
+		source: source{Path: in.path("issues", "comments", string(data.get("id"))), Media: media}}
 }
 
 func commentFields() map[string]exec.Resolver {
@@ -77,7 +77,7 @@ func texts(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		if _, there := o.data.find(member); !there && o.source.Path != "" {
 			o.source.Media = "full"
-			data, err := queryOf(ctx).object(ctx, o.source)
+			data, err := queryOf(ctx).object(ctx, o.source.question())
 			if err != nil {
 				return nil, err
 			}

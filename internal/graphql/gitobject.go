@@ -205,7 +205,7 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 		var all []any
 		for _, number := range numbers[in.source.Path+" "+textOf(p.(*object).data, "sha")] {
 			all = append(all, &object{kind: "PullRequest", data: payload{}.with("number", number), repo: in,
-				source: Question{Path: in.path("pulls", string(number)), Media: media}})
+				source: source{Path: in.path("pulls", string(number)), Media: media}})
 		}
 		if order, ok := f.Args["orderBy"].(map[string]any); ok && order["direction"] == "DESC" {
 			slices.Reverse(all)

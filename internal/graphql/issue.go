@@ -35,9 +35,9 @@ func newIssue(in *object, data payload, media string) (*object, error) {
 	number := string(data.get("number"))
 	if data.get("pull_request") != nil {
 		return &object{kind: "PullRequest", data: data, repo: in,
-			source: Question{Path: in.path("pulls", number), Media: media}}, nil
+			source: source{Path: in.path("pulls", number), Media: media}}, nil
 	}
-	return &object{kind: "Issue", data: data, repo: in, source: Question{Path: in.path("issues", number),
+	return &object{kind: "Issue", data: data, repo: in, source: source{Path: in.path("issues", number),
 		Media: media}}, nil
 }
 

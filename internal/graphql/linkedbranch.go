@@ -38,7 +38,7 @@ func linkedBranchFields() map[string]exec.Resolver {
 			in := repositoryAt(web.Path("repos", owner, name))
 			at := in.source.Path + "/git/ref/" + escapeRef(strings.TrimPrefix(textOf(o.data, "ref"), "refs/"))
 			data := payload{}.with("ref", o.data.get("ref")).with("object", o.data.get("object"))
-			return &object{kind: "Ref", data: data, repo: in, source: Question{Path: at}}, nil
+			return &object{kind: "Ref", data: data, repo: in, source: source{Path: at}}, nil
 		}),
 	}
 }

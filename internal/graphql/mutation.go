@@ -126,7 +126,7 @@ func numbered(o *object, segments ...string) string {
 func (m *mutation) again(ctx context.Context, o *object) (*object, error) {
 	clear(m.kept)
 	fresh := &object{kind: o.kind, repo: o.repo, source: o.source}
-	data, err := m.object(ctx, o.source)
+	data, err := m.object(ctx, o.source.question())
 	if err != nil {
 		return nil, err
 	}

@@ -13,12 +13,17 @@ import (
 // object is a payload of the REST API as an object of the schema. So both show the same of it.
 type object struct {
 	kind   string
-	data   payload  // as it was met, perhaps in another payload, which has not all members
-	source Question // of its full payload; without a path there is none
-	whole  bool     // data is the full payload
-	repo   *object  // the repository that it is in; nil: none
-	of     *object  // what it is a comment on, where that is at hand
+	data   payload // as it was met, perhaps in another payload, which has not all members
+	source source  // of its full payload; without a path there is none
+	whole  bool    // data is the full payload
+	repo   *object // the repository that it is in; nil: none
+	of     *object // what it is a comment on, where that is at hand
 }
+
+// source is where an object's full payload is.
+type source struct{ Path, Media string }
+
+func (s source) question() Question { return Question{Path: s.Path, Media: s.Media} }
 
 // TypeName is the type in the schema.
 func (o *object) TypeName() string { return o.kind }
@@ -36,7 +41,7 @@ func (o *object) member(ctx context.Context, name string) (json.RawMessage, erro
 	if v, ok := o.data.find(name); ok || o.whole || o.source.Path == "" {
 		return v, nil
 	}
-	data, err := queryOf(ctx).object(ctx, o.source)
+	data, err := queryOf(ctx).object(ctx, o.source.question())
 	if err != nil {
 		return nil, err
 	}
@@ -90,20 +95,20 @@ func newAccount(data payload) any {
 	if kind == "" { // GitHub's organization-simple has no type
 		kind = "Organization"
 	}
-	return &object{kind: kind, data: data, source: Question{Path: web.Path("users", login)}}
+	return &object{kind: kind, data: data, source: source{Path: web.Path("users", login)}}
 }
 
 // newRepository is a repository of which a payload is at hand.
 func newRepository(data payload) *object {
 	owner, name, _ := strings.Cut(textOf(data, "full_name"), "/")
-	return &object{kind: "Repository", data: data, source: Question{Path: web.Path("repos", owner, name)}}
+	return &object{kind: "Repository", data: data, source: source{Path: web.Path("repos", owner, name)}}
 }
 
 // repositoryAt is a repository of which only the address is at hand.
 func repositoryAt(path string) *object {
 	full := strings.TrimPrefix(path, "/repos/")
 	_, name, _ := strings.Cut(full, "/")
-	o := &object{kind: "Repository", source: Question{Path: path}}
+	o := &object{kind: "Repository", source: source{Path: path}}
 	for member, text := range map[string]string{"full_name": full, "name": name} {
 		raw, _ := json.Marshal(text)
 		o.data = o.data.with(member, raw)

@@ -56,13 +56,13 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
 // newPull is a pull request of its full payload.
 func newPull(in *object, data payload, media string) *object {
 	return &object{kind: "PullRequest", data: data, whole: true, repo: in,
-		source: Question{Path: in.path("pulls", string(data.get("number"))), Media: media}}
+		source: source{Path: in.path("pulls", string(data.get("number"))), Media: media}}
 }
 
 // pullAt is a pull request of which only the number is at hand.
 func pullAt(in *object, number string) *object {
 	return &object{kind: "PullRequest", data: payload{}.with("number", json.RawMessage(number)), repo: in,
-		source: Question{Path: in.path("pulls", number)}}
+		source: source{Path: in.path("pulls", number)}}
 }
 
 // fillPulls asks for what the payloads of issues do not say of the pull requests among them, of all of a

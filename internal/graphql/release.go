@@ -53,7 +53,7 @@ func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
 
 // newRelease is a release of its payload.
 func newRelease(in *object, data payload) *object {
-	return &object{kind: "Release", data: data, whole: true, repo: in, source: Question{Path: in.path("releases",
+	return &object{kind: "Release", data: data, whole: true, repo: in, source: source{Path: in.path("releases",
 		string(data.get("id")))}}
 }
 

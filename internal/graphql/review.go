@@ -26,9 +26,8 @@ func reviewsOf(o *object, media string) Question {
 }
 
 func newReview(in, of *object, data payload, media string) *object {
-	source := reviewsOf(of, media)
-	source.Path += "/" + string(data.get("id"))
-	return &object{kind: "PullRequestReview", data: data, whole: true, repo: in, of: of, source: source}
+	return &object{kind: "PullRequestReview", data: data, whole: true, repo: in, of: of,
+		source: source{Path: reviewsOf(of, media).Path + "/" + string(data.get("id")), Media: media}}
 }
 
 func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {

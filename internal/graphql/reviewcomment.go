@@ -12,7 +12,7 @@ import (
 // newReviewComment is a comment on a line of a pull request.
 func newReviewComment(of *object, data payload, media string) *object {
 	return &object{kind: "PullRequestReviewComment", data: data, whole: true, repo: of.repo, of: of,
-		source: Question{Path: of.repo.path("pulls", "comments", string(data.get("id"))), Media: media}}
+		source: source{Path: of.repo.path("pulls", "comments", string(data.get("id"))), Media: media}}
 }
 
 func reviewCommentFields() map[string]exec.Resolver {
@@ -90,7 +90,7 @@ func pendingComment(ctx context.Context, o *object) (bool, error) {
 	if raw, ok := o.data.find("pending"); ok {
 		return string(raw) == "true", nil
 	}
-	question := o.source
+	question := o.source.question()
 	question.Handler = queryOf(ctx).with.DraftComment
 	data, err := queryOf(ctx).object(ctx, question)
 	return string(data.get("pending")) == "true", err

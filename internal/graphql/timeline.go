@@ -276,7 +276,7 @@ func eventFields() map[string]exec.Resolver {
 		"label": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			data, err := o.inner(ctx, "label")
 			return &object{kind: "Label", data: data, repo: o.repo,
-				source: Question{Path: o.repo.path("labels", textOf(data, "name"))}}, err
+				source: source{Path: o.repo.path("labels", textOf(data, "name"))}}, err
 		}),
 		"assignee": accountField("assignee"), "user": accountField("assignee"),
 		"requestedReviewer": accountField("requested_reviewer"),

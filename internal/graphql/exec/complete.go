@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -107,6 +108,15 @@ func (r *run) complete(next []target, f *Field, t *ast.Type, value any, to targe
 	return next
 }
 
+// isLeaf reports a value that is neither missing nor made of others.
+func isLeaf(value any) bool {
+	switch value.(type) {
+	case bool, int, int64, string, json.Number, json.RawMessage:
+		return true
+	}
+	return false
+}
+
 // mayBe reports that an object of a type can stand where another is wanted.
 func (r *run) mayBe(wanted, name string) bool {
 	return wanted == name ||
@@ -132,7 +142,7 @@ func (r *run) fail(err error, f *Field, at *place) {
 
 // result renders the answer.
 func (r *run) result(out *answer) *Result {
-	b, ok := out.render(make([]byte, 0, 4<<10), nil)
+	b, ok := out.render(make([]byte, 0, 1<<10+32*r.values), nil)
 	if !ok {
 		b = []byte("null")
 	}
@@ -144,8 +154,11 @@ func (a *answer) render(b []byte, t *ast.Type) (_ []byte, ok bool) {
 	begin := len(b)
 	switch a.kind {
 	case leaf:
-		if raw, ok := a.leaf.(json.RawMessage); ok {
-			return append(b, raw...), true
+		switch v := a.leaf.(type) {
+		case json.RawMessage:
+			return append(b, v...), true
+		case int:
+			return strconv.AppendInt(b, int64(v), 10), true
 		}
 		v, err := json.Marshal(a.leaf)
 		if err == nil {

@@ -12,6 +12,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -76,6 +77,7 @@ type run struct {
 	request Request
 	errors  []*Error
 	stopped bool
+	values  int // of the answer so far
 }
 
 // place is a value's place in the answer; nil: the root.
@@ -127,6 +129,12 @@ func (r *run) serially(ctx context.Context, top []target) {
 
 // fields finds what a selection asks of targets, which may be of several types.
 func (r *run) fields(ctx context.Context, targets []target, selections ...ast.SelectionSet) {
+	if name := targets[0].value.TypeName(); !slices.ContainsFunc(targets, func(t target) bool {
+		return t.value.TypeName() != name
+	}) {
+		r.fieldsOf(ctx, name, targets, selections)
+		return
+	}
 	var names []string
 	byType := map[string][]target{}
 	for _, t := range targets {
@@ -137,14 +145,19 @@ func (r *run) fields(ctx context.Context, targets []target, selections ...ast.Se
 		byType[name] = append(byType[name], t)
 	}
 	for _, name := range names {
-		fields := r.collect(name, selections)
-		slots := make([]slot, len(fields)*len(byType[name]))
-		for n, t := range byType[name] {
-			t.out.slots = slots[n*len(fields) : n*len(fields) : (n+1)*len(fields)]
-		}
-		for _, f := range fields {
-			r.field(ctx, f, byType[name])
-		}
+		r.fieldsOf(ctx, name, byType[name], selections)
+	}
+}
+
+// fieldsOf is fields for targets of one type.
+func (r *run) fieldsOf(ctx context.Context, name string, targets []target, selections []ast.SelectionSet) {
+	fields := r.collect(name, selections)
+	slots := make([]slot, len(fields)*len(targets))
+	for n, t := range targets {
+		t.out.slots = slots[n*len(fields) : n*len(fields) : (n+1)*len(fields)]
+	}
+	for _, f := range fields {
+		r.field(ctx, f, targets)
 	}
 }
 
@@ -163,12 +176,17 @@ func (r *run) field(ctx context.Context, f *Field, targets []target) {
 		r.failAll(f, targets, err)
 		return
 	}
-	places, answers := make([]place, len(targets)), make([]answer, len(targets))
+	answers := make([]answer, len(targets))
+	r.values += len(targets)
 	var next []target
 	for n, t := range targets {
-		places[n] = place{parent: t.at, key: f.Key}
 		t.out.put(f, &answers[n])
-		next = r.complete(next, f, f.definition.Type, values[n], target{nil, &places[n], &answers[n]})
+		if t := f.definition.Type; t.Elem == nil && len(f.nodes[0].SelectionSet) == 0 && isLeaf(values[n]) { // its place is never asked for
+			answers[n].kind, answers[n].leaf = leaf, values[n]
+			continue
+		}
+		at := &place{parent: t.at, key: f.Key}
+		next = r.complete(next, f, f.definition.Type, values[n], target{nil, at, &answers[n]})
 	}
 	if len(next) > 0 {
 		if err := r.proceed(ctx, len(next)*objectBytes); err != nil {

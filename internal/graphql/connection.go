@@ -178,9 +178,11 @@ func (q *query) part(ctx context.Context, question Question, p part) (list []pay
 	first, skip := p.offset/p.size, p.offset%p.size
 	for n := first; n <= first+min(skip, 1); n++ {
 		var more []payload
-		if more, next, err = q.list(ctx, paged(question, n+1, p.size)); err != nil {
+		page := paged(question, n+1, p.size)
+		if more, next, err = q.list(ctx, page); err != nil {
 			return nil, false, err
 		}
+		q.noteTotal(ctx, question, page)
 		list = append(list, more...)
 		if !next {
 			break
@@ -204,8 +206,21 @@ func paged(question Question, number, size int) Question {
 	return question
 }
 
-// count is how long a list is: its last page of one row each says so.
+// noteTotal keeps how long a list is where a page of it, which was read, tells so.
+func (q *query) noteTotal(ctx context.Context, question, page Question) {
+	if answer, err := q.read(ctx, page); err == nil && answer.Total > 0 {
+		q.kept[totalOf(question)] = kept{value: int(answer.Total)}
+	}
+}
+
+// totalOf is what the length of a list is kept under.
+func totalOf(question Question) string { return "total " + keyOf(question) }
+
+// count is how long a list is: its last page of one row each says so, unless another page was read that does.
 func (q *query) count(ctx context.Context, question Question) (int, error) {
+	if k, ok := q.kept[totalOf(question)]; ok {
+		return k.value.(int), nil
+	}
 	question = paged(question, 1, 1)
 	list, _, err := q.list(ctx, question)
 	if err != nil {

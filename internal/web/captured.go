@@ -12,6 +12,7 @@ import (
 type Captured struct {
 	Status int // 200 until the handler decides
 	Body   bytes.Buffer
+	Total  int64 // how long the list is of which this is a page, where Link tells; else 0
 	header http.Header
 
 	limit int64 // of Body; 0: none

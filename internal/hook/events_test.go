@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
 	"arbor/internal/hook"
+	"arbor/internal/review"
 )
 
 // Every event of a repository is told, once, in order. What is left out here no bot can hear of.
@@ -95,6 +96,13 @@ func story(t *testing.T, s *apitest.Server) (all []*sent) {
 	do("pull_request_review.submitted pull_request_review_comment.created", "bob", "POST "+at+"/pulls/2/reviews",
 		`{"body": "Nice", "event": "APPROVE", "comments": [{"path": "wood", "position": 1, "body": "Oak?"}]}`, 200)
 	do("pull_request_review_comment.edited", "bob", "PATCH "+at+"/pulls/comments/1", `{"body": "Oak!"}`, 200)
+	for _, c := range []struct{ name, mutation string }{
+		{"pull_request_review_thread.resolved", "resolve"}, {"", "resolve"}, // it is
+		{"pull_request_review_thread.unresolved", "unresolve"},
+	} {
+		do(c.name, "alice", "POST /graphql", fmt.Sprintf(`{"query": "mutation{%sReviewThread(input:{threadId:\"%s\"}){thread{isResolved}}}"}`,
+			c.mutation, account.NodeID(review.ThreadKind, int64(1))), 200)
+	}
 	do("pull_request_review.edited", "bob", "PUT "+at+"/pulls/2/reviews/1", `{"body": "Very nice"}`, 200)
 	do("pull_request_review.dismissed", "alice", "PUT "+at+"/pulls/2/reviews/1/dismissals", `{"message": "later"}`, 200)
 	do("pull_request_review_comment.deleted", "bob", "DELETE "+at+"/pulls/comments/1", ``, 204)

@@ -89,12 +89,16 @@ func ThreadPlace(tx *db.Tx, root int64) (comment int64, err error) {
 	return comment, err
 }
 
-func setResolved(tx *db.Tx, c *Comment, by account.ID, resolved bool) error {
-	if !resolved {
-		return tx.Run(`DELETE FROM resolved_threads WHERE root_id = $1`, c.root())
+// setResolved marks a thread as resolved or not, and reports whether it was otherwise before.
+func setResolved(tx *db.Tx, c *Comment, by account.ID, resolved bool) (changed bool, err error) {
+	var rows int64
+	if resolved {
+		rows, err = tx.Exec(`INSERT INTO resolved_threads (root_id, issue_id, resolved_by, resolved_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (root_id) DO NOTHING`, c.root(), c.IssueID, by, tx.Now)
+	} else {
+		rows, err = tx.Exec(`DELETE FROM resolved_threads WHERE root_id = $1`, c.root())
 	}
-	return tx.Run(`INSERT INTO resolved_threads (root_id, issue_id, resolved_by, resolved_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (root_id) DO NOTHING`, c.root(), c.IssueID, by, tx.Now)
+	return rows > 0, err
 }
 
 // commentsOfReviews reads the first comments of each review that the user may see.

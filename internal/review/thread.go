@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
@@ -36,7 +37,12 @@ func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, r
 		if now.Pending {
 			return errs.New(errs.Forbidden, "The thread is not submitted yet.")
 		}
-		return setResolved(c.Tx, now, a.Caller.ID, resolved)
+		changed, err := setResolved(c.Tx, now, a.Caller.ID, resolved)
+		if err == nil && changed {
+			c.Tell(hook.Event{Name: "pull_request_review_thread",
+				Action: map[bool]string{true: "resolved", false: "unresolved"}[resolved], About: hook.About{ID: now.ID}})
+		}
+		return err
 	})
 	return err
 }

@@ -108,3 +108,28 @@ func (t *told) reviewComment() error {
 	id := itoa(t.about.ID)
 	return t.put("comment", t.from.Reviews.GetComment, "/pulls/comments/"+id, "id", id)
 }
+
+// reviewThread tells of the thread of a comment as it is now.
+func (t *told) reviewThread() error {
+	if err := t.putPull(); err != nil {
+		return err
+	}
+	id := itoa(t.about.ID)
+	answer, err := t.ask(t.from.Reviews.GetThread, "/pulls/comments/"+id, "id", id)
+	if err != nil {
+		return err
+	}
+	var thread struct {
+		NodeID   string                       `json:"node_id"`
+		Comments []map[string]json.RawMessage `json:"comments"`
+	}
+	if err := json.Unmarshal(answer, &thread); err != nil {
+		return err
+	}
+	for _, c := range thread.Comments { // what GraphQL alone tells of them
+		delete(c, "pending")
+		delete(c, "outdated")
+	}
+	t.out["thread"] = thread
+	return nil
+}

@@ -98,6 +98,7 @@ var makers = map[string]func(t *told) error{
 	"pull_request":                (*told).pull,
 	"pull_request_review":         (*told).review,
 	"pull_request_review_comment": (*told).reviewComment,
+	"pull_request_review_thread":  (*told).reviewThread,
 	"commit_comment":              (*told).commitComment,
 	"status":                      (*told).status,
 	"release":                     (*told).release,

@@ -41,6 +41,7 @@ func (h *hook) Fine() bool { return h.LastResponse.Code >= 200 && h.LastResponse
 var offered = [][2]string{
 	{"push", "Commits were pushed"}, {"pull_request", "Pull requests change"},
 	{"pull_request_review", "Reviews"}, {"pull_request_review_comment", "Comments on lines of pull requests"},
+	{"pull_request_review_thread", "Conversations on lines are resolved"},
 	{"issues", "Issues change"}, {"issue_comment", "Comments on issues and pull requests"},
 	{"create", "A branch or tag was made"}, {"delete", "A branch or tag was deleted"},
 	{"commit_comment", "Comments on commits"}, {"status", "A status was set on a commit"},

@@ -69,15 +69,15 @@ func TestMembersOfIssues(t *testing.T) {
 		}
 		for _, form := range []string{"nodes{FIELD}", "edges{node{...on Issue{FIELD}}}"} {
 			query := strings.Replace(form, "FIELD", field, 1)
-			got, cost := ask(query)
+			_, cost := ask(query)
 			for n := 0; n < 3 && cost > most; n++ {
-				got, cost = ask(query)
+				_, cost = ask(query)
 			}
 			if cost > most {
 				t.Errorf("%s takes %d statements, a number %d", query, cost, most)
 			}
 			// Comments are none of the fields that lists are made for.
-			got, _ = ask(query)
+			got, _ := ask(query)
 			turn-- // the same titles again
 			whole, _ := ask(strings.Replace(form, "FIELD", field+" x:comments{totalCount}", 1))
 			if whole = strings.ReplaceAll(whole, `,"x":{"totalCount":0}`, ""); got != whole || strings.Contains(got, "errors") {

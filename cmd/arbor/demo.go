@@ -128,6 +128,9 @@ func (d *demo) fill(ctx context.Context) error {
 	if err := d.fillPulls(ctx); err != nil {
 		return err
 	}
+	if err := d.fillChecks(ctx); err != nil {
+		return err
+	}
 	if err := d.fillTalk(ctx); err != nil {
 		return err
 	}
@@ -256,6 +259,7 @@ func (d *demo) explain(address string) error {
 	say("  %s/repos/alice/greenhouse/pulls/8", curl)
 	say("  %s/repos/alice/greenhouse/pulls/9", curl)
 	say("  %s/repos/alice/greenhouse/commits/irrigation/status", curl)
+	say("  %s'/repos/alice/greenhouse/commits/refs/pull/%d/head/check-runs'", curl, reviewed)
 	say("  %s/repos/alice/greenhouse/pulls/8/merge -X PUT -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
 	say("  %s/repos/alice/greenhouse/events", curl)
 	say("  %s/users/alice/followers", curl)

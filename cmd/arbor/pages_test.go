@@ -83,6 +83,7 @@ var demoPages = []struct{ name, path string }{
 	{"release-new", "/alice/greenhouse/releases/new"},
 	{"attach", "/alice/greenhouse/attachments"},
 	{"checks", "/alice/greenhouse/commit/irrigation/checks"},
+	{"check", "/alice/greenhouse/runs/3"},
 
 	{"issues", "/alice/greenhouse/issues"},
 	{"issues-searched", "/alice/greenhouse/issues?q=is:closed+label:bug"},
@@ -130,6 +131,11 @@ var demoPages = []struct{ name, path string }{
 	{"settings-watching", "/settings/watching"},
 	{"settings-installations", "/settings/installations"},
 	{"settings-apps", "/settings/apps"},
+	{"settings-installation", "/settings/installations/1"},
+	{"settings-app", "/settings/apps/trellis-ci"},
+	{"settings-app-advanced", "/settings/apps/trellis-ci/advanced"},
+	{"app", "/github-apps/trellis-ci"},
+	{"app-install", "/github-apps/trellis-ci/installations/new"},
 	{"settings-app-new", "/settings/apps/new"},
 	{"organization-app-new", "/organizations/orchard/settings/apps/new"},
 	{"site-people", "/site/people"},
@@ -149,9 +155,7 @@ var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.
 	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup", "/settings", "/site",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging", "/{owner}/{repo}/suggest",
 	// Of these the demo has none:
-	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}",
-	"/github-apps/{app_slug}", "/github-apps/{app_slug}/installations/new",
-	"/settings/apps/{app_slug}/advanced", "/settings/apps/{app_slug}/deliveries/{delivery_id}",
+	"/settings/apps/{app_slug}/deliveries/{delivery_id}",
 	"/orgs/{org}/settings/hooks/{hook_id}", "/orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}", "/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 

@@ -43,6 +43,13 @@ func (c Conclusion) String() string { return nameOf(conclusions[:], int(c)) }
 // Level is how much an annotation matters.
 type Level uint8
 
+// The levels, as they are stored.
+const (
+	LevelNotice Level = iota + 1
+	LevelWarning
+	LevelFailure
+)
+
 var levels = [...]string{"notice", "warning", "failure"}
 
 // String gives the name in payloads.

@@ -205,19 +205,17 @@ func readApp(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-// list answers a page of runs of one commit.
+// list answers a page of runs of one commit; to a page without their texts.
 func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) error {
+	if web.From(r.Context()).Brief {
+		return api.listBrief(w, r, a, f)
+	}
 	page := web.ReadPage(r)
 	var list []*Run
 	var total int64
 	var v *view
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if !f.all && db.Recalls(tx) { // a page that has read what all come to
-			if sums, err := Combined(tx, a.ID, f.sha); err != nil || sums[f.sha].Runs == 0 {
-				return err
-			}
-		}
-		if list, total, err = runsOf(tx, a.ID, f, page); err != nil || len(list) == 0 {
+		if list, total, err = runsOf(tx, scanRun, runColumns, a.ID, f, page); err != nil || len(list) == 0 {
 			return err
 		}
 		apps := make([]int64, len(list))

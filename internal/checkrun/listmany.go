@@ -15,12 +15,15 @@ const maxMany = 100
 
 // ListMany answers the latest runs of the commits of the parameter shas, for GraphQL: for each an object with check_runs
 // and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, but without pull requests.
-// The commits were found for the caller before.
+// The commits were found for the caller before. A page gets runs without their texts.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
+	if web.From(r.Context()).Brief {
+		return api.listManyBrief(w, r, a, shas)
+	}
 	find := func(tx *db.Tx) (totals map[git.SHA]int64, runs []*Run, err error) {
 		if totals, err = countOfMany(tx, a.ID, shas); err == nil {
-			runs, err = latestOfMany(tx, a.ID, shas, web.ReadPageSize(r))
+			runs, err = latestOfMany(tx, scanRun, runColumns, a.ID, shas, web.ReadPageSize(r))
 		}
 		return totals, runs, err
 	}

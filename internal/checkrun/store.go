@@ -66,12 +66,14 @@ func (f *filter) where(repoID repo.ID) (string, []any) {
 	return where, args
 }
 
-// runsOf reads a page of the runs that f chooses, the newest first, and counts all of them.
-func runsOf(tx *db.Tx, repoID repo.ID, f *filter, page web.Page) (list []*Run, total int64, err error) {
+// runsOf reads a page of the runs that f chooses, the newest first, and counts all of them. scan reads the columns.
+func runsOf[R any](
+	tx *db.Tx, scan func(db.Scanner) (R, error), columns string, repoID repo.ID, f *filter, page web.Page,
+) (list []R, total int64, err error) {
 	where, args := f.where(repoID)
-	list, err = db.QueryList(tx, scanRun, fmt.Sprintf(`SELECT %s
+	list, err = db.QueryList(tx, scan, fmt.Sprintf(`SELECT %s
 		FROM (SELECT id FROM check_runs WHERE %s ORDER BY id DESC LIMIT $%d OFFSET $%d) p
-		JOIN check_runs r ON r.id = p.id ORDER BY r.id DESC`, runColumns, where, len(args)+1, len(args)+2),
+		JOIN check_runs r ON r.id = p.id ORDER BY r.id DESC`, columns, where, len(args)+1, len(args)+2),
 		append(slices.Clone(args), page.Size, page.Offset())...)
 	if err != nil {
 		return nil, 0, err
@@ -173,16 +175,17 @@ func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
 }
 
 // latestOfMany reads the latest runs of each name of many commits in one query: of each as many as rows, the newest
-// first.
-func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Run, error) {
+// first. scan reads the columns.
+func latestOfMany[R any](
+	tx *db.Tx, scan func(db.Scanner) (R, error), columns string, repoID repo.ID, shas []git.SHA, rows int64,
+) ([]R, error) {
 	if len(shas) == 0 {
 		return nil, nil
 	}
 	newest, args := ofEach(repoID, shas, rows, func(sha string) string {
 		return `check_runs WHERE repo_id = $1 AND head_sha = ` + sha + ` AND latest = TRUE ORDER BY id DESC`
 	})
-	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+newest+`) ORDER BY r.id DESC`,
-		args...)
+	return db.QueryList(tx, scan, `SELECT `+columns+` FROM check_runs r WHERE r.id IN (`+newest+`) ORDER BY r.id DESC`, args...)
 }
 
 // countOfMany tells how many latest runs each of some commits has.

@@ -116,6 +116,8 @@ func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) error {
 	switch {
 	case p.HeadRepoID == 0:
 		may = let || p.AuthorID == a.Caller.ID
+	case !may && let && head != nil && !head.Private && head.OwnerID == p.AuthorID:
+		may = true // without asking: it is the author's own
 	case !may && let:
 		if may, err = authorPushes(tx, p); err != nil {
 			return err

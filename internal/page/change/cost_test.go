@@ -27,6 +27,7 @@ func TestPagesAskLittle(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s, statements := apitest.StartCounted(t, engine)
 		plant(t, s)
+		s.Bot(t, "ci", "alice", "checks=write")
 		n := propose(t, s, "tune")
 		api(t, s, "alice", "POST /repos/alice/plot/issues", 201, object{"title": "Too loud"}, nil)
 		say(t, s, n, 1)
@@ -41,7 +42,7 @@ func TestPagesAskLittle(t *testing.T) {
 	})
 }
 
-// say adds to a pull request and to issue 2 so many comments, threads, reviews, statuses, labels and issues.
+// say adds to a pull request and to issue 2 so many comments, threads, reviews, statuses, check runs, labels and issues.
 func say(t testing.TB, s *apitest.Server, number, times int) {
 	t.Helper()
 	tip := head(t, s, number)
@@ -55,6 +56,8 @@ func say(t testing.TB, s *apitest.Server, number, times int) {
 		api(t, s, "will", fmt.Sprintf("POST /repos/alice/plot/pulls/%d/reviews", number), 200,
 			object{"body": "Fine", "event": "APPROVE"}, nil)
 		api(t, s, "alice", "POST /repos/alice/plot/statuses/"+tip, 201, object{"state": "success", "context": fmt.Sprint("ci", k)}, nil)
+		api(t, s, "ci[bot]", "POST /repos/alice/plot/check-runs", 201, object{"name": fmt.Sprint("run", k), "head_sha": tip,
+			"conclusion": "failure", "output": object{"title": "t", "summary": "s"}}, nil)
 		api(t, s, "alice", "POST /repos/alice/plot/labels", 201, object{"name": fmt.Sprint("l", times, k), "color": "ff0000"}, nil)
 		api(t, s, who, "POST /repos/alice/plot/issues", 201, object{"title": "Again", "labels": []string{fmt.Sprint("l", times, k)}}, nil)
 	}

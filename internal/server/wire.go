@@ -216,7 +216,7 @@ func New(o Options) *Server {
 		explore.New(kit),
 		inbox.New(kit),
 		releases.New(kit, repos.With(account.Pull, shown.Releases.GetByAddress)),
-		checkpages.New(kit, checks.Extras),
+		checkpages.New(kit, checkpages.Handlers{Extras: checks.Extras, Annotations: repos.With(account.Pull, checks.ListAnnotationsForPage)}),
 		shelf.New(kit, plants.ListNumbered),
 		thread.New(kit, thread.Handlers{Pinned: repos.With(account.Pull, shown.Issues.ListPinned),
 			Numbers: repos.With(account.Pull, shown.Issues.ListPinnedNumbers)}),

@@ -37,7 +37,7 @@ func TestAnnotationsBesideChanges(t *testing.T) {
 		}
 		long := strings.Repeat("é", 30_000)
 		run("long", note("song.txt", 4, long))
-		if page := get(t, s, "", files, 200, "All that the check says"); strings.Count(page, "é") > 2000 {
+		if page := get(t, s, "", files, 200, `/runs/2?annotation=4">All that the check says`); strings.Count(page, "é") > 2000 {
 			t.Error("a long message stands whole beside the changes")
 		}
 		run("lint", note("song.txt", 3, "Still flat"))

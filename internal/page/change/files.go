@@ -114,7 +114,6 @@ func (p *Pages) annotations(r *http.Request, a *repo.Access, sha string) (list [
 	if rest = len(list) > maxNotes; rest {
 		list = list[:maxNotes]
 	}
-	page.ClipAnnotations(list)
 	return list, rest, orEmpty(err)
 }
 

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/web"
 )
 
 //go:embed templates
@@ -20,18 +21,23 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Extras gives what the API takes of a check run and does not give back: its pictures, and what the App offers.
-type Extras func(ctx context.Context, a *repo.Access, id int64) (*checkrun.Extras, error)
+// Handlers answer what REST has no address for.
+type Handlers struct {
+	// Extras gives what the API takes of a check run and does not give back: its pictures, and what the App offers.
+	Extras func(ctx context.Context, a *repo.Access, id int64) (*checkrun.Extras, error)
+
+	Annotations web.Handler // GET .../check-runs/{id}/annotations: their beginnings, or all of one
+}
 
 // Pages answers the pages of this room.
 type Pages struct {
-	kit    *page.Kit
-	t      *page.Templates
-	extras Extras
+	kit *page.Kit
+	t   *page.Templates
+	do  Handlers
 }
 
 // New makes the pages.
-func New(kit *page.Kit, extras Extras) *Pages { return &Pages{kit, roomTemplates, extras} }
+func New(kit *page.Kit, do Handlers) *Pages { return &Pages{kit, roomTemplates, do} }
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {

@@ -3,6 +3,7 @@ package checks_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -88,7 +89,7 @@ func TestBounds(t *testing.T) {
 		few, fewOfCommit := s.Cost(t, statements, "alice", small), s.Cost(t, statements, "alice", "/alice/plot/commit/main/checks")
 		large := run(t, s, map[string]any{"name": "large", "head_sha": sha,
 			"output": map[string]any{"title": "t", "summary": strings.Repeat("é", 32_000), "text": strings.Repeat("é", 32_000), "annotations": notes(50, strings.Repeat("é", 15_000))}})
-		a := s.Visit(t, "", "GET "+large).Shows(t, 200, "There is more than this page shows")
+		a := s.Visit(t, "", "GET "+large).Shows(t, 200, "All that the check says")
 		if len(a.Body) > 1<<20 || strings.ContainsRune(string(a.Body), '\uFFFD') {
 			t.Errorf("%d bytes, or torn characters", len(a.Body))
 		}
@@ -100,6 +101,74 @@ func TestBounds(t *testing.T) {
 		}
 		if many := s.Cost(t, statements, "alice", "/alice/plot/commit/main/checks"); many > fewOfCommit+2 || many > 20 {
 			t.Errorf("%d statements for one run, %d for many", fewOfCommit, many)
+		}
+	})
+}
+
+// A long annotation is shown by its beginning beside the others, and whole on a page of its own, to those alone who see
+// the repository.
+func TestWholeAnnotation(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		sha := plant(t, s)
+		long := []any{note("short", "brief"), note(strings.Repeat("é", 2000)+"<b>END", "x"), note("y", strings.Repeat("z", 2001)+evil)}
+		page := run(t, s, map[string]any{"name": "lint", "head_sha": sha, "output": map[string]any{"title": "Title", "summary": "Summary", "annotations": long}})
+		other := run(t, s, map[string]any{"name": "other", "head_sha": sha})
+		a := s.Visit(t, "", "GET "+page).Shows(t, 200, "Summary", "3 annotations", "short", "brief")
+		if body := string(a.Body); strings.Count(body, "é") != 2000 || strings.Count(body, "z") > 2100 || strings.Contains(body, "END") {
+			t.Error("it shows more than the beginnings")
+		}
+		links := regexp.MustCompile(`href="([^"]+)">All that the check says`).FindAllStringSubmatch(string(a.Body), -1)
+		if len(links) != 2 {
+			t.Fatalf("%d links to the rest: %.3000s", len(links), a.Body)
+		}
+		s.Visit(t, "", "GET "+links[0][1]).Shows(t, 200, "lint", "<b>END", "line 1", `href="`+page+`">3 annotations`)
+		whole := s.Visit(t, "", "GET "+links[1][1]).Shows(t, 200, "zz"+evil, "<details open>")
+		for _, not := range []string{"END", "Summary", "All that the check says"} {
+			if strings.Contains(string(whole.Body), not) {
+				t.Errorf("%q is beside the one annotation", not)
+			}
+		}
+		_, id, _ := strings.Cut(links[0][1], "?")
+		for _, path := range []string{page + "?annotation=0", page + "?annotation=x", page + "?annotation=99999999999999999999", other + "?" + id} {
+			s.Visit(t, "", "GET "+path).Shows(t, 404)
+		}
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"private": true}`, Status: 200})
+		s.Visit(t, "sam", "GET "+links[0][1]).Shows(t, 404)
+		s.Visit(t, "will", "GET "+links[0][1]).Shows(t, 200, "END")
+	})
+}
+
+// note is an annotation of the first line of f.
+func note(message, details string) map[string]any {
+	return map[string]any{"path": "f", "start_line": 1, "end_line": 1, "annotation_level": "failure", "message": message, "raw_details": details}
+}
+
+// To show a list of annotations or of runs, their texts are not read.
+func TestMemory(t *testing.T) {
+	apitest.EachAlone(t, func(t *testing.T, s *apitest.Server) {
+		sha := plant(t, s)
+		most := strings.Repeat("x", 65_535)
+		var page string
+		for n := range 20 {
+			page = run(t, s, map[string]any{"name": fmt.Sprint("run", n), "head_sha": sha, "output": map[string]any{"title": "t", "summary": most, "text": most}})
+		}
+		var id int64
+		if _, err := fmt.Sscanf(page, "/alice/plot/runs/%d", &id); err != nil {
+			t.Fatal(err)
+		}
+		many, err := json.Marshal(map[string]any{"output": map[string]any{"summary": "s", "text": "", "annotations": notes(50, most)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Check(t, apitest.Case{Do: fmt.Sprint("PATCH /repos/alice/plot/check-runs/", id), As: ci, Send: string(many), Status: 200})
+		for _, path := range []string{page, "/alice/plot/commit/" + sha + "/checks", "/alice/plot/commits/main"} {
+			s.Measure(t, path, "", "text/html") // what is made once
+			if m := s.Measure(t, path, "", "text/html"); m.Allocated > 4<<20 {
+				t.Errorf("%s takes %d bytes of memory", path, m.Allocated)
+			} else {
+				t.Logf("%s: %d bytes of memory, %d sent", path, m.Allocated, m.Sent)
+			}
 		}
 	})
 }

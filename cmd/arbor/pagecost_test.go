@@ -30,11 +30,9 @@ const (
 	maxProcesses  = 1
 )
 
-// dearer are the pages that may take more: home shows four searches and a feed of all kinds of events, each kind read by a
-// statement of its own, and a comparison finds the merge base before it compares.
-var dearer = map[string]struct{ statements, processes int }{
-	"home": {40, maxProcesses}, "pull-new": {maxStatements, 2}, "compare": {maxStatements, 2},
-}
+// dearer are the pages that may take more statements: home shows four searches and a feed of all kinds of events, each kind
+// read by a statement of its own.
+var dearer = map[string]int{"home": 40}
 
 // Each page of the demo takes at most twenty statements and one process of git, with nothing in memory.
 func TestDemoPagesAskLittle(t *testing.T) {
@@ -133,11 +131,8 @@ func (c *countedDemo) check(visitor *http.Client, name, path string) {
 		c.mu.Unlock()
 		processes = min(processes, c.git.Started()-before)
 	}
-	most, runs := maxStatements, maxProcesses
-	if d, is := dearer[name]; is {
-		most, runs = d.statements, d.processes
-	}
-	if len(least) > most || processes > int64(runs) {
+	most := max(dearer[name], maxStatements)
+	if len(least) > most || processes > maxProcesses {
 		c.t.Errorf("%s (%s) takes %d statements and %d processes of git:\n\t%.20000s", name, path, len(least), processes,
 			strings.Join(least, "\n\t"))
 	}

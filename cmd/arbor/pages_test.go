@@ -84,6 +84,7 @@ var demoPages = []struct{ name, path string }{
 	{"attach", "/alice/greenhouse/attachments"},
 	{"checks", "/alice/greenhouse/commit/irrigation/checks"},
 	{"check", "/alice/greenhouse/runs/3"},
+	{"annotation", "/alice/greenhouse/runs/3?annotation=3"},
 
 	{"issues", "/alice/greenhouse/issues"},
 	{"issues-searched", "/alice/greenhouse/issues?q=is:closed+label:bug"},

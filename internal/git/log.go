@@ -207,25 +207,3 @@ func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
 	}
 	return base, err
 }
-
-// Diverged counts the commits that only the one and only the other of two
-// histories has, and gives a page of those that only b has, the oldest first.
-func (r *Repository) Diverged(ctx context.Context, a, b SHA, skip, most int) (onlyA, onlyB int, page []SHA, err error) {
-	c := process.Command{Sub: "rev-list", Flags: []string{"--left-right", "--topo-order", "--reverse"},
-		Revs: []SHA{a, b}, Symmetric: true}
-	err = r.lines(ctx, c, func(line []byte) error {
-		if len(line) != 41 || !object.IsSHA(line[1:]) {
-			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
-		}
-		if line[0] == '<' {
-			onlyA++
-			return nil
-		}
-		if onlyB >= skip && len(page) < most {
-			page = append(page, SHA(line[1:]))
-		}
-		onlyB++
-		return nil
-	})
-	return onlyA, onlyB, page, err
-}

@@ -40,15 +40,27 @@ func (r *Repository) NewCommits(ctx context.Context, from, not []SHA, most int) 
 // walkNew gives up, with known false, where the walk is long.
 func (r *Repository) walkNew(ctx context.Context, from, not []SHA) (list []SHA, known bool, err error) {
 	w := &baseWalk{ctx: ctx, repository: r, seen: map[SHA]*walked{}}
+	met, known, err := w.part(from, not, ofFirst)
+	for _, c := range met {
+		if c.marks == ofFirst {
+			list = append(list, c.sha)
+		}
+	}
+	return list, known, err
+}
+
+// part walks the histories of from and not until it has met all commits that one of them has and the other lacks: those
+// of the histories in want. Of the commits met, those count whose marks are still those of one history. It gives up, with
+// known false, where the walk is long.
+func (w *baseWalk) part(from, not []SHA, want uint8) (met []*walked, known bool, err error) {
 	if err := w.mark(ofFirst, from...); err != nil {
 		return nil, false, err
 	}
 	if err := w.mark(ofSecond, not...); err != nil {
 		return nil, false, err
 	}
-	var met []*walked
 	oldest := int64(math.MaxInt64)
-	// What both have is walked on until it is older than all that is new, which
+	// What both have is walked on until it is older than all that is met, which
 	// may be part of it.
 	for w.open > 0 || len(w.queue) > 0 && w.queue[0].when >= oldest {
 		if w.reads > maxWalkReads || len(w.seen) > maxWalkCommits {
@@ -60,23 +72,18 @@ func (r *Repository) walkNew(ctx context.Context, from, not []SHA) (list []SHA, 
 		if marks&stale == 0 {
 			w.open--
 		}
-		switch marks {
-		case ofFirst:
+		switch {
+		case marks == common:
+			marks |= stale
+		case marks&stale == 0 && marks&want != 0:
 			met = append(met, c)
 			oldest = min(oldest, c.when)
-		case common:
-			marks |= stale
 		}
 		if err := w.mark(marks, c.parents...); err != nil {
 			return nil, false, err
 		}
 	}
-	for _, c := range met {
-		if c.marks == ofFirst {
-			list = append(list, c.sha)
-		}
-	}
-	return list, true, nil
+	return met, true, nil
 }
 
 // listNew lets git walk.

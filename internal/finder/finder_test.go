@@ -147,6 +147,27 @@ func (w *world) check(name string, tx *db.Tx, random *rand.Rand, q finder.Query,
 	return nil
 }
 
+// amid is the queries that were asked last, amid which others are.
+type amid []finder.Query
+
+func (a *amid) find(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error) {
+	*a = append(*a, q)[max(0, len(*a)-4):]
+	list := append([]finder.Query{q}, *a...)
+	found, err := finder.FindEach(tx, list, offset+size)
+	if err != nil {
+		return finder.Found{}, err
+	}
+	first, last := found[0], found[len(*a)]
+	if !slices.Equal(first.IDs, last.IDs) || first.Total != last.Total {
+		return finder.Found{}, fmt.Errorf("%+v the first time, %+v the second", first, last)
+	}
+	from := min(int(offset), len(last.IDs))
+	if last.IDs = last.IDs[from:]; last.Scores != nil {
+		last.Scores = last.Scores[from:]
+	}
+	return last, nil
+}
+
 // many is a query of the same repositories that does not name them.
 func many(q finder.Query) finder.Query {
 	q.Many = &finder.Scope{SQL: "SELECT r.id FROM repos r WHERE r.id IN " + db.Values(1, len(q.Repos))}
@@ -164,6 +185,7 @@ func TestExecutorsAgreeWithLookingAtEveryIssue(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		for seed := range uint64(2) {
 			w := newWorld(t, engine, seed)
+			var together amid
 			for range 250 {
 				q := w.query(true)
 				drawn := w.random.Uint64()
@@ -173,6 +195,9 @@ func TestExecutorsAgreeWithLookingAtEveryIssue(t *testing.T) {
 						return err
 					}
 					if err := w.check("scan", tx, random, q, finder.Scan); err != nil {
+						return err
+					}
+					if err := w.check("together", tx, random, q, together.find); err != nil {
 						return err
 					}
 					return w.check("many", tx, random, many(q), finder.Find)

@@ -41,18 +41,29 @@ func Find(tx *db.Tx, q Query, offset, size int64) (Found, error) {
 	if IsFalse(q.Where) || q.Many == nil && len(q.Repos) == 0 {
 		return Found{}, nil
 	}
-	if q.Many != nil || slices.ContainsFunc(conjuncts(q.Where), isText) {
+	if !walks(&q) {
 		return scan(tx, &q, offset, size)
 	}
-	list, err := rangesOf(tx, &q)
-	if err != nil || len(list) == 0 {
+	asked := map[posting.Property][]repo.ID{}
+	trees := treesOf(&q, asked)
+	counts, err := countsOf(tx, asked)
+	if err != nil {
 		return Found{}, err
+	}
+	list := rangesOf(&q, trees, counts)
+	if len(list) == 0 {
+		return Found{}, nil
 	}
 	if len(list) > maxTogether && offset+size > deep || len(list) > 2*maxScopes && hasSelect(q.Where) {
 		return scan(tx, &q, offset, size)
 	}
 	f := &ranges{tx: tx, order: q.Order, list: list}
 	return f.find(offset, size)
+}
+
+// walks reports a query that ranges of the postings can answer: not one for words, nor one of repositories without names.
+func walks(q *Query) bool {
+	return q.Many == nil && !slices.ContainsFunc(conjuncts(q.Where), isText)
 }
 
 // hasSelect reports a tree with a condition whose issues a SELECT of its own finds:
@@ -87,11 +98,10 @@ type span struct {
 	n     int64 // how many postings it has
 }
 
-// rangesOf chooses the ranges that a query walks: of each repository and state
-// those of the condition that the fewest issues meet.
-func rangesOf(tx *db.Tx, q *Query) ([]span, error) {
+// treesOf gives the conditions of each of a query's repositories, nil where no issue meets them, and adds to asked the
+// properties of which counters tell how many issues have them.
+func treesOf(q *Query, asked map[posting.Property][]repo.ID) [][]Expr {
 	trees := make([][]Expr, len(q.Repos))
-	asked := map[posting.Property][]repo.ID{}
 	for at, r := range q.Repos {
 		e := InRepo(q.Where, r)
 		if IsFalse(e) {
@@ -104,17 +114,18 @@ func rangesOf(tx *db.Tx, q *Query) ([]span, error) {
 			}
 		}
 	}
-	counts, err := countsOf(tx, asked)
-	if err != nil {
-		return nil, err
-	}
-	var list []span
+	return trees
+}
+
+// rangesOf chooses the ranges that a query walks: of each repository and state those of the condition that the fewest
+// issues meet.
+func rangesOf(q *Query, trees [][]Expr, counts map[countKey]int64) (list []span) {
 	for at, r := range q.Repos {
 		if trees[at] != nil {
 			list = appendSpans(list, r.ID, trees[at], counts)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // walkable are the properties whose ranges hold all issues that meet the

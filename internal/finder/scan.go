@@ -25,6 +25,14 @@ const maxScopes = 8
 
 // scan reads a page and the total by one statement, or by two without words.
 func scan(tx *db.Tx, q *Query, offset, size int64) (Found, error) {
+	s := newScan(tx, q)
+	if s.words != nil {
+		return s.findOnce(offset, size)
+	}
+	return s.find(offset, size)
+}
+
+func newScan(tx *db.Tx, q *Query) *scanned {
 	s := &scanned{b: &builder{tx: tx}, order: q.Order, rest: slices.Clone(conjuncts(q.Where))}
 	if q.Many != nil {
 		s.b.args, s.b.scope = slices.Clone(q.Many.Args), "("+q.Many.SQL+")"
@@ -36,10 +44,7 @@ func scan(tx *db.Tx, q *Query, offset, size int64) (Found, error) {
 	}
 	s.takeWords()
 	s.takeBase()
-	if s.words != nil {
-		return s.findWords(offset, size)
-	}
-	return s.find(offset, size)
+	return s
 }
 
 // takeWords takes the words out of the conditions that are looked for first.

@@ -41,7 +41,7 @@ func countsOf(tx *db.Tx, asked map[posting.Property][]repo.ID) (map[countKey]int
 		return err
 	}
 	for _, p := range order {
-		for repos := range slices.Chunk(asked[p], db.MaxValues) {
+		for repos := range slices.Chunk(db.Unique(asked[p]), db.MaxValues) {
 			if len(b.args)+len(repos) > 2*db.MaxValues {
 				if err := flush(); err != nil {
 					return nil, err
@@ -122,6 +122,15 @@ func (f *ranges) orderBy() string {
 // read reads the keys of a page of some ranges.
 func (f *ranges) read(list []span, offset, size int64) ([]key, error) {
 	b := &builder{tx: f.tx}
+	f.write(b, list, offset, size)
+	return db.QueryList(f.tx, func(row db.Scanner) (k key, err error) {
+		err = row.Scan(&k.id, &k.value)
+		return k, err
+	}, b.String(), b.args...)
+}
+
+// write writes the statement that reads the keys of a page of some ranges.
+func (f *ranges) write(b *builder, list []span, offset, size int64) {
 	if len(list) == 1 {
 		b.WriteString("SELECT p.issue_id, " + f.order.column() + " AS value" +
 			f.from(b, &list[0]) + f.orderBy())
@@ -137,26 +146,14 @@ func (f *ranges) read(list []span, offset, size int64) ([]key, error) {
 		b.WriteString(") u ORDER BY value" + f.order.direction() + ", issue_id" + f.order.direction())
 	}
 	b.WriteString(" LIMIT " + b.value(size) + " OFFSET " + b.value(offset))
-	return db.QueryList(f.tx, func(row db.Scanner) (k key, err error) {
-		err = row.Scan(&k.id, &k.value)
-		return k, err
-	}, b.String(), b.args...)
 }
 
 // count counts the issues in all ranges; what was updated since within the index
 // of the updates, whatever the order.
 func (f *ranges) count() (total int64, err error) {
-	byUpdates := ranges{order: Order{Sort: Updated}}
 	for part := range slices.Chunk(f.list, maxTogether) {
 		b := &builder{tx: f.tx}
-		b.WriteString("SELECT CAST(SUM(n) AS BIGINT) FROM (")
-		for n := range part {
-			if n > 0 {
-				b.WriteString(" UNION ALL ")
-			}
-			b.WriteString("SELECT count(*) AS n" + byUpdates.from(b, &part[n]))
-		}
-		b.WriteString(") c")
+		writeCount(b, part)
 		var n int64
 		if err := f.tx.QueryRow(b.String(), b.args...).Scan(&n); err != nil {
 			return 0, err
@@ -164,4 +161,70 @@ func (f *ranges) count() (total int64, err error) {
 		total += n
 	}
 	return total, nil
+}
+
+// writeCount writes the statement that counts the issues in some ranges.
+func writeCount(b *builder, list []span) {
+	byUpdates := ranges{order: Order{Sort: Updated}}
+	b.WriteString("SELECT CAST(SUM(n) AS BIGINT) FROM (")
+	for n := range list {
+		if n > 0 {
+			b.WriteString(" UNION ALL ")
+		}
+		b.WriteString("SELECT count(*) AS n" + byUpdates.from(b, &list[n]))
+	}
+	b.WriteString(") c")
+}
+
+// read reads the keys of the first page of each query.
+func (s *severalRanges) read() ([][]key, error) {
+	keys := make([][]key, len(s.list))
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	b := &builder{tx: s.tx}
+	for n, f := range s.list {
+		fmt.Fprintf(b, "%sSELECT %d AS query, q%d.* FROM (", unionAll(n), n, n)
+		f.write(b, f.list, 0, s.size)
+		fmt.Fprintf(b, ") q%d", n)
+	}
+	return keys, db.QueryEach(s.tx, func(row db.Scanner) error {
+		var n int
+		var k key
+		if err := row.Scan(&n, &k.id, &k.value); err != nil {
+			return err
+		}
+		keys[n] = append(keys[n], k)
+		return nil
+	}, b.String(), b.args...)
+}
+
+// count counts what those queries find whose numbers are given.
+func (s *severalRanges) count(full []int) error {
+	if len(full) == 0 {
+		return nil
+	}
+	b := &builder{tx: s.tx}
+	for at, n := range full {
+		fmt.Fprintf(b, "%sSELECT %d AS query, q%d.* FROM (", unionAll(at), n, n)
+		writeCount(b, s.list[n].list)
+		fmt.Fprintf(b, ") q%d", n)
+	}
+	return db.QueryEach(s.tx, func(row db.Scanner) error {
+		var n int
+		var total int64
+		if err := row.Scan(&n, &total); err != nil {
+			return err
+		}
+		s.of[n].Total = total
+		return nil
+	}, b.String(), b.args...)
+}
+
+// unionAll stands before the part of a statement with a number, but for the first.
+func unionAll(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " UNION ALL "
 }

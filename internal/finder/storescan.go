@@ -53,10 +53,13 @@ func (s *scanned) find(offset, size int64) (found Found, err error) {
 	return found, err
 }
 
-// findWords looks for the words once, counts what is found and takes the page of
-// it.
-func (s *scanned) findWords(offset, size int64) (found Found, err error) {
-	query := `WITH hits AS MATERIALIZED (SELECT p.issue_id, p.updated_at, p.comments, f.score` + s.from() + `)
+// findOnce looks once, for words or anything else of which there is little, counts what is found and takes the page of it.
+func (s *scanned) findOnce(offset, size int64) (found Found, err error) {
+	score := "0 AS score"
+	if s.words != nil {
+		score = "f.score"
+	}
+	query := `WITH hits AS MATERIALIZED (SELECT p.issue_id, p.updated_at, p.comments, ` + score + s.from() + `)
 		SELECT n.total, h.issue_id, CAST(h.score AS BIGINT)
 		FROM (SELECT count(*) AS total FROM hits) n
 		LEFT JOIN (SELECT * FROM hits` + s.orderBy("") +
@@ -67,7 +70,10 @@ func (s *scanned) findWords(offset, size int64) (found Found, err error) {
 			return err
 		}
 		if id != nil {
-			found.IDs, found.Scores = append(found.IDs, *id), append(found.Scores, *score)
+			found.IDs = append(found.IDs, *id)
+			if s.words != nil {
+				found.Scores = append(found.Scores, *score)
+			}
 		}
 		return nil
 	}, query, s.b.args...)

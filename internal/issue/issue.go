@@ -6,8 +6,9 @@
 //	rules.go                 who may edit and be assigned, which milestone an issue can have
 //	api.go, answer.go        the handlers of single issues; render.go: their JSON
 //	list.go, listacross.go   lists, of one repository and of many; package finder finds the issues
-//	find.go                  a page of what was found, from memory as far as it is there
+//	find.go                  a page of what was found, from memory as far as it is there; findeach.go: of several queries
 //	page.go, load.go         what the issues of a page refer to; cache.go: what is kept of it
+//	brief.go                 what a page's line shows of an issue
 //	assignee.go, label.go, lock.go, reaction.go   the handlers of each
 //	pin.go                   issues that stand first in their repository
 //	departure.go             issues that are deleted, or transferred to another repository

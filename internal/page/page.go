@@ -49,6 +49,9 @@ type Options struct {
 	// Unread answers whether the caller has notifications that are not read, in place of GET notifications.
 	Unread web.Handler
 
+	// IssuesEach answers several searches at once, in place of GET search/issues.
+	IssuesEach web.Handler
+
 	// Render answers a Markdown text as POST /markdown does, in place of GET /repos/{owner}/{repo}.
 	Render web.Handler
 

@@ -31,7 +31,7 @@ func NewAPI(s *Service) *API {
 // comments; a sort: in q outweighs it) and order (desc, asc), of which the first
 // thousand can be read. Errors: 422, 503.
 func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
-	q, err := readQuery(r)
+	q, err := readQuery(r, web.QueryOf(r).Get("q"))
 	if err != nil {
 		return err
 	}
@@ -56,8 +56,9 @@ func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
 	return api.answers.Serve(w, r, api.s.db.State(r.Context()), web.Key(r, account.ViewOf(caller)), render)
 }
 
-func readQuery(r *http.Request) (*Query, error) {
-	q, err := Parse(web.QueryOf(r).Get("q"))
+// readQuery reads a query's text, and the parameters that order what it finds.
+func readQuery(r *http.Request, text string) (*Query, error) {
+	q, err := Parse(text)
 	if err != nil {
 		return nil, err
 	}

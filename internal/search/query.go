@@ -13,7 +13,7 @@
 //	search.go     searching
 //	indexer.go    the worker that keeps the index of words up to date, and who waits for it
 //	store.go      the notes about texts that changed; storenames.go those about names
-//	api.go        the handler and its JSON
+//	api.go        the handler and its JSON; apieach.go: several searches at once, for the home page
 //
 // The searches of repositories, users, commits and code have rooms of their own below this one, and share:
 //
@@ -103,6 +103,12 @@ func (q *Query) each(wanted bool, fn func(q *Query, wanted bool)) {
 			in.each(wanted && !g.Not, fn)
 		}
 	}
+}
+
+// hasWords reports that the index of words is asked.
+func (q *Query) hasWords() (has bool) {
+	q.each(true, func(q *Query, _ bool) { has = has || len(q.Words)+len(q.NotWords) > 0 })
+	return has
 }
 
 // Me stands for the caller's login.

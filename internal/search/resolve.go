@@ -14,7 +14,7 @@ type named struct {
 	caller *account.Caller
 }
 
-// resolve looks up what the query names, in two queries. Errors: the 422 of
+// resolve looks up what the query names, in two queries at most. Errors: the 422 of
 // GitHub, in the same words whether something is not there or not to be seen,
 // for people whom nobody is, and when none of the repositories and owners that
 // are asked for is there; of several, those that are count. What is excluded
@@ -24,13 +24,10 @@ func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*named, error) {
 	var logins, repos []string
 	q.each(true, func(q *Query, _ bool) {
 		for _, c := range append(q.people(), &q.Owners) {
-			logins = append(append(logins, c.Yes...), c.No...)
+			logins = append(append(logins, n.others(c.Yes)...), n.others(c.No)...)
 		}
 		repos = append(append(repos, q.Repos.Yes...), q.Repos.No...)
 	})
-	if caller != nil {
-		logins = append(logins, caller.Login)
-	}
 	var err error
 	if n.people, err = account.ByLogins(tx, logins); err != nil {
 		return nil, err
@@ -72,11 +69,26 @@ func (n *named) check(q *Query) error {
 	return nil
 }
 
+// isCaller reports a login, folded, that names the caller.
+func (n *named) isCaller(folded string) bool {
+	return n.caller != nil && (folded == Me || folded == account.Fold(n.caller.Login))
+}
+
+// others are the logins of others than the caller, who need not be looked up.
+func (n *named) others(logins []string) (list []string) {
+	for _, login := range logins {
+		if !n.isCaller(account.Fold(login)) {
+			list = append(list, login)
+		}
+	}
+	return list
+}
+
 // ids gives the accounts with the logins, as far as they are there.
 func (n *named) ids(logins []string) (ids []account.ID) {
 	for _, login := range logins {
 		folded := account.Fold(login)
-		if folded == Me && n.caller != nil {
+		if n.isCaller(folded) {
 			ids = append(ids, n.caller.ID)
 		} else if a := n.people[folded]; a != nil {
 			ids = append(ids, a.ID)

@@ -50,29 +50,36 @@ type Hit struct {
 // people and repositories that are not there or not to be seen, 503 when it takes
 // too long.
 func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, at web.Page) (*Results, error) {
-	whole, err := s.indexed(ctx, texts())
-	if err != nil {
-		return nil, err
+	var found *Results
+	err := s.read(ctx, q.hasWords(), func(tx *db.Tx, whole bool) error {
+		found = &Results{Part: !whole, page: issue.NewPage(ctx)}
+		return found.read(tx, s.issues, caller, q, at)
+	})
+	return found, err
+}
+
+// read runs what reads a search, with a slot and for as long as a search may take. whole tells fn that the words of all
+// that was acknowledged before are indexed; a search without words does not wait for that.
+func (s *Service) read(ctx context.Context, words bool, fn func(tx *db.Tx, whole bool) error) error {
+	whole := true
+	if words {
+		var err error
+		if whole, err = s.indexed(ctx, texts()); err != nil {
+			return err
+		}
 	}
 	release, err := admission.SearchSlot(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
 	limited, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	var found *Results
-	err = s.db.ReadLong(limited, func(tx *db.Tx) error {
-		found = &Results{Part: !whole, page: issue.NewPage(ctx)}
-		return found.read(tx, s.issues, caller, q, at)
-	})
-	if err != nil {
-		if ctx.Err() == nil && limited.Err() != nil {
-			err = errs.Wrap(errs.Unavailable, "the search takes too long: narrow it down, for instance by repo:", err)
-		}
-		return nil, err
+	err = s.db.ReadLong(limited, func(tx *db.Tx) error { return fn(tx, whole) })
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		err = errs.Wrap(errs.Unavailable, "the search takes too long: narrow it down, for instance by repo:", err)
 	}
-	return found, nil
+	return err
 }
 
 // MaxReach is how many results can be read, page by page, as at GitHub.
@@ -80,16 +87,8 @@ const MaxReach = 1000
 
 // read finds the page and reads what its payloads show.
 func (f *Results) read(tx *db.Tx, issues *issue.Service, caller *account.Caller, q *Query, at web.Page) error {
-	n, err := resolve(tx, caller, q)
-	if err != nil {
-		return err
-	}
-	scope, where := finder.Split(q.compile(n))
-	if finder.IsFalse(where) {
-		return nil
-	}
-	in := finder.Query{Where: where, Order: q.order()}
-	if err := look(tx, caller, scope, &in); err != nil {
+	in, err := q.prepare(tx, caller)
+	if err != nil || finder.IsFalse(in.Where) {
 		return err
 	}
 	list, found, err := issues.Find(tx, in, at.Offset(), min(at.Size, MaxReach-at.Offset()))
@@ -109,4 +108,19 @@ func (f *Results) read(tx *db.Tx, issues *issue.Service, caller *account.Caller,
 		return err
 	}
 	return f.page.Load(tx)
+}
+
+// prepare makes the query of package finder, in the repositories that the caller may see. Errors: those of Search.
+func (q *Query) prepare(tx *db.Tx, caller *account.Caller) (finder.Query, error) {
+	n, err := resolve(tx, caller, q)
+	if err != nil {
+		return finder.Query{}, err
+	}
+	scope, where := finder.Split(q.compile(n))
+	in := finder.Query{Where: where, Order: q.order()}
+	if finder.IsFalse(where) {
+		return in, nil
+	}
+	err = look(tx, caller, scope, &in)
+	return in, err
 }

@@ -153,7 +153,9 @@ func New(o Options) *Server {
 	attached := attachment.NewAPI(f.Attachments)
 	notices := notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues)))
 	markups := markup.NewAPI(markup.New(repos, text.New(o.DB, repos)))
+	found := search.NewAPI(f.Searches)
 	kit := page.NewKit(page.Options{Render: markups.Render, Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls, Unread: notices.Unread,
+		IssuesEach:   found.IssuesEach,
 		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions),
 		TimelineEnds: repos.With(account.Pull, shown.Timelines.Ends)})
 	door := front.New(kit, accounts, s.setup)
@@ -190,7 +192,7 @@ func New(o Options) *Server {
 		subscription.NewAPI(subscription.New(o.DB, issues), repos),
 		deletion.NewAPI(deletions, repos),
 		notices,
-		search.NewAPI(f.Searches),
+		found,
 		repository.NewAPI(kinds),
 		user.NewAPI(kinds),
 		commit.NewAPI(kinds, repos, objects),

@@ -61,24 +61,32 @@ func (p *Pages) strangersHome(r *http.Request, v *homeView) error {
 	return err
 }
 
-// membersHome finds what waits for the member.
+// waits are the lists of what waits for somebody.
+func waits(login string) []waiting {
+	return []waiting{
+		{Title: "Review requests", Kind: "pulls", Query: "is:open is:pr review-requested:" + login},
+		{Title: "Assigned to you", Kind: "issues", Query: "is:open assignee:" + login},
+		{Title: "Mentioning you", Kind: "issues", Query: "is:open mentions:" + login},
+		{Title: "Your open pull requests", Kind: "pulls", Query: "is:open is:pr author:" + login},
+	}
+}
+
+// membersHome finds what waits for the member, the member's repositories, and what happened.
 func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView) error {
-	for _, list := range []waiting{
-		{Title: "Review requests", Kind: "pulls", Query: "is:open is:pr review-requested:" + caller.Login},
-		{Title: "Assigned to you", Kind: "issues", Query: "is:open assignee:" + caller.Login},
-		{Title: "Mentioning you", Kind: "issues", Query: "is:open mentions:" + caller.Login},
-		{Title: "Your open pull requests", Kind: "pulls", Query: "is:open is:pr author:" + caller.Login},
-	} {
-		var found struct {
-			Total int64 `json:"total_count"`
-			Items []page.Issue
-		}
-		q := inside.Request{Path: "/search/issues", Media: "raw",
-			Query: page.Query("q", list.Query, "sort", "updated", "per_page", "8")}
-		if _, err := p.kit.Read(r, q, &found); err != nil {
-			return err
-		}
-		if list.Issues, list.Total = found.Items, found.Total; len(list.Issues) > 0 {
+	lists, query := waits(caller.Login), page.Query("sort", "updated", "per_page", "8")
+	for _, list := range lists {
+		query.Add("q", list.Query)
+	}
+	var found []struct {
+		Total int64 `json:"total_count"`
+		Items []page.Issue
+	}
+	q := inside.Request{Path: "/search/issues", Query: query, Handler: p.kit.IssuesEach}
+	if _, err := p.kit.Read(r, q, &found); err != nil {
+		return err
+	}
+	for n, list := range lists {
+		if list.Issues, list.Total = found[n].Items, found[n].Total; len(list.Issues) > 0 {
 			v.Waiting = append(v.Waiting, list)
 		}
 	}

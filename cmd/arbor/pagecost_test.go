@@ -30,10 +30,6 @@ const (
 	maxProcesses  = 1
 )
 
-// dearer are the pages that may take more statements: home shows four searches and a feed of all kinds of events, each kind
-// read by a statement of its own.
-var dearer = map[string]int{"home": 40}
-
 // Each page of the demo takes at most twenty statements and one process of git, with nothing in memory.
 func TestDemoPagesAskLittle(t *testing.T) {
 	t.Parallel()
@@ -131,8 +127,7 @@ func (c *countedDemo) check(visitor *http.Client, name, path string) {
 		c.mu.Unlock()
 		processes = min(processes, c.git.Started()-before)
 	}
-	most := max(dearer[name], maxStatements)
-	if len(least) > most || processes > maxProcesses {
+	if len(least) > maxStatements || processes > maxProcesses {
 		c.t.Errorf("%s (%s) takes %d statements and %d processes of git:\n\t%.20000s", name, path, len(least), processes,
 			strings.Join(least, "\n\t"))
 	}

@@ -5,7 +5,7 @@
 //	store.go     the SQL, of table activities; storescope.go: which ones a feed is made of
 //	prune.go     what no feed reads any more goes; storeprune.go: the SQL for that
 //	api.go       the handlers
-//	json.go      GitHub's events
+//	json.go      GitHub's events; brief.go: what pages show of them
 //
 // A row names what it tells of and holds nothing of it, so a feed shows issues
 // and comments as they are now, and nothing of those that are gone. Rows of

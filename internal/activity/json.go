@@ -14,6 +14,7 @@ import (
 	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/review"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -31,6 +32,9 @@ type feed struct {
 	reviews  *review.Feed
 	releases *release.Page
 	remarks  *commitcomment.Page
+
+	brief bool             // the payloads are those of brief.go
+	told  map[int64]string // of which brief payloads tell, by the activity's id
 }
 
 // load reads what the activities refer to.
@@ -61,6 +65,11 @@ func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activi
 	accesses, err := f.loadIssues(tx, caller, repos, issues)
 	if err != nil {
 		return nil, err
+	}
+	if f.info.Brief {
+		f.brief = true
+		f.told, err = told(tx, list)
+		return f, err
 	}
 	f.page = issue.NewPage(ctx, accesses...)
 	for _, i := range f.issues {
@@ -102,6 +111,9 @@ func (f *feed) loadIssues(
 		if f.issues[i.ID] = i; i.Pull {
 			pulls = append(pulls, i.ID)
 		}
+	}
+	if f.info.Brief {
+		pulls = nil
 	}
 	if f.pulls, err = pull.ByIDs(tx, pulls); err != nil {
 		return nil, err
@@ -151,6 +163,16 @@ type shortRepo struct {
 // render renders the page outside a transaction, one event with its texts after the
 // other.
 func (f *feed) render(out *web.Output, issues *issue.Service) error {
+	if !f.brief {
+		if err := f.bodies(out, issues); err != nil {
+			return err
+		}
+	}
+	return out.List(len(f.list), func(n int) (any, error) { return f.event(f.list[n]) })
+}
+
+// bodies prepares the texts.
+func (f *feed) bodies(out *web.Output, issues *issue.Service) error {
 	err := f.page.Bodies(out, issues)
 	if err == nil {
 		err = f.comments.Bodies(out, issues)
@@ -164,14 +186,11 @@ func (f *feed) render(out *web.Output, issues *issue.Service) error {
 	if err == nil {
 		err = f.remarks.Bodies(out, issues)
 	}
-	if err != nil {
-		return err
-	}
-	return out.List(len(f.list), func(n int) (any, error) { return f.event(f.list[n]) })
+	return err
 }
 
-func (f *feed) event(a *Activity) (e *event, err error) {
-	e = &event{ID: strconv.FormatInt(a.ID, 10), Actor: f.actor(a.ActorID), Public: a.Public,
+func (f *feed) event(a *Activity) (*event, error) {
+	e := &event{ID: strconv.FormatInt(a.ID, 10), Actor: f.actor(a.ActorID), Public: a.Public,
 		CreatedAt: a.CreatedAt}
 	at := f.repos[a.RepoID]
 	e.Repo = shortRepo{at.ID, at.FullName(), f.address(at)}
@@ -181,21 +200,40 @@ func (f *feed) event(a *Activity) (e *event, err error) {
 	if a.OrgID != 0 {
 		e.Org = f.actor(a.OrgID)
 	}
-	var said any // a comment, a review or a release
-	switch a.Kind {
-	case Commented:
-		said, err = f.comments.Comment(a.SubjectID)
-	case Reviewed:
-		said, err = f.reviews.Review(a.SubjectID)
-	case ReviewCommented:
-		said, err = f.reviews.Comment(a.SubjectID)
-	case Released:
-		said, err = f.releases.Release(a.SubjectID)
-	case CommitCommented:
-		said, err = f.remarks.Comment(a.SubjectID)
+	said, err := f.said(a)
+	if err != nil {
+		return nil, err
 	}
 	e.Type, e.Payload = f.payload(a, said)
-	return e, err
+	return e, nil
+}
+
+// said is the comment, the review or the release that an activity tells of; nil: none.
+func (f *feed) said(a *Activity) (any, error) {
+	if f.brief {
+		return f.briefly(a), nil
+	}
+	switch a.Kind {
+	case Commented:
+		return f.comments.Comment(a.SubjectID)
+	case Reviewed:
+		return f.reviews.Review(a.SubjectID)
+	case ReviewCommented:
+		return f.reviews.Comment(a.SubjectID)
+	case Released:
+		return f.releases.Release(a.SubjectID)
+	case CommitCommented:
+		return f.remarks.Comment(a.SubjectID)
+	}
+	return nil, nil
+}
+
+// issue is an issue inside a payload.
+func (f *feed) issue(at *repo.Access, i *issue.Issue) any {
+	if f.brief {
+		return issue.NewBrief(i, tracker.NewPlace(f.info, at.Repo))
+	}
+	return f.page.Issue(i)
 }
 
 func (f *feed) actor(id account.ID) *actor {
@@ -245,10 +283,10 @@ func (f *feed) payload(a *Activity, said any) (string, object) {
 	}
 	i := f.issues[a.IssueID]
 	if a.Kind == Commented {
-		return "IssueCommentEvent", object{"action": "created", "issue": f.page.Issue(i), "comment": said}
+		return "IssueCommentEvent", object{"action": "created", "issue": f.issue(at, i), "comment": said}
 	}
 	if !i.Pull {
-		return "IssuesEvent", object{"action": a.action(i), "issue": f.page.Issue(i)}
+		return "IssuesEvent", object{"action": a.action(i), "issue": f.issue(at, i)}
 	}
 	p := object{"pull_request": f.pull(at, i), "action": "created"}
 	switch a.Kind {
@@ -293,7 +331,10 @@ func refOf(a *Activity) object {
 }
 
 // pull is GitHub's pull-request-minimal: where there is more.
-func (f *feed) pull(at *repo.Access, i *issue.Issue) object {
+func (f *feed) pull(at *repo.Access, i *issue.Issue) any {
+	if f.brief {
+		return f.issue(at, i)
+	}
 	p := f.pulls[i.ID]
 	side := func(a *repo.Access, ref, sha string) object {
 		o := object{"ref": ref, "sha": sha, "repo": nil}

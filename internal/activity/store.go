@@ -104,3 +104,22 @@ func open(caller *account.Caller) string {
 	}
 	return ` AND (` + kinds + `)`
 }
+
+// told reads what brief payloads tell of reviews, releases and comments on commits, by the activity's id: the state, the
+// tag, the commit. Nothing is read where there are none.
+func told(tx *db.Tx, list []*Activity) (map[int64]string, error) {
+	var ids []int64
+	for _, a := range list {
+		if a.Kind == Reviewed || a.Kind == Released || a.Kind == CommitCommented {
+			ids = append(ids, a.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return db.QueryMap[int64, string](tx, `SELECT a.id, COALESCE(CASE a.kind
+			WHEN 11 THEN (SELECT CAST(s.state AS TEXT) FROM reviews s WHERE s.id = a.subject_id)
+			WHEN 13 THEN (SELECT s.tag FROM releases s WHERE s.id = a.subject_id)
+			ELSE (SELECT s.commit_sha FROM commit_comments s WHERE s.id = a.subject_id) END, '')
+		FROM activities a WHERE a.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+}

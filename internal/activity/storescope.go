@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -60,7 +61,6 @@ func turned(condition string, id any, all bool) scope {
 type many struct {
 	condition string // that x is in one range, with %s for the range's key
 	keys      string // selects the keys of the ranges under the name id
-	args      []any  // of keys
 }
 
 // inPublic and elsewhere are the two ranges of a repository, and byActor the range of an
@@ -74,39 +74,33 @@ const (
 // ofNetwork is the activities of all repositories of a network, as far as the caller
 // sees them.
 func ofNetwork(tx *db.Tx, rootID repo.ID, caller *account.Caller) (scope, error) {
-	list := []many{{inPublic, `SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`, []any{rootID}}}
-	if caller != nil {
-		list = append(list, many{elsewhere, `SELECT n.id FROM repos n WHERE (n.id = $2 OR n.root_id = $2)
-			AND EXISTS (SELECT 1` + repo.FromGranted(`n.id`, caller) + `)`, []any{caller.ID, rootID}})
+	if caller == nil {
+		return newest(tx, []any{rootID}, many{inPublic, `SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`})
 	}
-	return newest(tx, list...)
+	const all = `SELECT n.id FROM repos n WHERE (n.id = $2 OR n.root_id = $2)`
+	return newest(tx, []any{caller.ID, rootID}, many{inPublic, all},
+		many{elsewhere, all + ` AND EXISTS (SELECT 1` + repo.FromGranted(`n.id`, caller) + `)`})
 }
 
 // received is what happened in the repositories that a user watches and what
 // those did whom the user follows: in public, and for the user as the caller
 // also elsewhere in repositories that the user watches and has a role in.
 func received(tx *db.Tx, userID account.ID, caller *account.Caller) (scope, error) {
-	watched, user := `SELECT w.repo_id AS id FROM watches w WHERE w.user_id = $1 AND `, []any{userID}
-	list := []many{{inPublic, watched + `w.private = FALSE`, user},
-		{byActor, `SELECT f.target_id AS id FROM followers f WHERE f.user_id = $1`, user}}
+	const watched = `SELECT w.repo_id AS id FROM watches w WHERE w.user_id = $1 AND `
+	list := []many{{inPublic, watched + `w.private = FALSE`},
+		{byActor, `SELECT f.target_id AS id FROM followers f WHERE f.user_id = $1`}}
 	if account.IDOf(caller) == userID {
-		granted := `EXISTS (SELECT 1` + repo.FromGranted(`w.repo_id`, caller) + `)`
-		list = append(list, many{elsewhere, watched + granted, user})
+		list = append(list, many{elsewhere, watched + `EXISTS (SELECT 1` + repo.FromGranted(`w.repo_id`, caller) + `)`})
 	}
-	return newest(tx, list...)
+	return newest(tx, []any{userID}, list...)
 }
 
-// newest is the Newest activities of many ranges together.
-func newest(tx *db.Tx, list ...many) (scope, error) {
-	var ids []int64
-	for _, m := range list {
-		more, err := m.newest(tx)
-		if err != nil {
-			return scope{}, err
-		}
-		ids = append(ids, more...)
+// newest is the Newest activities of many ranges together; args are those of all keys.
+func newest(tx *db.Tx, args []any, list ...many) (scope, error) {
+	ids, err := newestIDs(tx, args, list)
+	if err != nil {
+		return scope{}, err
 	}
-	ids = newestOf(ids)
 	if len(ids) == 0 {
 		return scope{sql: rangeOf(`x.*`, `FALSE`, 0)}, nil
 	}
@@ -125,58 +119,64 @@ func newestOf(ids []int64) []int64 {
 	return ids[:min(len(ids), Newest)]
 }
 
-// rangesAtOnce is how many ranges one query reads.
-const rangesAtOnce = 16
+// firstRanges is how many ranges the first statement reads, and moreRanges how many each other one, of which SQLite makes
+// one statement.
+const firstRanges, moreRanges = 16, 128
 
-// newest reads the ids of the newest activities, from the range with the newest
+// newestIDs reads the ids of the newest activities, from the range with the newest
 // of all on, until those that are left go back further than what is found.
-func (m many) newest(tx *db.Tx) ([]int64, error) {
-	keys, tops, err := m.tops(tx)
-	if err != nil {
-		return nil, err
-	}
-	var ids []int64
-	for from := 0; from < len(keys); from += rangesAtOnce {
-		if len(ids) == Newest && ids[Newest-1] > tops[from] {
+func newestIDs(tx *db.Tx, args []any, list []many) (ids []int64, err error) {
+	left, err := tops(tx, args, list)
+	for size := firstRanges; err == nil && len(left) > 0; size = moreRanges {
+		if len(ids) == Newest && ids[Newest-1] > left[0].newest {
 			break
 		}
-		more, err := m.read(tx, keys[from:min(from+rangesAtOnce, len(keys))])
-		if err != nil {
-			return nil, err
-		}
+		part := left[:min(size, len(left))]
+		left = left[len(part):]
+		var more []int64
+		more, err = read(tx, list, part)
 		ids = newestOf(append(ids, more...))
 	}
-	return ids, nil
+	return ids, err
 }
 
-// tops reads the keys of the ranges that may hold any of the Newest activities,
-// and the newest of each, which is in the order of the keys.
-func (m many) tops(tx *db.Tx) (keys, tops []int64, err error) {
-	err = db.QueryEach(tx, func(row db.Scanner) error {
-		var key, top int64
-		if err := row.Scan(&key, &top); err != nil {
-			return err
-		}
-		if top != 0 {
-			keys, tops = append(keys, key), append(tops, top)
-		}
-		return nil
-	}, `SELECT k.id, COALESCE((SELECT max(x.id) FROM activities x WHERE `+fmt.Sprintf(m.condition, `k.id`)+`), 0) AS top
-		FROM (`+m.keys+`) k ORDER BY 2 DESC LIMIT `+strconv.Itoa(Newest), m.args...)
-	return keys, tops, err
+// top is a range, and the newest activity in it.
+type top struct {
+	of          int // the range's index
+	key, newest int64
+}
+
+// tops reads the ranges that may hold any of the Newest activities, that with the newest first.
+func tops(tx *db.Tx, args []any, list []many) ([]top, error) {
+	parts := make([]string, len(list))
+	for n, m := range list {
+		parts[n] = fmt.Sprintf(`SELECT * FROM (SELECT %d AS kind, k.id, COALESCE((SELECT max(x.id) FROM activities x WHERE %s), 0) AS top
+			FROM (%s) k ORDER BY 3 DESC LIMIT %d) t%d`, n, fmt.Sprintf(m.condition, `k.id`), m.keys, Newest, n)
+	}
+	found, err := db.QueryList(tx, func(row db.Scanner) (t top, err error) {
+		err = row.Scan(&t.of, &t.key, &t.newest)
+		return t, err
+	}, strings.Join(parts, ` UNION ALL `), args...)
+	found = slices.DeleteFunc(found, func(t top) bool { return t.newest == 0 })
+	slices.SortFunc(found, func(a, b top) int { return cmp.Compare(b.newest, a.newest) })
+	return found, err
 }
 
 // read reads the ids of the newest activities of each range. The number of
-// ranges is rounded up, so that few texts are ever prepared.
-func (m many) read(tx *db.Tx, keys []int64) ([]int64, error) {
-	n := 1
-	for n < len(keys) {
-		n *= 4
-	}
-	parts, args := make([]string, n), make([]any, n)
-	for k := range n {
-		parts[k] = rangeOf(`x.id`, fmt.Sprintf(m.condition, `$`+strconv.Itoa(k+1)), Newest)
-		args[k] = keys[min(k, len(keys)-1)]
+// ranges of an index is rounded up, so that few texts are ever prepared.
+func read(tx *db.Tx, list []many, part []top) ([]int64, error) {
+	var parts []string
+	var args []any
+	for of, m := range list {
+		some := slices.DeleteFunc(slices.Clone(part), func(t top) bool { return t.of != of })
+		n := 1
+		for n < len(some) {
+			n *= 2
+		}
+		for k := 0; k < n && len(some) > 0; k++ {
+			args = append(args, some[min(k, len(some)-1)].key)
+			parts = append(parts, rangeOf(`x.id`, fmt.Sprintf(m.condition, `$`+strconv.Itoa(len(args))), Newest))
+		}
 	}
 	return db.QueryIDs[int64](tx, strings.Join(parts, ` UNION `), args...)
 }

@@ -19,7 +19,7 @@ type Request struct {
 	Query  url.Values
 	Body   []byte // JSON; nil: none
 	Media  string // raw, or full or html for texts as HTML, too
-	Brief  bool   // for a page, which shows only the beginnings of patches, and lists without texts
+	Brief  bool   // for a page, which shows less: beginnings of patches, lines of feeds, lists without texts
 
 	// Members are those of each payload of a list that are asked for. A handler that can leaves out the rest. Nil: all.
 	Members []string

@@ -128,13 +128,9 @@ func (l *Line) describe(kind string, d *eventDetails) bool {
 	return true
 }
 
-// about is the name and the address of an issue or a pull request, or of what was said about it. Feeds tell no title
-// of a pull request.
+// about is the name and the address of an issue or a pull request, or of what was said about it.
 func (l *Line) about(d *eventDetails, subject *Issue) (text, path string) {
-	text, path = strings.TrimSpace(fmt.Sprintf("#%d %s", subject.Number, subject.Title)), subject.Path()
-	if path == "" {
-		path = fmt.Sprintf("%s/pull/%d", l.RepoPath(), subject.Number)
-	}
+	text, path = fmt.Sprintf("#%d %s", subject.Number, subject.Title), subject.Path()
 	switch {
 	case d.Comment != nil && d.Comment.HTMLURL != "":
 		path = Local(d.Comment.HTMLURL)
@@ -169,8 +165,6 @@ func spoken(kind string, d *eventDetails, subject *Issue) string {
 		return "asked for changes to " + thing
 	case kind == "PullRequestReviewEvent":
 		return "reviewed " + thing
-	case d.Action == "closed" && subject.Status() == "merged":
-		return "merged " + thing
 	}
 	return d.Action + " " + thing
 }

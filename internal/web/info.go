@@ -28,7 +28,7 @@ type Info struct {
 	TokenID int64      // of the caller's token, for the log; 0 when anonymous
 	Note    error      // an error that the log line shall show
 	zip     bool       // the answer may be compressed, see MayZip
-	Brief   bool       // for a page, which shows only the beginnings of patches, and lists without texts
+	Brief   bool       // for a page, which shows less: beginnings of patches, lines of feeds, lists without texts
 	Members []string   // those of a payload that are asked for, where a handler can leave out the rest; nil: all
 	Told    bool       // for the delivery of a hook: it is nobody's request, and shows no rights
 	Asked   Asked      // is told what a handler looks for in the request; mostly nil

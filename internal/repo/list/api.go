@@ -195,6 +195,7 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, o order, makeFilter
 		if err != nil {
 			return err
 		}
+		f.brief = web.From(r.Context()).Brief
 		found, total, err = listRepos(tx, f, o, page)
 		return err
 	})

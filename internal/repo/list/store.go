@@ -23,6 +23,8 @@ type filter struct {
 	installation                int64   // only those that this installation of an App reaches; 0: any
 	// hide: some of the owner's repositories are withdrawn forks, which are left out
 	hide bool
+	// brief: for a page, which asks no more of the total than whether it goes on behind the page of the list
+	brief bool
 }
 
 // sqlBuilder collects conditions and their arguments; $1 is the caller.
@@ -82,21 +84,29 @@ func (f *filter) build() *sqlBuilder {
 	return b
 }
 
-// listRepos reads a page and the total number of rows.
+// listRepos reads a page and the total number of rows, of which a brief list counts only what it reads.
 func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*repo.Access, int64, error) {
 	limited := f.visibleTo != nil && f.visibleTo.Reach != account.Everything
 	if f.collaborator+f.member == 0 && f.since == 0 && f.before == 0 && f.installation == 0 && !limited {
 		return listOfOwner(tx, f, o, page)
 	}
 	b := f.build()
-	where := `WHERE ` + strings.Join(b.where, " AND ")
-	total, err := repo.Count(tx, f.visibleTo, where, b.args...)
+	if f.brief {
+		list, err := f.read(tx, b, o, page.Offset(), page.Size+1)
+		return list[:min(int64(len(list)), page.Size)], page.Offset() + int64(len(list)), err
+	}
+	total, err := repo.Count(tx, f.visibleTo, `WHERE `+strings.Join(b.where, " AND "), b.args...)
 	if err != nil || page.Offset() >= total {
 		return nil, total, err
 	}
-	where += o.sql() + ` LIMIT ` + b.arg(page.Size) + ` OFFSET ` + b.arg(page.Offset())
-	list, err := repo.Query(tx, f.visibleTo, where, b.args...)
+	list, err := f.read(tx, b, o, page.Offset(), page.Size)
 	return list, total, err
+}
+
+// read reads some of the repositories that meet the conditions.
+func (f *filter) read(tx *db.Tx, b *sqlBuilder, o order, offset, size int64) ([]*repo.Access, error) {
+	where := `WHERE ` + strings.Join(b.where, " AND ") + o.sql() + ` LIMIT ` + b.arg(size) + ` OFFSET ` + b.arg(offset)
+	return repo.Query(tx, f.visibleTo, where, b.args...)
 }
 
 // Installed reads a page of the repositories that an App's installation on an account reaches, as far as the

@@ -7,14 +7,20 @@ on('table[data-more]', async (table) => {
 	if (whole) table.closest('section').replaceWith(whole);
 });
 
-// Lines of a file: #L3 and #L3-L9, the second by Shift and a click.
+// Lines of a file: #L3 and #L3-L9, the second by Shift and a click. Those of another page of the file lead there.
 function markLines() {
-	const range = /^#L(\d+)-L(\d+)$/.exec(location.hash);
+	const range = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash), table = document.querySelector('table.code');
 	document.querySelectorAll('.code tr.on').forEach((row) => row.classList.remove('on'));
-	if (!range) return;
-	const [from, to] = [+range[1], +range[2]].sort((a, b) => a - b);
+	if (!range || !table) return;
+	const [from, to] = [+range[1], +(range[2] ?? range[1])].sort((a, b) => a - b), first = document.getElementById(`L${from}`);
+	if (!first && table.dataset.per) {
+		const at = new URL(location.href), now = at.searchParams.get('page') ?? '1', then = `${Math.ceil(from / table.dataset.per)}`;
+		at.searchParams.set('page', then);
+		if (now !== then) location.replace(at);
+	}
+	if (!range[2]) return;
 	for (let n = from; n <= to && n < from + 10000; n++) document.getElementById(`L${n}`)?.classList.add('on');
-	document.getElementById(`L${from}`)?.scrollIntoView({ block: 'center' });
+	first?.scrollIntoView({ block: 'center' });
 }
 on('table.code', (table) => {
 	table.addEventListener('click', (e) => {

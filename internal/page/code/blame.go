@@ -1,7 +1,6 @@
 package code
 
 import (
-	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -17,9 +16,8 @@ import (
 
 type blameView struct {
 	at
+	part
 	Hunks []hunk
-	Total int // lines of the file
-	Cut   bool
 	Why   string // why nothing is blamed
 }
 
@@ -50,10 +48,8 @@ func (h *hunk) Rows(repo string) template.HTML {
 	who := fmt.Sprintf(`<td rowspan="%d" class="who %s"><div><a class="subject" href="%s/commit/%s">%s</a>%s<br><span class="soft">%s · <time datetime="%s">%s</time></span></div></td>`,
 		1+len(h.Rest), h.Age, escape(repo), h.SHA, escape(h.Summary), before, by, h.When.Format(time.RFC3339), h.When.Format("2 Jan 2006"))
 	writeRow(&b, h.Start, h.First, who)
-	b.WriteString("</tr>")
 	for n, line := range h.Rest {
 		writeRow(&b, h.Start+n+1, line)
-		b.WriteString("</tr>")
 	}
 	return template.HTML(b.String())
 }
@@ -75,7 +71,7 @@ type blamed struct {
 
 // GET /{owner}/{repo}/blame/{path...}
 //
-// Blame answers who wrote the lines of a file, the first 5,000, and leads to what was there before. Error: 404.
+// Blame answers who wrote the lines of a file, 1,500 a page, and leads to what was there before. Error: 404.
 func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "blame")
 	if err != nil {
@@ -95,37 +91,38 @@ func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err != nil {
 		return page.Absent(err)
 	}
-	p.hunks(r.Context(), v, &b)
+	if to := p.hunks(r, v, &b); to != "" {
+		return page.SeeOther(w, r, v.Link("blame", v.At.Path)+to)
+	}
 	return p.t.Page(w, r, "blame.html", v)
 }
 
-// hunks makes the view of what the API answered.
-func (p *Pages) hunks(ctx context.Context, v *blameView, b *blamed) {
+// hunks makes the view of what the API answered. It gives the query of another page where a line is asked for that is
+// there.
+func (p *Pages) hunks(r *http.Request, v *blameView, b *blamed) (to string) {
 	var text strings.Builder
 	for _, h := range b.Hunks {
 		for _, line := range h.Lines {
 			text.WriteString(strings.TrimSuffix(line, "\r"))
 			text.WriteByte('\n')
 		}
-		v.Total += len(h.Lines)
 	}
-	shown, _, cut := p.lines(ctx, path.Base(v.At.Path), text.String())
-	v.Cut = cut
+	list, total, cut := p.lines(r.Context(), path.Base(v.At.Path), text.String())
+	v.part = partOf(r, list, total, cut)
 	for _, h := range b.Hunks {
-		if len(shown) == 0 {
-			return
-		}
-		c, mine := b.Commits[h.SHA], shown[:min(len(shown), len(h.Lines))]
-		if shown = shown[len(mine):]; len(mine) == 0 {
+		from, to := max(h.Start, v.From), min(h.Start+len(h.Lines)-1, v.To)
+		if from > to {
 			continue
 		}
+		c, mine := b.Commits[h.SHA], v.Lines[from-v.From:to-v.From+1]
 		x := hunk{SHA: h.SHA, Author: c.Author, Login: c.Login, Summary: c.Summary, When: c.When, Age: age(c.When),
-			Start: h.Start, First: mine[0], Rest: mine[1:]}
+			Start: from, First: mine[0], Rest: mine[1:]}
 		if c.Before != "" {
 			x.Before = v.Repo.Path + "/blame/" + c.Before + segments(c.BeforePath)
 		}
 		v.Hunks = append(v.Hunks, x)
 	}
+	return lineAsked(r, list)
 }
 
 // age is the class of how long ago a line was written.

@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 
 	"arbor/internal/errs"
@@ -13,21 +12,16 @@ import (
 	"arbor/internal/web"
 )
 
-// Bounds of a file's text on a page; the rest is at its raw address.
-const (
-	maxText  = 512 << 10 // bytes
-	maxLines = 5000
-)
+// maxText bounds a file's text on its pages, in bytes; the rest is at its raw address.
+const maxText = 512 << 10
 
 type blobView struct {
 	at
+	part
 	File   *entry
 	Latest *page.Commit
 	Mark   *mark
 	Kind   string // text, picture, markdown, binary, large, submodule
-	Lines  []template.HTML
-	Total  int  // lines of the text
-	Cut    bool // there are more lines, or more text
 	HTML   template.HTML
 	Source bool   // the source of what could be shown rendered
 	Module string // the address of a submodule
@@ -40,24 +34,15 @@ func (v *blobView) IsSVG() bool { return strings.EqualFold(path.Ext(v.File.Name)
 func (v *blobView) Rows() template.HTML {
 	var b strings.Builder
 	for n, line := range v.Lines {
-		writeRow(&b, n+1, line)
-		b.WriteString("</tr>")
+		writeRow(&b, v.From+n, line)
 	}
 	return template.HTML(b.String()) // lines are escaped
 }
 
-// writeRow begins a row of a line, without its end.
-func writeRow(b *strings.Builder, n int, line template.HTML, before ...string) {
-	number := strconv.Itoa(n)
-	b.WriteString(`<tr id="L` + number + `">` + strings.Join(before, "") + `<td><a href="#L` + number + `">` + number + `</a></td><td>`)
-	b.WriteString(string(line))
-	b.WriteString("</td>")
-}
-
 // GET /{owner}/{repo}/blob/{path...}
 //
-// Blob answers the page of a file: its text highlighted, a picture, or Markdown rendered (?plain=1: its source). A
-// directory leads to its own page. Error: 404.
+// Blob answers the page of a file: its text highlighted, 1,500 lines a page (?line= leads to that of a line), a picture,
+// or Markdown rendered (?plain=1: its source). A directory leads to its own page. Error: 404.
 func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "blob")
 	if err != nil {
@@ -85,22 +70,26 @@ func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		}
 		v.Mark = marks[v.Latest.SHA]
 	}
-	if err := p.show(r, v); err != nil {
+	to, err := p.show(r, v)
+	if err != nil {
 		return err
+	}
+	if to != "" {
+		return page.SeeOther(w, r, v.Link("blob", v.At.Path)+to)
 	}
 	return p.t.Page(w, r, "blob.html", v)
 }
 
-// show decides how the file is shown.
-func (p *Pages) show(r *http.Request, v *blobView) error {
+// show decides how the file is shown. It gives the query of another page where a line is asked for that is there.
+func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 	if v.File.Type == "submodule" {
 		v.Kind, v.Module = "submodule", page.WebAddress(v.File.Submodule)
-		return nil
+		return "", nil
 	}
 	if isPicture(v.File.Name) && v.File.Type == "file" {
 		v.Kind = "picture"
 		if !v.IsSVG() || web.QueryOf(r).Get("plain") != "1" {
-			return nil
+			return "", nil
 		}
 		v.Source = true
 	}
@@ -112,24 +101,24 @@ func (p *Pages) show(r *http.Request, v *blobView) error {
 	switch {
 	case !ok:
 		v.Kind = "large"
-		return nil
+		return "", nil
 	case !isText:
 		v.Kind = "binary"
-		return nil
+		return "", nil
 	}
 	v.Kind = "text"
 	if isMarkdown(v.File.Name) {
 		v.Kind, v.Source = "markdown", web.QueryOf(r).Get("plain") == "1"
 		if !v.Source {
-			var err error
 			if v.HTML, err = p.rendered(r, &v.at, v.At.Path); err != nil || v.HTML != "" {
-				return err
+				return "", err
 			}
 			v.Kind = "text"
 		}
 	}
-	v.Lines, v.Total, v.Cut = p.lines(r.Context(), v.File.Name, text)
-	return nil
+	list, total, cut := p.lines(r.Context(), v.File.Name, text)
+	v.part = partOf(r, list, total, cut)
+	return lineAsked(r, list), nil
 }
 
 // textOf is the contents as text, with LF; ok is false for what is none.

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-var markup = regexp.MustCompile(`</?i( class="[a-z]")?>`)
+var markup = regexp.MustCompile(`</?[ktfsmcvx]->`)
 
 // plainOf is the text that highlighted lines show; ok is false where anything but the highlighter's own tags is in them.
 func plainOf(lines []string) (text string, ok bool) {
 	joined := markup.ReplaceAllString(strings.Join(lines, "\n"), "")
-	return html.UnescapeString(joined), !strings.ContainsAny(joined, "<>\"")
+	return html.UnescapeString(joined), !strings.ContainsAny(joined, "<>")
 }
 
 // coloured highlights a text as a page does that nobody else asks for.
@@ -40,7 +40,7 @@ func TestHighlightKeepsTheText(t *testing.T) {
 			}
 		}
 	}
-	if lines := coloured(t, "x.go", "package x // y\n"); !strings.Contains(lines[0], `<i class="k">package</i>`) || !strings.Contains(lines[0], `<i class="c">// y</i>`) {
+	if lines := coloured(t, "x.go", "package x // y\n"); !strings.Contains(lines[0], `<k->package</k->`) || !strings.Contains(lines[0], `<c->// y</c->`) {
 		t.Errorf("nothing is highlighted: %q", lines)
 	}
 }
@@ -82,7 +82,7 @@ func TestSlowTextsArePlain(t *testing.T) {
 // Two texts are lexed at a time, each once. The others are plain, and are not kept so.
 func TestFewTextsAreLexedAtOnce(t *testing.T) {
 	p := &Pages{texts: newTexts()}
-	plain := func(name, text string) bool { return !strings.Contains(p.coloured(t.Context(), name, text)[0], "<i") }
+	plain := func(name, text string) bool { return !strings.Contains(p.coloured(t.Context(), name, text)[0], "</") }
 	const text = "package x\n"
 	same := fmt.Sprintf("Go %x", sha256.Sum256([]byte("package x")))
 	for _, keys := range [][]string{{"a", "b"}, {same}} {
@@ -106,7 +106,7 @@ func TestFewTextsAreLexedAtOnce(t *testing.T) {
 // Tokens of one class are one element.
 func TestNeighboursAreJoined(t *testing.T) {
 	t.Parallel()
-	if got := coloured(t, "x.go", `var _ = "a\n\t\n"`)[0]; strings.Count(got, `<i class="s">`) != 1 {
+	if got := coloured(t, "x.go", `var _ = "a\n\t\n"`)[0]; strings.Count(got, `<s->`) != 1 {
 		t.Errorf("strings are torn: %s", got)
 	}
 }

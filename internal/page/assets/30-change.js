@@ -20,18 +20,17 @@ on('[data-poll]', (box) => {
 	const shown = box.innerHTML;
 });
 
-on('form[data-viewed]', (form) => form.addEventListener('submit', async (e) => {
+on('#viewed', (form) => form.addEventListener('submit', async (e) => {
+	const button = e.submitter, was = button.name === 'unview';
 	e.preventDefault();
-	const button = form.querySelector('button');
-	const was = button.getAttribute('aria-pressed') === 'true';
-	const body = new URLSearchParams(new FormData(form));
-	if (was) body.set('off', '1');
+	const body = new URLSearchParams(new FormData(form, button));
 	const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => null);
-	if (!answer || answer.type !== 'opaqueredirect') { form.submit(); return; }
+	if (!answer || answer.type !== 'opaqueredirect') { location.reload(); return; }
+	button.name = was ? 'view' : 'unview';
 	button.setAttribute('aria-pressed', !was);
 	button.classList.toggle('on', !was);
 	button.textContent = was ? 'Viewed' : '✓ Viewed';
-	const fold = form.closest('.difffile').querySelector('.fold');
+	const fold = button.closest('.difffile').querySelector('.fold');
 	if (fold && (fold.getAttribute('aria-expanded') === 'true') !== was) fold.click();
 }));
 
@@ -39,14 +38,6 @@ on('form[data-viewed]', (form) => form.addEventListener('submit', async (e) => {
 // between them.
 const lineForm = document.getElementById('line-form');
 let forms = 0;
-function placeOf(target, table) {
-	const row = target.closest?.('tr');
-	if (!row || row.closest('table') !== table || row.matches('.h, .under')) return null;
-	const two = table.matches('.two');
-	const left = two ? target.closest('td').cellIndex < 2 : row.matches('.d');
-	const cell = row.cells[two ? (left ? 0 : 2) : (left ? 0 : 1)];
-	return cell?.dataset.n ? { row, cell, side: left ? 'LEFT' : 'RIGHT', line: +cell.dataset.n } : null;
-}
 function openForm(table, from, to) {
 	const piece = lineForm.content.cloneNode(true);
 	const form = piece.querySelector('form');
@@ -54,7 +45,7 @@ function openForm(table, from, to) {
 	const several = first.side === last.side && first.line !== last.line;
 	form.querySelectorAll('[id], [for]').forEach((n) => { n.id &&= `${n.id}-${forms}`; n.htmlFor &&= `${n.htmlFor}-${forms}`; });
 	form.id = `new-line-comment-${forms++}`;
-	const set = { path: table.closest('.difffile').dataset.path, side: last.side, line: last.line, start: several ? first.line : '' };
+	const set = { path: pathOf(table.closest('.difffile')), side: last.side, line: last.line, start: several ? first.line : '' };
 	for (const [name, value] of Object.entries(set)) form.elements[name].value = value;
 	form.querySelector('[data-lines]').textContent = several ? `Lines ${first.line} to ${last.line}` : `Line ${last.line}`;
 	const cancel = document.createElement('button');

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/inside"
 	"arbor/internal/page"
+	"arbor/internal/page/diff"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -65,18 +66,19 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 
 // POST /{owner}/{repo}/pull/{number}/viewed
 //
-// SetViewed marks a file as viewed, as the blob that it is, or takes that back.
+// SetViewed marks a file as viewed, as the blob that it is: view=BLOB PATH; or takes that back: unview=BLOB PATH.
 func (p *Pages) SetViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
 		return err
 	}
-	body := map[string]any{"path": f.Get("path")}
-	if !f.Checked("off") {
-		body["blob"] = f.Get("blob")
+	blob, path, _ := strings.Cut(f.Get("view")+f.Get("unview"), " ")
+	body := map[string]any{"path": path}
+	if f.Get("unview") == "" {
+		body["blob"] = blob
 	}
 	q := inside.Request{Method: http.MethodPatch, Path: api(r, a), Handler: p.with.MarkViewed}
-	return p.led(w, r, a, f, f.Get("anchor"), p.kit.Do(r, q, body, nil))
+	return p.led(w, r, a, f, "diff-"+diff.ID(path), p.kit.Do(r, q, body, nil))
 }
 
 // POST /{owner}/{repo}/pull/{number}/threads

@@ -31,7 +31,7 @@ func TestAnnotationsBesideChanges(t *testing.T) {
 		for _, form := range []string{files, files + "?diff=split"} {
 			page := get(t, s, "", form, 200, "Off key &#34;&gt;", "Past the end", ">lint</bdi>", "line 3")
 			without(t, page, "Elsewhere", apitest.Markup)
-			if at := strings.Index(page, "Off key"); !strings.Contains(page[max(0, at-3000):at], "R3") {
+			if at := strings.Index(page, "Off key"); !strings.Contains(page[max(0, at-3000):at], ">3<td>") {
 				t.Error("it does not stand below its line")
 			}
 		}

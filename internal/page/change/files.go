@@ -39,17 +39,17 @@ type lineForm struct {
 // around is what stands at the head and at the end of a file.
 type around struct {
 	*scene
-	Anchor string
 	Path   string
 	Blob   string
 	Viewed bool
-	Last   bool
+	Talk   string // the address that opens the form for a comment on the file
+	Open   bool   // it is open
 }
 
 // GET /{owner}/{repo}/pull/{number}/files
 //
 // Files shows what the pull request changes, with the comments in their places. ?comment=PATH:SIDE:LINE opens the form
-// for a comment on that line, SIDE:FIRST-LAST for one on several. Error: 404.
+// for a comment on that line, SIDE:FIRST-LAST for one on several; ?talk=ID that for one on a file. Error: 404.
 func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	s, err := p.scene(r, a, "files")
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	s.Wide = true
 	v := &filesView{scene: s}
 	var list []page.ChangedFile
-	more, err := p.kit.Get(r, api(r, a, "files"), page.Part(r, perPage), &list)
+	more, err := p.kit.Get(r, api(r, a, "files"), page.Part(r, diff.PerPage), &list)
 	if err != nil {
 		return err
 	}
@@ -91,15 +91,12 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		if viewed {
 			v.Viewed++
 		}
-		o.OfFile[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Viewed: viewed}
+		id := diff.ID(f.Filename)
+		o.OfFile[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Viewed: viewed, Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID],
+			Talk: diff.With(r.URL.Query(), "talk", id[:diff.ShortID]) + "#diff-" + id}
 	}
 	o.Collapse = func(f *page.ChangedFile) bool { return s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != "" }
 	v.Diff = diff.New(r, list, o)
-	for _, f := range v.Diff.Files {
-		if f.Acts != nil {
-			f.Acts.Value.(*around).Anchor = "diff-" + f.ID
-		}
-	}
 	return p.t.Page(w, r, "files.html", v)
 }
 

@@ -88,8 +88,8 @@ func TestHostile(t *testing.T) {
 			inspect(t, path, a)
 			without(t, page, "<script>alert", "<img src=x", "<i>{{", "<b style", "ZgotmplZ")
 		}
-		post(t, s, "sam", at+"/viewed", 303, "path", name, "blob", sha, "return_to", "//evil.example/x")
-		if to := led(t, s, "sam", at+"/viewed", "path", name, "blob", sha, "return_to", "https://evil.example"); strings.Contains(to, "evil.example") {
+		post(t, s, "sam", at+"/viewed", 303, "view", sha+" "+name, "return_to", "//evil.example/x")
+		if to := led(t, s, "sam", at+"/viewed", "view", sha+" "+name, "return_to", "https://evil.example"); strings.Contains(to, "evil.example") {
 			t.Errorf("led to %s", to)
 		}
 	})
@@ -119,14 +119,14 @@ func TestBounds(t *testing.T) {
 	for n, branch := range []string{"many", "large", "wide"} {
 		propose(t, s, branch)
 		at := fmt.Sprintf("/alice/plot/pull/%d", n+1)
-		for _, path := range []string{"", "/files", "/files?diff=split", "/files?page=30", "/files?page=31"} {
+		for _, path := range []string{"", "/files", "/files?diff=split", "/files?page=60", "/files?page=61"} {
 			if page := get(t, s, "alice", at+path, 200); len(page) > 1<<20 {
 				t.Errorf("%s%s has %d bytes", branch, path, len(page))
 			}
 		}
 	}
 	get(t, s, "alice", "/alice/plot/pull/1/files", 200, `rel="next"`)
-	get(t, s, "alice", "/alice/plot/pull/1/files?page=30", 200, "f2999", `rel="prev"`)
+	get(t, s, "alice", "/alice/plot/pull/1/files?page=60", 200, "f2999", `rel="prev"`)
 	get(t, s, "alice", "/alice/plot/pulls/new?head=many", 200)
 }
 

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/web"
 )
 
-const perPage = 100 // commits or files
+const perPage = 100 // commits
 
 type commitsView struct {
 	*scene

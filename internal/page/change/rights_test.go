@@ -30,7 +30,7 @@ var forms = []struct {
 	{"/reviews/{review}", []string{"dismiss", "1", "body", "x"}, 403, 422}, // it says nothing that counts
 	{"/reviews/{review}", []string{"body", "x"}, 403, 403},
 	{"/threads", []string{"comment", "{comment}"}, 403, 303},
-	{"/viewed", []string{"path", "song.txt", "blob", "{sha}"}, 303, 303},
+	{"/viewed", []string{"view", "{sha} song.txt"}, 303, 303},
 	{"/suggestions", []string{"comment", "{comment}", "sha", "{sha}"}, 403, 422}, // whose text was changed above
 }
 
@@ -184,7 +184,7 @@ func TestDeletedReviewer(t *testing.T) {
 		at, sha := fmt.Sprintf("/alice/plot/pull/%d", number), head(t, s, number)
 		to := led(t, s, "will", at+"/comments", "commit", sha, "path", "song.txt", "side", "RIGHT", "line", "3", "body", "Said by will")
 		led(t, s, "will", at+"/threads", "comment", strings.TrimPrefix(to, at+"#discussion_r"))
-		led(t, s, "will", at+"/viewed", "path", "song.txt", "blob", sha)
+		led(t, s, "will", at+"/viewed", "view", sha+" song.txt")
 		led(t, s, "will", at+"/comments", "commit", sha, "path", "song.txt", "side", "RIGHT", "line", "5", "body", "Never said", "review", "1")
 		api(t, s, "chief", "DELETE /admin/users/will", 204, nil, nil)
 		page := get(t, s, "alice", at, 200, "Resolved by ghost", "Said by will")

@@ -30,7 +30,7 @@ func TestReviewOfTenComments(t *testing.T) {
 	for n := 1; n <= 10; n++ {
 		var opened bool
 		b.Eval(fmt.Sprintf(`(() => {
-			const cell = document.querySelector('tr.a td[data-n="%d"]');
+			const cell = [...document.querySelectorAll('tr.a td:nth-child(2)')].find((n) => n.textContent === '%d');
 			cell.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
 			cell.querySelector('.addnote').dispatchEvent(new MouseEvent('click', { bubbles: true }));
 			return document.activeElement.matches('.under .lineform textarea');

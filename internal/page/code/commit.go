@@ -12,7 +12,7 @@ import (
 
 // Bounds of the page of a commit or a comparison; the rest is on the next pages.
 const (
-	filesPerPage = 100
+	filesPerPage = diff.PerPage
 	maxMessage   = 64 << 10 // bytes of the message
 )
 
@@ -49,7 +49,7 @@ func (c *fullCommit) ByOther() bool {
 
 // GET /{owner}/{repo}/commit/{sha}
 //
-// Commit answers the page of a commit: its message, its author, what is said of it, a hundred changed files and a
+// Commit answers the page of a commit: its message, its author, what is said of it, fifty changed files and a
 // hundred comments. SHA.diff and SHA.patch are the text alone. Error: 404.
 func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name := web.Param(r, "sha")

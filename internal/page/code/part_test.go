@@ -110,7 +110,7 @@ func TestLinksToLinesInABrowser(t *testing.T) {
 	}
 	plain := browser.Open(t, s.URL, browser.Look{NoScript: true, Width: 390, Height: 800})
 	plain.Go("/alice/garden/blob/main/program.go#L2500")
-	plain.Fill(".lineform input[name=line]", "2500")
-	plain.Follow(".lineform button")
+	plain.Fill(".goline input[name=line]", "2500")
+	plain.Follow(".goline button")
 	plain.See("tr:target", "line2500")
 }

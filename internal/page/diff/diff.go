@@ -2,6 +2,7 @@
 // another room adds, such as review threads.
 //
 //   - diff.go: the view, its files and their order
+//   - row.go: the rows as HTML
 //   - lines.go: patches read as hunks and lines; words that changed within lines
 //   - generated.go: files that programs wrote, which are collapsed
 //
@@ -14,8 +15,8 @@
 //
 // The template shows it by {{template "diff" .Diff}} (templates/diff.html of package page, part of each room's set).
 // It reads ?diff=split of the request, and ?show=ID of a collapsed file that is wanted; its links keep the rest of
-// the query. A file is at #diff-ID, where ID is the SHA-256 of its path; its lines are at #diff-IDL7 (old) and
-// #diff-IDR7 (new), as at GitHub.
+// the query. A file is at #diff-ID, where ID is the SHA-256 of its path; the script finds its lines at #diff-IDL7 (old)
+// and #diff-IDR7 (new), as at GitHub.
 //
 // What the room adds is given as values in Options and rendered by templates that the room defines again in its own
 // files. Their names, and what "." is in them:
@@ -30,8 +31,8 @@
 // entry. A value whose line is not shown (its file is collapsed, or it is outside the hunks) is in File.Below, and
 // shown by "diff-under" below the lines of its file.
 //
-// For scripts: a file is .difffile with data-path and data-id; in its table a cell td[data-n] holds a line's number,
-// and its id ends in L or R and the number. A row has the class a (added) or d (deleted); side by side, cells have it.
+// For scripts: a file is .difffile with data-path; in its table the first two cells of a row hold the lines' numbers, side
+// by side the first and the third. A row has the class a (added) or d (deleted); side by side, the cells of numbers have it.
 package diff
 
 import (
@@ -40,17 +41,22 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"arbor/internal/page"
 )
 
 // Bounds of what is shown at first. The API leaves out patches of more than 3,000 lines or 1 MiB, and those past 2 MiB
-// of a page.
+// of a page. What a page adds to the text of its lines stays below 100 KB: files whose rows would take more are collapsed.
 const (
-	maxFileLines = 1000 // of one file's patch; a longer one is collapsed
-	maxAllLines  = 5000 // of a page; files after these are collapsed
-	maxShown     = 20   // collapsed files that one address opens
-	maxLine      = 5000 // bytes of a line
+	PerPage      = 50     // files of a page
+	maxFileLines = 1000   // of one file's patch; a longer one is collapsed
+	maxMarkup    = 85_000 // bytes of a page without what stands around the files
+	fileMarkup   = 600    // bytes of a file without its rows
+	actsMarkup   = 350    // bytes of what a room adds to a file
+	maxShown     = 20     // collapsed files that one address opens
+	maxLine      = 5000   // bytes of a line
+	ShortID      = 12     // digits of a file's ID that the addresses of opened files have
 )
 
 // Sides of a line, in the API's words: of the old file and of the new one.
@@ -92,6 +98,7 @@ type View struct {
 	Additions, Deletions int64
 	Text                 string // see Options
 	Unified, SideBySide  string // addresses of this page in both forms
+	Around               page.Pager
 	Extra                any
 }
 
@@ -136,27 +143,22 @@ func (f *File) Mode() string {
 func New(r *http.Request, files []page.ChangedFile, o Options) *View {
 	q := r.URL.Query()
 	v := &View{Split: q.Get("diff") == "split", Text: o.Text, Extra: o.Extra,
-		Unified: with(q, "diff", "unified"), SideBySide: with(q, "diff", "split")}
+		Unified: With(q, "diff", "unified"), SideBySide: With(q, "diff", "split")}
 	wanted := q["show"]
 	wanted = wanted[:min(len(wanted), maxShown)]
-	left := maxAllLines
+	files = v.cut(q, files)
+	left := maxMarkup - fileMarkup*len(files) - actsMarkup*min(len(files), len(o.OfFile))
 	for n := range files {
-		sum := sha256.Sum256([]byte(files[n].Filename))
-		f := &File{ChangedFile: files[n], ID: hex.EncodeToString(sum[:]), Split: v.Split}
+		f := &File{ChangedFile: files[n], ID: ID(files[n].Filename), Split: v.Split}
 		v.Additions, v.Deletions = v.Additions+f.Additions, v.Deletions+f.Deletions
-		asked := slices.Contains(wanted, f.ID)
-		f.Why = f.hidden(o, left)
-		if f.Why != "" && f.Patch != nil {
-			if asked {
-				f.Why = ""
-			} else {
-				more := slices.Concat(wanted, []string{f.ID})
-				f.Href = with(q, "show", more[max(0, len(more)-maxShown):]...) + "#diff-" + f.ID
+		if asked := slices.Contains(wanted, f.ID[:ShortID]); f.Patch != nil {
+			f.show(o, asked, &left)
+			if f.Why != "" {
+				more := slices.Concat(wanted, []string{f.ID[:ShortID]})
+				f.Href = With(q, "show", more[max(0, len(more)-maxShown):]...) + "#diff-" + f.ID
 			}
-		}
-		if f.Why == "" {
-			left -= lines(*f.Patch)
-			f.read()
+		} else {
+			f.Why = f.hidden(o)
 		}
 		f.place(o)
 		v.Files = append(v.Files, f)
@@ -164,8 +166,40 @@ func New(r *http.Request, files []page.ChangedFile, o Options) *View {
 	return v
 }
 
-// with is the address of the page with another value in its query.
-func with(q url.Values, name string, values ...string) string {
+// cut takes the files of the page that the query asks for (?files=2), where there are more than one page shows.
+func (v *View) cut(q url.Values, files []page.ChangedFile) []page.ChangedFile {
+	last := max(1, (len(files)+PerPage-1)/PerPage)
+	n, err := strconv.Atoi(q.Get("files"))
+	if err != nil {
+		n = 1
+	}
+	n = min(max(n, 1), last)
+	if n > 1 {
+		v.Around.Newer = With(q, "files", strconv.Itoa(n-1))
+	}
+	if n < last {
+		v.Around.Older = With(q, "files", strconv.Itoa(n+1))
+	}
+	return files[(n-1)*PerPage : min(n*PerPage, len(files))]
+}
+
+// show reads the file's patch, or says why it is not shown; asked: somebody wants to see it. left is how many bytes the
+// page's rows may still add to their text.
+func (f *File) show(o Options, asked bool, left *int) {
+	if f.Why = f.hidden(o); f.Why != "" && !asked {
+		return
+	}
+	f.Why = ""
+	f.read()
+	if size := f.markup(); asked || size <= *left {
+		*left -= size
+		return
+	}
+	f.Why, f.Rows, f.Pairs = "large", nil, nil
+}
+
+// With is the address of the page with another value in its query.
+func With(q url.Values, name string, values ...string) string {
 	n := url.Values{}
 	for key, list := range q {
 		n[key] = list
@@ -174,8 +208,17 @@ func with(q url.Values, name string, values ...string) string {
 	return "?" + n.Encode()
 }
 
-// hidden says why a file's lines are not shown; left is how many lines the page may still show.
-func (f *File) hidden(o Options, left int) string {
+// ID names a file in addresses: the SHA-256 of its path.
+func ID(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:])
+}
+
+// Page is the address of the file's own page; empty: it has none.
+func (f *File) Page() string { return page.Local(f.BlobURL) }
+
+// hidden says why a file's lines are not shown at first, whatever else the page shows; empty: they may be.
+func (f *File) hidden(o Options) string {
 	switch {
 	case f.Patch == nil && f.Brief != nil && f.Brief.Binary:
 		return "binary"
@@ -190,7 +233,7 @@ func (f *File) hidden(o Options, left int) string {
 	case generated(f.Filename):
 		return "generated"
 	}
-	if n := lines(*f.Patch); n > maxFileLines || n > left {
+	if lines(*f.Patch) > maxFileLines {
 		return "large"
 	}
 	return ""

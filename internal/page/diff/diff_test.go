@@ -42,7 +42,7 @@ func TestForms(t *testing.T) {
 	// printf main.go | sha256sum
 	at := "diff-2873f79a86c0d8b3335cd7731b0ecf7dd4301eb19a82ef7a1cba7589b5252261"
 	for name, html := range map[string]string{"unified": unified, "split": split} {
-		for _, part := range []string{`id="` + at + `R2"`, `id="` + at + `L2"`, `data-n="3"`, "two <mark>old</mark> word", "two <mark>new</mark> word",
+		for _, part := range []string{`id="` + at + `"`, "two <mark>old</mark> word", "two <mark>new</mark> word",
 			"func main() {", "No newline", `+1</span>`, `−1</span>`, `diff=unified`, `diff=split`} {
 			if !strings.Contains(html, part) {
 				t.Errorf("%s has no %q: %s", name, part, html)
@@ -52,7 +52,12 @@ func TestForms(t *testing.T) {
 	if !strings.Contains(unified, "w=1") {
 		t.Error("the links lose the rest of the query")
 	}
-	if !strings.Contains(split, `class="d">two`) || !strings.Contains(split, `class="diff two"`) {
+	for _, row := range []string{"<tr><td>1<td>1<td>one", "<tr class=d><td>2<td><td>two <mark>old", "<tr class=a><td><td>2<td>two <mark>new", "<tr class=h><td colspan=3>@@"} {
+		if !strings.Contains(unified, row) {
+			t.Errorf("unified has no %s: %s", row, unified)
+		}
+	}
+	if !strings.Contains(split, `<tr><td class=d>2<td>two <mark>old</mark> word<td class=a>2<td>two <mark>new`) || !strings.Contains(split, `class="diff two"`) {
 		t.Errorf("split: %s", split)
 	}
 }
@@ -96,19 +101,27 @@ func TestCollapsed(t *testing.T) {
 	if f := again.Files[0]; f.Why != "" || len(f.Rows) != 2001 || f.Rows[2000].New != 2000 {
 		t.Errorf("%q %d", f.Why, len(f.Rows))
 	}
-	if again.Files[1].Why != "generated" || !strings.Contains(again.Files[1].Href, v.Files[0].ID) {
+	if again.Files[1].Why != "generated" || !strings.Contains(again.Files[1].Href, v.Files[0].ID[:12]) {
 		t.Error("opening one more closes the first")
 	}
 	var many []page.ChangedFile
 	for n := range 100 {
 		many = append(many, changed(fmt.Sprint("f", n), "@@ -0,0 +1,900 @@"+strings.Repeat("\n+line", 900)))
 	}
+	first := diff.New(httptest.NewRequest("GET", "/x", nil), many, diff.Options{})
 	rows := 0
-	for _, f := range diff.New(httptest.NewRequest("GET", "/x", nil), many, diff.Options{}).Files {
-		rows += len(f.Rows)
+	for _, f := range first.Files {
+		if rows += len(f.Rows); f.Why == "" && len(f.Rows) == 0 || f.Why != "" && f.Href == "" {
+			t.Errorf("%s is neither shown nor led to", f.Filename)
+		}
 	}
-	if rows > 5000 {
-		t.Errorf("a page shows %d lines", rows)
+	if rows > 3000 || rows < 1800 || len(first.Files) != 50 || first.Around.Older != "?files=2" {
+		t.Errorf("a page shows %d lines of %d files, and leads to %q", rows, len(first.Files), first.Around.Older)
+	}
+	for _, address := range []string{"/x?files=2", "/x?files=9"} {
+		if v := diff.New(httptest.NewRequest("GET", address, nil), many, diff.Options{}); v.Files[49].Filename != "f99" || v.Around.Newer != "?files=1" || v.Around.Older != "" {
+			t.Errorf("%s shows %q last, and leads to %+v", address, v.Files[49].Filename, v.Around)
+		}
 	}
 }
 

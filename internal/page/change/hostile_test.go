@@ -126,7 +126,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	get(t, s, "alice", "/alice/plot/pull/1/files", 200, `rel="next"`)
-	get(t, s, "alice", "/alice/plot/pull/1/files?page=60", 200, "f2999", `rel="prev"`)
+	get(t, s, "alice", "/alice/plot/pull/1/files?page=60", 200, "d9/f999", `rel="prev"`)
 	get(t, s, "alice", "/alice/plot/pulls/new?head=many", 200)
 }
 

@@ -3,11 +3,13 @@ package change_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/page/diff"
 )
 
 // enter opens a browser in which somebody is signed in.
@@ -69,4 +71,44 @@ func TestInBrowser(t *testing.T) {
 	b.See("#merge", "no conflicts")
 	b.Follow(`#merge button[class="main"]`)
 	b.See("#merge", "Revert")
+}
+
+// Numbers of lines lead to their lines, in both forms, by GitHub's addresses; and the form for a comment on a file opens
+// in its place, or without the script on a page of its own.
+func TestLinesAndFilesInBrowser(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	plant(t, s)
+	at := fmt.Sprintf("/alice/plot/pull/%d/files", propose(t, s, "tune"))
+	b := enter(t, s, "will", browser.Look{})
+	file := "#diff-" + diff.ID("song.txt")
+	for form, cell := range map[string]string{"": "tr.a td:nth-child(2)", "?diff=split": "tr td.a:nth-child(3)"} {
+		b.Go(at + form + file + "R5")
+		b.See(file+" tr.on", "fifth line")
+		b.Go(at + form)
+		var hash, sign string
+		b.Eval(fmt.Sprintf(`[...document.querySelectorAll('%s %s')].find((n) => n.textContent === '3').click(), location.hash`, file, cell), &hash)
+		if hash != file+"R3" {
+			t.Errorf("the number leads to %q", hash)
+		}
+		b.See(file+" tr.on", "third line")
+		b.Eval(fmt.Sprintf(`getComputedStyle(document.querySelector('%s tr.on td:last-child'), '::before').content`, file), &sign)
+		if sign != `"+"` {
+			t.Errorf("%q: an added line has the sign %s", form, sign)
+		}
+	}
+	b.Click(file + " > a.in")
+	b.Fill(file+" .filetalk textarea", "Of the whole file")
+	if path := b.Path(); strings.Contains(path, "talk=") {
+		t.Errorf("the browser went to %s", path)
+	}
+	plain := enter(t, s, "will", browser.Look{NoScript: true})
+	plain.Go(at)
+	plain.Follow(file + " > a.in")
+	plain.Fill(file+" .filetalk textarea", "Without the script")
+	plain.Follow(file + ` .filetalk button[class="main"]`)
+	plain.See("main", "Without the script")
+	plain.Go(at)
+	plain.Follow("button[form=viewed]")
+	plain.See(".difffile", "Collapsed.")
 }

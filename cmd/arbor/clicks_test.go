@@ -62,7 +62,7 @@ func TestClicks(t *testing.T) {
 			c.See("main", "@@")
 		}},
 		{"comment on a line", 2, at + "/pull/12/files", func(c *counted) {
-			c.Eval(`document.querySelector("tr.a td[data-n]").dispatchEvent(new MouseEvent("mouseover", { bubbles: true })), 0`, nil)
+			c.Eval(`document.querySelector("tr.a td:nth-child(2)").dispatchEvent(new MouseEvent("mouseover", { bubbles: true })), 0`, nil)
 			c.click(".addnote")
 			c.Fill(".lineform textarea", "Said with two clicks")
 			c.follow(`.lineform button[name="review"] + button`)

@@ -160,29 +160,11 @@ func (t *folder) put(from io.Reader, f *File) error {
 	defer os.Remove(out.Name())
 	defer out.Close()
 	sum := sha256.New()
-	if _, err := io.CopyN(io.MultiWriter(&steady{file: out}, sum), from, f.Size); err != nil {
+	if _, err := io.CopyN(io.MultiWriter(durable.NewWriter(out), sum), from, f.Size); err != nil {
 		return err
 	}
 	f.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	return t.keep(out, f)
-}
-
-// steady writes a file and syncs it now and then. A sync of much at once at the end would have the
-// server's commits wait that long: they lie on the same disk, perhaps.
-type steady struct {
-	file   *os.File
-	behind int // bytes since the last sync
-}
-
-const maxBehind = 8 << 20
-
-func (w *steady) Write(b []byte) (int, error) {
-	n, err := w.file.Write(b)
-	if w.behind += n; err == nil && w.behind >= maxBehind {
-		w.behind = 0
-		err = w.file.Sync()
-	}
-	return n, err
 }
 
 func (t *folder) keep(spooled *os.File, f *File) error {

@@ -21,6 +21,7 @@ import (
 
 	"arbor/internal/backup/tables"
 	"arbor/internal/db"
+	"arbor/internal/durable"
 	"arbor/internal/file"
 	"arbor/internal/repo"
 )
@@ -125,7 +126,7 @@ func (s *save) saveTables(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		newest, err := tables.Write(tx, io.MultiWriter(&steady{file: spooled}, sum))
+		newest, err := tables.Write(tx, io.MultiWriter(durable.NewWriter(spooled), sum))
 		if err != nil {
 			return err
 		}

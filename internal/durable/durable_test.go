@@ -1,7 +1,9 @@
 package durable
 
 import (
+	"bytes"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,5 +66,34 @@ func TestClock(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("it left %v", left)
+	}
+}
+
+// A file that is written in pieces has all of them, also those that were handed to the disk meanwhile, and an error of
+// the file is the writer's.
+func TestWriter(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]byte, 3*maxBehind+1)
+	rand.NewChaCha8([32]byte{3}).Read(want)
+	w := NewWriter(f)
+	for rest := want; len(rest) > 0; {
+		n, err := w.Write(rest[:min(len(rest), 1<<20+1)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+	}
+	if got, err := os.ReadFile(f.Name()); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if w.begun < 2*maxBehind {
+		t.Errorf("the disk was given %d bytes", w.begun)
+	}
+	f.Close()
+	if _, err := w.Write(want[:1]); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("written to a closed file: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 // Package file is the one store of files that are no Git objects: assets of releases, attachments.
 //
 //	file.go    the type, receiving a file, and opening one
+//	digest.go  the digest of a file, made while it is received
 //	take.go    taking in what a client sends, within the owner's quota
 //	send.go    answering with a file
 //	sweep.go   removing files without a row
@@ -21,7 +22,6 @@ package file
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -93,9 +93,6 @@ func IsTemporary(path string) bool { return strings.HasPrefix(filepath.Base(path
 
 func (s *Store) path(name string) string { return filepath.Join(s.dir, name[:2], name) }
 
-// chunk is how much of a file is in memory while it is received, in bytes.
-const chunk = 256 << 10
-
 // Receive writes a file to the disk and syncs it. It has no row yet: Add follows, or Discard. Its size is at
 // most so many bytes; check is asked now and then whether there is still room, nil: nobody is. Errors: ErrSize;
 // those of from and check. After an error nothing is left.
@@ -126,21 +123,24 @@ func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check f
 // ErrSize says that a file is larger than it may be.
 var ErrSize = errors.New("file: it is too large")
 
-// fill copies what comes into the file, and makes it durable.
+// fill copies what comes into the file, and makes it durable. A goroutine makes the digest meanwhile, which takes
+// as long as the rest.
 func (f *File) fill(ctx context.Context, out *os.File, from io.Reader, most int64, check func() error) error {
-	sum := sha256.New()
-	buffer := make([]byte, chunk)
+	to := durable.NewWriter(out)
+	digest := newDigest()
+	defer digest.sum()
 	for {
+		buffer := digest.buffer()
 		n, err := from.Read(buffer)
 		if f.Size += int64(n); f.Size > most {
 			return ErrSize
 		}
-		sum.Write(buffer[:n])
-		if _, err := out.Write(buffer[:n]); err != nil {
+		digest.add(buffer[:n])
+		if _, err := to.Write(buffer[:n]); err != nil {
 			return err
 		}
 		if errors.Is(err, io.EOF) {
-			f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+			f.SHA256 = digest.sum()
 			return out.Sync()
 		}
 		if err = errors.Join(err, ctx.Err()); err == nil && check != nil {

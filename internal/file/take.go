@@ -83,7 +83,7 @@ func (s *Store) receiveWithin(ctx context.Context, id repo.ID, in Incoming) (*Fi
 }
 
 // uploadBuffers is the memory of an upload in bytes.
-const uploadBuffers = 512 << 10
+const uploadBuffers = buffers * chunk
 
 // receive takes the bytes in, beside which no transaction is open. Errors: ErrSize, ErrEmpty.
 func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, error) {

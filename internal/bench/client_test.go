@@ -53,6 +53,11 @@ func (c *client) do(request []byte) (status int, n int64, err error) {
 	if _, err := c.conn.Write(request); err != nil {
 		return 0, 0, err
 	}
+	return c.answer()
+}
+
+// answer reads an answer to its end.
+func (c *client) answer() (status int, n int64, err error) {
 	line, err := c.in.ReadSlice('\n')
 	if err != nil {
 		return 0, 0, err

@@ -31,6 +31,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("pulls", s.pulls)
 	b.Run("stars", s.stars)
 	b.Run("hooks", s.hooks)
+	b.Run("assets", s.assets)
 	b.Run("reset", s.reset)
 	s.print(os.Stdout)
 }

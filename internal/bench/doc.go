@@ -25,6 +25,7 @@
 //	issueread_test.go, issuewrite_test.go   reads beside writes; filing issues
 //	worst_test.go     of many figures the worst counts
 //	star_test.go      stars: long lists, and starring beside the driver's own transactions
+//	backup_test.go    how long writers wait beside a backup
 //	asset_test.go     files of releases up and down, beside a copy on the disk
 //	hook_test.go      pushes of which ten hooks are told
 //	reset_test.go     a throwaway server goes back to its seed

@@ -32,6 +32,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("stars", s.stars)
 	b.Run("hooks", s.hooks)
 	b.Run("assets", s.assets)
+	b.Run("backups", s.backups)
 	b.Run("reset", s.reset)
 	s.print(os.Stdout)
 }

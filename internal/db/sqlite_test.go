@@ -269,6 +269,44 @@ func TestTheLogIsBounded(t *testing.T) {
 	}
 }
 
+// Who reads for long, as a backup does, does not have writers wait until that is over.
+func TestALongReadHoldsUpNoWriter(t *testing.T) {
+	t.Parallel()
+	d, b := openFile(t)
+	write := func(n int) {
+		if err := d.Write(context.Background(), insert(fmt.Sprint(n), maxLog/64)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(-1)
+	err := d.Read(context.Background(), func(tx *Tx) error {
+		var n int
+		if err := tx.QueryRow(`SELECT count(*) FROM t`).Scan(&n); err != nil {
+			return err
+		}
+		for n := range 80 {
+			write(n)
+		}
+		if size := b.logSize(); size < maxLog {
+			t.Fatalf("the log has only %d bytes", size)
+		}
+		least := time.Hour // of some, since the machine may be busy
+		for range 5 {
+			began := time.Now()
+			b.writer.commits = checkLog - 1
+			b.writer.boundLog()
+			least = min(least, time.Since(began))
+		}
+		if least > 4*waitLog*time.Millisecond {
+			t.Errorf("a writer waits %s for a read", least)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSQLiteNeedsAFile(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"", ":memory:", filepath.Join(t.TempDir(), "no", "such", "dir.db")} {

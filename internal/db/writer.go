@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ const (
 	maxBatchTime = 20 * time.Millisecond // after which a shared transaction takes no more members
 	maxLog       = 32 << 20              // bytes of SQLite's log, after which readers are waited for
 	checkLog     = 512                   // commits between two looks at the log's size
+	waitLog      = 20                    // ms for which readers are waited for then, and writers wait with them
 )
 
 // writer is the one connection that writes, and the queue for it.
@@ -278,7 +280,8 @@ func (w *writer) full() bool {
 
 // boundLog now and then looks whether the log has outgrown its bound, which
 // happens when there is never a moment without readers, and then waits for
-// them a little: the log can begin anew when none is left in it.
+// them a little: the log can begin anew when none is left in it. A backup reads
+// for longer than any writer should wait: then the log grows until it has ended.
 func (w *writer) boundLog() {
 	if w.commits++; w.commits%checkLog != 0 {
 		return
@@ -287,12 +290,10 @@ func (w *writer) boundLog() {
 	if size < maxLog {
 		return
 	}
-	err := errors.Join(
-		w.conn.script("PRAGMA busy_timeout=200"), // ms
-		w.conn.script("PRAGMA wal_checkpoint(RESTART)"),
-		w.conn.script("PRAGMA busy_timeout=0"),
-	)
-	w.backend.log.Info("database log folded into its file", "bytes", size, "error", err)
+	err := w.conn.script("PRAGMA busy_timeout=" + strconv.Itoa(waitLog))
+	held, checkErr := w.conn.number("PRAGMA wal_checkpoint(RESTART)", nil)
+	err = errors.Join(err, checkErr, w.conn.script("PRAGMA busy_timeout=0"))
+	w.backend.log.Info("database log folded into its file", "bytes", size, "held_by_readers", held != 0, "error", err)
 }
 
 // shut lets the queue finish, refuses more, closes the readers and then the

@@ -26,6 +26,7 @@ func (s *suite) issues(b *testing.B) {
 		b.Run("read", func(b *testing.B) { s.readIssues(b, big) })
 	})
 	b.Run("create", s.createIssues)
+	b.Run("create-postgres", s.createOnPostgres)
 	b.Run("postgres", func(b *testing.B) {
 		big := s.tracker(b, dbtest.URL(b, db.PostgreSQL), issuetest.Million())
 		small := s.tracker(b, dbtest.URL(b, db.PostgreSQL), issuetest.Thousand())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
 	"arbor/internal/issue/issuetest"
 	"arbor/internal/repo"
 )
@@ -25,21 +26,40 @@ func (s *suite) createIssues(b *testing.B) {
 	}{{1, 0.3}, {8, 0.8}} {
 		s.part(b, fmt.Sprint("clients-", c.clients), func(b *testing.B) {
 			a := s.tracker(b, "", issuetest.Thousand())
-			var n atomic.Int64
-			ours := newLoad(b, a.url, c.clients, func(int) []byte {
-				k := n.Add(1)
-				return request("POST", "/repos/works/project0/issues", a.token, fmt.Sprintf(
-					`{"title":"The parser fails silently under load, number %d","body":%q,"labels":["bug","documentation"],"assignee":"alice"}`, k, filedBody))
-			})
+			ours, made := filing(b, a, c.clients)
 			floor := newIssueFloor(b)
 			ours.run(b, slice)
 			floor.run(b)
 			ratio, x, y := pairs(rounds, func() float64 { return ours.run(b, slice) }, func() float64 { return floor.run(b) })
 			s.atLeast(b, ratio, c.bound, "x-of-driver", rates(x, y))
 			a.stop(b)
-			checkNumbers(b, a, n.Load())
+			checkNumbers(b, a, made.Load())
 		})
 	}
+}
+
+// createOnPostgres compares making issues with eight clients on PostgreSQL with SQLite.
+func (s *suite) createOnPostgres(b *testing.B) {
+	s.part(b, "clients-8", func(b *testing.B) {
+		url := dbtest.URL(b, db.PostgreSQL)
+		postgres := s.tracker(b, url, issuetest.Thousand())
+		sqlite := s.tracker(b, "", issuetest.Thousand())
+		ours, _ := filing(b, postgres, 8)
+		other, _ := filing(b, sqlite, 8)
+		ours.run(b, slice)
+		other.run(b, slice)
+		ratio, x, y := pairs(rounds, func() float64 { return ours.run(b, slice) }, func() float64 { return other.run(b, slice) })
+		s.atLeast(b, ratio, 0.3, "x-of-sqlite", rates(x, y))
+	})
+}
+
+// filing is clients that make issues, each with two labels and an assignee, and how many they have made.
+func filing(b *testing.B, a *arbor, clients int) (*load, *atomic.Int64) {
+	n := &atomic.Int64{}
+	return newLoad(b, a.url, clients, func(int) []byte {
+		return request("POST", "/repos/works/project0/issues", a.token, fmt.Sprintf(
+			`{"title":"The parser fails silently under load, number %d","body":%q,"labels":["bug","documentation"],"assignee":"alice"}`, n.Add(1), filedBody))
+	}), n
 }
 
 // filedBody is what the issues say.

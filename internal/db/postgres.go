@@ -229,8 +229,9 @@ type postgresConn struct {
 
 // queued is a statement of whose outcome only a failure matters.
 type queued struct {
-	query string
-	args  []any
+	query    string
+	args     []any
+	affected func(rows int64) // hears how many rows it changed; may be nil
 }
 
 // send sends what is queued and a statement in one trip. Error: that of what was queued.
@@ -239,21 +240,25 @@ func (c *postgresConn) send(ctx context.Context, query string, args []any) (pgx.
 	for _, q := range c.queue {
 		batch.Queue(q.query, q.args...)
 	}
-	before := len(c.queue)
-	clear(c.queue)
+	before := c.queue
+	defer clear(before)
 	c.queue, c.open = c.queue[:0], true
 	batch.Queue(query, args...)
 	results := c.raw.SendBatch(ctx, batch)
-	for range before {
-		if _, err := results.Exec(); err != nil {
+	for _, q := range before {
+		tag, err := results.Exec()
+		if err != nil {
 			results.Close()
 			return nil, err
+		}
+		if q.affected != nil {
+			q.affected(tag.RowsAffected())
 		}
 	}
 	return results, nil
 }
 
-func (c *postgresConn) later(_ context.Context, query string, args []any) error {
+func (c *postgresConn) later(_ context.Context, query string, args []any, affected func(rows int64)) error {
 	bound, err := c.bind(args)
 	if err != nil {
 		return err
@@ -264,7 +269,7 @@ func (c *postgresConn) later(_ context.Context, query string, args []any) error 
 			kept[i] = bytes.Clone(b) // the caller may use it again
 		}
 	}
-	c.queue = append(c.queue, queued{query, kept})
+	c.queue = append(c.queue, queued{query, kept, affected})
 	clear(bound)
 	return nil
 }

@@ -113,8 +113,11 @@ func (c *sqliteConn) exec(ctx context.Context, query string, args []any) (int64,
 	return result.RowsAffected()
 }
 
-func (c *sqliteConn) later(ctx context.Context, query string, args []any) error {
-	_, err := c.exec(ctx, query, args)
+func (c *sqliteConn) later(ctx context.Context, query string, args []any, affected func(rows int64)) error {
+	rows, err := c.exec(ctx, query, args)
+	if err == nil && affected != nil {
+		affected(rows)
+	}
 	return err
 }
 

@@ -312,7 +312,7 @@ func (c *groupConn) exec(context.Context, string, []any) (int64, error) {
 	return 0, errApart
 }
 
-func (c *groupConn) later(context.Context, string, []any) error {
+func (c *groupConn) later(context.Context, string, []any, func(int64)) error {
 	c.apart = true
 	return errApart
 }

@@ -35,8 +35,9 @@ type Tx struct {
 // It takes arguments through argument and translates errors.
 type conn interface {
 	exec(ctx context.Context, query string, args []any) (affected int64, err error)
-	// later runs a statement before the next one or the commit, which may tell of its failure.
-	later(ctx context.Context, query string, args []any) error
+	// later runs a statement before the next one or the commit, which may tell of its failure. affected, perhaps nil,
+	// hears then how many rows it changed.
+	later(ctx context.Context, query string, args []any, affected func(rows int64)) error
 	query(ctx context.Context, query string, args []any) (cursor, error)
 	// queryMany runs a query with the arguments of many at one time. The first column is a number besides, whose a row is;
 	// the rows of each stand in the query's order. The arguments are of argument's types.
@@ -122,14 +123,27 @@ func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
 
 // Run is Exec for a statement of whose outcome only a failure matters. PostgreSQL gets it
 // together with the next statement, so the next one, or Write, may be what tells of it.
-func (t *Tx) Run(query string, args ...any) error {
+func (t *Tx) Run(query string, args ...any) error { return t.later(query, args, nil) }
+
+// RunRing is Run, and rings the topic's bell after the commit if the statement has changed rows.
+func (t *Tx) RunRing(topic, query string, args ...any) error {
+	bells, changed := t.bells, false
+	t.OnCommit(func() {
+		if changed {
+			bells.ring(topic)
+		}
+	})
+	return t.later(query, args, func(rows int64) { changed = rows > 0 })
+}
+
+func (t *Tx) later(query string, args []any, affected func(rows int64)) error {
 	if err := t.ready(); err != nil {
 		return err
 	}
 	if t.trace != nil {
 		t.trace(t.caller, query)
 	}
-	if err := t.conn.later(t.ctx, query, args); err != nil {
+	if err := t.conn.later(t.ctx, query, args, affected); err != nil {
 		return t.fail(err)
 	}
 	return nil

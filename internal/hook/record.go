@@ -86,8 +86,7 @@ func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 	if err != nil {
 		return err
 	}
-	tx.Ring(Topic)
-	return tx.Run(`INSERT INTO hook_deliveries (hook_id, actor_id, event, action, about, created_at, installation_id)
+	return tx.RunRing(Topic, `INSERT INTO hook_deliveries (hook_id, actor_id, event, action, about, created_at, installation_id)
 		SELECT h.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), `+tx.Engine().Clock()+`,
 			CAST($6 AS BIGINT)
 		FROM hooks h WHERE h.app_id = $1 AND h.active`,
@@ -125,7 +124,7 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 				n, k+1, k+2, k+3, k+4)
 			args = append(args, e.Name, e.Action, db.OrNull(int64(e.Actor)), string(about))
 		}
-		err := tx.Run(`WITH v (n, event, action, actor, about) AS (VALUES `+strings.Join(rows, `, `)+`)
+		err := tx.RunRing(Topic, `WITH v (n, event, action, actor, about) AS (VALUES `+strings.Join(rows, `, `)+`)
 			INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at, installation_id)
 			SELECT h.id, CAST($2 AS BIGINT), v.actor, v.event, v.action, v.about, `+tx.Engine().Clock()+`, h.installation
 			FROM (SELECT h.id, h.events, CAST(NULL AS BIGINT) AS installation FROM hooks h
@@ -137,9 +136,6 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 		if err != nil {
 			return err
 		}
-	}
-	if len(list) > 0 {
-		tx.Ring(Topic)
 	}
 	return nil
 }

@@ -118,8 +118,7 @@ func again(tx *db.Tx, d *Delivery) error {
 	if err != nil {
 		return err
 	}
-	tx.Ring(Topic)
-	return tx.Run(`INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, origin, created_at,
+	return tx.RunRing(Topic, `INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, origin, created_at,
 			payload, installation_id)
 		SELECT hook_id, repo_id, actor_id, event, action, about, COALESCE(origin, id), `+tx.Engine().Clock()+`, payload,
 			installation_id
@@ -148,8 +147,7 @@ func addOne(tx *db.Tx, h *Hook, e Event) error {
 	if err != nil {
 		return err
 	}
-	tx.Ring(Topic)
-	return tx.Run(`INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at)
+	return tx.RunRing(Topic, `INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, `+tx.Engine().Clock()+`)`,
 		h.ID, db.OrNull(int64(h.RepoID)), db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about))
 }

@@ -38,8 +38,22 @@ func (n *Named) Add(r Reason, ids ...account.ID) {
 // Topic is that of the bell which wakes the worker.
 const Topic = "notifications"
 
+// others are those whom an act names, without who acts, who hears nothing of it.
+func (a *Act) others() Named {
+	named := Named{}
+	for reason, ids := range a.Named {
+		for _, id := range ids {
+			if id != a.Actor {
+				named.Add(reason, id)
+			}
+		}
+	}
+	return named
+}
+
 // Note notes an act in its transaction: by one row, or none where nobody would hear of it.
 func Note(tx *db.Tx, a Act) error {
+	a.Named = a.others()
 	if !a.Everyone && len(a.Named) == 0 {
 		return nil
 	}
@@ -47,7 +61,7 @@ func Note(tx *db.Tx, a Act) error {
 	if err != nil {
 		return err
 	}
-	err = tx.Run(`INSERT INTO notification_acts
+	return tx.RunRing(Topic, `INSERT INTO notification_acts
 			(repo_id, issue_id, release_id, commit_sha, actor_id, everyone, named, created_at)
 		SELECT r.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS BIGINT), CAST($6 AS BOOLEAN),
 			CAST($7 AS TEXT), `+tx.Engine().Clock()+`
@@ -55,10 +69,6 @@ func Note(tx *db.Tx, a Act) error {
 			WHERE p.issue_id = $2 AND p.kind = $9 AND p.value <> $5))`,
 		a.RepoID, db.OrNull(int64(a.Issue)), db.OrNull(a.Release), db.OrNull(string(a.Commit)), a.Actor, a.Everyone,
 		string(named), len(a.Named) > 0 || a.Commit != "", int64(posting.BySubscriber))
-	if err == nil {
-		tx.Ring(Topic)
-	}
-	return err
 }
 
 // MoveIssue takes threads about an issue, and what is still to be told of it, to the row that it has in another

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -147,6 +148,7 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 		return err
 	}
 	c.open, c.queue = false, c.queue[:0]
+	c.forget()
 	if begin != "" {
 		c.queue = append(c.queue, queued{query: begin})
 	}
@@ -225,6 +227,9 @@ type postgresConn struct {
 
 	queue []queued // to be sent together with the next statement; the first may open the transaction
 	open  bool     // that transaction was opened
+
+	coming []queued  // queries to be sent behind the next one
+	early  []earlier // those that were, until they are asked
 }
 
 // queued is a statement of whose outcome only a failure matters.
@@ -234,8 +239,8 @@ type queued struct {
 	affected func(rows int64) // hears how many rows it changed; may be nil
 }
 
-// send sends what is queued and a statement in one trip. Error: that of what was queued.
-func (c *postgresConn) send(ctx context.Context, query string, args []any) (pgx.BatchResults, error) {
+// send sends what is queued, a statement, and queries behind it in one trip. Error: that of what was queued.
+func (c *postgresConn) send(ctx context.Context, query string, args []any, behind ...queued) (pgx.BatchResults, error) {
 	batch := &pgx.Batch{}
 	for _, q := range c.queue {
 		batch.Queue(q.query, q.args...)
@@ -244,6 +249,9 @@ func (c *postgresConn) send(ctx context.Context, query string, args []any) (pgx.
 	defer clear(before)
 	c.queue, c.open = c.queue[:0], true
 	batch.Queue(query, args...)
+	for _, q := range behind {
+		batch.Queue(q.query, q.args...)
+	}
 	results := c.raw.SendBatch(ctx, batch)
 	for _, q := range before {
 		tag, err := results.Exec()
@@ -259,9 +267,19 @@ func (c *postgresConn) send(ctx context.Context, query string, args []any) (pgx.
 }
 
 func (c *postgresConn) later(_ context.Context, query string, args []any, affected func(rows int64)) error {
+	c.forget()
+	kept, err := c.keep(args)
+	if err == nil {
+		c.queue = append(c.queue, queued{query, kept, affected})
+	}
+	return err
+}
+
+// keep gives arguments for later.
+func (c *postgresConn) keep(args []any) ([]any, error) {
 	bound, err := c.bind(args)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	kept := slices.Clone(bound)
 	for i, a := range kept {
@@ -269,9 +287,8 @@ func (c *postgresConn) later(_ context.Context, query string, args []any, affect
 			kept[i] = bytes.Clone(b) // the caller may use it again
 		}
 	}
-	c.queue = append(c.queue, queued{query, kept, affected})
 	clear(bound)
-	return nil
+	return kept, nil
 }
 
 func (c *postgresConn) bind(args []any) ([]any, error) {
@@ -309,6 +326,7 @@ func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int6
 }
 
 func (c *postgresConn) run(ctx context.Context, query string, args []any) (tag pgconn.CommandTag, err error) {
+	c.forget()
 	if len(c.queue) == 0 {
 		return c.raw.Exec(ctx, query, args...)
 	}
@@ -326,14 +344,22 @@ func (c *postgresConn) query(ctx context.Context, query string, args []any) (cur
 		return nil, err
 	}
 	defer clear(bound)
-	if len(c.queue) == 0 {
+	if rows, found := c.take(query, bound); found {
+		return &keptCursor{rows: rows}, nil
+	}
+	behind := c.coming
+	c.coming = nil
+	if !strings.HasPrefix(strings.TrimLeft(query, " \t\r\n"), "SELECT") { // it may change rows
+		c.early = nil
+	}
+	if len(c.queue) == 0 && len(behind) == 0 {
 		rows, err := c.raw.Query(ctx, query, bound...)
 		if err != nil {
 			return nil, translatePostgres(err)
 		}
 		return &postgresCursor{rows: rows}, nil
 	}
-	results, err := c.send(ctx, query, bound)
+	results, err := c.send(ctx, query, bound, behind...)
 	if err != nil {
 		return nil, translatePostgres(err)
 	}
@@ -342,7 +368,7 @@ func (c *postgresConn) query(ctx context.Context, query string, args []any) (cur
 		results.Close()
 		return nil, translatePostgres(err)
 	}
-	return &postgresCursor{rows: rows, batch: results}, nil
+	return &postgresCursor{rows: rows, batch: results, conn: c, behind: behind}, nil
 }
 
 // control runs BEGIN, COMMIT or ROLLBACK, which a client's hanging up must

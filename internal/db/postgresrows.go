@@ -106,6 +106,9 @@ type postgresCursor struct {
 	batch pgx.BatchResults // that the rows came in; nil: by themselves
 	dest  []any
 
+	conn   *postgresConn // for the rows of
+	behind []queued      // queries whose rows come behind these
+
 	fields []pgconn.FieldDescription // of rows that are kept
 }
 
@@ -166,6 +169,10 @@ func (r postgresRow) scan(dest []any) error {
 func (r *postgresCursor) close() error {
 	r.rows.Close()
 	err := r.rows.Err()
+	if err == nil && len(r.behind) > 0 {
+		err = r.conn.collect(r.batch, r.behind)
+	}
+	r.behind = nil
 	if r.batch != nil {
 		err = cmp.Or(err, r.batch.Close())
 	}

@@ -149,6 +149,19 @@ func (t *Tx) later(query string, args []any, affected func(rows int64)) error {
 	return nil
 }
 
+// Ahead says that a query is about to be asked, after the next one. PostgreSQL gets both in one trip, and the rows
+// wait for the Query of the same text and arguments. A statement of this transaction that may change rows forgets them,
+// so it reads what it would have read right after the next query. That is a hint: SQLite, which has no trips, does
+// nothing, and nothing comes of arguments that no statement can have.
+func (t *Tx) Ahead(query string, args ...any) {
+	c, ok := t.conn.(interface {
+		ahead(query string, args []any)
+	})
+	if ok && t.failed == nil && t.rows == nil {
+		c.ahead(query, args)
+	}
+}
+
 // Query runs a statement that returns rows. The rows must be read to their
 // end or closed before the next statement.
 func (t *Tx) Query(query string, args ...any) (*Rows, error) {

@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 )
 
@@ -38,6 +39,11 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issu
 // CreateIn is Create within a transaction of the caller's. It locks the
 // repository's row.
 func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error) {
+	if a.Role >= account.Push && len(n.Labels) <= MaxLabels && len(n.Assignees) <= MaxAssignees {
+		// In the trip that takes the number, since others of the repository wait from then on.
+		label.NamedAhead(tx, a.ID, n.Labels)
+		repo.PeopleNamedAhead(tx, a.Repo, n.Assignees)
+	}
 	number, err := takeNumber(tx, a.ID)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,8 @@ import (
 
 const columns = `l.id, l.repo_id, l.name, l.color, l.description, l.is_default`
 
+const selected = `SELECT ` + columns + ` FROM labels l`
+
 func scan(row db.Scanner) (*Label, error) {
 	var l Label
 	err := row.Scan(&l.ID, &l.RepoID, &l.Name, &l.Color, &l.Description, &l.Default)
@@ -25,7 +27,7 @@ func scan(row db.Scanner) (*Label, error) {
 }
 
 func query(tx *db.Tx, rest string, args ...any) ([]*Label, error) {
-	return db.QueryList(tx, scan, `SELECT `+columns+` FROM labels l`+rest, args...)
+	return db.QueryList(tx, scan, selected+rest, args...)
 }
 
 // Named finds labels by name, under Fold of it.
@@ -34,15 +36,28 @@ func Named(tx *db.Tx, repoID repo.ID, names []string) (map[string]*Label, error)
 	if len(names) == 0 {
 		return byName, nil
 	}
-	args := []any{repoID}
-	for _, n := range names {
-		args = append(args, Fold(n))
-	}
-	list, err := query(tx, ` WHERE l.repo_id = $1 AND l.name_folded IN `+db.ValuesFrom(2, 1, len(names)), args...)
+	where, args := named(repoID, names)
+	list, err := query(tx, where, args...)
 	for _, l := range list {
 		byName[Fold(l.Name)] = l
 	}
 	return byName, err
+}
+
+func named(repoID repo.ID, names []string) (where string, args []any) {
+	args = []any{repoID}
+	for _, n := range names {
+		args = append(args, Fold(n))
+	}
+	return ` WHERE l.repo_id = $1 AND l.name_folded IN ` + db.ValuesFrom(2, 1, len(names)), args
+}
+
+// NamedAhead says that Named is about to be called (db.Tx.Ahead).
+func NamedAhead(tx *db.Tx, repoID repo.ID, names []string) {
+	if len(names) > 0 {
+		where, args := named(repoID, names)
+		tx.Ahead(selected+where, args...)
+	}
 }
 
 // ByIDs finds labels; those that were deleted are missing from the map.

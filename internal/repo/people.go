@@ -20,13 +20,27 @@ type Person struct {
 // repository, in one query, under account.Fold of the login. Logins that nobody
 // has are missing from the map.
 func PeopleNamed(tx *db.Tx, r *Repo, logins []string) (map[string]Person, error) {
-	keys := make([]any, 0, len(logins))
-	for _, l := range logins {
-		keys = append(keys, account.Fold(l))
-	}
-	found := make(map[string]Person, len(keys))
-	err := people(tx, r, "a.login_folded", keys, func(p Person) { found[account.Fold(p.Login)] = p })
+	found := make(map[string]Person, len(logins))
+	err := people(tx, r, byLogin, folded(logins), func(p Person) { found[account.Fold(p.Login)] = p })
 	return found, err
+}
+
+// PeopleNamedAhead says that PeopleNamed is about to be called (db.Tx.Ahead).
+func PeopleNamedAhead(tx *db.Tx, r *Repo, logins []string) {
+	if len(logins) > 0 {
+		query, args := selectPeople(r, byLogin, folded(logins))
+		tx.Ahead(query, args...)
+	}
+}
+
+const byLogin = `a.login_folded`
+
+func folded(logins []string) []any {
+	keys := make([]any, len(logins))
+	for n, l := range logins {
+		keys[n] = account.Fold(l)
+	}
+	return keys
 }
 
 // PeopleByID is PeopleNamed for ids, which may repeat.
@@ -48,6 +62,7 @@ func people(tx *db.Tx, r *Repo, column string, keys []any, found func(Person)) e
 	if len(keys) == 0 {
 		return nil
 	}
+	query, args := selectPeople(r, column, keys)
 	return db.QueryEach(tx, func(row db.Scanner) error {
 		var p Person
 		var kind int64
@@ -62,10 +77,14 @@ func people(tx *db.Tx, r *Repo, column string, keys []any, found func(Person)) e
 		p.Member, p.Public, p.Collaborator = at.Owner != nil, public != nil && *public, at.Granted != nil
 		found(p)
 		return nil
-	}, `SELECT a.id, a.login, a.kind, a.site_admin, m.owner, m.public, c.role FROM accounts a
+	}, query, args...)
+}
+
+func selectPeople(r *Repo, column string, keys []any) (query string, args []any) {
+	return `SELECT a.id, a.login, a.kind, a.site_admin, m.owner, m.public, c.role FROM accounts a
 		LEFT JOIN members m ON m.org_id = $1 AND m.user_id = a.id
 		LEFT JOIN collaborators c ON c.repo_id = $2 AND c.user_id = a.id
-		WHERE `+column+` IN `+db.ValuesFrom(3, 1, len(keys)), append([]any{r.OwnerID, r.ID}, keys...)...)
+		WHERE ` + column + ` IN ` + db.ValuesFrom(3, 1, len(keys)), append([]any{r.OwnerID, r.ID}, keys...)
 }
 
 // Belongs says that a user is a member of an organization, or collaborates on a

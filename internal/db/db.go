@@ -24,6 +24,7 @@
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: connections, retries
 //	postgresrows.go  PostgreSQL: rows that are read
+//	postgresahead.go PostgreSQL: queries that are sent before they are asked
 //	bell.go        Ring: workers of this process hear of commits
 //	turns.go       ByTurns: upkeep that leaves most of the time to others; Follow: workers
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock

@@ -93,7 +93,8 @@ type Slot struct {
 
 // View is changed files, as the template "diff" shows them.
 type View struct {
-	Files                []*File
+	Files                []*File // of the page
+	All                  int     // files on all pages that the view was made of
 	Split                bool
 	Additions, Deletions int64
 	Text                 string // see Options
@@ -146,11 +147,14 @@ func New(r *http.Request, files []page.ChangedFile, o Options) *View {
 		Unified: With(q, "diff", "unified"), SideBySide: With(q, "diff", "split")}
 	wanted := q["show"]
 	wanted = wanted[:min(len(wanted), maxShown)]
+	v.All = len(files)
+	for _, f := range files {
+		v.Additions, v.Deletions = v.Additions+f.Additions, v.Deletions+f.Deletions
+	}
 	files = v.cut(q, files)
 	left := maxMarkup - fileMarkup*len(files) - actsMarkup*min(len(files), len(o.OfFile))
 	for n := range files {
 		f := &File{ChangedFile: files[n], ID: ID(files[n].Filename), Split: v.Split}
-		v.Additions, v.Deletions = v.Additions+f.Additions, v.Deletions+f.Deletions
 		if asked := slices.Contains(wanted, f.ID[:ShortID]); f.Patch != nil {
 			f.show(o, asked, &left)
 			if f.Why != "" {

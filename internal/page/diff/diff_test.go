@@ -115,7 +115,7 @@ func TestCollapsed(t *testing.T) {
 			t.Errorf("%s is neither shown nor led to", f.Filename)
 		}
 	}
-	if rows > 3000 || rows < 1800 || len(first.Files) != 50 || first.Around.Older != "?files=2" {
+	if rows > 3000 || rows < 1800 || len(first.Files) != 50 || first.Around.Older != "?files=2" || first.All != 100 || first.Additions != 100 {
 		t.Errorf("a page shows %d lines of %d files, and leads to %q", rows, len(first.Files), first.Around.Older)
 	}
 	for _, address := range []string{"/x?files=2", "/x?files=9"} {

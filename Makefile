@@ -28,21 +28,24 @@ race: ## Run the tests under the race detector
 bench: ## Measure the promises: ratios within one run, each beside its bound
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 90m ./internal/bench
 
+# What goes on for long keeps its folders on a disk: memory has no room for all that it may write.
+DISK := TMPDIR=$(or $(TMPDIR),/tmp)
+
 SIEGE ?= 10m
 siege: ## Attack a server on each engine for SIEGE while honest callers work
-	$(GO) test ./internal/siege -count=1 -v -timeout 60m -args -for $(SIEGE)
+	$(DISK) $(GO) test ./internal/siege -count=1 -v -timeout 60m -args -for $(SIEGE)
 
 KILLS ?= 50
 kills: ## Kill servers KILLS times in each kind of work, and at every step of a merge
-	ARBOR_TEST_KILLS=$(KILLS) $(GO) test ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
+	$(DISK) ARBOR_TEST_KILLS=$(KILLS) $(GO) test ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
 
 SOAK ?= 10m
 soak: ## Let people write in every way for SOAK on each engine: what the server takes must not grow
-	ARBOR_SOAK=$(SOAK) $(GO) test ./cmd/arbor -run '^$$' -bench Soak -benchtime 1x -timeout 120m
+	$(DISK) ARBOR_SOAK=$(SOAK) $(GO) test ./cmd/arbor -run '^$$' -bench Soak -benchtime 1x -timeout 120m
 
 N ?= 100
 crash: ## Let people write in every way while N faults befall the servers, and hold the store against what they were told
-	ARBOR_TEST_KILLS=$(N) $(GO) test ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
+	$(DISK) ARBOR_TEST_KILLS=$(N) $(GO) test ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
 
 microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \

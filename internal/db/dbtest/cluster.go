@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/space"
+	"arbor/internal/testdir"
 )
 
 // Once a process; the values never change.
@@ -273,17 +273,11 @@ func identity() (*syscall.Credential, error) {
 // clusterDir is short, for a socket's path has at most 107 bytes, open to every user, and in
 // memory where that has room: each database of a test is some hundred files.
 func clusterDir() string {
-	for _, dir := range []string{"/dev/shm", "/tmp"} {
-		info, err := os.Stat(dir)
-		if err != nil || info.Mode().Perm()&0o777 != 0o777 {
-			continue
-		}
-		if free, _, err := space.Of(dir); dir == "/tmp" || err == nil && free >= roomInMemory {
-			return dir
-		}
+	if dir := testdir.Memory(); dir != "" {
+		return dir
+	}
+	if info, err := os.Stat("/tmp"); err == nil && info.Mode().Perm() == 0o777 {
+		return "/tmp"
 	}
 	return os.TempDir()
 }
-
-// roomInMemory is more than the clusters of some packages take together, in bytes.
-const roomInMemory = 4 << 30

@@ -17,6 +17,7 @@ import (
 	"testing/fstest"
 
 	"arbor/internal/git"
+	_ "arbor/internal/testdir" // repositories in memory
 )
 
 // Author and Start are the author and the first time, in Unix seconds, of all

@@ -17,7 +17,7 @@ test: ## Run every test; what the machine lacks is skipped, loudly
 
 PROGRAMS := 'TestGH|TestPagesAccessible|TestOctokit|TestProbot|TestReleasePlease|TestRenovate|TestSemanticRelease|TestPayloads|TestSchema'
 programs: ## Run the tests with programs of others: gh, octokit, probot, release-please, renovate, semantic-release, reviewdog, GitHub's descriptions of its APIs
-	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance ./internal/hook ./internal/graphql/... ./cmd/arbor -run $(PROGRAMS)
+	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance ./internal/hook/... ./internal/graphql/... ./cmd/arbor -run $(PROGRAMS)
 
 ci: ## Run what must pass before anything lands
 	.ci/run
@@ -48,7 +48,7 @@ crash: ## Let people write in every way while N faults befall the servers, and h
 	$(DISK) ARBOR_TEST_KILLS=$(N) $(GO) test ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
 
 microbench: ## Run the benchmarks that stand beside the hot paths
-	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
+	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/plant ./internal/gitdata/... ./internal/markdown \
 		./internal/graphql ./internal/reaction ./internal/finder/memory ./internal/issue ./internal/issue/comment ./internal/repo ./internal/search ./internal/server
 
 routes: ## Write the table of all endpoints anew

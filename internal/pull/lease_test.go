@@ -1,4 +1,4 @@
-package pull
+package pull_test
 
 import (
 	"log/slog"
@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/issue"
+	"arbor/internal/pull"
 )
 
 // Two nodes look for scheduled test merges at the same moments, one of them with a
@@ -60,9 +61,9 @@ func TestTestMergesAreLeasedOnce(t *testing.T) {
 		for w := range 8 {
 			all.Go(func() {
 				for range n {
-					var p *Pull
+					var p *pull.Pull
 					err := nodes[w%2].Write(t.Context(), func(tx *db.Tx) (err error) {
-						p, _, err = lease(tx, time.Hour)
+						p, _, err = pull.Lease(tx, time.Hour)
 						return err
 					})
 					if err != nil {

@@ -265,8 +265,8 @@ func branchProperty(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) 
 // jobs are scheduled test merges; those that wait have the column wanted set.
 var jobs = db.Jobs{Table: "pulls", Key: "issue_id"}
 
-// lease takes a scheduled test merge that is due; nil: there is none.
-func lease(tx *db.Tx, length time.Duration) (*Pull, *db.Lease, error) {
+// Lease takes a scheduled test merge that is due; nil: there is none.
+func Lease(tx *db.Tx, length time.Duration) (*Pull, *db.Lease, error) {
 	l, err := jobs.Take(tx, length, 1, `wanted`)
 	if err != nil || l == nil {
 		return nil, nil, err

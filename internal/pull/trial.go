@@ -268,7 +268,7 @@ func (s *Service) work(ctx context.Context) bool {
 	var p *Pull
 	var l *db.Lease
 	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		p, l, err = lease(tx, leaseTime)
+		p, l, err = Lease(tx, leaseTime)
 		return err
 	})
 	if err != nil {

@@ -73,8 +73,10 @@ func TestAutoInit(t *testing.T) {
 func TestReservationExpires(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		_, err := s.Repos.InsertAs(t.Context(), repo.NewRepo{Owner: "alice", Name: "late"}, 5000)
+		alice := s.User(t, "alice")
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			return s.Forge.Create(tx, &repo.Repo{ID: 5000, OwnerID: alice.ID, Owner: *alice, Name: "late", DefaultBranch: "main"}, nil)
+		})
 		if !errs.Is(err, errs.Unavailable) {
 			t.Errorf("a repository under an id that is not reserved: %v", err)
 		}

@@ -90,7 +90,7 @@ var layers = [][]string{
 // and at which nothing of the program may look.
 var helpers = []string{"internal/apidoc/check", "internal/apitest", "internal/apitest/browser", "internal/apitest/estate",
 	"internal/apitest/npm", "internal/graphql/answer", "internal/siege", "internal/bench", "internal/clients", "internal/conformance",
-	"internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest"}
+	"internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest", "internal/testdir"}
 
 // A maintainer who reads one package must not need another that stands above
 // or beside it.
@@ -127,7 +127,10 @@ func TestImportsPointDownwards(t *testing.T) {
 	}
 }
 
-func isHelper(name string) bool { return slices.Contains(helpers, strings.TrimPrefix(name, "arbor/")) }
+// isHelper also knows the folders of a feature's tests that ask a whole server.
+func isHelper(name string) bool {
+	return slices.Contains(helpers, strings.TrimPrefix(name, "arbor/")) || strings.HasSuffix(name, "/served")
+}
 
 var routeComment = regexp.MustCompile(`^(GET|POST|PATCH|PUT|DELETE) (/\S*)$`)
 

@@ -13,14 +13,18 @@ import (
 
 // GoTree gives a packed bare repository whose branch main is one commit of the
 // Go distribution (about 15,000 files, 270 MB), with the SHA of its tree. It
-// is made once per machine, below os.TempDir; tests must not change it. Tests
+// is made once per machine, in the user's cache folder; tests must not change it. Tests
 // that use it are skipped in short mode, as making it takes half a minute.
 func GoTree(tb testing.TB) (dir string, tree git.SHA) {
 	tb.Helper()
 	if testing.Short() {
 		tb.Skip("the Go distribution as a repository is not made in short mode")
 	}
-	dir = filepath.Join(os.TempDir(), "arbor-gotree-"+runtime.Version()+".git")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	dir = filepath.Join(cache, "arbor-tests", "gotree-"+runtime.Version()+".git")
 	if _, err := os.Stat(dir); err != nil {
 		makeGoTree(tb, dir)
 	}
@@ -30,7 +34,10 @@ func GoTree(tb testing.TB) (dir string, tree git.SHA) {
 // makeGoTree builds aside and renames, as several test processes may do so.
 func makeGoTree(tb testing.TB, dir string) {
 	tb.Helper()
-	aside, err := os.MkdirTemp(os.TempDir(), "arbor-gotree-")
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	aside, err := os.MkdirTemp(filepath.Dir(dir), "gotree-")
 	if err != nil {
 		tb.Fatal(err)
 	}

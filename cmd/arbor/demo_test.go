@@ -76,7 +76,7 @@ func startDemo(t *testing.T, engine db.Engine, last string, flags ...string) *de
 	}
 	d.cmd = exec.Command("arbor", args...)
 	d.cmd.Dir, d.cmd.Stdout, d.cmd.Stderr, d.cmd.ExtraFiles = d.work, &d.out, &d.problems, []*os.File{held}
-	d.cmd.Env = append(gittest.Env(), "TMPDIR="+d.temporary, leashVariable+"=3")
+	d.cmd.Env = append(gittest.Env(), "TMPDIR="+d.temporary, leashVariable+"=3", collectLess)
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,7 @@ type countedDemo struct {
 	t    *testing.T
 	git  *git.Git
 	demo *demo
+	s    *server.Server
 	at   string
 	mu   sync.Mutex
 	ran  []string // statements
@@ -73,11 +74,11 @@ func fillDemo(t *testing.T, engine db.Engine) *countedDemo {
 	if err := c.demo.fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := server.New(server.Options{DB: d, Git: c.git, DataDir: filepath.Clean(dir), Log: log})
-	if err := s.Settle(t.Context()); err != nil {
+	c.s = server.New(server.Options{DB: d, Git: c.git, DataDir: filepath.Clean(dir), Log: log})
+	if err := c.s.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	listener := httptest.NewServer(s)
+	listener := httptest.NewServer(c.s)
 	t.Cleanup(listener.Close)
 	c.at = listener.URL
 	return c
@@ -110,6 +111,9 @@ func (c *countedDemo) check(visitor *http.Client, name, path string) {
 		}
 		change.Header.Set("Authorization", "Bearer "+c.demo.tokens["alice"])
 		c.do(http.DefaultClient, change)
+		if err := c.s.Forge().Searches.Index(c.t.Context()); err != nil { // no worker does it, for which a search waits
+			c.t.Fatal(err)
+		}
 		visit, err := http.NewRequest("GET", c.at+path, nil)
 		if err != nil {
 			c.t.Fatal(err)

@@ -29,7 +29,7 @@ func setUp(env *testscript.Env, engine db.Engine) error {
 		return fmt.Errorf("testscript has no testing.TB")
 	}
 	s := newInstanceIn(t, engine, filepath.Join(env.WorkDir, "data"))
-	env.Vars = append(append(env.Vars, gittest.Env()...), raceOptions())
+	env.Vars = append(append(env.Vars, gittest.Env()...), raceOptions(), collectLess)
 	env.Setenv("PATH", os.Getenv("PATH"))
 	env.Setenv("ARBOR_DATA", s.data)
 	if s.database != "" {

@@ -240,10 +240,10 @@ func (w *walker) read(t *testing.T, r *route.Route, h *estate.Home, path, query,
 	w.variants(t, r, c, login, a)
 }
 
-// variants are the other ways to ask for the same.
+// variants are the other ways to ask for the same, which lead to the same statements: one engine has them.
 func (w *walker) variants(t *testing.T, r *route.Route, c apitest.Case, login string, a *apitest.Answer) {
 	t.Helper()
-	if login != "" && login != "stranger" {
+	if login != "" && login != "stranger" || w.Engine == db.PostgreSQL {
 		return
 	}
 	path := strings.TrimPrefix(c.Do, "GET ")

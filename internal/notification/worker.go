@@ -32,6 +32,9 @@ type Worker struct {
 	repos *repo.Service
 	log   *slog.Logger
 	again chan struct{} // watchers are to be told
+
+	// One round of each kind goes on at a time, so that Settle waits for what Run has begun.
+	toParticipants, toWatchers sync.Mutex
 }
 
 // NewWorker makes a worker.
@@ -74,6 +77,12 @@ func (w *Worker) Backlog(tx *db.Tx) (db.Backlog, error) { return backlog(tx) }
 
 // round tells of acts on one subject: those with a part in it, or watchers. It reports whether there may be more.
 func (w *Worker) round(ctx context.Context, watchers bool) (more bool) {
+	turn := &w.toParticipants
+	if watchers {
+		turn = &w.toWatchers
+	}
+	turn.Lock()
+	defer turn.Unlock()
 	lease, list, err := w.take(ctx, watchers)
 	if err != nil || lease == nil {
 		if err != nil && ctx.Err() == nil {

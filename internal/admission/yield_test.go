@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,11 +130,14 @@ func TestWaitersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
 		one := g.lines[Stream].largest
+		var mu sync.Mutex
 		var holds []Holder // in the order of their grants
 		ask := func(who Holder) {
 			go func() {
 				if n, err := g.take(t.Context(), Stream, who, one, false); err == nil {
+					mu.Lock()
 					holds = append(holds, who)
+					mu.Unlock()
 					time.Sleep(time.Second)
 					g.give(Stream, who, n)
 				}
@@ -148,6 +152,8 @@ func TestWaitersTakeTurns(t *testing.T) {
 		honest := network("198.51.100.1")
 		ask(honest)
 		time.Sleep(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
 		if at := slices.Index(holds, honest); at < 0 || at > 9 {
 			t.Errorf("a newcomer was number %d of %v", at, holds)
 		}

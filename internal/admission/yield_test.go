@@ -152,6 +152,7 @@ func TestWaitersTakeTurns(t *testing.T) {
 		honest := network("198.51.100.1")
 		ask(honest)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
 		if at := slices.Index(holds, honest); at < 0 || at > 9 {

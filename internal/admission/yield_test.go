@@ -6,8 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,38 +123,40 @@ func TestStalledDownloadYields(t *testing.T) {
 	}
 }
 
-// Networks that hold the same take turns, also those that always wait for more: a newcomer waits for one round.
+// Networks that hold the same take turns, also those that always wait for more: a newcomer waits until each had one
+// turn of a second, three of them at a time.
 func TestWaitersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
 		one := g.lines[Stream].largest
-		var mu sync.Mutex
-		var holds []Holder // in the order of their grants
-		ask := func(who Holder) {
+		ask := func(who Holder) (granted chan time.Time) {
+			granted = make(chan time.Time, 1)
 			go func() {
 				if n, err := g.take(t.Context(), Stream, who, one, false); err == nil {
-					mu.Lock()
-					holds = append(holds, who)
-					mu.Unlock()
+					granted <- time.Now()
 					time.Sleep(time.Second)
 					g.give(Stream, who, n)
 				}
 			}()
 			synctest.Wait()
+			return granted
 		}
 		for range 9 {
 			for n := range 6 {
 				ask(network(fmt.Sprintf("192.0.%d.1", n)))
 			}
 		}
-		honest := network("198.51.100.1")
-		ask(honest)
+		began := time.Now()
+		honest := ask(network("198.51.100.1"))
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		mu.Lock()
-		defer mu.Unlock()
-		if at := slices.Index(holds, honest); at < 0 || at > 9 {
-			t.Errorf("a newcomer was number %d of %v", at, holds)
+		select {
+		case at := <-honest:
+			if waited := at.Sub(began); waited > 3*time.Second {
+				t.Errorf("a newcomer waited %v", waited)
+			}
+		default:
+			t.Error("a newcomer never had a turn")
 		}
 		empty(t, g)
 	})

@@ -105,8 +105,8 @@ func open(caller *account.Caller) string {
 	return ` AND (` + kinds + `)`
 }
 
-// told reads what brief payloads tell of reviews, releases and comments on commits, by the activity's id: the state, the
-// tag, the commit. Nothing is read where there are none.
+// told reads what brief payloads tell of reviews, releases and comments on commits, by the activity's id: the state,
+// the tag, the commit. Nothing is read where there are none.
 func told(tx *db.Tx, list []*Activity) (map[int64]string, error) {
 	var ids []int64
 	for _, a := range list {

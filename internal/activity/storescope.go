@@ -119,8 +119,8 @@ func newestOf(ids []int64) []int64 {
 	return ids[:min(len(ids), Newest)]
 }
 
-// firstRanges is how many ranges the first statement reads, and moreRanges how many each other one, of which SQLite makes
-// one statement.
+// firstRanges is how many ranges the first statement reads, and moreRanges how many each other one, of which SQLite
+// makes one statement.
 const firstRanges, moreRanges = 16, 128
 
 // newestIDs reads the ids of the newest activities, from the range with the newest

@@ -66,7 +66,7 @@ func TestStalledClientYields(t *testing.T) {
 	}
 }
 
-// A client that reads on keeps its place, as slowly as it may, whoever waits.
+// A client that reads as slowly as the pace allows keeps its place, even while others wait.
 func TestReadingClientKeepsItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, ticket := full(t)

@@ -33,9 +33,9 @@ type noteRow struct {
 	isCut bool
 }
 
-// ListAnnotationsOfCommit answers the beginnings of what the latest runs of the commit of the parameter sha say of lines,
-// without details, for the page of a pull request's changes: run by run, each in the order in which it came. The commit
-// was found for the caller before.
+// ListAnnotationsOfCommit answers the beginnings of what the latest runs of the commit of the parameter sha say of
+// lines, without details, for the page of a pull request's changes: run by run, each in the order in which it came.
+// The commit was found for the caller before.
 func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	var list []noteRow
 	for _, sha := range git.ParseSHAs(web.QueryOf(r).Get("sha"), 1) {
@@ -51,8 +51,8 @@ func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, 
 	return answerNotes(w, r, a, list)
 }
 
-// ListAnnotationsForPage answers a page of the beginnings of a run's annotations, in the order in which they came; with the
-// parameter annotation the one with that id alone, all of it. It answers an empty list where there is none.
+// ListAnnotationsForPage answers a page of the beginnings of a run's annotations, in the order in which they came;
+// with the parameter annotation the one with that id alone, all of it. It answers an empty list where there is none.
 func (api *API) ListAnnotationsForPage(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	run, err := web.Number(r, "check_run_id")
 	if err != nil {

@@ -61,7 +61,8 @@ func Find(tx *db.Tx, q Query, offset, size int64) (Found, error) {
 	return f.find(offset, size)
 }
 
-// walks reports a query that ranges of the postings can answer: not one for words, nor one of repositories without names.
+// walks reports a query that ranges of the postings can answer: not one for words, nor one of repositories without
+// names.
 func walks(q *Query) bool {
 	return q.Many == nil && !slices.ContainsFunc(conjuncts(q.Where), isText)
 }

@@ -53,7 +53,8 @@ func (s *scanned) find(offset, size int64) (found Found, err error) {
 	return found, err
 }
 
-// findOnce looks once, for words or anything else of which there is little, counts what is found and takes the page of it.
+// findOnce looks once, for words or anything else of which there is little, counts what is found and takes the page of
+// it.
 func (s *scanned) findOnce(offset, size int64) (found Found, err error) {
 	score := "0 AS score"
 	if s.words != nil {

@@ -8,8 +8,8 @@
 //	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists
 //	  - gather.go: what many parents need, asked for at one time; prime.go: what REST answers for many things of a
 //	    repository
-//	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, pull.go, commit.go, gitobject.go,
-//	    release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
+//	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, issuemember.go, pull.go,
+//	    commit.go, gitobject.go, release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
 //	    annotation.go, viewed.go
 //	  - node.go, nodecommit.go: things by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations

@@ -86,7 +86,8 @@ func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 	if err != nil {
 		return err
 	}
-	return tx.RunRing(Topic, `INSERT INTO hook_deliveries (hook_id, actor_id, event, action, about, created_at, installation_id)
+	return tx.RunRing(Topic, `INSERT INTO hook_deliveries
+			(hook_id, actor_id, event, action, about, created_at, installation_id)
 		SELECT h.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), `+tx.Engine().Clock()+`,
 			CAST($6 AS BIGINT)
 		FROM hooks h WHERE h.app_id = $1 AND h.active`,

@@ -4,7 +4,7 @@
 //	issue.go                 the types
 //	create.go, change.go     how an issue is made and changed, with all that follows
 //	rules.go                 who may edit and be assigned, which milestone an issue can have
-//	api.go, answer.go        the handlers of single issues; render.go: their JSON
+//	api.go, answer.go        the handlers of single issues; render.go, member.go: their JSON
 //	list.go, listacross.go   lists, of one repository and of many; package finder finds the issues
 //	find.go                  a page of what was found, from memory as far as it is there; findeach.go: of several queries
 //	page.go, load.go         what the issues of a page refer to; cache.go: what is kept of it

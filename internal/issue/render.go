@@ -52,7 +52,8 @@ type roleKey struct {
 func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	info := web.From(ctx)
 	p := &page{
-		info: info, shows: membersNamed(info.Members), repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*tracker.Place{},
+		info: info, shows: membersNamed(info.Members),
+		repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*tracker.Place{},
 		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{}, users: map[account.ID]*piece{},
 		labelJSON: map[int64]*piece{}, milestone: map[int64]*piece{},
 	}

@@ -93,8 +93,8 @@ func ThreadPlace(tx *db.Tx, root int64) (comment int64, err error) {
 func setResolved(tx *db.Tx, c *Comment, by account.ID, resolved bool) (changed bool, err error) {
 	var rows int64
 	if resolved {
-		rows, err = tx.Exec(`INSERT INTO resolved_threads (root_id, issue_id, resolved_by, resolved_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (root_id) DO NOTHING`, c.root(), c.IssueID, by, tx.Now)
+		rows, err = tx.Exec(`INSERT INTO resolved_threads (root_id, issue_id, resolved_by, resolved_at)
+			VALUES ($1, $2, $3, $4) ON CONFLICT (root_id) DO NOTHING`, c.root(), c.IssueID, by, tx.Now)
 	} else {
 		rows, err = tx.Exec(`DELETE FROM resolved_threads WHERE root_id = $1`, c.root())
 	}

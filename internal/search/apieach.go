@@ -21,8 +21,8 @@ type briefResults struct {
 }
 
 // IssuesEach answers several searches at once, for the page of what waits for somebody: the first page of what each q
-// finds, as GET /search/issues finds it, with brief items. It takes a few statements for all of them where each finds few
-// issues. Errors: those of GET /search/issues; 422 for a query with words.
+// finds, as GET /search/issues finds it, with brief items. It takes a few statements for all of them where each finds
+// few issues. Errors: those of GET /search/issues; 422 for a query with words.
 func (api *API) IssuesEach(w http.ResponseWriter, r *http.Request) error {
 	texts := web.QueryOf(r).All("q")
 	if len(texts) > maxEach {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// few are the packages whose tests may be of both kinds: few packages stand above them, or (issue) much would have to move.
+// few are the packages whose tests may be of both kinds: few packages stand above them, or (issue) much would have to
+// move.
 var few = []string{"activity", "attachment", "backup", "check", "ephemeral", "forge", "graphql", "issue", "issue/timeline", "page/code",
 	"repo/maintenance", "repo/transport", "search", "seed", "server", "ssh"}
 

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -89,19 +90,33 @@ func (r *run) included(list ast.DirectiveList) bool {
 	return true
 }
 
-// selects reports that a selection asks for one of the names.
-func (r *run) selects(set ast.SelectionSet, names []string) bool {
+// asked are the fields of a selection that are included, those in fragments among them.
+func (r *run) asked(set ast.SelectionSet) iter.Seq[*ast.Field] {
+	return func(yield func(*ast.Field) bool) { r.eachAsked(set, yield) }
+}
+
+func (r *run) eachAsked(set ast.SelectionSet, yield func(*ast.Field) bool) bool {
 	for _, s := range set {
-		found := false
+		more := true
 		switch s := s.(type) {
 		case *ast.Field:
-			found = slices.Contains(names, s.Name) && r.included(s.Directives)
+			more = !r.included(s.Directives) || yield(s)
 		case *ast.InlineFragment:
-			found = r.included(s.Directives) && r.selects(s.SelectionSet, names)
+			more = !r.included(s.Directives) || r.eachAsked(s.SelectionSet, yield)
 		case *ast.FragmentSpread:
-			found = r.included(s.Directives) && r.selects(s.Definition.SelectionSet, names)
+			more = !r.included(s.Directives) || r.eachAsked(s.Definition.SelectionSet, yield)
 		}
-		if found {
+		if !more {
+			return false
+		}
+	}
+	return true
+}
+
+// selects reports that a selection asks for one of the names.
+func (r *run) selects(set ast.SelectionSet, names []string) bool {
+	for f := range r.asked(set) {
+		if slices.Contains(names, f.Name) {
 			return true
 		}
 	}
@@ -110,20 +125,8 @@ func (r *run) selects(set ast.SelectionSet, names []string) bool {
 
 // deep is selects at whatever depth.
 func (r *run) deep(set ast.SelectionSet, names []string) bool {
-	if r.selects(set, names) {
-		return true
-	}
-	for _, s := range set {
-		found := false
-		switch s := s.(type) {
-		case *ast.Field:
-			found = r.deep(s.SelectionSet, names)
-		case *ast.InlineFragment:
-			found = r.deep(s.SelectionSet, names)
-		case *ast.FragmentSpread:
-			found = r.deep(s.Definition.SelectionSet, names)
-		}
-		if found {
+	for f := range r.asked(set) {
+		if slices.Contains(names, f.Name) || r.deep(f.SelectionSet, names) {
 			return true
 		}
 	}
@@ -132,24 +135,12 @@ func (r *run) deep(set ast.SelectionSet, names []string) bool {
 
 // below adds to names those of the fields that a selection has at the end of a path, each once.
 func (r *run) below(set ast.SelectionSet, path, names []string) []string {
-	for _, s := range set {
-		switch s := s.(type) {
-		case *ast.Field:
-			switch {
-			case !r.included(s.Directives):
-			case len(path) > 0 && s.Name == path[0]:
-				names = r.below(s.SelectionSet, path[1:], names)
-			case len(path) == 0 && !slices.Contains(names, s.Name):
-				names = append(names, s.Name)
-			}
-		case *ast.InlineFragment:
-			if r.included(s.Directives) {
-				names = r.below(s.SelectionSet, path, names)
-			}
-		case *ast.FragmentSpread:
-			if r.included(s.Directives) {
-				names = r.below(s.Definition.SelectionSet, path, names)
-			}
+	for f := range r.asked(set) {
+		switch {
+		case len(path) > 0 && f.Name == path[0]:
+			names = r.below(f.SelectionSet, path[1:], names)
+		case len(path) == 0 && !slices.Contains(names, f.Name):
+			names = append(names, f.Name)
 		}
 	}
 	return names

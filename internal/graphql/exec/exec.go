@@ -181,7 +181,7 @@ func (r *run) field(ctx context.Context, f *Field, targets []target) {
 	var next []target
 	for n, t := range targets {
 		t.out.put(f, &answers[n])
-		if t := f.definition.Type; t.Elem == nil && len(f.nodes[0].SelectionSet) == 0 && isLeaf(values[n]) { // its place is never asked for
+		if f.isScalar() && isLeaf(values[n]) { // nobody asks for its place
 			answers[n].kind, answers[n].leaf = leaf, values[n]
 			continue
 		}
@@ -200,6 +200,11 @@ func (r *run) field(ctx context.Context, f *Field, targets []target) {
 		}
 		r.fields(ctx, next, selections...)
 	}
+}
+
+// isScalar reports a field whose value is neither a list nor an object.
+func (f *Field) isScalar() bool {
+	return f.definition.Type.Elem == nil && len(f.nodes[0].SelectionSet) == 0
 }
 
 // proceed asks whether the operation may go on, and use so many bytes of memory.

@@ -73,8 +73,8 @@ func TestInBrowser(t *testing.T) {
 	b.See("#merge", "Revert")
 }
 
-// Numbers of lines lead to their lines, in both forms, by GitHub's addresses; and the form for a comment on a file opens
-// in its place, or without the script on a page of its own.
+// Numbers of lines lead to their lines, in both forms, by GitHub's addresses; and the form for a comment on a file
+// opens in its place, or without the script on a page of its own.
 func TestLinesAndFilesInBrowser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

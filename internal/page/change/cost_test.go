@@ -42,7 +42,8 @@ func TestPagesAskLittle(t *testing.T) {
 	})
 }
 
-// say adds to a pull request and to issue 2 so many comments, threads, reviews, statuses, check runs, labels and issues.
+// say adds to a pull request and to issue 2 so many comments, threads, reviews, statuses, check runs, labels and
+// issues.
 func say(t testing.TB, s *apitest.Server, number, times int) {
 	t.Helper()
 	tip := head(t, s, number)

@@ -41,8 +41,8 @@ func (v *blobView) Rows() template.HTML {
 
 // GET /{owner}/{repo}/blob/{path...}
 //
-// Blob answers the page of a file: its text highlighted, 1,500 lines a page (?line= leads to that of a line), a picture,
-// or Markdown rendered (?plain=1: its source). A directory leads to its own page. Error: 404.
+// Blob answers the page of a file: its text highlighted, 1,500 lines a page (?line= leads to that of a line), a
+// picture, or Markdown rendered (?plain=1: its source). A directory leads to its own page. Error: 404.
 func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "blob")
 	if err != nil {

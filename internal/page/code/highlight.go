@@ -232,8 +232,8 @@ func (h *highlighter) close() {
 // escaper makes HTML of text that stands between tags. Quotes are no markup there.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// Coloured text is in elements without a meaning of their own, named by the class: <k->func</k-> (HTML lets authors name
-// elements so). They are half as long as an i with a class, and a page has thousands.
+// Coloured text is in elements without a meaning of their own, named by the class: <k->func</k-> (HTML lets authors
+// name elements so). They are half as long as an i with a class, and a page has thousands.
 var colourTag = regexp.MustCompile(`</?[a-z]->`)
 
 // tags is how many bytes of a line are tags.

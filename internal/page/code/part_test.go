@@ -53,8 +53,8 @@ func aLongFile(t *testing.T, s *apitest.Server) {
 	s.Import(t, s.Repo(t, "alice/garden", false), dir)
 }
 
-// A page of a file adds at most 100 KB to what it shows, whatever is in it; a common file shows whole, and of a long one
-// each page leads to those around it, and to a line.
+// A page of a file adds at most 100 KB to what it shows, whatever is in it; a common file shows whole, and of a long
+// one each page leads to those around it, and to a line.
 func TestPagesOfFiles(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

@@ -31,8 +31,9 @@
 // entry. A value whose line is not shown (its file is collapsed, or it is outside the hunks) is in File.Below, and
 // shown by "diff-under" below the lines of its file.
 //
-// For scripts: a file is .difffile with data-path; in its table the first two cells of a row hold the lines' numbers, side
-// by side the first and the third. A row has the class a (added) or d (deleted); side by side, the cells of numbers have it.
+// For scripts: a file is .difffile with data-path; in its table the first two cells of a row hold the lines' numbers,
+// side by side the first and the third. A row has the class a (added) or d (deleted); side by side, the cells of
+// numbers have it.
 package diff
 
 import (
@@ -47,7 +48,8 @@ import (
 )
 
 // Bounds of what is shown at first. The API leaves out patches of more than 3,000 lines or 1 MiB, and those past 2 MiB
-// of a page. What a page adds to the text of its lines stays below 100 KB: files whose rows would take more are collapsed.
+// of a page. What a page adds to the text of its lines stays below 100 KB: files whose rows would take more are
+// collapsed.
 const (
 	PerPage      = 50     // files of a page
 	maxFileLines = 1000   // of one file's patch; a longer one is collapsed

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A page has thousands of rows, so they hold little besides numbers and text: end tags that HTML can do without are left
-// out, as are addresses of lines, which the script makes of a file's and a number.
+// A page has thousands of rows, so they hold little besides numbers and text: end tags that HTML can do without are
+// left out, as are addresses of lines, which the script makes of a file's and a number.
 
 // HTML is the row of a unified diff.
 func (r *Row) HTML() template.HTML {

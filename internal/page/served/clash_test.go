@@ -1,5 +1,5 @@
-// Package served_test holds the tests of forms that two people have open that ask a whole server. In the folder of the package they
-// would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Package served_test holds the tests of forms that two people have open that ask a whole server. In the folder of the
+// package they would have Go compile all that stands above it anew for them, beside the package's own tests.
 package served_test
 
 import (

@@ -24,9 +24,12 @@ var appPermissions = [][2]string{
 }
 
 // appEvents are those that something here makes, for Apps.
-var appEvents = []string{"push", "pull_request", "pull_request_review", "pull_request_review_comment",
-	"pull_request_review_thread", "issues", "issue_comment", "create", "delete", "commit_comment", "status", "check_run", "check_suite", "release", "label",
-	"milestone", "star", "watch", "member", "public", "repository", "organization", "repository_dispatch"}
+var appEvents = []string{
+	"push", "pull_request", "pull_request_review", "pull_request_review_comment",
+	"pull_request_review_thread", "issues", "issue_comment", "create", "delete", "commit_comment", "status",
+	"check_run", "check_suite", "release", "label", "milestone", "star", "watch", "member", "public",
+	"repository", "organization", "repository_dispatch",
+}
 
 // appForm is what the form of an App shows.
 type appForm struct {

@@ -47,9 +47,8 @@ const resource = "Search"
 // parenthesis within a word or a value is part of it if it is closed there. Letters of qualifiers may be of either
 // case. In a time, a space may stand for the plus that a client did not escape.
 //
-// A word with a colon that is no qualifier of GitHub's is a word. A qualifier of GitHub's for what Arbor does not
-// have, a value that a qualifier cannot have, and an operator or a parenthesis that joins nothing are errors
-// (decision 68): an answer never promises more than it holds. Errors: 422.
+// A qualifier that Arbor does not have, a value that a qualifier cannot have, and an operator or a parenthesis that
+// joins nothing are errors (decision 68): an answer never promises more than it holds. Errors: 422.
 func Parse(q string) (*Query, error) {
 	if !utf8.ValidString(q) || strings.Contains(q, "\x00") {
 		return nil, invalid("The search must be UTF-8 without NUL.")
@@ -189,6 +188,9 @@ func (p *parser) term(not bool, depth int) bool {
 	if name, ok := p.name(ours(), theirs()); ok {
 		p.qualifier(name, not)
 		return name != "sort"
+	}
+	if p.err != nil {
+		return false
 	}
 	if strings.HasPrefix(p.rest, `"`) {
 		return p.word(p.quoted(), not)

@@ -40,10 +40,11 @@ func TestParse(t *testing.T) {
 		return []search.Group{g}
 	}
 	for text, want := range map[string]q{
-		`crash  "stack trace"`:                          {Words: []string{"crash", "stack trace"}},
-		`a -b -"c d" NOT e AND f`:                       {Words: []string{"a", "f"}, NotWords: []string{"b", "c d", "e"}},
-		`"OR" "say \"hi\" \\ \n" "open`:                 {Words: []string{"OR", `say "hi" \ \n`, "open"}},
-		`http://x.org/a:b error:12 foo"bar`:             {Words: []string{"http://x.org/a:b", "error:12", `foo"bar`}},
+		`crash  "stack trace"`:                      {Words: []string{"crash", "stack trace"}},
+		`a -b -"c d" NOT e AND f`:                   {Words: []string{"a", "f"}, NotWords: []string{"b", "c d", "e"}},
+		`"OR" "say \"hi\" \\ \n" "open`:             {Words: []string{"OR", `say "hi" \ \n`, "open"}},
+		`http://x.org/a:b "error:12" foo"bar`:       {Words: []string{"http://x.org/a:b", "error:12", `foo"bar`}},
+		`std::vector 12:30 a.b:c panic: x (error:)`: {Words: []string{"std::vector", "12:30", "a.b:c", "panic:", "x"}, Groups: groups(q{Words: []string{"error:"}})},
 		`-- - x --y`:                                    {Words: []string{"x"}, NotWords: []string{"-", "-y"}},
 		`is:issue IS:Open`:                              {Pull: search.No, Open: search.Yes},
 		`type:pr state:closed`:                          {Pull: search.Yes, Open: search.No},
@@ -124,6 +125,7 @@ func TestParseRefuses(t *testing.T) {
 		``:                       "missing",
 		"   \t":                  "missing",
 		`""`:                     "missing",
+		`x -(a stats:open)`:      "There is no qualifier \"stats\": quote the word if it is meant as text. (at character 7)",
 		`NOT AND`:                "An operator follows another: quote the word if it is meant as text. (at character 5)",
 		`NOT`:                    "NOT needs something behind it",
 		`a OR`:                   "OR needs something on both sides",

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"arbor/internal/errs"
 )
 
 // bare reads a word up to a space, or to a parenthesis that closes none of its own.
@@ -46,26 +48,23 @@ func (p *parser) word(word string, not bool) bool {
 	return true
 }
 
-// name reads the name of a qualifier and its colon, and gives it in lower case. False, and nothing
-// is read, where it is in none of the lists.
+// name reads the name of a qualifier and its colon, and gives it in lower case. False, and nothing is read, where
+// no qualifier stands. One that is in none of the lists is an error: a misspelt qualifier would find what it does not
+// say (decision 68). What a colon or a slash follows the colon of, such as http://x.org and std::vector, is a word.
 func (p *parser) name(lists ...[]string) (string, bool) {
-	end := 0
-	for end < len(p.rest) && end < 24 {
-		c := p.rest[end] | 0x20
-		if (c < 'a' || c > 'z') && p.rest[end] != '-' {
-			break
-		}
-		end++
-	}
-	if end == 0 || end == len(p.rest) || p.rest[end] != ':' {
+	end := strings.IndexFunc(p.rest, func(r rune) bool { return r != '-' && (r|0x20 < 'a' || r|0x20 > 'z') })
+	if end <= 0 || p.rest[end] != ':' {
 		return "", false
 	}
 	name := strings.ToLower(p.rest[:end])
-	if !slices.Contains(slices.Concat(lists...), name) {
-		return "", false
+	switch value := p.rest[end+1:]; {
+	case slices.Contains(slices.Concat(lists...), name):
+		p.rest = value
+		return name, true
+	case strings.TrimLeft(value, spaces) == value && strings.IndexAny(value, `:=/\)`) != 0 && value != "":
+		p.fail("There is no qualifier %q: quote the word if it is meant as text.", errs.Clip(name))
 	}
-	p.rest = p.rest[end+1:]
-	return name, true
+	return "", false
 }
 
 // ours are the qualifiers that Arbor knows.

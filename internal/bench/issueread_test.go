@@ -54,6 +54,7 @@ func (s *suite) readIssues(b *testing.B, a *arbor) {
 		s.besideMemory(b, a, readsPerWrite, next, 200, 0.15)
 	})
 	s.part(b, "graphql", func(b *testing.B) { s.besideREST(b, a) })
+	s.part(b, "overload", func(b *testing.B) { s.overload(b, a) })
 }
 
 // ghIssueList is what gh issue list asks for.

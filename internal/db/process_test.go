@@ -44,24 +44,28 @@ func TestSecondProcess(t *testing.T) {
 				}
 			})
 		}
-		began := time.Now()
-		children := []error{child(t, "count", address).Run(), child(t, "count", address).Run()}
-		if took := time.Since(began); took > 20*time.Second {
-			t.Errorf("600 writes of another process took %v", took)
+		var children []error
+		theirs := int64(0)
+		for began := time.Now(); len(children) < 2 || time.Since(began) < time.Second; theirs += 300 {
+			start := time.Now()
+			children = append(children, child(t, "count", address).Run())
+			if took := time.Since(start); took > 10*time.Second {
+				t.Errorf("300 writes of another process took %v", took)
+			}
 		}
 		stop()
 		wg.Wait()
-		want := int64(600)
+		want := theirs
 		for w := range mine {
 			want += mine[w]
 		}
-		if want < 620 { // some hundreds on an idle machine: what it tells is that nobody starves
-			t.Errorf("while others wrote 600 times, this process wrote %d times", want-600)
+		if want < theirs+20 { // some hundreds on an idle machine: what it tells is that nobody starves
+			t.Errorf("while others wrote %d times, this process wrote %d times", theirs, want-theirs)
 		}
 		if n := number(t, d, `SELECT n FROM counters`); n != want {
 			t.Errorf("%d, want %d; children: %v", n, want, children)
 		}
-		if n, err := d.Generation(context.Background(), "shared"); n != 600 || err != nil {
+		if n, err := d.Generation(context.Background(), "shared"); n != theirs || err != nil {
 			t.Errorf("the other processes' bumps: %d, %v", n, err)
 		}
 	})

@@ -37,18 +37,8 @@ func NewPruner(d *db.DB, log *slog.Logger) *Pruner { return &Pruner{d, log, kept
 // Run prunes until ctx is done. It returns nil: what fails is logged and tried
 // again.
 func (p *Pruner) Run(ctx context.Context) error {
-	tick := time.NewTicker(pruneEvery)
-	defer tick.Stop()
-	for {
-		if err := db.ByTurns(ctx, p.turn); err != nil && ctx.Err() == nil {
-			p.log.WarnContext(ctx, "old activities were not removed", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	turns := func(ctx context.Context) error { return db.ByTurns(ctx, p.turn) }
+	return db.Upkeep(ctx, p.log, pruneEvery, "old activities were not removed", turns)
 }
 
 // turn takes one turn, if one is due. Rows are looked at in a snapshot, and go

@@ -35,18 +35,7 @@ func (p *Pruner) Run(ctx context.Context) error {
 	if p.keep == 0 {
 		return nil
 	}
-	tick := time.NewTicker(pruneEvery)
-	defer tick.Stop()
-	for {
-		if err := p.Prune(ctx); err != nil && ctx.Err() == nil {
-			p.log.WarnContext(ctx, "old events of the audit log were not removed", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return db.Upkeep(ctx, p.log, pruneEvery, "old events of the audit log were not removed", p.Prune)
 }
 
 // Prune removes all events that are too old, by turns that leave most of the time to others.

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"log/slog"
 	"time"
 )
 
@@ -36,4 +37,16 @@ func Follow(ctx context.Context, rung <-chan struct{}, every time.Duration, work
 			return
 		}
 	}
+}
+
+// Upkeep calls work at once and from time to time until ctx is done. It returns nil: what fails is logged as message
+// and tried again.
+func Upkeep(ctx context.Context, log *slog.Logger, every time.Duration, message string,
+	work func(context.Context) error) error {
+	Follow(ctx, nil, every, func(ctx context.Context) {
+		if err := work(ctx); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, message, "error", err)
+		}
+	})
+	return nil
 }

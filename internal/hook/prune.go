@@ -26,18 +26,7 @@ const (
 
 // Run prunes until ctx is done. It returns nil: what fails is logged and tried again.
 func (p *Pruner) Run(ctx context.Context) error {
-	tick := time.NewTicker(pruneEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if err := p.Prune(ctx); err != nil && ctx.Err() == nil {
-			p.log.WarnContext(ctx, "old deliveries of hooks were not removed", "error", err)
-		}
-	}
+	return db.Upkeep(ctx, p.log, pruneEvery, "old deliveries of hooks were not removed", p.Prune)
 }
 
 // Prune removes what is too old or too much, some rows a transaction: what was tried three days ago, what has waited

@@ -25,18 +25,7 @@ const (
 
 // Run prunes until ctx is done. It returns nil: what fails is logged and tried again.
 func (p *Pruner) Run(ctx context.Context) error {
-	tick := time.NewTicker(pruneEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if err := p.Prune(ctx); err != nil && ctx.Err() == nil {
-			p.log.WarnContext(ctx, "old notifications were not removed", "error", err)
-		}
-	}
+	return db.Upkeep(ctx, p.log, pruneEvery, "old notifications were not removed", p.Prune)
 }
 
 // Prune removes, some rows a transaction, threads that were read and are three months old, all that are five

@@ -25,18 +25,7 @@ const (
 
 // Run forgets until ctx is done. It returns nil: failures are logged and tried again.
 func (f *Forgetter) Run(ctx context.Context) error {
-	tick := time.NewTicker(forgetEvery)
-	defer tick.Stop()
-	for {
-		if err := f.Forget(ctx); err != nil && ctx.Err() == nil {
-			f.log.WarnContext(ctx, "notes of unreached objects were not removed", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return db.Upkeep(ctx, f.log, forgetEvery, "notes of unreached objects were not removed", f.Forget)
 }
 
 // Forget removes all notes that are too old.

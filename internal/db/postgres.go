@@ -347,8 +347,7 @@ func (c *postgresConn) query(ctx context.Context, query string, args []any) (cur
 	if rows, found := c.take(query, bound); found {
 		return &keptCursor{rows: rows}, nil
 	}
-	behind := c.coming
-	c.coming = nil
+	behind := c.takeComing(query, bound)
 	if !strings.HasPrefix(strings.TrimLeft(query, " \t\r\n"), "SELECT") { // it may change rows
 		c.early = nil
 	}

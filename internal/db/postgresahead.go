@@ -1,6 +1,8 @@
 package db
 
 import (
+	"slices"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -16,6 +18,13 @@ func (c *postgresConn) ahead(query string, args []any) {
 	if kept, err := c.keep(args); err == nil {
 		c.coming = append(c.coming, queued{query: query, args: kept})
 	}
+}
+
+// takeComing gives the queries that are sent behind one, which is not among them.
+func (c *postgresConn) takeComing(query string, bound []any) []queued {
+	list := slices.DeleteFunc(c.coming, func(q queued) bool { return q.query == query && keyOf(q.args) == keyOf(bound) })
+	c.coming = nil
+	return list
 }
 
 // collect keeps the rows of queries that were sent behind another.

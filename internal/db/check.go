@@ -30,7 +30,8 @@ func (d *DB) Check(ctx context.Context) error {
 }
 
 // Check calls the context's check now, and not again at the end: for a transaction that
-// itself takes the right away. Lock the rows that decide before.
+// itself takes the right away, or that has all locks for which it may have to wait. Lock the
+// rows that decide before.
 func (t *Tx) Check() error {
 	check := t.check
 	if t.check = nil; check == nil {

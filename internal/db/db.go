@@ -25,6 +25,8 @@
 //	postgres.go    PostgreSQL: connections, retries
 //	postgresrows.go  PostgreSQL: rows that are read
 //	postgresahead.go PostgreSQL: queries that are sent before they are asked
+//	inturn.go      PostgreSQL: writers for whom one lock waits take turns, and share a commit
+//	nextid.go      NextID: rows that name a row of the same trip
 //	bell.go        Ring: workers of this process hear of commits
 //	turns.go       ByTurns: upkeep that leaves most of the time to others; Follow: workers
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock

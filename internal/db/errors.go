@@ -27,8 +27,8 @@ var (
 
 // Reasons to try again, for this package alone.
 var (
-	errBusy   = errors.New("db: locked by another process")            // SQLite
-	errLost   = errors.New("db: the shared transaction was lost")      // SQLite
+	errBusy   = errors.New("db: locked by another process") // SQLite
+	errLost   = errors.New("db: the shared transaction was lost")
 	errSerial = errors.New("db: deadlock or serialization failure")    // PostgreSQL
 	errBroken = errors.New("db: the connection broke before a commit") // PostgreSQL
 )

@@ -35,6 +35,7 @@ type postgresBackend struct {
 	log    *slog.Logger
 	now    func() time.Time
 	conns  *pool[*postgresConn]
+	lines  lines // see WriteInTurn
 }
 
 // newPostgres reads the URL; nothing connects yet. pool_max_conns in the URL
@@ -68,7 +69,7 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 5 * time.Second}
 	}
-	b := &postgresBackend{config: config, log: o.Log, now: o.Now}
+	b := &postgresBackend{config: config, log: o.Log, now: o.Now, lines: lines{of: map[any]*line{}}}
 	b.conns = newPool(size, b.connect, func(c *postgresConn) { c.close() })
 	return b, nil
 }

@@ -30,10 +30,12 @@ func scanAccount(row db.Scanner, more ...any) (*Account, error) {
 }
 
 // queryAccounts reads accounts; rest is what stands behind FROM accounts a.
+const selectAccounts = `SELECT ` + accountColumns + ` FROM accounts a`
+
 func queryAccounts(tx *db.Tx, rest string, args ...any) ([]*Account, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*Account, error) {
 		return scanAccount(row)
-	}, `SELECT `+accountColumns+` FROM accounts a`+rest, args...)
+	}, selectAccounts+rest, args...)
 }
 
 // orAbsent turns a missing row into the 404 of decision 13.
@@ -89,11 +91,30 @@ func recalled(tx *db.Tx, id ID) (*Account, bool) {
 // ByIDs finds the accounts of a page in one query. Ids may repeat; those that
 // are not there are missing from the map.
 func ByIDs(tx *db.Tx, ids []ID) (map[ID]*Account, error) {
-	found := make(map[ID]*Account, len(ids))
-	if len(ids) == 0 {
+	found, unknown := recallByIDs(tx, ids)
+	if len(unknown) == 0 {
 		return found, nil
 	}
-	var unknown []ID
+	query, args := whereIDs(unknown)
+	list, err := queryAccounts(tx, query, args...)
+	for _, a := range list {
+		found[a.ID] = a
+		keep(tx, a)
+	}
+	return found, err
+}
+
+// ByIDsAhead says that ByIDs is about to be called (db.Tx.Ahead).
+func ByIDsAhead(tx *db.Tx, ids []ID) {
+	if _, unknown := recallByIDs(tx, ids); len(unknown) > 0 {
+		query, args := whereIDs(unknown)
+		tx.Ahead(selectAccounts+query, args...)
+	}
+}
+
+// recallByIDs gives the accounts that the request has read, and the ids of others.
+func recallByIDs(tx *db.Tx, ids []ID) (found map[ID]*Account, unknown []ID) {
+	found = make(map[ID]*Account, len(ids))
 	for _, id := range ids {
 		if a, ok := recalled(tx, id); ok {
 			found[id] = a
@@ -101,16 +122,12 @@ func ByIDs(tx *db.Tx, ids []ID) (map[ID]*Account, error) {
 			unknown = append(unknown, id)
 		}
 	}
-	if len(unknown) == 0 {
-		return found, nil
-	}
-	args := distinct(unknown)
-	list, err := queryAccounts(tx, ` WHERE a.id IN `+db.Values(1, len(args)), args...)
-	for _, a := range list {
-		found[a.ID] = a
-		keep(tx, a)
-	}
-	return found, err
+	return found, unknown
+}
+
+func whereIDs(ids []ID) (query string, args []any) {
+	args = distinct(ids)
+	return ` WHERE a.id IN ` + db.Values(1, len(args)), args
 }
 
 // distinct drops repeated ids and fills up to a power of two with the last one,

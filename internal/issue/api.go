@@ -29,10 +29,19 @@ func (s *Service) Requested(r *http.Request, a *repo.Access) (*Issue, error) {
 		return nil, err
 	}
 	var i *Issue
-	err = s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		i, err = EnabledByNumber(tx, a, n)
+	err = s.db.ReadOne(r.Context(), func(tx *db.Tx) (err error) {
+		i, err = ByNumber(tx, a.ID, n)
 		return err
 	})
+	if err == nil {
+		return i, Enabled(a.Repo, i)
+	}
+	if errs.Is(err, errs.NotFound) {
+		err = s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+			i, err = EnabledByNumber(tx, a, n)
+			return err
+		})
+	}
 	return i, err
 }
 

@@ -1,6 +1,10 @@
 package issue
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
@@ -22,12 +26,13 @@ func (p *page) associationOf(repoID repo.ID, userID account.ID) string {
 	return "NONE"
 }
 
+// accesses are those of the page's repositories, in one order.
+func (p *page) accesses() []*repo.Access {
+	return slices.SortedFunc(maps.Values(p.repos), func(a, b *repo.Access) int { return cmp.Compare(a.ID, b.ID) })
+}
+
 // associations finds those of the users who belong to the repositories.
-func associations(tx *db.Tx, repos map[repo.ID]*repo.Access, users []account.ID) (map[roleKey]string, error) {
-	list := make([]*repo.Access, 0, len(repos))
-	for _, a := range repos {
-		list = append(list, a)
-	}
+func associations(tx *db.Tx, list []*repo.Access, users []account.ID) (map[roleKey]string, error) {
 	found := map[roleKey]string{}
 	members, collaborators, err := repo.Belonging(tx, list, users)
 	if err != nil {
@@ -54,7 +59,7 @@ func (p *page) associate(tx *db.Tx, users []account.ID) error {
 	if len(users) == 0 {
 		return nil
 	}
-	more, err := associations(tx, p.repos, db.Unique(users))
+	more, err := associations(tx, p.accesses(), db.Unique(users))
 	for k, s := range more {
 		if p.roles == nil {
 			p.roles = map[roleKey]string{}
@@ -62,6 +67,11 @@ func (p *page) associate(tx *db.Tx, users []account.ID) error {
 		p.roles[k] = s
 	}
 	return err
+}
+
+// AssociateAhead says that Associate is about to be called (db.Tx.Ahead).
+func (g *Page) AssociateAhead(tx *db.Tx, users []account.ID) {
+	repo.BelongingAhead(tx, g.p.accesses(), users)
 }
 
 // Associate reads how people stand to the repositories of the page, for

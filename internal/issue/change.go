@@ -32,6 +32,7 @@ type Change struct {
 	events       []Event
 	touched      bool
 	participants []account.ID
+	settled      map[account.ID]bool // of the actor, see InvolveNow; nil: it was not asked
 	mentions     []account.ID
 	also, less   []posting.Property
 	references   []reference
@@ -43,8 +44,14 @@ type Change struct {
 // that follows from it. fn may run more than once. Errors: fn's own, 404.
 func (s *Service) Change(ctx context.Context, a *repo.Access, number int64, fn func(c *Change) error) (*Issue, error) {
 	var changed *Issue
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		changed, err = s.ChangeIn(tx, a.Repo, a.Caller, number, fn)
+	err := tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) (err error) {
+		a.NowAhead(tx)
+		changed, err = s.ChangeIn(tx, a.Repo, a.Caller, number, func(c *Change) error {
+			if err := tx.Check(); err != nil { // now: the repository's row is locked, and its trip has the answer
+				return err
+			}
+			return fn(c)
+		})
 		return err
 	})
 	return changed, err
@@ -75,6 +82,7 @@ func (s *Service) Edit(
 func (s *Service) ChangeIn(
 	tx *db.Tx, r *repo.Repo, actor *account.Caller, number int64, fn func(c *Change) error,
 ) (*Issue, error) {
+	tx.Ahead(byNumber, r.ID, number)
 	if err := tracker.Lock(tx, r.ID); err != nil {
 		return nil, err
 	}
@@ -170,6 +178,14 @@ func (c *Change) Mentioned(all bool) []account.ID {
 // them unless they unsubscribed (decision 14).
 func (c *Change) Involve(users ...account.ID) { c.participants = append(c.participants, users...) }
 
+// InvolveNow is Involve of the actor that asks at once, rather than when the change is written, whether it subscribes
+// them.
+func (c *Change) InvolveNow() (err error) {
+	c.Involve(c.Actor.ID)
+	c.settled, err = settled(c.Tx, c.Issue.ID, []account.ID{c.Actor.ID})
+	return err
+}
+
 // involve finds which mentions and subscriptions are new.
 func (c *Change) involve() ([]posting.Property, error) {
 	var list []posting.Property
@@ -181,14 +197,16 @@ func (c *Change) involve() ([]posting.Property, error) {
 	if len(c.participants) == 0 {
 		return nil, nil
 	}
-	mentioned, subscribed := map[account.ID]bool{}, map[account.ID]bool{}
+	mentioned, subscribed := map[account.ID]bool{}, c.settled
 	if c.Before != nil {
 		var err error
 		if mentioned, err = posting.Which(c.Tx, c.Issue.ID, posting.ByMention, c.mentions); err != nil {
 			return nil, err
 		}
-		if subscribed, err = settled(c.Tx, c.Issue.ID, c.participants); err != nil {
-			return nil, err
+		if subscribed == nil || len(c.participants) > 1 {
+			if subscribed, err = settled(c.Tx, c.Issue.ID, c.participants); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, id := range c.mentions {

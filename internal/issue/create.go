@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/label"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
 
 // NewIssue is what the author of an issue wants. Without push access the last three are
@@ -29,8 +30,9 @@ type NewIssue struct {
 // repository is gone, 422 for an assignee or milestone that cannot be.
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issue, error) {
 	var made *Issue
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		made, err = s.CreateIn(tx, a, n)
+	err := tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) (err error) {
+		a.NowAhead(tx)
+		made, err = s.create(tx, a, n, tx.Check)
 		return err
 	})
 	return made, err
@@ -39,18 +41,26 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issu
 // CreateIn is Create within a transaction of the caller's. It locks the
 // repository's row.
 func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error) {
+	return s.create(tx, a, n, func() error { return nil })
+}
+
+// create is CreateIn; locked is called once the repository's row is locked, and there is nothing else to wait for.
+func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() error) (*Issue, error) {
+	// In the trip that takes the number, since others of the repository wait from then on.
+	repo.PeopleNamedAhead(tx, a.Repo, n.Text.refs.Logins)
 	if a.Role >= account.Push && len(n.Labels) <= MaxLabels && len(n.Assignees) <= MaxAssignees {
-		// In the trip that takes the number, since others of the repository wait from then on.
 		label.NamedAhead(tx, a.ID, n.Labels)
 		repo.PeopleNamedAhead(tx, a.Repo, n.Assignees)
 	}
-	number, err := takeNumber(tx, a.ID)
-	if err != nil {
+	i := &Issue{
+		RepoID: a.ID, Pull: n.Pull, Draft: n.Draft, Title: n.Title, AuthorID: a.Caller.ID,
+		State: Open, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+	if err := takeNumber(tx, i); err != nil {
 		return nil, err
 	}
-	i := &Issue{
-		RepoID: a.ID, Number: number, Pull: n.Pull, Draft: n.Draft, Title: n.Title, AuthorID: a.Caller.ID,
-		State: Open, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	if err := locked(); err != nil {
+		return nil, err
 	}
 	c := &Change{Tx: tx, Repo: a.Repo, Actor: a.Caller, Issue: i}
 	c.Involve(i.AuthorID)

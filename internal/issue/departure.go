@@ -169,7 +169,7 @@ func (d *Departure) arrive(createLabels bool) (err error) {
 			i.Assignees = append(i.Assignees, id)
 		}
 	}
-	if i.Number, err = takeNumber(d.Tx, d.To.ID); err != nil {
+	if err := takeNumber(d.Tx, &i); err != nil {
 		return err
 	}
 	if i.State == Closed {

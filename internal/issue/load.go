@@ -6,6 +6,7 @@ import (
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -84,6 +85,10 @@ func (p *page) load(tx *db.Tx) (err error) {
 		}
 		return nil
 	}
+	if len(r.milestones) == 0 { // whose creators are asked for with the people
+		account.ByIDsAhead(tx, r.people)
+	}
+	repo.BelongingAhead(tx, p.accesses(), r.authors)
 	if p.labels, err = label.OfIssues(tx, r.labels); err != nil {
 		return err
 	}
@@ -97,7 +102,7 @@ func (p *page) load(tx *db.Tx) (err error) {
 	if p.people, err = account.ByIDs(tx, people); err != nil {
 		return err
 	}
-	roles, err := associations(tx, p.repos, r.authors)
+	roles, err := associations(tx, p.accesses(), r.authors)
 	if err != nil {
 		return err
 	}

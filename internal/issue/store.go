@@ -50,13 +50,14 @@ func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Issue, error) {
 	if i, ok := db.Recall[Issue](tx, key); ok {
 		return &i, nil
 	}
-	i, err := scanIssue(tx.QueryRow(`SELECT `+issueColumns+` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`,
-		repoID, number))
+	i, err := scanIssue(tx.QueryRow(byNumber, repoID, number))
 	if err == nil {
 		keep(tx, i)
 	}
 	return i, err
 }
+
+const byNumber = `SELECT ` + issueColumns + ` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`
 
 // numbered names an issue, for the transactions of one request.
 type numbered struct {
@@ -95,14 +96,16 @@ func keep(tx *db.Tx, i *Issue) {
 }
 
 // takeNumber locks the repository and takes the next number for an open issue
-// (decision 31). Error: 404 when the repository is gone.
-func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
-	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1,
-		open_issues = open_issues + 1 WHERE id = $1 RETURNING next_number - 1`, repoID).Scan(&number)
+// (decision 31); its id is asked for, too. Error: 404 when the repository is gone.
+func takeNumber(tx *db.Tx, i *Issue) error {
+	tx.NextIDAhead("issues")
+	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1,
+		open_issues = open_issues + 1 WHERE id = $1 RETURNING next_number - 1, issues_generation`, i.RepoID).
+		Scan(&i.Number, &i.changed)
 	if errors.Is(err, db.ErrNoRows) {
-		err = errs.Absent()
+		return errs.Absent()
 	}
-	return number, err
+	return err
 }
 
 func addOpenIssues(tx *db.Tx, repoID repo.ID, by int64) error {
@@ -110,16 +113,20 @@ func addOpenIssues(tx *db.Tx, repoID repo.ID, by int64) error {
 	return err
 }
 
-// insertIssue adds the row and sets its id. Whatever writes to an issue's row or
+// insertIssue adds the row of an issue that has its number, and sets its id. Whatever writes to an issue's row or
 // postings notes in changed the generation that lock made.
 func insertIssue(tx *db.Tx, i *Issue) error {
-	return tx.QueryRow(`INSERT INTO issues (repo_id, number, pull, title, body, author_id, state, state_reason, locked,
+	id, err := tx.NextID("issues")
+	if err != nil {
+		return err
+	}
+	i.ID = ID(id)
+	return tx.Run(`INSERT INTO issues (id, repo_id, number, pull, title, body, author_id, state, state_reason, locked,
 		lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft, changed)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-		(SELECT issues_generation FROM repos WHERE id = $1)) RETURNING id`,
-		i.RepoID, i.Number, i.Pull, i.Title, i.Body, i.AuthorID, int64(i.State), int64(i.StateReason), i.Locked,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+		i.ID, i.RepoID, i.Number, i.Pull, i.Title, i.Body, i.AuthorID, int64(i.State), int64(i.StateReason), i.Locked,
 		i.LockReason, db.OrNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments,
-		i.CreatedAt, i.UpdatedAt, i.Draft).Scan(&i.ID)
+		i.CreatedAt, i.UpdatedAt, i.Draft, i.changed)
 }
 
 // updateIssue writes all that can change.
@@ -159,18 +166,15 @@ func Numbered(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]*Issue, err
 // settled tells which accounts need no subscription from having a part in the
 // issue: they are subscribed, or said that they do not want to be.
 func settled(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]bool, error) {
-	done, err := posting.Which(tx, issueID, posting.BySubscriber, users)
-	if err != nil || len(users) == 0 {
-		return done, err
+	done := map[account.ID]bool{}
+	if len(users) == 0 {
+		return done, nil
 	}
-	args := []any{issueID}
-	for _, id := range users {
-		args = append(args, id)
-	}
-	said, err := db.QueryIDs[account.ID](tx, `SELECT user_id FROM issue_subscriptions
-		WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+
-		db.ValuesFrom(2, 1, len(users)), args...)
-	for _, id := range said {
+	in := db.ValuesFrom(3, 1, len(users))
+	list, err := db.QueryIDs[account.ID](tx, `SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
+		in+` UNION ALL SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+in,
+		db.Args(users, issueID, int64(posting.BySubscriber))...)
+	for _, id := range list {
 		done[id] = true
 	}
 	return done, err

@@ -104,8 +104,45 @@ func Belonging(tx *db.Tx, repos []*Access, users []account.ID) (
 	if len(repos) == 0 || len(users) == 0 {
 		return nil, nil, nil
 	}
-	var ids []ID
-	var owners []account.ID
+	ids, owners := placesOf(repos)
+	collaborators, err = belonging[ID](tx, collaborations, ids, users)
+	if err == nil && len(owners) > 0 {
+		members, err = belonging[account.ID](tx, memberships, owners, users)
+	}
+	return members, collaborators, err
+}
+
+// BelongingAhead says that Belonging is about to be called (db.Tx.Ahead).
+func BelongingAhead(tx *db.Tx, repos []*Access, users []account.ID) {
+	if len(repos) == 0 || len(users) == 0 {
+		return
+	}
+	ids, owners := placesOf(repos)
+	belongingAhead(tx, collaborations, ids, users)
+	if len(owners) > 0 {
+		belongingAhead(tx, memberships, owners, users)
+	}
+}
+
+func belongingAhead[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID) {
+	if _, asked := askedOf(tx, ids, users); len(asked) > 0 {
+		query, args := selectBelonging(query, ids, asked)
+		tx.Ahead(query, args...)
+	}
+}
+
+const (
+	collaborations = `SELECT repo_id, user_id, TRUE FROM collaborators WHERE repo_id IN `
+	memberships    = `SELECT org_id, user_id, public FROM members WHERE org_id IN `
+)
+
+func selectBelonging[ID ~int64](query string, ids []ID, users []any) (string, []any) {
+	return query + db.Values(1, len(ids)) + ` AND user_id IN ` + db.ValuesFrom(len(ids)+1, 1, len(users)),
+		append(db.Args(ids), users...)
+}
+
+// placesOf are the repositories, and the organizations that own them.
+func placesOf(repos []*Access) (ids []ID, owners []account.ID) {
 	seen := map[account.ID]bool{}
 	for _, a := range repos {
 		ids = append(ids, a.ID)
@@ -114,11 +151,7 @@ func Belonging(tx *db.Tx, repos []*Access, users []account.ID) (
 			owners = append(owners, a.OwnerID)
 		}
 	}
-	collaborators, err = belonging[ID](tx, `SELECT repo_id, user_id, TRUE FROM collaborators WHERE repo_id IN `, ids, users)
-	if err == nil && len(owners) > 0 {
-		members, err = belonging[account.ID](tx, `SELECT org_id, user_id, public FROM members WHERE org_id IN `, owners, users)
-	}
-	return members, collaborators, err
+	return ids, owners
 }
 
 // belongs names what is known of a user, for the transactions of one request. ID tells owners from repositories.
@@ -129,25 +162,12 @@ type belongs[ID ~int64] struct {
 
 // belonging finds the pairs of an id and a user that are rows of a table.
 func belonging[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID) (list []Belongs[ID], err error) {
-	seen := map[account.ID]bool{}
-	args := db.Args(ids)
-	for _, u := range users {
-		if seen[u] {
-			continue
-		}
-		seen[u] = true
-		known, all := recalledOf(tx, ids, u)
-		if all {
-			list = append(list, known...)
-		} else {
-			args = append(args, u)
-		}
-	}
-	asked := args[len(ids):]
+	list, asked := askedOf(tx, ids, users)
 	if len(asked) == 0 {
 		return list, nil
 	}
 	found := map[belongs[ID]]Belongs[ID]{}
+	query, args := selectBelonging(query, ids, asked)
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var b Belongs[ID]
 		if err := row.Scan(&b.To, &b.User, &b.Public); err != nil {
@@ -156,7 +176,7 @@ func belonging[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID)
 		found[belongs[ID]{b.To, b.User}] = b
 		list = append(list, b)
 		return nil
-	}, query+db.Values(1, len(ids))+` AND user_id IN `+db.ValuesFrom(len(ids)+1, 1, len(asked)), args...)
+	}, query, args...)
 	for _, u := range asked {
 		for _, id := range ids {
 			key := belongs[ID]{id, u.(account.ID)}
@@ -164,6 +184,23 @@ func belonging[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID)
 		}
 	}
 	return list, err
+}
+
+// askedOf gives what the request has read of the users, and those of whom it has not read all, each once.
+func askedOf[ID ~int64](tx *db.Tx, ids []ID, users []account.ID) (list []Belongs[ID], asked []any) {
+	seen := map[account.ID]bool{}
+	for _, u := range users {
+		if seen[u] {
+			continue
+		}
+		seen[u] = true
+		if known, all := recalledOf(tx, ids, u); all {
+			list = append(list, known...)
+		} else {
+			asked = append(asked, u)
+		}
+	}
+	return list, asked
 }
 
 // recalledOf gives what the request has read of a user; all says whether that is all of the ids.

@@ -97,7 +97,12 @@ func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (
 // ByID reads a repository with what the caller, nil for nobody, may do there: perhaps nothing, a role below Pull.
 // Error: 404 for one that is not there.
 func ByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
-	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+`WHERE r.id = $2`, account.IDOf(caller), id), caller)
+	query, args := selectByID(caller, id)
+	return scanAccess(tx.QueryRow(query, args...), caller)
+}
+
+func selectByID(caller *account.Caller, id ID) (query string, args []any) {
+	return `SELECT ` + columnsFor(caller) + accessFrom + `WHERE r.id = $2`, []any{account.IDOf(caller), id}
 }
 
 // accessAgain is ByID for a caller whose token may have ended meanwhile, or who may
@@ -114,15 +119,24 @@ func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 		return ByID(tx, caller, id)
 	}
 	now := *caller
-	row := tx.QueryRow(`SELECT `+columnsFor(caller)+`, u.site_admin AND $5`+accessFrom+`JOIN accounts u ON u.id = $1
-		WHERE r.id = $2 AND `+account.TokenHolds("$3", "$4"), caller.ID, id, caller.TokenID, tx.Now, caller.SiteAdmin)
-	a, err := scanAccess(row, &now, &now.SiteAdmin)
+	query, args := selectAgain(tx, caller, id)
+	a, err := scanAccess(tx.QueryRow(query, args...), &now, &now.SiteAdmin)
 	if errs.Is(err, errs.NotFound) {
 		if _, gone := account.Again(tx, caller); gone != nil {
 			return nil, gone
 		}
 	}
 	return a, err
+}
+
+// selectAgain is what accessAgain asks first, but of keys and Apps.
+func selectAgain(tx *db.Tx, caller *account.Caller, id ID) (query string, args []any) {
+	if caller == nil || caller.TokenID == 0 {
+		return selectByID(caller, id)
+	}
+	return `SELECT ` + columnsFor(caller) + `, u.site_admin AND $5` + accessFrom + `JOIN accounts u ON u.id = $1
+		WHERE r.id = $2 AND ` + account.TokenHolds("$3", "$4"),
+		[]any{caller.ID, id, caller.TokenID, tx.Now, caller.SiteAdmin}
 }
 
 // Query reads many repositories. where begins after FROM and may use $2

@@ -85,12 +85,15 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 			RepoID: a.ID, IssueID: c.Issue.ID, AuthorID: a.Caller.ID, Body: *t.Body,
 			CreatedAt: c.Tx.Now, UpdatedAt: c.Tx.Now, Number: number, Pull: c.Issue.Pull, Locked: c.Issue.Locked,
 		}
+		c.Tx.NextIDAhead("issue_comments")
+		if err := c.InvolveNow(); err != nil {
+			return err
+		}
 		if err := insertRow(c.Tx, made); err != nil {
 			return err
 		}
 		c.Issue.Comments++
 		c.Touch()
-		c.Involve(a.Caller.ID)
 		c.Tell(hook.Event{Name: "issue_comment", Action: "created", About: hook.About{ID: made.ID}})
 		return c.ReadText(t, made.ID)
 	})

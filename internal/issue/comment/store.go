@@ -139,9 +139,12 @@ func (l *list) all(tx *db.Tx) (n int64, err error) {
 
 // insertRow adds the row, sets its id and counts it.
 func insertRow(tx *db.Tx, c *Comment) error {
-	err := tx.QueryRow(`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-		c.RepoID, c.IssueID, c.AuthorID, c.Body, c.CreatedAt, c.UpdatedAt).Scan(&c.ID)
+	var err error
+	if c.ID, err = tx.NextID("issue_comments"); err != nil {
+		return err
+	}
+	err = tx.Run(`INSERT INTO issue_comments (id, repo_id, issue_id, author_id, body, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, c.ID, c.RepoID, c.IssueID, c.AuthorID, c.Body, c.CreatedAt, c.UpdatedAt)
 	if err != nil {
 		return err
 	}

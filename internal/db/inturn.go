@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// WriteInTurn is [DB.Write] for a function that begins with a lock for which others wait, too; the key names it. On
-// PostgreSQL those of this process wait here for their turn, first come first served: many that wait for one row there
-// cost each other several times what they do, since each change of the row wakes them. Those who wait share one
-// transaction with the one whose turn it is, each with a savepoint, so that they share its commit and the disk's sync.
-// The lock stays what keeps writers apart, since other processes and transactions take it. SQLite's only writer has such
-// a queue for all.
+// WriteInTurn is [DB.Write] for a function that begins with a lock for which others wait, too; the key names
+// it. On PostgreSQL those of this process wait here for their turn, first come first served: many that wait
+// for one row there cost each other several times what they do, since each change of the row wakes them.
+// Those who wait share one transaction with the one whose turn it is, each with a savepoint, so that they
+// share its commit and the disk's sync. The lock stays what keeps writers apart, since other processes and
+// transactions take it. SQLite's only writer has such a queue for all.
 //
 // Errors: those of Write. A call inside a Write is a mistake, as a Write is.
 func (d *DB) WriteInTurn(ctx context.Context, key any, fn func(*Tx) error) (err error) {
@@ -29,7 +29,8 @@ func (d *DB) WriteInTurn(ctx context.Context, key any, fn func(*Tx) error) (err 
 	})
 }
 
-// maxParts is how many share a transaction at most: PostgreSQL keeps so many savepoints at hand, and some more.
+// maxParts is how many share a transaction at most: PostgreSQL keeps so many savepoints at hand, and some
+// more.
 const maxParts = 32
 
 // lines are those who have a turn or wait for one, by key.
@@ -134,8 +135,8 @@ func (s *sharedWrite) ends() bool {
 
 const partBegins, partEnds, partUndone = "SAVEPOINT part", "RELEASE SAVEPOINT part", "ROLLBACK TO SAVEPOINT part"
 
-// part runs fn in the shared transaction and passes the turn, also when fn panics. Without an error, what comes of it
-// comes through outcome.
+// part runs fn in the shared transaction and passes the turn, also when fn panics. Without an error, what
+// comes of it comes through outcome.
 func (b *postgresBackend) part(
 	ctx context.Context, key any, l *line, fn func(*Tx) error, outcome chan error,
 ) (err error) {

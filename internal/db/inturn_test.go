@@ -34,8 +34,8 @@ func inTurn(d *db.DB) way {
 	return func(ctx context.Context, fn func(*db.Tx) error) error { return d.WriteInTurn(ctx, "all", fn) }
 }
 
-// Those who wait for their turn share a commit, and those of another key do not wait for them. Who gives up has not
-// written.
+// Those who wait for their turn share a commit, and those of another key do not wait for them. Who gives up
+// has not written.
 func TestWritersInTurn(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -109,7 +109,8 @@ func TestWritersInTurn(t *testing.T) {
 	})
 }
 
-// A connection that breaks takes the parts along that it holds: all of them are written again, and nobody notices.
+// A connection that breaks takes the parts along that it holds: all of them are written again, and nobody
+// notices.
 func TestASharedWriteThatBreaks(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -8,8 +8,8 @@ import (
 	"arbor/internal/db/dbtest"
 )
 
-// Rows that are inserted under their NextID, and rows whose id the database gives, never meet: also after the last row
-// was deleted, and beside a transaction that failed.
+// Rows that are inserted under their NextID, and rows whose id the database gives, never meet: also after the
+// last row was deleted, and beside a transaction that failed.
 func TestNextID(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

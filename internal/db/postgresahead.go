@@ -22,7 +22,9 @@ func (c *postgresConn) ahead(query string, args []any) {
 
 // takeComing gives the queries that are sent behind one, which is not among them.
 func (c *postgresConn) takeComing(query string, bound []any) []queued {
-	list := slices.DeleteFunc(c.coming, func(q queued) bool { return q.query == query && keyOf(q.args) == keyOf(bound) })
+	list := slices.DeleteFunc(c.coming, func(q queued) bool {
+		return q.query == query && keyOf(q.args) == keyOf(bound)
+	})
 	c.coming = nil
 	return list
 }

@@ -22,8 +22,8 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 	})
 }
 
-// written is a page of an issue that was just written, with what it refers to: without the database where memory holds
-// all of that as the request found the repository.
+// written is a page of an issue that was just written, with what it refers to: without the database where
+// memory holds all of that as the request found the repository.
 func (s *Service) written(ctx context.Context, a *repo.Access, i *Issue) (*page, error) {
 	in := func(tx *db.Tx, g generations) (*page, error) {
 		p := newPage(ctx, a)

@@ -178,8 +178,8 @@ func (c *Change) Mentioned(all bool) []account.ID {
 // them unless they unsubscribed (decision 14).
 func (c *Change) Involve(users ...account.ID) { c.participants = append(c.participants, users...) }
 
-// InvolveNow is Involve of the actor that asks at once, rather than when the change is written, whether it subscribes
-// them.
+// InvolveNow is Involve of the actor that asks at once, rather than when the change is written, whether it
+// subscribes them.
 func (c *Change) InvolveNow() (err error) {
 	c.Involve(c.Actor.ID)
 	c.settled, err = settled(c.Tx, c.Issue.ID, []account.ID{c.Actor.ID})
@@ -227,8 +227,8 @@ func (c *Change) involve() ([]posting.Property, error) {
 	return list, nil
 }
 
-// CheckTitle returns the 409 of a title that was written to replace another one than now; before is what Guard gave of
-// that one, or empty for any.
+// CheckTitle returns the 409 of a title that was written to replace another one than now; before is what
+// Guard gave of that one, or empty for any.
 func (c *Change) CheckTitle(before string) error {
 	if before != "" && before != Guard(&c.Issue.Title) {
 		return errs.New(errs.Conflict, "The title was changed meanwhile.")

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/issue/issuetest"
 )
 
-// Many people file at once, some of them what is refused: each issue has its number, none is skipped, and all counters
-// are right.
+// Many people file at once, some of them what is refused: each issue has its number, none is skipped, and all
+// counters are right.
 func TestFilingTogether(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// Write is db.DB.Write for a transaction that takes the repository's row first, by [Lock] or as it does: others that do
-// so wait for it where that costs least.
+// Write is db.DB.Write for a transaction that takes the repository's row first, by [Lock] or as it does:
+// others that do so wait for it where that costs least.
 func Write(ctx context.Context, d *db.DB, repoID repo.ID, fn func(*db.Tx) error) error {
 	return d.WriteInTurn(ctx, repoID, fn)
 }

@@ -38,8 +38,8 @@ type tide struct {
 	took              float64
 }
 
-// most is how many connections a rush has: a network may have half of what a server of 2 GiB takes.
-const most = 3000
+// most is how many connections a rush has: a network may have half of what the server takes.
+const most = 2500
 
 // rush asks so often each second for as long as d says.
 func rush(b *testing.B, url string, rate float64, d time.Duration, next func(int) []byte) tide {

@@ -139,7 +139,7 @@ func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bo
 		}
 	}
 	defer e.api.filling.Leave(turn)
-	err = repo.Again(ctx, errMoved, func() (err error) {
+	err = e.api.repos.Again(ctx, errMoved, func() (err error) {
 		payload, created, err = e.try(ctx)
 		return err
 	})

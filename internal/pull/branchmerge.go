@@ -29,7 +29,7 @@ type BranchMerge struct {
 func (s *Service) MergeBranch(ctx context.Context, a *repo.Access, m BranchMerge) (git.SHA, error) {
 	defer s.merging.Lock(fmt.Sprint(a.ID, " ", m.Base))()
 	var sha git.SHA
-	err := repo.Again(ctx, errMoved, func() (err error) {
+	err := s.repos.Again(ctx, errMoved, func() (err error) {
 		sha, err = s.mergeBranchOnce(ctx, a, m)
 		return err
 	})

@@ -31,7 +31,7 @@ type NewPull struct {
 // on the repository that it asks to merge into. Errors: 422 (decision 38).
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	var p *Pull
-	err := repo.Again(ctx, errMoved, func() (err error) {
+	err := s.repos.Again(ctx, errMoved, func() (err error) {
 		p, err = s.createOnce(ctx, a, n)
 		return err
 	})

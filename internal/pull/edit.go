@@ -27,7 +27,7 @@ type Edit struct {
 // Edit changes a pull request, all of it in one transaction. Errors: 404, 422
 // (decisions 33, 38).
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) error {
-	err := repo.Again(ctx, errMoved, func() error { return s.editOnce(ctx, a, number, e) })
+	err := s.repos.Again(ctx, errMoved, func() error { return s.editOnce(ctx, a, number, e) })
 	if errors.Is(err, errMoved) {
 		return errs.New(errs.Unavailable, "the branches keep moving; try again")
 	}

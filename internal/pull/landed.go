@@ -99,7 +99,7 @@ func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by accou
 		return err
 	}
 	defer release()
-	return repo.Again(ctx, errMoved, func() error {
+	return s.repos.Again(ctx, errMoved, func() error {
 		var tip git.SHA
 		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 			tip, err = repo.BranchTip(tx, p.RepoID, p.BaseRef)

@@ -56,7 +56,7 @@ func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o Mer
 	}
 	defer s.merging.Lock(fmt.Sprint(p.RepoID, " ", p.BaseRef))()
 	var sha git.SHA
-	err = repo.Again(ctx, errMoved, func() (err error) {
+	err = s.repos.Again(ctx, errMoved, func() (err error) {
 		sha, err = s.mergeOnce(ctx, a, number, o)
 		return err
 	})

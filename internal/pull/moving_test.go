@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
@@ -17,9 +18,6 @@ import (
 // A merge whose base moves under it each time that it looks must give up in the
 // end, say so (decision 37), and leave nothing half done.
 func TestMergeIntoWhatKeepsMoving(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: the server tries for 20 seconds before it gives up")
-	}
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var armed, moving atomic.Bool
@@ -33,6 +31,7 @@ func TestMergeIntoWhatKeepsMoving(t *testing.T) {
 		s := apitest.Start(t, engine, func(o *server.Options) {
 			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: look})
 		})
+		s.Server.Forge().Repos.RetryFor = time.Second
 		s.User(t, "alice")
 		r := s.Repo(t, "alice/garden", false)
 		w := &world{}

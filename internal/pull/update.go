@@ -21,7 +21,7 @@ import (
 // takes the head for; empty: whatever it is. Errors: 403, 404; 422 when the head
 // is another, when there is nothing new, or when the two do not merge.
 func (s *Service) Update(ctx context.Context, a *repo.Access, number int64, expected string) error {
-	err := repo.Again(ctx, errMoved, func() error { return s.updateOnce(ctx, a, number, expected) })
+	err := s.repos.Again(ctx, errMoved, func() error { return s.updateOnce(ctx, a, number, expected) })
 	if errors.Is(err, errMoved) {
 		return errs.New(errs.Unavailable, "the branches keep moving; try again")
 	}

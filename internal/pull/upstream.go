@@ -28,7 +28,7 @@ type upstreamJSON struct {
 func (s *Service) MergeUpstream(ctx context.Context, a *repo.Access, branch string) (*upstreamJSON, error) {
 	defer s.merging.Lock(fmt.Sprint(a.ID, " ", branch))()
 	var done *upstreamJSON
-	err := repo.Again(ctx, errMoved, func() (err error) {
+	err := s.repos.Again(ctx, errMoved, func() (err error) {
 		done, err = s.mergeUpstreamOnce(ctx, a, branch)
 		return err
 	})

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -10,17 +11,17 @@ import (
 // a node that is slower than the others loses often in a row.
 const (
 	againTimes = 10               // at least
-	againFor   = 20 * time.Second // after which it needs not begin anew
+	againFor   = 20 * time.Second // after which it needs not begin anew, unless Service.RetryFor says otherwise
 )
 
 // Again runs an operation, and runs it anew while it ends with the error moved:
 // what it began with was moved meanwhile, by a push or on another node. That is
 // its error, too, when it never gets through.
-func Again(ctx context.Context, moved error, operation func() error) error {
-	start := time.Now()
+func (s *Service) Again(ctx context.Context, moved error, operation func() error) error {
+	start, most := time.Now(), cmp.Or(s.RetryFor, againFor)
 	for try := 1; ; try++ {
 		err := operation()
-		if !errors.Is(err, moved) || ctx.Err() != nil || try >= againTimes && time.Since(start) > againFor {
+		if !errors.Is(err, moved) || ctx.Err() != nil || try >= againTimes && time.Since(start) > most {
 			return err
 		}
 	}

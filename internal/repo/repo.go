@@ -42,6 +42,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/cache"
@@ -128,8 +129,10 @@ func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Ca
 
 // Service holds what the operations on repositories share.
 type Service struct {
-	Quota account.Quota // of owners who have none of their own; set before the service is used
-	Room  *space.Guard  // nothing is packed while it refuses; set before the service is used
+	// These are set before the service is used.
+	Quota    account.Quota // of owners who have none of their own
+	Room     *space.Guard  // nothing is packed while it refuses
+	RetryFor time.Duration // see Again; 0: 20 seconds
 
 	db    *db.DB
 	git   *git.Git

@@ -72,7 +72,10 @@ func TestWalkTreeIsLsTree(t *testing.T) {
 	empty := gittest.Bare(t)
 	trees[empty] = gittest.Object(t, empty, git.TypeTree, "")
 	large := gittest.Bare(t) // more than is held in memory
-	raw = hexBytes(t, gittest.Object(t, large, git.TypeBlob, "x"))
+	file := gittest.Object(t, large, git.TypeBlob, "x")
+	raw = hexBytes(t, file)
+	// Packed, it is not opened for each of its names.
+	gittest.Pipe(t, large, strings.NewReader(string(file)+"\n"), "pack-objects", "-q", "objects/pack/pack")
 	var names strings.Builder
 	for i := range 40_000 {
 		fmt.Fprintf(&names, "100644 file%05d\x00%s", i, raw)

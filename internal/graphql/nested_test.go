@@ -25,65 +25,68 @@ const gardens = 20
 // makes 18: what is missing in some repositories is asked for apart.
 const few = 9
 
-// Below many repositories lie lists of all kinds. The queries are made of the schema: for each type that can be met
-// below a repository one with all of its fields. No field needs more statements for twenty than for two.
-func TestStatementsDoNotGrowBelowRepositories(t *testing.T) {
+// The same repositories lie below all of these; making them costs as much as asking.
+func TestManyRepositories(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		w := newGardens(t, engine)
-		met := 0
-		for _, p := range below(schema.Load(), "Repository") {
-			fields := p.fields(w.schema)
-			if !strings.Contains(w.ask(t, p.query(nil), map[string]any{"n": gardens}), `"met":"`+p.kind+`"`) {
-				continue
-			}
-			met++
-			if w.grows(t, p.query(fields)); !t.Failed() {
-				continue
-			}
-			for _, f := range fields { // which one is it?
-				w.grows(t, p.query([]string{f}))
-			}
-			t.FailNow()
-		}
-		if met < 35 {
-			t.Errorf("only %d types were met: the others have nothing to show", met)
-		}
+		t.Run("statements below repositories", w.statementsBelowRepositories)
+		t.Run("statements with nodes", w.statementsWithNodes)
+		t.Run("together as alone", w.togetherAsAlone)
 	})
 }
 
+// Below many repositories lie lists of all kinds. The queries are made of the schema: for each type that can be met
+// below a repository one with all of its fields. No field needs more statements for twenty than for two.
+func (w *world) statementsBelowRepositories(t *testing.T) {
+	met := 0
+	for _, p := range below(schema.Load(), "Repository") {
+		fields := p.fields(w.schema)
+		if !strings.Contains(w.ask(t, p.query(nil), map[string]any{"n": gardens}), `"met":"`+p.kind+`"`) {
+			continue
+		}
+		met++
+		if w.grows(t, p.query(fields)); !t.Failed() {
+			continue
+		}
+		for _, f := range fields { // which one is it?
+			w.grows(t, p.query([]string{f}))
+		}
+		t.FailNow()
+	}
+	if met < 35 {
+		t.Errorf("only %d types were met: the others have nothing to show", met)
+	}
+}
+
 // Things by their ids need as many statements for twenty as for two.
-func TestStatementsDoNotGrowWithNodes(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		w := newGardens(t, engine)
-		var kinds int
-		for _, p := range below(w.schema, "Repository") {
-			if p.def.Fields.ForName("id") == nil {
-				continue
-			}
-			var ids []any
-			for id := range strings.SplitSeq(w.ask(t, p.query([]string{"id"}), map[string]any{"n": gardens}), `"id":"`) {
-				if id, _, _ := strings.Cut(id, `"`); !strings.HasPrefix(id, "{") && !slices.Contains(ids, any(id)) {
-					ids = append(ids, id)
-				}
-			}
-			if len(ids) < gardens {
-				continue
-			}
-			query := `query($ids:[ID!]!){nodes(ids:$ids){__typename id}}`
-			if body := w.ask(t, query, map[string]any{"ids": ids[:1]}); strings.Contains(body, `"errors"`) {
-				continue // what is found by another way only, as reactions
-			}
-			kinds++
-			w.holds(t, p.kind+" by their ids", func(n int) string {
-				return w.ask(t, query, map[string]any{"ids": ids[:n]})
-			})
+func (w *world) statementsWithNodes(t *testing.T) {
+	var kinds int
+	for _, p := range below(w.schema, "Repository") {
+		if p.def.Fields.ForName("id") == nil {
+			continue
 		}
-		if kinds < 10 {
-			t.Errorf("only %d kinds were asked for", kinds)
+		var ids []any
+		for id := range strings.SplitSeq(w.ask(t, p.query([]string{"id"}), map[string]any{"n": gardens}), `"id":"`) {
+			if id, _, _ := strings.Cut(id, `"`); !strings.HasPrefix(id, "{") && !slices.Contains(ids, any(id)) {
+				ids = append(ids, id)
+			}
 		}
-	})
+		if len(ids) < gardens {
+			continue
+		}
+		query := `query($ids:[ID!]!){nodes(ids:$ids){__typename id}}`
+		if body := w.ask(t, query, map[string]any{"ids": ids[:1]}); strings.Contains(body, `"errors"`) {
+			continue // what is found by another way only, as reactions
+		}
+		kinds++
+		w.holds(t, p.kind+" by their ids", func(n int) string {
+			return w.ask(t, query, map[string]any{"ids": ids[:n]})
+		})
+	}
+	if kinds < 10 {
+		t.Errorf("only %d kinds were asked for", kinds)
+	}
 }
 
 // world is a server with many repositories, whose statements are counted.

@@ -10,8 +10,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/app"
-	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 )
 
 // told is an answer as its parts are compared.
@@ -75,21 +73,17 @@ func (w *world) callers(t *testing.T) []string {
 }
 
 // What is asked for together is what each thing would be told by itself: nobody sees more, or less, beside others.
-func TestTogetherAsAlone(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		w := newGardens(t, engine)
-		ids := w.ids(t)
-		for _, as := range w.callers(t) {
-			w.nodesAsAlone(t, as, ids)
-			w.listsAsAlone(t, as)
-		}
-		w.Admin(t, "warden")
-		w.Check(t, apitest.Case{Do: "PUT /users/friend3/suspended", As: "warden", Status: 204})
-		send, _ := json.Marshal(map[string]any{"query": `query($ids:[ID!]!){nodes(ids:$ids){id}}`,
-			"variables": map[string]any{"ids": ids}})
-		w.Check(t, apitest.Case{Do: "POST /graphql", As: "friend3", Send: string(send), Status: 403})
-	})
+func (w *world) togetherAsAlone(t *testing.T) {
+	ids := w.ids(t)
+	for _, as := range w.callers(t) {
+		w.nodesAsAlone(t, as, ids)
+		w.listsAsAlone(t, as)
+	}
+	w.Admin(t, "warden")
+	w.Check(t, apitest.Case{Do: "PUT /users/friend3/suspended", As: "warden", Status: 204})
+	send, _ := json.Marshal(map[string]any{"query": `query($ids:[ID!]!){nodes(ids:$ids){id}}`,
+		"variables": map[string]any{"ids": ids}})
+	w.Check(t, apitest.Case{Do: "POST /graphql", As: "friend3", Send: string(send), Status: 403})
 }
 
 // ids are node ids of things of all kinds, in public repositories and in private ones.

@@ -41,7 +41,7 @@ func (c *sqliteConn) prepare(query string) (*statement, error) {
 	if s := c.statements[query]; s != nil {
 		return s, nil
 	}
-	raw, err := c.raw.Prepare(query)
+	raw, err := c.raw.Prepare(blind(query))
 	if err != nil {
 		return nil, translateSQLite(err)
 	}
@@ -64,6 +64,11 @@ func (c *sqliteConn) prepare(query string) (*statement, error) {
 	c.statements[query] = s
 	return s, nil
 }
+
+// blind hides from SQLite's planner what columns are compared with, by a plus that changes nothing. The planner would
+// look whether an argument is 0 or 1, and parse and plan the statement anew each time that this changes: each time that
+// somebody else runs it after the first account or after nobody. That of a repository took a third of a millisecond.
+func blind(query string) string { return strings.ReplaceAll(query, "= $", "= +$") }
 
 // changesRows looks at a statement's first word: for other statements SQLite
 // reports the number of the statement before.
@@ -145,7 +150,7 @@ func (c *sqliteConn) queryMany(ctx context.Context, query string, many [][]any) 
 	text, args := union(query, many)
 	s := c.merged[text]
 	if s == nil {
-		raw, err := c.raw.Prepare(text)
+		raw, err := c.raw.Prepare(blind(text))
 		if err != nil {
 			return nil, translateSQLite(err)
 		}

@@ -119,7 +119,14 @@ func read(t testing.TB, s *apitest.Server, who, name string, number int64) reque
 // what a mirror of it has, and returns them.
 func truth(t *testing.T, s *apitest.Server, who, name string) []request {
 	t.Helper()
-	var list, all []request
+	all, _ := truthIn(t, s, who, name)
+	return all
+}
+
+// truthIn is truth that gives the mirror, too.
+func truthIn(t *testing.T, s *apitest.Server, who, name string) (all []request, mirror string) {
+	t.Helper()
+	var list []request
 	s.Check(t, apitest.Case{Do: "GET /repos/" + name + "/pulls?state=all&per_page=100&direction=asc", As: who, Status: 200}).JSON(t, &list)
 	for _, p := range list {
 		all = append(all, read(t, s, who, name, p.Number))
@@ -135,7 +142,7 @@ func truth(t *testing.T, s *apitest.Server, who, name string) []request {
 	for _, p := range all {
 		holds(t, dir, refs, p, name)
 	}
-	return all
+	return all, dir
 }
 
 // holds is truth of one pull request.

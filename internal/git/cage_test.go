@@ -184,8 +184,7 @@ func TestPacksLargerThanCages(t *testing.T) {
 	if err := r.Init(); err != nil {
 		t.Fatal(err)
 	}
-	gittest.Pipe(t, r.Dir(), strings.NewReader(stream.String()), // what does not compress is not compressed
-		"-c", "fastimport.unpackLimit=0", "-c", "core.compression=0", "fast-import", "--quiet")
+	gittest.ImportStored(t, r.Dir(), strings.NewReader(stream.String()))
 	blob := git.SHA(gittest.Run(t, r.Dir(), "rev-parse", "main:f1"))
 	err := r.ReadBlob(t.Context(), blob, 1<<30, func(n int64, in io.Reader) error {
 		got, err := io.Copy(io.Discard, in)

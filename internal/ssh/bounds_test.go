@@ -301,7 +301,7 @@ func TestKeyExchangesAreBounded(t *testing.T) {
 		from, env := gittest.Bare(t), w.openSSH(t, "alice")
 		noise := make([]byte, 20<<20)
 		rand.Read(noise)
-		gittest.Import(t, from, strings.NewReader(gittest.CommitLine("main", 1, "x")+
+		gittest.ImportStored(t, from, strings.NewReader(gittest.CommitLine("main", 1, "x")+
 			gittest.FileLines("noise", string(noise))))
 		for n, v := range env {
 			if strings.HasPrefix(v, "GIT_SSH_COMMAND=") {

@@ -156,6 +156,12 @@ func Import(tb testing.TB, dir string, stream io.Reader) {
 	Pipe(tb, dir, stream, "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force")
 }
 
+// ImportStored is Import of what does not compress, as noise: that takes a second for twenty megabytes.
+func ImportStored(tb testing.TB, dir string, stream io.Reader) {
+	tb.Helper()
+	Pipe(tb, dir, stream, "-c", "fastimport.unpackLimit=0", "-c", "core.compression=0", "fast-import", "--quiet", "--force")
+}
+
 // CommitLine begins a commit in a stream for Import, n seconds after the first.
 func CommitLine(branch string, n int, message string) string {
 	return fmt.Sprintf("commit refs/heads/%s\ncommitter %s %d +0000\ndata %d\n%s\n",

@@ -99,10 +99,12 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	for _, option := range options {
 		option(&o)
 	}
-	g := gittest.New(t, git.Options{
-		Log: slog.New(log), Memory: o.Admission.GitMemory(), Admit: o.Admission.Child,
-	})
-	o.Git = g
+	if o.Git == nil {
+		o.Git = gittest.New(t, git.Options{
+			Log: slog.New(log), Memory: o.Admission.GitMemory(), Admit: o.Admission.Child,
+		})
+	}
+	g := o.Git
 	if o.DB == nil {
 		o.DB = dbtest.Open(t, engine)
 	}

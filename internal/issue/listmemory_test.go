@@ -24,37 +24,33 @@ import (
 // A list that is made from memory must be, byte for byte, the one that SQL makes,
 // whatever was changed before and by whom: a list that is a moment behind would
 // be kept, and shown, until the next change.
-func TestListsFromMemoryAreThoseOfSQL(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		random := rand.New(rand.NewPCG(3, 4))
-		world := fillAtRandom(t, s, random)
-		at := world.access[1].ID
-		if err := world.service.FillIndex(t.Context(), at); err != nil {
-			t.Fatal(err)
+func (w *world) listsFromMemory(t *testing.T, s *apitest.Server) {
+	random := rand.New(rand.NewPCG(3, 4))
+	at := w.access[1].ID
+	if err := w.service.FillIndex(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	for n := range 300 {
+		if n%3 == 0 {
+			w.change(t, s, random)
+			w.surround(t, s, random, n)
 		}
-		made := 0
-		for n := range 300 {
-			if n%3 == 0 {
-				world.change(t, s, random)
-				world.surround(t, s, random, n)
-			}
-			r, a := world.listRequest(t, s, random, at)
-			for range 2 { // what is missing is read, and then it is there
-				body, etag, link, err := issue.RenderList(world.service, r, a)
-				want, wantTag, wantLink, wantErr := issue.RenderList(bySQL(s), r, a)
-				if fmt.Sprint(err) != fmt.Sprint(wantErr) || string(body) != string(want) || link != wantLink || etag != wantTag {
-					t.Fatalf("%s (%s) %v %s\n%s\nwant %v %s\n%s", r.URL, r.Header, err, link, body, wantErr, wantLink, want)
-				}
-			}
-			if issue.Kept(world.service, r, a) {
-				made++
+		r, a := w.listRequest(t, s, random, at)
+		for range 2 { // what is missing is read, and then it is there
+			body, etag, link, err := issue.RenderList(w.service, r, a)
+			want, wantTag, wantLink, wantErr := issue.RenderList(bySQL(s), r, a)
+			if fmt.Sprint(err) != fmt.Sprint(wantErr) || string(body) != string(want) || link != wantLink || etag != wantTag {
+				t.Fatalf("%s (%s) %v %s\n%s\nwant %v %s\n%s", r.URL, r.Header, err, link, body, wantErr, wantLink, want)
 			}
 		}
-		if made < 150 {
-			t.Errorf("only %d of 300 lists were in memory", made)
+		if issue.Kept(w.service, r, a) {
+			made++
 		}
-	})
+	}
+	if made < 150 {
+		t.Errorf("only %d of 300 lists were in memory", made)
+	}
 }
 
 // bySQL is a service that has nothing in memory.
@@ -138,59 +134,55 @@ func (w *world) listRequest(t *testing.T, s *apitest.Server, random *rand.Rand, 
 // Many who list while many change must all be served, and what is kept in the end
 // must be what is there: a change that slipped between two readers would be
 // missing for as long as the server runs.
-func TestManyListWhileManyChange(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		random := rand.New(rand.NewPCG(5, 6))
-		world := fillAtRandom(t, s, random)
-		at := world.access[1].ID
-		if err := world.service.FillIndex(t.Context(), at); err != nil {
-			t.Fatal(err)
+func (w *world) manyListWhileManyChange(t *testing.T, s *apitest.Server) {
+	random := rand.New(rand.NewPCG(5, 6))
+	at := w.access[1].ID
+	if err := w.service.FillIndex(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	by := *w.access[1]
+	by.Caller = &account.Caller{ID: w.people[0].ID, Login: w.people[0].Login}
+	var all errgroup.Group
+	for n := range 4 {
+		mine, writer := rand.New(rand.NewPCG(7, uint64(n))), rand.New(rand.NewPCG(8, uint64(n)))
+		requests := make([]*http.Request, 60)
+		accesses := make([]*repo.Access, len(requests))
+		for i := range requests {
+			requests[i], accesses[i] = w.listRequest(t, s, mine, at)
 		}
-		by := *world.access[1]
-		by.Caller = &account.Caller{ID: world.people[0].ID, Login: world.people[0].Login}
-		var all errgroup.Group
-		for n := range 4 {
-			mine, writer := rand.New(rand.NewPCG(7, uint64(n))), rand.New(rand.NewPCG(8, uint64(n)))
-			requests := make([]*http.Request, 60)
-			accesses := make([]*repo.Access, len(requests))
-			for i := range requests {
-				requests[i], accesses[i] = world.listRequest(t, s, mine, at)
-			}
-			all.Go(func() error {
-				for i, r := range requests {
-					if _, _, _, err := issue.RenderList(world.service, r, accesses[i]); err != nil && !errs.Is(err, errs.Invalid) {
-						return err
-					}
+		all.Go(func() error {
+			for i, r := range requests {
+				if _, _, _, err := issue.RenderList(w.service, r, accesses[i]); err != nil && !errs.Is(err, errs.Invalid) {
+					return err
 				}
-				return nil
-			})
-			all.Go(func() error {
-				for range 40 {
-					number := 1 + writer.Int64N(60)
-					_, err := world.service.Change(t.Context(), &by, number, func(c *issue.Change) error {
-						c.SetState(issue.Open+issue.State(number%2), issue.NoReason)
-						c.Issue.Comments++
-						c.Touch()
-						return nil
-					})
-					if err != nil && !errs.Is(err, errs.NotFound) {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		if err := all.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		for range 60 {
-			r, a := world.listRequest(t, s, random, at)
-			body, _, _, err := issue.RenderList(world.service, r, a)
-			want, _, _, wantErr := issue.RenderList(bySQL(s), r, a)
-			if fmt.Sprint(err) != fmt.Sprint(wantErr) || string(body) != string(want) {
-				t.Fatalf("%s: %v\n%s\nwant %v\n%s", r.URL, err, body, wantErr, want)
 			}
+			return nil
+		})
+		all.Go(func() error {
+			for range 40 {
+				number := 1 + writer.Int64N(60)
+				_, err := w.service.Change(t.Context(), &by, number, func(c *issue.Change) error {
+					c.SetState(issue.Open+issue.State(number%2), issue.NoReason)
+					c.Issue.Comments++
+					c.Touch()
+					return nil
+				})
+				if err != nil && !errs.Is(err, errs.NotFound) {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for range 60 {
+		r, a := w.listRequest(t, s, random, at)
+		body, _, _, err := issue.RenderList(w.service, r, a)
+		want, _, _, wantErr := issue.RenderList(bySQL(s), r, a)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) || string(body) != string(want) {
+			t.Fatalf("%s: %v\n%s\nwant %v\n%s", r.URL, err, body, wantErr, want)
 		}
-	})
+	}
 }

@@ -63,8 +63,8 @@ func newCrash(t testing.TB, engine db.Engine, nodes int, flags ...string) *crash
 	gittest.Run(t, dir, "branch", "reviewed", "main")
 	add(t, dir, "reviewed", "changes")
 	c.main = gittest.Run(t, dir, "rev-parse", "main")
-	s.arbor("repo", "create", "alice/garden", "--import", dir)
-	s.arbor("repo", "create", "alice/small", "--import", dir)
+	s.repo("alice/garden", dir)
+	s.repo("alice/small", dir)
 	for i := range c.nodes {
 		c.start(i)
 	}

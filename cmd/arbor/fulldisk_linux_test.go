@@ -178,10 +178,10 @@ func TestFullDisk(t *testing.T) {
 			s.user("alice", "bob")
 			const rounds = 8
 			for _, name := range []string{"alice/garden", "alice/shed", "bob/seeds"} {
-				s.arbor("repo", "create", name)
+				s.repo(name, "")
 			}
 			for i := range rounds + 1 {
-				s.arbor("org", "create", fmt.Sprintf("org%d", i), "--owner", "alice")
+				s.org(fmt.Sprintf("org%d", i))
 			}
 			dir := gittest.Bare(t)
 			add(t, dir, "main", "begin")

@@ -25,7 +25,7 @@ func garden(t testing.TB, engine db.Engine) (s *instance, dir string) {
 	s.user("alice", "bob")
 	dir = gittest.Bare(t)
 	add(t, dir, "main", "one")
-	s.arbor("repo", "create", "alice/garden", "--import", dir)
+	s.repo("alice/garden", dir)
 	return s, dir
 }
 

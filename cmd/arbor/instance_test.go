@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -18,9 +19,12 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/forge"
 	"arbor/internal/git/gittest"
+	"arbor/internal/repo"
 	"arbor/internal/scope"
 )
 
@@ -83,12 +87,27 @@ func raceOptions() string {
 // collectLess has programs that live briefly collect garbage less often: a fourth of what a command takes.
 const collectLess = "GOGC=400"
 
-// serving is newInstance and start.
+// serving is newInstance and start. The database has its tables already, which a first start would make.
 func serving(t testing.TB, engine db.Engine, flags ...string) *instance {
 	t.Helper()
 	s := newInstance(t, engine)
+	s.makeTables()
 	s.start(flags...)
 	return s
+}
+
+// makeTables makes the data folder with a SQLite database that has its tables, unless there is one. Those of
+// PostgreSQL have them from the start.
+func (s *instance) makeTables() {
+	s.t.Helper()
+	file := filepath.Join(s.data, "arbor.db")
+	if _, err := os.Stat(file); s.database != "" || err == nil {
+		return
+	}
+	if err := os.MkdirAll(s.data, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	dbtest.WriteSQLite(s.t, file)
 }
 
 // start runs a server on the data folder and waits until it answers.
@@ -252,6 +271,69 @@ func (s *instance) gitProcesses() []string {
 	return list
 }
 
+// flags name the store, for commands that run in this process.
+func (s *instance) flags() storeFlags { return storeFlags{Data: s.data, Database: s.database} }
+
+// operate does as the operator's commands do, whether a server runs or not, in the test's process: for what a test needs
+// and does not test. A process of its own takes several times as long.
+func (s *instance) operate(do func(ctx context.Context, f *forge.Forge) error) {
+	s.t.Helper()
+	s.makeTables()
+	flags, p := s.flags(), &process{ctx: s.t.Context(), stdout: io.Discard, stderr: s.log, began: time.Now()}
+	if err := administer(p, &flags, func(at *store, log *slog.Logger) error { return do(p.ctx, at.forge(log)) }); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// user registers users, each with a token that may do everything.
+func (s *instance) user(logins ...string) {
+	s.t.Helper()
+	all, err := scope.Parse(strings.Join(scope.Names(), ","))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.operate(func(ctx context.Context, f *forge.Forge) error {
+		for _, login := range logins {
+			if _, err := f.Accounts.CreateUser(ctx, account.NewUser{Login: login}); err != nil {
+				return err
+			}
+			token, _, err := f.Accounts.CreateToken(ctx, account.NewToken{Login: login, Scopes: all})
+			if err != nil {
+				return err
+			}
+			s.tokens[login] = token
+		}
+		return nil
+	})
+}
+
+// org registers an organization of alice's.
+func (s *instance) org(login string) {
+	s.t.Helper()
+	s.operate(func(ctx context.Context, f *forge.Forge) error {
+		_, err := f.Accounts.CreateOrg(ctx, login, "alice")
+		return err
+	})
+}
+
+// repo makes a public repository OWNER/NAME. It is empty, or has the refs and objects of the folder from.
+func (s *instance) repo(name, from string) { s.t.Helper(); s.makeRepo(name, from, false) }
+
+// privateRepo is repo for a private one.
+func (s *instance) privateRepo(name, from string) { s.t.Helper(); s.makeRepo(name, from, true) }
+
+func (s *instance) makeRepo(full, from string, private bool) {
+	s.t.Helper()
+	owner, name, _ := strings.Cut(full, "/")
+	s.operate(func(ctx context.Context, f *forge.Forge) error {
+		made, err := f.Repos.Create(ctx, nil, repo.NewRepo{Owner: owner, Name: name, Private: private})
+		if err == nil && from != "" {
+			_, err = f.Transport.Import(ctx, made, from)
+		}
+		return err
+	})
+}
+
 // arbor runs a command of the operator, and gives its standard output.
 func (s *instance) arbor(args ...string) string {
 	s.t.Helper()
@@ -272,15 +354,6 @@ func (s *instance) sound() {
 	cmd.Env = s.env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.t.Errorf("arbor check: %v\n%s", err, out)
-	}
-}
-
-// user registers users, each with a token.
-func (s *instance) user(logins ...string) {
-	s.t.Helper()
-	for _, login := range logins {
-		s.arbor("user", "create", login)
-		s.tokens[login] = s.arbor("token", "create", login, "--scopes", strings.Join(scope.Names(), ","))
 	}
 }
 

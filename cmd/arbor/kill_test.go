@@ -24,7 +24,7 @@ func TestKilledInPush(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := serving(t, engine)
 		s.user("alice")
-		s.arbor("repo", "create", "alice/garden")
+		s.repo("alice/garden", "")
 		dir := heavy(t, 3<<20)
 		gittest.Run(t, dir, "branch", "first", string(add(t, dir, "tiny", "one")))
 		gittest.Run(t, dir, "push", "-q", s.remote("alice", "alice/garden"), "first")
@@ -134,7 +134,7 @@ func TestStopFinishesClone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := serving(t, engine)
 		s.user("alice")
-		s.arbor("repo", "create", "alice/garden", "--import", heavy(t, 24<<20))
+		s.repo("alice/garden", heavy(t, 24<<20))
 		v := newValve(t, s.url, -1, 1<<20)
 		dir := t.TempDir()
 		_, clone := begin(t, dir, "clone", v.remote(s, "alice", "alice/garden"), "clone")
@@ -164,7 +164,7 @@ func TestStopFinishesPush(t *testing.T) {
 	t.Parallel()
 	s := serving(t, db.SQLite)
 	s.user("alice")
-	s.arbor("repo", "create", "alice/garden")
+	s.repo("alice/garden", "")
 	dir := heavy(t, 3<<20)
 	v := newValve(t, s.url, 1<<20, -1)
 	_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), "main")

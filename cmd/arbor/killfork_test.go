@@ -24,15 +24,15 @@ func TestKilledInFork(t *testing.T) {
 		s.user("alice")
 		dir := heavy(t, 3<<20)
 		add(t, dir, "tiny", "one")
-		s.arbor("repo", "create", "alice/open", "--import", dir)
-		s.arbor("repo", "create", "--private", "alice/closed", "--import", dir)
+		s.repo("alice/open", dir)
+		s.privateRepo("alice/closed", dir)
 		want := fmt.Sprint(refs(t, s.remote("", "alice/open")))
 		random := seeded(t)
 		made := 0
 		for round := range rounds {
 			from := []string{"open", "closed"}[round%2]
 			org := fmt.Sprintf("org%d", round)
-			s.arbor("org", "create", org, "--owner", "alice")
+			s.org(org)
 			answered := make(chan int, 1)
 			go func() { answered <- s.tryFork("alice", from, org) }()
 			time.Sleep(time.Duration(random.IntN(100)) * time.Millisecond)

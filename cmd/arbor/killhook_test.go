@@ -58,7 +58,7 @@ func TestKilledInADelivery(t *testing.T) {
 		r := newHookReceiver(t)
 		s := serving(t, engine, "--allow-hook-networks", "127.0.0.1")
 		s.user("alice")
-		s.arbor("repo", "create", "alice/garden")
+		s.repo("alice/garden", "")
 		send := func(path, body string) {
 			t.Helper()
 			if res, text := s.do("alice", "POST", "/repos/alice/garden/"+path, nil, strings.NewReader(body)); res.StatusCode != 201 {

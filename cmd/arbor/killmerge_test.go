@@ -124,7 +124,7 @@ func prepareMerge(t *testing.T, engine db.Engine) *preparedMerge {
 	commit("main", "main", "dir1/both", lines("", ""))
 	commit("h", "main", "dir1/both", lines("head\n", ""))
 	commit("h", "h", "dir2/new", "new\n")
-	s.arbor("repo", "create", "alice/garden", "--import", dir)
+	s.repo("alice/garden", dir)
 	for _, c := range [][2]string{{"issues", `{"title": "Broken"}`}, {"pulls", `{"title": "Mend", "body": "fixes #1", "head": "h", "base": "main"}`}} {
 		if status, text := s.tryCall("POST", c[0], c[1]); status != 201 {
 			t.Fatal(status, text)

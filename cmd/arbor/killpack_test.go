@@ -72,7 +72,7 @@ func TestKilledInMaintenance(t *testing.T) {
 		s := serving(t, engine)
 		s.user("alice")
 		source := gittest.Repository(t, 60, 10)
-		s.arbor("repo", "create", "alice/garden", "--import", source)
+		s.repo("alice/garden", source)
 		dir := filepath.Join(s.data, "repositories", "01", "1.git")
 		handle := gittest.New(t, git.Options{}).Repository(dir)
 		random := seeded(t)

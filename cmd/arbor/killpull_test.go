@@ -31,7 +31,7 @@ func proposals(t *testing.T, engine db.Engine, n int) (s *instance, dir string) 
 	}
 	in.WriteString("done\n")
 	gittest.Import(t, dir, &in)
-	s.arbor("repo", "create", "alice/garden", "--import", dir)
+	s.repo("alice/garden", dir)
 	for i := range n {
 		if status, text := s.tryCall("POST", "pulls", fmt.Sprintf(`{"title": "h%d", "head": "h%d", "base": "main"}`, i, i)); status != 201 {
 			t.Fatalf("%d %s", status, text)

@@ -18,8 +18,8 @@ func TestKilledInTransfer(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := serving(t, engine)
 		s.user("alice")
-		s.arbor("org", "create", "guild", "--owner", "alice")
-		s.arbor("repo", "create", "alice/garden")
+		s.org("guild")
+		s.repo("alice/garden", "")
 		dir := gittest.Bare(t)
 		add(t, dir, "main", "begin")
 		gittest.Run(t, dir, "push", "-q", s.remote("alice", "alice/garden"), "main")

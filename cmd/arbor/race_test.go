@@ -17,7 +17,7 @@ func TestPushRace(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := serving(t, engine)
 		s.user("alice")
-		s.arbor("repo", "create", "alice/garden")
+		s.repo("alice/garden", "")
 		remote := s.remote("alice", "alice/garden")
 		dir := gittest.Bare(t)
 		add(t, dir, "main", "one")
@@ -73,7 +73,7 @@ func TestPushesToManyBranches(t *testing.T) {
 		const clients, rounds = 8, 3
 		s := serving(t, engine)
 		s.user("alice")
-		s.arbor("repo", "create", "alice/garden")
+		s.repo("alice/garden", "")
 		remote := s.remote("alice", "alice/garden")
 		dir := gittest.Bare(t)
 		add(t, dir, "main", "one")

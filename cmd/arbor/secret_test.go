@@ -22,8 +22,8 @@ func TestPrivateLooksAbsent(t *testing.T) {
 		s.user("alice", "bob")
 		dir := gittest.Bare(t)
 		add(t, dir, "main", "one")
-		s.arbor("repo", "create", "--private", "alice/secret", "--import", dir)
-		s.arbor("repo", "create", "--private", "alice/former", "--import", dir)
+		s.privateRepo("alice/secret", dir)
+		s.privateRepo("alice/former", dir)
 		res, body := s.do("alice", "PATCH", "/repos/alice/former", nil, strings.NewReader(`{"name":"latter"}`))
 		if res.StatusCode != 200 {
 			t.Fatalf("rename: %d %s", res.StatusCode, body)

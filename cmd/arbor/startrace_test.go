@@ -33,10 +33,10 @@ func TestNodesStartWhileOthersCreate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := serving(t, engine)
 		s.user("alice")
-		s.arbor("org", "create", "guild", "--owner", "alice")
+		s.org("guild")
 		dir := gittest.Repository(t, 3, 5)
-		s.arbor("repo", "create", "alice/open", "--import", dir)
-		s.arbor("repo", "create", "--private", "alice/closed", "--import", dir)
+		s.repo("alice/open", dir)
+		s.privateRepo("alice/closed", dir)
 		var stop atomic.Bool
 		var clients sync.WaitGroup
 		made := make([][]string, 4)

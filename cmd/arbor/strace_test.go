@@ -28,7 +28,7 @@ func TestPushIsDurableBeforeItIsAnswered(t *testing.T) {
 		"-e", "trace=fsync,fdatasync,sync_file_range,rename,renameat,renameat2,mkdir,mkdirat,pwrite64,write,writev,sendto"}
 	s.start()
 	s.user("alice")
-	s.arbor("repo", "create", "alice/garden")
+	s.repo("alice/garden", "")
 	dir := heavy(t, 200<<10)
 	add(t, dir, "synced-one", "one")
 	const first, second = "refs/heads/synced-one", "refs/heads/synced-two"

@@ -69,7 +69,7 @@ func TestServeTLS(t *testing.T) {
 	s := serving(t, db.SQLite, "--tls-cert", certFile, "--tls-key", keyFile,
 		"--http-redirect", redirect, "--base-url", "https://localhost:1")
 	s.user("alice")
-	s.arbor("repo", "create", "alice/garden")
+	s.repo("alice/garden", "")
 	if !strings.HasPrefix(s.url, "https://") {
 		t.Fatalf("it listens on %s", s.url)
 	}

@@ -187,18 +187,23 @@ func databaseOf(t testing.TB, address string) string {
 	return strings.TrimPrefix(u.Path, "/")
 }
 
-// sqliteFile copies a file that this process migrated once.
 func sqliteFile(t testing.TB) string {
 	t.Helper()
-	template, err := sqliteTemplate()
-	if err != nil {
-		t.Fatalf("migrate a SQLite database: %v", err)
-	}
 	path := filepath.Join(t.TempDir(), "arbor.db")
-	if err := os.WriteFile(path, template, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	WriteSQLite(t, path)
 	return path
+}
+
+// WriteSQLite writes a SQLite database with its tables into a file: a copy of one that this process migrated once.
+func WriteSQLite(t testing.TB, path string) {
+	t.Helper()
+	template, err := sqliteTemplate()
+	if err == nil {
+		err = os.WriteFile(path, template, 0o600)
+	}
+	if err != nil {
+		t.Fatalf("make a SQLite database: %v", err)
+	}
 }
 
 func migrateSQLite() ([]byte, error) {

@@ -52,9 +52,12 @@ func lacking(have []route.Route, repos *repo.Service) []route.Route {
 // them begins with it.
 func below(address string, wild map[string]string) string {
 	plain := unnamed(address)
-	for before, with := range wild {
-		if strings.HasPrefix(plain, before+"/") {
-			return with + "/" + strings.Join(strings.Split(address, "/")[strings.Count(before, "/")+1:], "/")
+	for at, c := range plain {
+		if c != '/' {
+			continue
+		}
+		if with, is := wild[plain[:at]]; is {
+			return with + "/" + strings.Join(strings.Split(address, "/")[strings.Count(plain[:at], "/")+1:], "/")
 		}
 	}
 	return address

@@ -85,12 +85,20 @@ func lexerOf(name, text string) chroma.Lexer {
 	if len(text) > maxHighlighted || longLine(text) {
 		return nil
 	}
-	lexer := lexers.Match(path.Base(name))
+	base := path.Base(name)
+	lexer, known := lexersOf.Get(base)
+	if !known {
+		lexer = lexers.Match(base)
+		lexersOf.Put(base, lexer)
+	}
 	if lexer == nil || wholesale[lexer.Config().Name] {
 		return nil
 	}
 	return lexer
 }
+
+// lexersOf are the lexers of names of files, nil for none: chroma compares a name with some thousand patterns.
+var lexersOf = cache.NewRecent[string, chroma.Lexer](1000, nil)
 
 // inTime highlights a text, or gives it plain soon; keep reports whether the next who asks is to get the
 // same.

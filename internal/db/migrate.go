@@ -30,6 +30,8 @@ type migrator interface {
 	script(ctx context.Context, text string) error
 	tokens() *strings.Replacer
 	close() error
+	// leave is close for a database that is being opened, which may go on with the connection.
+	leave() error
 }
 
 // bookkeeping tables are older than every migration.
@@ -77,7 +79,7 @@ func migrate(ctx context.Context, b backend, o Options, files fs.FS) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, m.close()) }()
+	defer func() { err = errors.Join(err, m.leave()) }()
 	if err := m.lock(ctx); err != nil {
 		return fmt.Errorf("db: wait for other migrations: %w", err)
 	}

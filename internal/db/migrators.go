@@ -14,7 +14,7 @@ import (
 // migration's end.
 type sqliteMigrator struct {
 	*sqliteConn
-	turn *turnstile
+	writer *writer
 }
 
 func (b *sqliteBackend) migrator(context.Context) (migrator, error) {
@@ -25,13 +25,22 @@ func (b *sqliteBackend) migrator(context.Context) (migrator, error) {
 	if err := c.pragma("foreign_keys=0"); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
-	return &sqliteMigrator{c, b.writer.turn}, nil
+	return &sqliteMigrator{c, b.writer}, nil
+}
+
+// leave gives the connection to the writer, for which another one would have to read the whole schema.
+func (m *sqliteMigrator) leave() error {
+	if err := m.pragma("foreign_keys=1"); err != nil {
+		return errors.Join(err, m.close())
+	}
+	m.writer.conn = m.sqliteConn
+	return nil
 }
 
 // lock waits as long as ctx allows, at least for the busy timeout.
 func (m *sqliteMigrator) lock(ctx context.Context) error {
 	for {
-		err := m.turn.lock(m.sqliteConn)
+		err := m.writer.turn.lock(m.sqliteConn)
 		if !errors.Is(err, errBusy) {
 			return err
 		}
@@ -131,6 +140,8 @@ func (m *postgresMigrator) script(ctx context.Context, text string) error {
 	_, err := m.raw.PgConn().Exec(ctx, text).ReadAll()
 	return translatePostgres(err)
 }
+
+func (m *postgresMigrator) leave() error { return m.close() }
 
 func (m *postgresMigrator) close() error {
 	m.postgresConn.close()

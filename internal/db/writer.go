@@ -319,6 +319,9 @@ func (w *writer) shut(closeReaders func()) error {
 	if w.conn == nil {
 		return nil
 	}
-	err := w.conn.script("PRAGMA wal_checkpoint(TRUNCATE)")
+	var err error
+	if w.commits > 0 {
+		err = w.conn.script("PRAGMA wal_checkpoint(TRUNCATE)")
+	}
 	return errors.Join(err, w.conn.close())
 }

@@ -100,6 +100,7 @@ const migrationLock = 0x6172626f72 // "arbor"
 // postgresMigrator locks with an advisory lock of its session.
 type postgresMigrator struct {
 	*postgresConn
+	pool *pool[*postgresConn]
 }
 
 func (b *postgresBackend) migrator(ctx context.Context) (migrator, error) {
@@ -107,7 +108,7 @@ func (b *postgresBackend) migrator(ctx context.Context) (migrator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("db: the database cannot be reached: %w", err)
 	}
-	m := &postgresMigrator{c}
+	m := &postgresMigrator{c, b.conns}
 	if err := m.script(ctx, "SET lock_timeout = 0"); err != nil { // the process before us may take its time
 		return nil, errors.Join(err, m.close())
 	}
@@ -141,7 +142,15 @@ func (m *postgresMigrator) script(ctx context.Context, text string) error {
 	return translatePostgres(err)
 }
 
-func (m *postgresMigrator) leave() error { return m.close() }
+// leave gives the connection to those who read and write: the server starts a process for each, which has the whole
+// catalogue to learn.
+func (m *postgresMigrator) leave() error {
+	if err := m.script(context.Background(), "RESET lock_timeout"); err != nil {
+		return errors.Join(err, m.close())
+	}
+	m.pool.add(m.postgresConn)
+	return nil
+}
 
 func (m *postgresMigrator) close() error {
 	m.postgresConn.close()

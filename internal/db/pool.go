@@ -111,6 +111,12 @@ func (p *pool[C]) put(c C) {
 	<-p.slots
 }
 
+// add gives a connection that was opened elsewhere to a pool that nobody uses yet.
+func (p *pool[C]) add(c C) {
+	p.slots <- struct{}{}
+	p.put(c)
+}
+
 // trim closes the connections that were not needed for a while.
 func (p *pool[C]) trim() {
 	p.mu.Lock()

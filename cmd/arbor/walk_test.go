@@ -50,6 +50,12 @@ func TestEveryAddressAnswers(t *testing.T) {
 		}
 		for _, prefix := range []string{"", "/api/v3"} {
 			for _, login := range []string{"alice", "bob", ""} {
+				// The engine decides neither which addresses there are nor how they begin, and what each caller gets by
+				// one route is tested on both engines beside it. So on PostgreSQL each dialect has one walk: of who sees
+				// most, and of who sees least.
+				if walked := login == "alice" && prefix == "" || login == "" && prefix != ""; engine == db.PostgreSQL && !walked {
+					continue
+				}
 				t.Run("as "+login+" at "+prefix+"/", func(t *testing.T) {
 					w := &walk{t: t, site: address, api: address + prefix, token: tokens[login], silent: silent,
 						seen: map[string]bool{}, bodies: map[string]any{}, anchors: map[string]map[string]bool{}, met: map[string]bool{}, alike: map[string]int{},
@@ -159,6 +165,9 @@ func (w *walk) found(l link) {
 	}
 }
 
+// inLink is an address in a header Link.
+var inLink = regexp.MustCompile(`<([^>]*)>`)
+
 var atCommit = regexp.MustCompile(`/(tree|blob|blame|commits|find|last-changes)/[0-9a-f]{40}`)
 
 // manyAlike reports a page when some of its kind were visited: there is one of a file or a directory for each file at
@@ -215,7 +224,7 @@ func (w *walk) read(l link, address string) {
 		}
 		return
 	}
-	for _, m := range regexp.MustCompile(`<([^>]*)>`).FindAllStringSubmatch(header.Get("Link"), -1) {
+	for _, m := range inLink.FindAllStringSubmatch(header.Get("Link"), -1) {
 		w.found(link{field: "Link", address: m[1], from: address})
 	}
 	if strings.HasPrefix(address, w.site+"/openapi/") {

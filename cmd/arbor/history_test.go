@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,6 +14,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/wire"
 )
 
 // gitRun is one run of git by a person: what it said, and whether it worked.
@@ -67,25 +71,34 @@ func add(t testing.TB, dir, branch, text string) git.SHA {
 	if r := try(t, dir, "rev-parse", "--verify", "-q", "refs/heads/"+branch); r.err == nil {
 		from = "from refs/heads/" + branch + "^0\n"
 	}
-	stream := fmt.Sprintf("commit refs/heads/%s\ncommitter %s %d +0000\ndata %d\n%s\n%sM 100644 inline %s\ndata %d\n%s\ndone\n",
+	stream := fmt.Sprintf("commit refs/heads/%s\nmark :1\ncommitter %s %d +0000\ndata %d\n%s\n%sM 100644 inline %s\ndata %d\n%s\nget-mark :1\ndone\n",
 		branch, gittest.Author, gittest.Start, len(text), text, from, "file", len(text), text)
-	gittest.Import(t, dir, strings.NewReader(stream))
-	return git.SHA(gittest.Run(t, dir, "rev-parse", "refs/heads/"+branch))
+	made := gittest.Pipe(t, dir, strings.NewReader(stream), "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force")
+	return git.SHA(strings.TrimSpace(string(made)))
 }
 
-// refs are what a remote has, by name.
+// refs are what a remote has, by name: what git ls-remote --refs is told, without its three processes.
 func refs(t testing.TB, remote string) map[string]string {
 	t.Helper()
-	r := try(t, t.TempDir(), "ls-remote", "--refs", remote)
-	if r.err != nil {
-		t.Fatalf("ls-remote: %v\n%s", r.err, r.out)
+	res, err := http.Get(remote + "/info/refs?service=" + wire.ServiceUploadPack)
+	if err != nil {
+		t.Fatal(err)
 	}
-	list := map[string]string{}
-	for line := range strings.Lines(r.out) {
-		sha, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		list[name] = sha
+	defer res.Body.Close()
+	list, lines := map[string]string{}, wire.NewPktReader(res.Body)
+	for {
+		_, line, err := lines.Next()
+		if errors.Is(err, io.EOF) && res.StatusCode == http.StatusOK {
+			return list
+		}
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatalf("refs of %s: %s %v %s", remote, res.Status, err, line)
+		}
+		named, _, _ := strings.Cut(string(line), "\x00")
+		if sha, name, _ := strings.Cut(strings.TrimSpace(named), " "); strings.HasPrefix(name, "refs/") && !strings.HasSuffix(name, "^{}") {
+			list[name] = sha
+		}
 	}
-	return list
 }
 
 // whole clones everything from a remote and looks at every object.

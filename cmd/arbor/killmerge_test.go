@@ -359,19 +359,19 @@ func (p *preparedMerge) mergedBy(t *testing.T, s *instance, method string) strin
 	dir := filepath.Join(t.TempDir(), "fetched.git")
 	gittest.Run(t, "", "clone", "-q", "--mirror", s.remote("alice", "alice/garden"), dir)
 	gittest.Run(t, dir, "fsck", "--strict", "--full")
-	run := func(args ...string) string { return gittest.Run(t, dir, args...) }
-	if got := run("rev-parse", "h", "refs/pull/2/head"); got != p.head+"\n"+p.head {
-		t.Errorf("the head is %s, want %s", got, p.head)
+	tips := strings.Fields(gittest.Run(t, dir, "rev-parse", "h", "refs/pull/2/head", "main", "main^"))
+	if tips[0] != p.head || tips[1] != p.head {
+		t.Errorf("the head is %s, want %s", tips[:2], p.head)
 	}
-	main := run("rev-parse", "main")
+	main := tips[2]
 	want := map[string]string{"merge": p.tree + " " + p.base + " " + p.head, "squash": p.tree + " " + p.base,
-		"rebase": p.tree + " " + run("rev-parse", "main^")}[method]
-	if got := run("log", "-1", "--format=%T %P", "main"); got != want {
-		t.Errorf("%s: main is %s, want %s", method, got, want)
+		"rebase": p.tree + " " + tips[3]}[method]
+	ahead := strings.Split(gittest.Run(t, dir, "log", "--first-parent", "--format=%T %P", p.base+"..main"), "\n")
+	if ahead[0] != want {
+		t.Errorf("%s: main is %s, want %s", method, ahead[0], want)
 	}
-	made := map[string]string{"merge": "1", "squash": "1", "rebase": "2"}[method]
-	if got := run("rev-list", "--count", "--first-parent", p.base+"..main"); got != made {
-		t.Errorf("%s: main is %s commits ahead, want %s", method, got, made)
+	if made := map[string]int{"merge": 1, "squash": 1, "rebase": 2}[method]; len(ahead) != made {
+		t.Errorf("%s: main is %d commits ahead, want %d", method, len(ahead), made)
 	}
 	return fmt.Sprintf("#2 closed and closed, merged true, time true, by somebody true, commit %s, check 204\n"+
 		"#1 closed by %s\n#2 merged by %s\n#2 closed by none\n#1 closed; 0 open, listed []\n", main, main, main)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,15 +64,46 @@ func objectsOf(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
+// packFiles is a pack and its index, without what ends their names.
+type packFiles string
+
+// packsOf packs what each of the last commits of main has, with deltas.
+func packsOf(t *testing.T, source string, n int) []packFiles {
+	t.Helper()
+	dir := t.TempDir()
+	packs := make([]packFiles, n)
+	for i := range packs {
+		sum := gittest.Pipe(t, source, strings.NewReader(fmt.Sprintf("main~%d\n", i)),
+			"pack-objects", "-q", "--revs", filepath.Join(dir, "pack"))
+		packs[i] = packFiles(filepath.Join(dir, "pack-"+strings.TrimSpace(string(sum))))
+	}
+	return packs
+}
+
+// copyTo puts the pack among those of a repository, the index last: then git takes it for one.
+func (p packFiles) copyTo(t *testing.T, dir string) {
+	t.Helper()
+	for _, end := range []string{".pack", ".idx"} {
+		data, err := os.ReadFile(string(p) + end)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(string(p))+end), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A server is killed again and again while it packs a repository. Every object is there
 // afterwards, and the next server goes on with the work.
 func TestKilledInMaintenance(t *testing.T) {
 	t.Parallel()
+	rounds := roundsOr(3)
+	source := gittest.Repository(t, 60, 10)
+	packs := packsOf(t, source, min(25+rounds, 60))
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		rounds := roundsOr(3)
 		s := serving(t, engine)
 		s.user("alice")
-		source := gittest.Repository(t, 60, 10)
 		s.repo("alice/garden", source)
 		dir := filepath.Join(s.data, "repositories", "01", "1.git")
 		handle := gittest.New(t, git.Options{}).Repository(dir)
@@ -80,12 +112,15 @@ func TestKilledInMaintenance(t *testing.T) {
 		killed := 0
 		for round := range rounds {
 			s.stop()
+			loose := t.TempDir()
+			var names strings.Builder
 			for i := range 25 { // packs with deltas, for git, and a loose object
-				pack := gittest.Pipe(t, source, strings.NewReader(fmt.Sprintf("main~%d\n", (i+round)%60)),
-					"pack-objects", "-q", "--revs", "--stdout")
-				gittest.Pipe(t, dir, strings.NewReader(string(pack)), "index-pack", "--stdin")
-				gittest.Object(t, dir, git.TypeBlob, fmt.Sprint("loose ", round, i))
+				packs[(i+round)%len(packs)].copyTo(t, filepath.Join(dir, "objects", "pack"))
+				name := fmt.Sprint(i)
+				gittest.WriteFile(t, loose, name, fmt.Sprint("loose ", round, i))
+				fmt.Fprintln(&names, filepath.Join(loose, name))
 			}
+			gittest.Pipe(t, dir, strings.NewReader(names.String()), "hash-object", "-w", "--no-filters", "--stdin-paths")
 			for i := range 20 { // small ones, as the API writes them
 				blob := git.NewObject{Type: git.TypeBlob, Data: fmt.Appendf(nil, "%d of round %d", i, round)}
 				shas, err := handle.WriteObjects(t.Context(), []git.NewObject{blob})

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -39,31 +37,28 @@ func (s *instance) beginsToFill(file string, repos int) *exec.Cmd {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = cmd.Process.Kill() })
-	some := func() bool {
-		n, err := s.halfFilled()
-		return err == nil && n >= repos
+	if s.database == "" {
+		file := filepath.Join(s.data, "arbor.db")
+		made := func() bool { _, err := os.Stat(file); return err == nil }
+		eventually(s.t, made, func() string { return "a database\n" + s.log.String() })
 	}
-	eventually(s.t, some, func() string { return "a half filled store\n" + s.log.String() })
+	d := s.open()
+	defer d.Close()
+	eventually(s.t, func() bool { return s.halfFilled(d) >= repos },
+		func() string { return "a half filled store\n" + s.log.String() })
 	return cmd
 }
 
 // halfFilled is the number of repositories of a store that is being filled.
-func (s *instance) halfFilled() (repos int, err error) {
-	url := s.database
-	if url == "" {
-		url = filepath.Join(s.data, "arbor.db")
-		if _, err := os.Stat(url); err != nil {
-			return 0, err
-		}
-	}
-	d, err := db.Open(context.Background(), db.Options{URL: url})
-	if err != nil {
-		return 0, err
-	}
-	err = d.Read(context.Background(), func(tx *db.Tx) error {
+func (s *instance) halfFilled(d *db.DB) (repos int) {
+	s.t.Helper()
+	err := d.Read(s.t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(`SELECT count(*) FROM repos WHERE EXISTS (SELECT 1 FROM seeds WHERE NOT finished)`).Scan(&repos)
 	})
-	return repos, errors.Join(err, d.Close())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return repos
 }
 
 // get is what alice reads.
@@ -102,8 +97,12 @@ func TestKilledInSeed(t *testing.T) {
 			if err := cmd.Wait(); err == nil {
 				t.Fatalf("the server ended by itself:\n%s", s.log)
 			}
-			if left, err := s.halfFilled(); err != nil || left < repos || left == n {
-				t.Fatalf("%d repositories are left: %v", left, err)
+			d := s.open()
+			if left := s.halfFilled(d); left < repos || left == n {
+				t.Fatalf("%d repositories are left", left)
+			}
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
 			}
 		}
 		if out := s.refused(); !strings.Contains(out, "the store is half filled with a seed") {

@@ -15,12 +15,12 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // maxStatements is how many statements a page of the demo may take with nothing in memory, and maxProcesses how many
@@ -61,7 +61,7 @@ func fillDemo(t *testing.T, engine db.Engine) *countedDemo {
 	c := &countedDemo{t: t, git: gittest.New(t, git.Options{})}
 	dir := t.TempDir()
 	d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, q string) {
-		if apitest.IsState(q) {
+		if testkit.IsState(q) {
 			return
 		}
 		c.mu.Lock()

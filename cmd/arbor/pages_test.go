@@ -14,10 +14,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"arbor/internal/apitest"
 	"arbor/internal/apitest/browser"
 	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // demoPages are the pages of the demo, by a name for their pictures. Each page that the server has must be among them.
@@ -246,7 +246,7 @@ func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name stri
 // wide and narrow. No page asks another site for anything, or breaks its own policy, and nothing shifts while it loads.
 func TestPagesAccessible(t *testing.T) {
 	t.Parallel()
-	apitest.Programs(t)
+	testkit.Programs(t)
 	source, err := os.ReadFile(filepath.Join(npm.Install(t, "testdata/axe"), "node_modules/axe-core/axe.min.js"))
 	if err != nil {
 		t.Fatal(err)

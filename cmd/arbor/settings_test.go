@@ -13,7 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"arbor/internal/apitest"
+	"arbor/internal/testkit"
 )
 
 var updateSettings = flag.Bool("update-settings", false, "write docs/settings.md anew")
@@ -74,7 +74,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	}
 	slices.Sort(lines)
 	table := settingsHead + strings.Join(lines, "")
-	apitest.Written(t, filepath.Join("..", "..", "docs", "settings.md"), table, *updateSettings, "settings")
+	testkit.Written(t, filepath.Join("..", "..", "docs", "settings.md"), table, *updateSettings, "settings")
 }
 
 // parsed is what serve is told by a file, the environment and flags.

@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // nextPort counts the ports that tests of this process have been given.
@@ -64,7 +64,7 @@ func TestServeTLS(t *testing.T) {
 	needProgram(t, "curl", "TLS with curl")
 	needProgram(t, "openssl", "TLS with openssl")
 	dir := t.TempDir()
-	certFile, keyFile := apitest.Certificate(t, dir)
+	certFile, keyFile := testkit.Certificate(t, dir)
 	redirect := freePort(t)
 	s := serving(t, db.SQLite, "--tls-cert", certFile, "--tls-key", keyFile,
 		"--http-redirect", redirect, "--base-url", "https://localhost:1")
@@ -99,7 +99,7 @@ func TestServeTLS(t *testing.T) {
 	}
 	tlsGit(t, s, certFile)
 	// The same over a certificate that is new. curl trusts nothing else.
-	apitest.Certificate(t, dir)
+	testkit.Certificate(t, dir)
 	eventually(t, func() bool {
 		return exec.Command("curl", "-s", "--cacert", certFile, s.url+"/healthz").Run() == nil
 	}, func() string { return "the renewed certificate is not served\n" + s.log.String() })
@@ -125,8 +125,8 @@ func tlsGit(t *testing.T, s *instance, certFile string) {
 func TestTLSFlags(t *testing.T) {
 	t.Parallel()
 	s := newInstance(t, db.SQLite)
-	certFile, keyFile := apitest.Certificate(t, t.TempDir())
-	_, otherKey := apitest.Certificate(t, t.TempDir())
+	certFile, keyFile := testkit.Certificate(t, t.TempDir())
+	_, otherKey := testkit.Certificate(t, t.TempDir())
 	for want, flags := range map[string][]string{
 		"--tls-key is missing":                  {"--tls-cert", certFile},
 		"--tls-cert is missing":                 {"--tls-key", keyFile},
@@ -200,7 +200,7 @@ func TestACME(t *testing.T) {
 func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own string) {
 	t.Helper()
 	dir := t.TempDir()
-	own, key := apitest.Certificate(t, dir)
+	own, key := testkit.Certificate(t, dir)
 	listen, manage, names := freePort(t), freePort(t), freePort(t)
 	port := func(address string) string { _, p, _ := net.SplitHostPort(address); return p }
 	config := filepath.Join(dir, "pebble.json")
@@ -222,7 +222,7 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 	run("pebble-challtestsrv", "-defaultIPv6", "", "-defaultIPv4", "127.0.0.1", "-dns01", names, "-http01", "",
 		"-https01", "", "-tlsalpn01", "", "-management", "")
 	run("pebble", "-config", config, "-dnsserver", names)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: apitest.Trusting(t, own)}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: testkit.Trusting(t, own)}}
 	roots = filepath.Join(dir, "roots.pem")
 	eventually(t, func() bool {
 		res, err := client.Get("https://" + manage + "/roots/0")

@@ -17,10 +17,10 @@ import (
 
 	"golang.org/x/net/html"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // Each address that a payload carries answers a client that follows it, and each
@@ -42,7 +42,7 @@ func TestEveryAddressAnswers(t *testing.T) {
 		}
 		for _, login := range []string{"alice", "bob"} {
 			w := &walk{t: t, token: tokens[login]}
-			w.send = fmt.Sprintf(`{"key":%q}`, apitest.PublicKey(t))
+			w.send = fmt.Sprintf(`{"key":%q}`, testkit.PublicKey(t))
 			if status, _, body := w.ask(http.MethodPost, address+"/repos/"+login+"/greenhouse/keys",
 				"*/*"); status != http.StatusCreated {
 				t.Fatalf("%d %s", status, body)

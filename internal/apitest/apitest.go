@@ -20,7 +20,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -217,15 +216,6 @@ func (s *Server) Repo(t testing.TB, name string, private bool) *repo.Repo {
 		t.Fatal(err)
 	}
 	return made
-}
-
-// Programs skips a test that runs programs of others, which are installed for it or
-// take long: `make programs` and .ci/run set ARBOR_TEST_PROGRAMS=1.
-func Programs(t testing.TB) {
-	t.Helper()
-	if os.Getenv("ARBOR_TEST_PROGRAMS") != "1" {
-		t.Skip("NOT TESTED: with programs of others. Run them with `make programs`.")
-	}
 }
 
 // ManyRepos gives a user so many empty public repositories, r0 and on, without folders.

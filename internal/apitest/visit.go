@@ -14,6 +14,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // Browser is what a browser says that it takes.
@@ -120,9 +121,6 @@ func (a *Answer) Harmless(t testing.TB, what string) {
 	}
 }
 
-// IsState reports the question for a generation, which on SQLite is answered from memory.
-func IsState(query string) bool { return query == "SELECT value FROM generations WHERE topic = $1" }
-
 // StartCounted is Start with a count of the statements that the database is asked.
 func StartCounted(t testing.TB, engine db.Engine) (*Server, *atomic.Int64) {
 	t.Helper()
@@ -130,7 +128,7 @@ func StartCounted(t testing.TB, engine db.Engine) (*Server, *atomic.Int64) {
 	s := Start(t, engine, func(o *server.Options) {
 		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
 			Trace: func(_ context.Context, query string) {
-				if !IsState(query) {
+				if !testkit.IsState(query) {
 					statements.Add(1)
 				}
 			}})

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/apitest"
 	"arbor/internal/certificate"
+	"arbor/internal/testkit"
 )
 
 // logged is a log to look at.
@@ -43,7 +43,7 @@ func newLog() (*slog.Logger, *logged) {
 func TestPairIsReadAnew(t *testing.T) {
 	t.Parallel()
 	dir, next := t.TempDir(), t.TempDir()
-	certFile, keyFile := apitest.Certificate(t, dir)
+	certFile, keyFile := testkit.Certificate(t, dir)
 	log, text := newLog()
 	p, err := certificate.LoadPair(certFile, keyFile, log)
 	if err != nil {
@@ -58,7 +58,7 @@ func TestPairIsReadAnew(t *testing.T) {
 		return c
 	}
 	first := current()
-	apitest.Certificate(t, next)
+	testkit.Certificate(t, next)
 	exchange := func(name string) {
 		t.Helper()
 		if err := os.Rename(filepath.Join(next, name), filepath.Join(dir, name)); err != nil {
@@ -98,8 +98,8 @@ func TestPairIsReadAnew(t *testing.T) {
 func TestWrongFiles(t *testing.T) {
 	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()
-	certFile, keyFile := apitest.Certificate(t, dir)
-	_, otherKey := apitest.Certificate(t, other)
+	certFile, keyFile := testkit.Certificate(t, dir)
+	_, otherKey := testkit.Certificate(t, other)
 	garbage := filepath.Join(dir, "garbage")
 	if err := os.WriteFile(garbage, []byte("garbage"), 0o600); err != nil {
 		t.Fatal(err)

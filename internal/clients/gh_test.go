@@ -12,13 +12,14 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // Somebody who writes scripts with gh does with it all that the API can, on the two
 // ways in which it reaches a server without TLS (decision 7): over a Unix
 // socket, and through the server as its own proxy.
 func TestGH(t *testing.T) {
-	apitest.Programs(t)
+	testkit.Programs(t)
 	t.Parallel()
 	need(t, "gh", "gh", "gh")
 	files, err := filepath.Glob(filepath.Join("testdata", "gh", "*.txtar"))

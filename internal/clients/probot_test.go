@@ -17,6 +17,7 @@ import (
 	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/testkit"
 )
 
 const probotStory = "testdata/probot"
@@ -24,7 +25,7 @@ const probotStory = "testdata/probot"
 // A real GitHub App, made with probot, signs in with its key, is told that it is installed and of what happens there,
 // answers as its bot, and checks what is pushed.
 func TestProbot(t *testing.T) {
-	apitest.Programs(t)
+	testkit.Programs(t)
 	t.Parallel()
 	need(t, "probot", "nodejs npm", "node", "npm")
 	dir := t.TempDir()

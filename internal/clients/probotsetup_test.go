@@ -14,12 +14,13 @@ import (
 	"arbor/internal/apitest/browser"
 	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // Probot without an App asks for one at its first start: its page sends a manifest, a person confirms it in a real
 // browser, probot gets the keys for the code with which the browser comes back, and the person installs the App.
 func TestProbotRegisters(t *testing.T) {
-	apitest.Programs(t)
+	testkit.Programs(t)
 	t.Parallel()
 	need(t, "probot", "nodejs npm", "node", "npm")
 	dir := t.TempDir()

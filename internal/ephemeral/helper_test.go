@@ -22,6 +22,7 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/seed"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 const garden = `
@@ -75,7 +76,7 @@ func start(t testing.TB, text string) *fixture {
 	}
 	log := &apitest.Log{}
 	s, err := Start(t.Context(), Options{
-		Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true, SSH: server.SSHOptions{HostKeys: []gossh.Signer{apitest.Signer(t)}}},
+		Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true, SSH: server.SSHOptions{HostKeys: []gossh.Signer{testkit.Signer(t)}}},
 		RunTwice: true,
 	})
 	if err != nil {

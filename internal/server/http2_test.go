@@ -20,6 +20,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // h2 is a client of HTTP/2 that does what no decent client does.
@@ -33,7 +34,7 @@ type h2 struct {
 // dialH2 connects from an address of this machine. Settings come before anything else.
 func dialH2(t *testing.T, s *apitest.Server, certFile, from string, settings ...http2.Setting) *h2 {
 	t.Helper()
-	config := apitest.Trusting(t, certFile)
+	config := testkit.Trusting(t, certFile)
 	config.NextProtos = []string{"h2"}
 	d := &tls.Dialer{Config: config, NetDialer: &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: hangs}}
 	c, err := d.DialContext(t.Context(), "tcp", s.Address)
@@ -302,7 +303,7 @@ func TestSlowButSteadyBody(t *testing.T) {
 	}
 	s, certFile := apitest.StartTLS(t, db.SQLite)
 	garden(t, s)
-	config := apitest.Trusting(t, certFile)
+	config := testkit.Trusting(t, certFile)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}}
 	send := func(every, pause time.Duration, piece int) (*http.Response, error) {
 		in, out := io.Pipe()

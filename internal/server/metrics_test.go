@@ -17,6 +17,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/journal"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 var updateMetrics = flag.Bool("update-metrics", false, "write docs/metrics.md anew")
@@ -45,7 +46,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		{Do: "GET /repos/alice/garden/commits", Status: 200},
 	})
 	table := metricsHead + tableOf(t, s)
-	apitest.Written(t, filepath.Join("..", "..", "docs", "metrics.md"), table, *updateMetrics, "metrics")
+	testkit.Written(t, filepath.Join("..", "..", "docs", "metrics.md"), table, *updateMetrics, "metrics")
 }
 
 type discard struct{}

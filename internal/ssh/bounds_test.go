@@ -18,6 +18,7 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // What SSH is for elsewhere, and not here, is refused, and the connection lives on.
@@ -77,7 +78,7 @@ func TestSignIn(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.User(t, "alice")
 		k := w.login(t, "alice")
-		if _, err := w.dial(apitest.Signer(t), "git"); err == nil {
+		if _, err := w.dial(testkit.Signer(t), "git"); err == nil {
 			t.Error("an unknown key signs in")
 		}
 		for _, user := range []string{"alice", "root", ""} {

@@ -18,6 +18,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/git/gittest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // patience is how long something may take that happens soon, on a busy machine.
@@ -36,7 +37,7 @@ type world struct {
 // each runs fn on a server for each engine.
 func each(t *testing.T, fn func(t *testing.T, w *world), options ...apitest.Option) {
 	t.Helper()
-	host := apitest.Signer(t)
+	host := testkit.Signer(t)
 	keys := func(o *server.Options) { o.SSH.HostKeys = []ssh.Signer{host} }
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) { fn(t, serve(t, s, host.PublicKey())) },
 		append(options, keys)...)
@@ -81,7 +82,7 @@ func needSSH(t *testing.T) {
 // login makes a key for a user, with which sign signs in.
 func (w *world) login(t *testing.T, login string) ssh.Signer {
 	t.Helper()
-	k := apitest.Signer(t)
+	k := testkit.Signer(t)
 	w.addKey(t, login, "/user/keys", k, "")
 	return k
 }
@@ -90,7 +91,7 @@ func (w *world) login(t *testing.T, login string) ssh.Signer {
 func (w *world) addKey(t *testing.T, as, to string, k ssh.Signer, more string) (address string) {
 	t.Helper()
 	a := w.Check(t, apitest.Case{Do: "POST " + to, As: as, Status: 201,
-		Send: fmt.Sprintf(`{"title":"t","key":%q%s}`, apitest.AuthorizedKey(k), more)})
+		Send: fmt.Sprintf(`{"title":"t","key":%q%s}`, testkit.AuthorizedKey(k), more)})
 	return strings.TrimPrefix(a.Header.Get("Location"), w.URL)
 }
 

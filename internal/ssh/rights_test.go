@@ -16,6 +16,7 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
 	"arbor/internal/repo"
+	"arbor/internal/testkit"
 )
 
 // What a key may do ends when the right does, also on a connection that is open.
@@ -29,7 +30,7 @@ func TestTransitions(t *testing.T) {
 		w.Repo(t, "alice/public", false)
 		w.Grant(t, r, "bob", account.Push)
 		w.Grant(t, r, "carol", account.Admin)
-		bob, write, read := w.login(t, "bob"), apitest.Signer(t), apitest.Signer(t)
+		bob, write, read := w.login(t, "bob"), testkit.Signer(t), testkit.Signer(t)
 		w.addKey(t, "carol", "/repos/alice/garden/keys", write, "")
 		w.addKey(t, "carol", "/repos/alice/garden/keys", read, `,"read_only":true`)
 		open := map[string]*ssh.Client{"bob": w.connect(t, bob), "write": w.connect(t, write),
@@ -172,7 +173,7 @@ func TestRightsEndDuringPush(t *testing.T) {
 				w.User(t, login)
 				r := w.Repo(t, "alice/"+login, false)
 				w.Grant(t, r, login, account.Push)
-				k, as, to := apitest.Signer(t), login, "/user/keys"
+				k, as, to := testkit.Signer(t), login, "/user/keys"
 				if login == "deploy" {
 					as, to = "alice", "/repos/alice/deploy/keys"
 				}

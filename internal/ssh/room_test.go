@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // While the disk is nearly full a push is told so, as over HTTP, and that is no error of the
@@ -17,8 +17,8 @@ func TestPushWithoutRoom(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.User(t, "alice")
 		w.Repo(t, "alice/garden", false)
-		k := apitest.Signer(t)
-		n := account.NewKey{Title: "t", Text: apitest.AuthorizedKey(k)}
+		k := testkit.Signer(t)
+		n := account.NewKey{Title: "t", Text: testkit.AuthorizedKey(k)}
 		if _, err := w.Accounts.AddUserKey(t.Context(), "alice", n); err != nil {
 			t.Fatal(err)
 		}

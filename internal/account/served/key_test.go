@@ -15,6 +15,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/scope"
+	"arbor/internal/testkit"
 )
 
 // People keep their keys at GitHub's addresses, and each key is one account's or one repository's.
@@ -26,7 +27,7 @@ func TestKeys(t *testing.T) {
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "alice")
 		s.Repo(t, "alice/garden", true)
-		mine, deploy, next := apitest.PublicKey(t), apitest.PublicKey(t), apitest.PublicKey(t)
+		mine, deploy, next := testkit.PublicKey(t), testkit.PublicKey(t), testkit.PublicKey(t)
 		body := func(k, more string) string { return fmt.Sprintf(`{"key":%q%s}`, k, more) }
 		const inUse = `{"message":"Validation Failed","errors":[{"resource":"PublicKey","field":"key","code":"custom","message":"key is already in use"}]}`
 		s.Run(t, []apitest.Case{
@@ -47,7 +48,7 @@ func TestKeys(t *testing.T) {
 			{Do: "POST /user/keys", As: "bob", Send: `{"key":7}`, Status: 422},
 			{Do: "POST /user/keys", As: "bob", Send: body(mine, `,"title":"`+strings.Repeat("x", 256)+`"`),
 				Status: 422},
-			{Do: "POST /user/keys", As: "bob", Send: body(apitest.PublicKey(t), `,"title":"a\nb"`), Status: 422},
+			{Do: "POST /user/keys", As: "bob", Send: body(testkit.PublicKey(t), `,"title":"a\nb"`), Status: 422},
 			{Do: "GET /users/alice/keys", Status: 200, Want: `[{"id":1,"key":"` + mine + `"},{"key":"` + next + `"}]`},
 			{Do: "GET /users/alice/keys?per_page=1&page=2", Status: 200, Want: `[{"key":"` + next + `"}]`},
 			{Do: "GET /users/guild/keys", Status: 200, Body: "[]"},
@@ -122,7 +123,7 @@ func TestKeysAtOnce(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		s.User(t, "bob")
-		k := apitest.PublicKey(t)
+		k := testkit.PublicKey(t)
 		var all sync.WaitGroup
 		status := make([]int, 8)
 		for n := range status {
@@ -145,7 +146,7 @@ func TestKeysAtOnce(t *testing.T) {
 			t.Errorf("%d people have one key", made)
 		}
 		for {
-			_, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: apitest.PublicKey(t)})
+			_, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: testkit.PublicKey(t)})
 			if err == nil {
 				continue
 			}
@@ -177,7 +178,7 @@ func TestScopesOfKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: apitest.PublicKey(t)})
+			k, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: testkit.PublicKey(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +187,7 @@ func TestScopesOfKeys(t *testing.T) {
 				fmt.Sprintf("DELETE /user/keys/%d", k.ID), "POST /repos/alice/garden/keys"} {
 				c := apitest.Case{Name: do + " with " + scopes, Do: do, Headers: headers, Status: want[n]}
 				if strings.HasPrefix(do, "POST") {
-					c.Send = fmt.Sprintf(`{"key":%q}`, apitest.PublicKey(t))
+					c.Send = fmt.Sprintf(`{"key":%q}`, testkit.PublicKey(t))
 				}
 				s.Check(t, c)
 			}

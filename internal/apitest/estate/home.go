@@ -11,6 +11,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/testkit"
 )
 
 // Home is a repository that holds one of each thing, all of which have its mark
@@ -314,7 +315,7 @@ func (w *World) milestone(t *testing.T, h *Home) string {
 // publicKey is an SSH key that nobody has yet.
 func (w *World) publicKey(t *testing.T, _ *Home) string {
 	t.Helper()
-	return apitest.PublicKey(t)
+	return testkit.PublicKey(t)
 }
 
 // ownKey is an SSH key of keeper's.

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // waitsFor gives carol issues and pull requests that wait for her, n of each list, in two repositories.
@@ -114,7 +115,7 @@ func TestHomeAsksLittle(t *testing.T) {
 		var statements atomic.Int64
 		s := apitest.Start(t, engine, func(o *server.Options) {
 			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, q string) {
-				if !apitest.IsState(q) {
+				if !testkit.IsState(q) {
 					statements.Add(1)
 				}
 			}})

@@ -18,6 +18,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 	"arbor/internal/web"
 )
 
@@ -165,7 +166,7 @@ func TestDeployKeys(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		const at = "/alice/garden/settings/keys"
-		took(t, send(t, s, "alice", at, "do", "add", "title", evil, "key", apitest.PublicKey(t)), at+"?done=1")
+		took(t, send(t, s, "alice", at, "do", "add", "title", evil, "key", testkit.PublicKey(t)), at+"?done=1")
 		body := show(t, s, "alice", at, "Read only", "SHA256:", "added", "never used")
 		again(t, send(t, s, "alice", at, "do", "add", "title", "kept", "key", "no key", "write", "1"), 422, `value="kept"`, "no key</textarea>", `value="1" checked`)
 		id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(body)
@@ -301,9 +302,9 @@ func TestFewQueries(t *testing.T) {
 			s.Grant(t, s.Access(t, "alice", "alice/garden").Repo, login, account.Pull)
 			s.Repo(t, fmt.Sprint("alice/more", n), false)
 			s.Check(t, apitest.Case{Do: "PUT /repos/alice/more" + fmt.Sprint(n) + "/subscription", As: "alice", Send: `{"subscribed": true}`, Status: 200})
-			took(t, send(t, s, "alice", "/settings/keys", "title", "x", "key", apitest.PublicKey(t)), "/settings/keys?done=1")
+			took(t, send(t, s, "alice", "/settings/keys", "title", "x", "key", testkit.PublicKey(t)), "/settings/keys?done=1")
 			took(t, send(t, s, "alice", "/settings/emails", "email", login+"@example.com"), "/settings/emails?done=1")
-			took(t, send(t, s, "alice", "/alice/garden/settings/keys", "title", "x", "key", apitest.PublicKey(t)), "/alice/garden/settings/keys?done=1")
+			took(t, send(t, s, "alice", "/alice/garden/settings/keys", "title", "x", "key", testkit.PublicKey(t)), "/alice/garden/settings/keys?done=1")
 			if _, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice", Repos: []int64{1}}); err != nil {
 				t.Fatal(err)
 			}

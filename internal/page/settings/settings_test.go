@@ -10,6 +10,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/app"
+	"arbor/internal/testkit"
 )
 
 // The short names of what the tests of this room do and expect all the time.
@@ -85,7 +86,7 @@ func TestWhoOpensThem(t *testing.T) {
 		for path, pairs := range map[string][]string{
 			"/settings/tokens/new": {"kind", "scopes", "note", "more", "life", "never", "scopes", "delete_repo"},
 			"/settings/password":   {"new", "long enough", "again", "long enough"},
-			"/settings/keys":       {"title", "x", "key", apitest.PublicKey(t)},
+			"/settings/keys":       {"title", "x", "key", testkit.PublicKey(t)},
 			"/settings/sessions":   {"do", "others"},
 			"/settings/emails":     {"email", "a@example.com"},
 		} {
@@ -121,7 +122,7 @@ func TestProfileAndAddresses(t *testing.T) {
 		took(t, b.send(t, "/settings/emails", "do", "remove", "email", "a@example.com"), "/settings/emails?done=1")
 		b.show(t, "/settings/emails", "You have none.")
 
-		took(t, b.send(t, "/settings/keys", "do", "add", "title", evil, "key", apitest.PublicKey(t)), "/settings/keys?done=1")
+		took(t, b.send(t, "/settings/keys", "do", "add", "title", evil, "key", testkit.PublicKey(t)), "/settings/keys?done=1")
 		body := b.show(t, "/settings/keys", "SHA256:", "never used")
 		again(t, b.send(t, "/settings/keys", "do", "add", "title", "kept", "key", "none"), 422, `value="kept"`, "none</textarea>")
 		took(t, b.send(t, "/settings/keys", "do", "remove", "id", regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(body)[1]), "/settings/keys?done=1")

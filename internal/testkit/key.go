@@ -1,4 +1,4 @@
-package apitest
+package testkit
 
 import (
 	"crypto/ed25519"

@@ -77,6 +77,18 @@ func complete(list []name) []name {
 	return list
 }
 
+// wholes are the scopes with all that they include, in the order of names: what includes others comes before them.
+var wholes = func() []Set {
+	list := make([]Set, len(names))
+	for i := len(names) - 1; i >= 0; i-- {
+		list[i] |= names[i].bit
+		if parent := slices.IndexFunc(names, func(n name) bool { return n.text == names[i].parent }); parent >= 0 {
+			list[parent] |= list[i]
+		}
+	}
+	return list
+}()
+
 // All is every scope there is, also those to come. Tokens have it that were made before
 // there were scopes, and those of demos, seeds and tests.
 const All = ^Set(0)
@@ -96,20 +108,9 @@ func Parse(text string) (Set, error) {
 		if at < 0 {
 			return 0, errs.Newf(errs.Invalid, "there is no scope %q: use %s", word, strings.Join(Names(), ", "))
 		}
-		s |= with(names[at])
+		s |= wholes[at]
 	}
 	return s, nil
-}
-
-// with is a scope and all that it includes.
-func with(n name) Set {
-	s := n.bit
-	for _, child := range names {
-		if child.parent == n.text {
-			s |= with(child)
-		}
-	}
-	return s
 }
 
 // Names lists all scopes.
@@ -138,8 +139,8 @@ func (s Set) String() string {
 // takes that wants one of s: "repo, public_repo" for public_repo.
 func Including(s Set) string {
 	var list []string
-	for _, n := range names {
-		if with(n).Any(s) {
+	for i, n := range names {
+		if wholes[i].Any(s) {
 			list = append(list, n.text)
 		}
 	}

@@ -30,8 +30,13 @@ type parts struct {
 	workers map[string]worker
 }
 
+// collected are the descriptions of all that parts collects.
+var collected []*prometheus.Desc
+
 func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("arbor_"+name, help, labels, nil)
+	d := prometheus.NewDesc("arbor_"+name, help, labels, nil)
+	collected = append(collected, d)
+	return d
 }
 
 var (
@@ -66,8 +71,12 @@ var (
 	logDropped = desc("log_lines_dropped_total", "Lines of the log that nobody read in time.")
 )
 
-// Describe is prometheus.Collector's.
-func (p *parts) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(p, to) }
+// Describe is prometheus.Collector's. It asks the database nothing, as Collect does.
+func (p *parts) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range collected {
+		to <- d
+	}
+}
 
 // Collect is prometheus.Collector's.
 func (p *parts) Collect(to chan<- prometheus.Metric) {

@@ -4,6 +4,7 @@ import (
 	_ "embed" // for the list of addresses
 	"net/http"
 	"strings"
+	"sync"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
@@ -37,30 +38,41 @@ func lacking(have []route.Route, repos *repo.Service) []route.Route {
 		}
 	}
 	var list []route.Route
-	for address := range strings.Lines(githubAddresses) {
-		address = strings.TrimSpace(address)
-		first, _, _ := strings.Cut(address[1:], "/")
-		if known[unnamed(address)] || account.CheckLogin(first) == nil || strings.Contains(address, "}...{") {
-			continue
+	for _, a := range lackable() {
+		if !known[a.plain] {
+			list = append(list, lack(below(a, wild), a.address, repos))
 		}
-		list = append(list, lack(below(address, wild), address, repos))
 	}
 	return list
 }
 
-// below gives the pattern of an address. wild has our patterns that end with a {name...}: an address below one of
-// them begins with it.
-func below(address string, wild map[string]string) string {
-	plain := unnamed(address)
-	for at, c := range plain {
-		if c != '/' {
-			continue
-		}
-		if with, is := wild[plain[:at]]; is {
-			return with + "/" + strings.Join(strings.Split(address, "/")[strings.Count(plain[:at], "/")+1:], "/")
+// addressOfGitHub is an address of GitHub's API, and the same without the names of its placeholders.
+type addressOfGitHub struct{ address, plain string }
+
+// lackable are the addresses of GitHub's API that no page can be at.
+var lackable = sync.OnceValue(func() (list []addressOfGitHub) {
+	for address := range strings.Lines(githubAddresses) {
+		address = strings.TrimSpace(address)
+		first, _, _ := strings.Cut(address[1:], "/")
+		if account.CheckLogin(first) != nil && !strings.Contains(address, "}...{") {
+			list = append(list, addressOfGitHub{address, unnamed(address)})
 		}
 	}
-	return address
+	return list
+})
+
+// below gives the pattern of an address. wild has our patterns that end with a {name...}: an address below one of
+// them begins with it.
+func below(a addressOfGitHub, wild map[string]string) string {
+	for i := range len(a.plain) {
+		if a.plain[i] != '/' {
+			continue
+		}
+		if with, is := wild[a.plain[:i]]; is {
+			return with + "/" + strings.Join(strings.Split(a.address, "/")[strings.Count(a.plain[:i], "/")+1:], "/")
+		}
+	}
+	return a.address
 }
 
 // lack makes the route of an address that is not there.

@@ -114,6 +114,7 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 		tokens:   map[string]string{},
 		client:   newClient(l.Addr()),
 	}
+	s.Server.Forge().Apps.NewKey = keyring()
 	s.Handler = s.Server
 	if _, bench := t.(*testing.B); !bench {
 		s.Handler = newWatcher(t, s.Server)

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -117,6 +118,31 @@ func Bearer(token string) map[string]string {
 
 // Permissions reads "contents=write,issues=read".
 func Permissions(text string) scope.Permissions { return scope.ParsePermissions(text) }
+
+// keys are private keys of Apps that this process has made. Making one takes as long as a hundred requests, so that the
+// first App of each server has the same key, and so has the second.
+var keys = struct {
+	sync.Mutex
+	made []*rsa.PrivateKey
+}{}
+
+// keyring gives a server one of the keys after the other.
+func keyring() func() (*rsa.PrivateKey, error) {
+	given := 0
+	return func() (*rsa.PrivateKey, error) {
+		keys.Lock()
+		defer keys.Unlock()
+		if given == len(keys.made) {
+			key, err := app.NewKey()
+			if err != nil {
+				return nil, err
+			}
+			keys.made = append(keys.made, key)
+		}
+		given++
+		return keys.made[given-1], nil
+	}
+}
 
 // SetToken lets requests of tests be made as somebody who is no user, by a name.
 func (s *Server) SetToken(name, token string) {

@@ -24,6 +24,7 @@ package app
 
 import (
 	"context"
+	"crypto/rsa"
 	"slices"
 	"strings"
 	"time"
@@ -96,11 +97,14 @@ type Service struct {
 
 	// CheckHookURL says what is wrong with the address of a hook that people give; nil: they may give any.
 	CheckHookURL func(string) error
+
+	// NewKey makes the private keys of Apps. It is the function NewKey, unless tests have keys already.
+	NewKey func() (*rsa.PrivateKey, error)
 }
 
 // New makes the service.
 func New(d *db.DB, accounts *account.Service, repos *repo.Service, forge Forge) *Service {
-	return &Service{db: d, accounts: accounts, repos: repos, forge: forge, clock: time.Now}
+	return &Service{db: d, accounts: accounts, repos: repos, forge: forge, clock: time.Now, NewKey: NewKey}
 }
 
 // Find finds Apps by their ids, in one query; those that are not there are missing from the map.

@@ -15,8 +15,8 @@ import (
 	"arbor/internal/web"
 )
 
-// keyBits is the size of an App's key.
-const keyBits = 2048
+// NewKey makes a private key for an App.
+func NewKey() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) }
 
 // Made is a new App with what is shown once and never again.
 type Made struct {
@@ -35,7 +35,7 @@ func (s *Service) Create(ctx context.Context, owner string, m Manifest) (*Made, 
 	if err != nil {
 		return nil, err
 	}
-	k, err := newKeys()
+	k, err := s.newKeys()
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ type keys struct {
 	secret  string
 }
 
-func newKeys() (k keys, err error) {
-	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+func (s *Service) newKeys() (k keys, err error) {
+	key, err := s.NewKey()
 	if err != nil {
 		return k, err
 	}

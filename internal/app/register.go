@@ -29,7 +29,7 @@ func (s *Service) CreateBy(ctx context.Context, caller *account.Caller, owner st
 	if err != nil {
 		return nil, err
 	}
-	k, err := newKeys()
+	k, err := s.newKeys()
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *Service) Convert(ctx context.Context, code string) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := newKeys()
+	k, err := s.newKeys()
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ func (s *Service) NewKeyBy(ctx context.Context, caller *account.Caller, slug str
 	if _, _, err := s.Owned(ctx, caller, slug); err != nil { // before a key is made for nothing
 		return "", err
 	}
-	k, err := newKeys()
+	k, err := s.newKeys()
 	if err != nil {
 		return "", err
 	}

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/testdir"
+	"arbor/internal/testenv"
 )
 
 // Once a process; the values never change.
@@ -273,7 +273,7 @@ func identity() (*syscall.Credential, error) {
 // clusterDir is short, for a socket's path has at most 107 bytes, open to every user, and in
 // memory where that has room: each database of a test is some hundred files.
 func clusterDir() string {
-	if dir := testdir.Memory(); dir != "" {
+	if dir := testenv.Memory(); dir != "" {
 		return dir
 	}
 	if info, err := os.Stat("/tmp"); err == nil && info.Mode().Perm() == 0o777 {

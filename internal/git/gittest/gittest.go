@@ -17,7 +17,7 @@ import (
 	"testing/fstest"
 
 	"arbor/internal/git"
-	_ "arbor/internal/testdir" // repositories in memory
+	_ "arbor/internal/testenv" // repositories in memory, more tests at a time
 )
 
 // Author and Start are the author and the first time, in Unix seconds, of all

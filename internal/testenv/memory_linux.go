@@ -1,4 +1,4 @@
-package testdir
+package testenv
 
 import (
 	"os"

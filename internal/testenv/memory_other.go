@@ -1,6 +1,6 @@
 //go:build !linux
 
-package testdir
+package testenv
 
 // Memory is Linux's.
 func Memory() string { return "" }

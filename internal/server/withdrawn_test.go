@@ -3,7 +3,6 @@ package server_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -12,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,15 +30,14 @@ import (
 func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		found, address := &lookups{}, dbtest.URL(t, engine)
-		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: address, Trace: found.trace})
-		})
-		var err error // the transaction that holds others up must not run twice
-		if found.holder, err = db.Open(t.Context(), db.Options{URL: address}); err != nil {
+		address := dbtest.URL(t, engine)
+		s := apitest.Start(t, engine, func(o *server.Options) { o.DB = dbtest.OpenURL(t, address) })
+		// Another process's handle, as it were. The transaction that holds others up must not run twice.
+		holder, err := db.Open(t.Context(), db.Options{URL: address})
+		if err != nil {
 			t.Fatal(err)
 		}
-		defer found.holder.Close()
+		defer holder.Close()
 		w := newWalker(t, s)
 		w.Build(t, "guild", "nightshade", true)
 		for _, r := range estate.Walked(s.Server.Routes()) {
@@ -56,7 +53,7 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 			}
 			for _, h := range w.Homes {
 				if h.Owner == "guild" {
-					w.withdrawn(t, &r, h, found)
+					w.withdrawn(t, &r, h, holder)
 				}
 			}
 		}
@@ -68,29 +65,20 @@ func readsOnly(r *route.Route) bool {
 	return strings.HasPrefix(r.Pattern, "/markdown") || graphql.IsRoute(r.Pattern)
 }
 
-// lookups counts how often a repository was looked for by its name.
-type lookups struct {
-	n      atomic.Int64
-	holder *db.DB // another process's handle, as it were
-}
+// writing is how many transactions that write are under way in the server.
+func (w *walker) writing() int64 { return w.DB.Transactions()[1].UnderWay }
 
-func (l *lookups) trace(_ context.Context, query string) {
-	if strings.Contains(query, "FROM accounts o JOIN repos r") {
-		l.n.Add(1)
-	}
-}
-
-// wait returns soon after another lookup. Should there be none, because nothing
-// is looked for before the body is there, the request is refused all the sooner.
-func (l *lookups) wait(since int64) {
-	for end := time.Now().Add(300 * time.Millisecond); l.n.Load() == since && time.Now().Before(end); {
+// awaitWrite returns when the server writes more than it did, and had time to come to wait for others. Should it not, the
+// request is refused all the sooner.
+func (w *walker) awaitWrite(since int64) {
+	for end := time.Now().Add(300 * time.Millisecond); w.writing() <= since && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(20 * time.Millisecond)
 }
 
 // withdrawn tries one route in one repository.
-func (w *walker) withdrawn(t *testing.T, r *route.Route, h *estate.Home, found *lookups) {
+func (w *walker) withdrawn(t *testing.T, r *route.Route, h *estate.Home, holder *db.DB) {
 	t.Helper()
 	if r.Group == route.Git {
 		return // pushes have tests of their own, see repo's TestPushAfter...
@@ -108,10 +96,10 @@ func (w *walker) withdrawn(t *testing.T, r *route.Route, h *estate.Home, found *
 		return
 	}
 	if w.waits(c) {
-		w.demotedWhileWaiting(t, who, name, c, found)
+		w.demotedWhileWaiting(t, who, name, c, holder)
 	}
 	if c.Send != "" {
-		w.demotedWhileSending(t, who, name, c, found)
+		w.demotedWhileSending(t, who, name, c)
 	}
 	w.unchanged(t, c, before)
 	if a := w.ask(t, who, c); a.Status >= 300 {
@@ -228,19 +216,19 @@ func (w *walker) regrant(t *testing.T, name, who string) {
 
 // demotedWhileWaiting holds all writers up until the request waits among them,
 // and takes the role away before it comes to its turn.
-func (w *walker) demotedWhileWaiting(t *testing.T, who, name string, c apitest.Case, found *lookups) {
+func (w *walker) demotedWhileWaiting(t *testing.T, who, name string, c apitest.Case, holder *db.DB) {
 	t.Helper()
 	answered := make(chan *apitest.Answer, 1)
 	var once sync.Once
-	err := found.holder.Write(t.Context(), func(tx *db.Tx) error {
+	err := holder.Write(t.Context(), func(tx *db.Tx) error {
 		_, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = `+theRepository, name)
 		if err != nil {
 			return err
 		}
 		once.Do(func() {
-			since := found.n.Load()
+			since := w.writing()
 			go func() { answered <- w.ask(t, who, c) }()
-			found.wait(since)
+			w.awaitWrite(since)
 		})
 		_, err = tx.Exec(takenFrom(who), name, who)
 		return err
@@ -255,41 +243,50 @@ func (w *walker) demotedWhileWaiting(t *testing.T, who, name string, c apitest.C
 	}
 }
 
-// demotedWhileSending sends half of the body, and the rest when the role is gone.
-func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.Case, found *lookups) {
+// demotedWhileSending sends half of the body once the server asks for it, and the rest when the role is gone.
+func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.Case) {
 	t.Helper()
-	since := found.n.Load()
 	conn, err := net.Dial("tcp", w.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(patience))
 	method, path, _ := strings.Cut(c.Do, " ")
 	var head bytes.Buffer
 	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, w.Address)
-	fmt.Fprintf(&head, "Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n", w.Tokens[who])
+	fmt.Fprintf(&head, "Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n", w.Tokens[who])
 	for key, value := range c.Headers {
 		fmt.Fprintf(&head, "%s: %s\r\n", key, value)
 	}
+	head.WriteString("\r\n")
 	half := len(c.Send) / 2
 	chunk := func(text string) string {
 		return strconv.FormatInt(int64(len(text)), 16) + "\r\n" + text + "\r\n"
 	}
-	fmt.Fprintf(&head, "\r\n%s", chunk(c.Send[:half]))
-	if _, err := conn.Write(head.Bytes()); err != nil {
-		t.Fatal(err)
+	send := func(text string) {
+		if _, err := io.WriteString(conn, text); err != nil {
+			t.Fatal(err)
+		}
 	}
-	found.wait(since)
-	w.sql(t, takenFrom(who), name, who)
-	if _, err := io.WriteString(conn, chunk(c.Send[half:])+"0\r\n\r\n"); err != nil {
-		t.Fatal(err)
+	answers := bufio.NewReader(conn)
+	next := func() *http.Response {
+		a, err := http.ReadResponse(answers, &http.Request{Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
 	}
-	a, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
-	if err != nil {
-		t.Fatal(err)
+	send(head.String())
+	a := next()
+	if a.StatusCode == http.StatusContinue { // the body is being read: all that is checked before it was
+		send(chunk(c.Send[:half]))
+		w.sql(t, takenFrom(who), name, who)
+		send(chunk(c.Send[half:]) + "0\r\n\r\n")
+		a = next()
+		w.regrant(t, name, who)
 	}
 	body, _ := io.ReadAll(a.Body)
-	w.regrant(t, name, who)
 	// A route that reads no body was done before the role went.
 	ignores := slices.ContainsFunc([]string{"/git-", "/user/starred"}, func(part string) bool {
 		return strings.Contains(path, part)

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/estate"
+	"arbor/internal/db"
 	"arbor/internal/route"
 )
 
@@ -20,9 +21,9 @@ func TestPrivateThingsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
-		outsiders := []string{"", "stranger", "neighbour"}
-		if testing.Short() {
-			outsiders = outsiders[1:2]
+		outsiders := []string{"stranger", "", "neighbour"}
+		if testing.Short() || s.Engine == db.PostgreSQL { // where the same statements run
+			outsiders = outsiders[:1]
 		}
 		w.everything(t, []string{"stranger"}) // what is computed when somebody asks is there afterwards
 		before := w.everything(t, outsiders)
@@ -78,7 +79,7 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 			if !onRepo(&r) && h != w.Homes[0] {
 				continue
 			}
-			for _, query := range append(queries(&r), orders(&r)...) {
+			for _, query := range append(w.queries(t, &r, h), w.orders(t, &r, h)...) {
 				for _, login := range callers {
 					do := "GET " + h.Address(t, r.Pattern, nil) + query
 					a := w.ask(t, login, apitest.Case{Do: do, Headers: estate.Headers(&r)})
@@ -91,7 +92,8 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 }
 
 // orders are lists in orders that what nobody may know could change.
-func orders(r *route.Route) []string {
+func (w *walker) orders(t *testing.T, r *route.Route, h *estate.Home) []string {
+	t.Helper()
 	switch {
 	case strings.HasSuffix(r.Pattern, "/forks"):
 		return []string{"?sort=stargazers", "?sort=newest"}
@@ -100,5 +102,5 @@ func orders(r *route.Route) []string {
 	case strings.HasSuffix(r.Pattern, "/pulls"):
 		return []string{"?sort=updated&state=all", "?sort=popularity&state=all", "?per_page=1"}
 	}
-	return []string{"?per_page=1", "?per_page=1&page=2"}
+	return w.heeded(t, r, h, "?per_page=1", "?per_page=1&page=2")
 }

@@ -27,7 +27,7 @@ func TestNobodyActsBeyondTheirRight(t *testing.T) {
 				w.actGlobally(t, &r)
 				continue
 			}
-			for _, h := range w.Homes {
+			for _, h := range w.visited() {
 				w.act(t, &r, h)
 			}
 		}

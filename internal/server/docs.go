@@ -14,22 +14,26 @@ import (
 	"arbor/internal/web"
 )
 
-// docs are what the server says of itself, each made when it is first asked for.
+// docs are what the server says of itself.
 type docs struct{ page, script, redoc, hosting, plants *rendition }
 
+// The same is compiled into all servers of a process: it is read and compressed when one is first asked for it.
+var (
+	zippedPage    = zipped(func() ([]byte, error) { return apidoc.Page, nil })
+	zippedScript  = zipped(func() ([]byte, error) { return apidoc.Script, nil })
+	zippedRedoc   = zipped(func() ([]byte, error) { return apidoc.Redoc, nil })
+	zippedHosting = zipped(apidoc.CodeHosting)
+	zippedPlants  = zipped(apidoc.Plants)
+)
+
 func newDocs() *docs {
-	document := func(load func() ([]byte, error)) *rendition {
-		return newRendition("application/json; charset=utf-8", apidoc.At, load)
-	}
-	fixed := func(kind string, text []byte) *rendition {
-		return newRendition(kind, nil, func() ([]byte, error) { return text, nil })
-	}
+	const script, document = "text/javascript; charset=utf-8", "application/json; charset=utf-8"
 	return &docs{
-		page:    fixed("text/html; charset=utf-8", apidoc.Page),
-		script:  fixed("text/javascript; charset=utf-8", apidoc.Script),
-		redoc:   fixed("text/javascript; charset=utf-8", apidoc.Redoc),
-		hosting: document(apidoc.CodeHosting),
-		plants:  document(apidoc.Plants),
+		page:    &rendition{kind: "text/html; charset=utf-8", made: zippedPage},
+		script:  &rendition{kind: script, made: zippedScript},
+		redoc:   &rendition{kind: script, made: zippedRedoc},
+		hosting: &rendition{kind: document, made: zippedHosting, at: apidoc.At},
+		plants:  &rendition{kind: document, made: zippedPlants, at: apidoc.At},
 	}
 }
 
@@ -50,10 +54,9 @@ type published struct {
 	etag   string
 }
 
-func newRendition(
-	kind string, at func(text []byte, site string) []byte, load func() ([]byte, error),
-) *rendition {
-	return &rendition{kind: kind, at: at, made: sync.OnceValues(func() ([]byte, error) {
+// zipped makes a function that loads and compresses a text once.
+func zipped(load func() ([]byte, error)) func() ([]byte, error) {
+	return sync.OnceValues(func() ([]byte, error) {
 		text, err := load()
 		if err != nil {
 			return nil, err
@@ -63,7 +66,7 @@ func newRendition(
 		// that does little else would keep for minutes.
 		debug.FreeOSMemory()
 		return zipped, err
-	})}
+	})
 }
 
 // publish makes the rendition for an address.

@@ -111,7 +111,7 @@ func TestLimitedTokensReveal(t *testing.T) {
 			if r.Method != http.MethodGet {
 				continue
 			}
-			for _, h := range w.Homes {
+			for _, h := range w.visited() {
 				if onRepo(&r) || h == w.Homes[0] {
 					w.readLimited(t, &r, h)
 				}

@@ -180,10 +180,10 @@ func TestALongStatementIsStopped(t *testing.T) {
 		began := time.Now()
 		err := d.ReadLong(ctx, func(tx *db.Tx) error {
 			var n int64
-			return tx.QueryRow(`WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000000)
+			return tx.QueryRow(`WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000000000)
 				SELECT count(*) FROM c`).Scan(&n)
 		})
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute { // of many
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		mustWrite(t, d, count("x"))

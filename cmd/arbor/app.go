@@ -160,7 +160,8 @@ type appUnsuspend struct{ installed }
 
 // Run ends the suspension.
 func (c *appUnsuspend) Run(p *process) error {
-	return c.change(p, "unsuspended %s on %s", func(s *app.Service, id int64) error { return s.Unsuspend(p.ctx, 0, id, 0) })
+	return c.change(p, "unsuspended %s on %s",
+		func(s *app.Service, id int64) error { return s.Unsuspend(p.ctx, 0, id, 0) })
 }
 
 type appRemove struct {
@@ -173,7 +174,8 @@ type appRemove struct {
 func (c *appRemove) Run(p *process) error {
 	if c.On != "" {
 		on := installed{c.storeFlags, c.App, c.On}
-		return on.change(p, "removed %s from %s", func(s *app.Service, id int64) error { return s.Uninstall(p.ctx, 0, id, 0) })
+		return on.change(p, "removed %s from %s",
+			func(s *app.Service, id int64) error { return s.Uninstall(p.ctx, 0, id, 0) })
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := s.forge(log).Apps.Remove(p.ctx, c.App)

@@ -143,7 +143,8 @@ func (p *progress) show(part string, done, all int64) {
 		text := part
 		if all > 0 {
 			n := int(width * done / all)
-			text = fmt.Sprintf("%-12s [%s%s] %3d%%", part, strings.Repeat("#", n), strings.Repeat(".", width-n), 100*done/all)
+			text = fmt.Sprintf("%-12s [%s%s] %3d%%", part, strings.Repeat("#", n), strings.Repeat(".", width-n),
+				100*done/all)
 		}
 		p.bar.show(text, 0, 0)
 		return

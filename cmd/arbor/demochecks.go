@@ -23,17 +23,22 @@ type demoRun struct {
 
 func demoRuns() []demoRun {
 	run := func(name string, came checkrun.Conclusion, title, summary string, said ...checkrun.Annotation) checkrun.Change {
-		return checkrun.Change{Name: &name, Status: checkrun.Completed, Conclusion: came, Title: &title, Summary: &summary, Annotations: said}
+		return checkrun.Change{Name: &name, Status: checkrun.Completed, Conclusion: came, Title: &title,
+			Summary: &summary, Annotations: said}
 	}
 	say := func(line int64, level checkrun.Level, title, message string) checkrun.Annotation {
-		return checkrun.Annotation{Path: "docs/sensors.txt", StartLine: line, EndLine: line, Level: level, Title: &title, Message: message}
+		return checkrun.Annotation{Path: "docs/sensors.txt", StartLine: line, EndLine: line, Level: level,
+			Title: &title, Message: message}
 	}
-	unknown := say(3, checkrun.LevelFailure, "Unknown sensor", "There is no sensor for the humidity in the west: it stands in the east.")
+	unknown := say(3, checkrun.LevelFailure, "Unknown sensor",
+		"There is no sensor for the humidity in the west: it stands in the east.")
 	details := "sensors.txt:3: humidity west: not found\nknown: temperature east, temperature west, humidity east"
 	unknown.RawDetails = &details
 	return []demoRun{
-		{8, 12 * time.Second, run("plan", checkrun.Success, "The plan holds water", "All pipes of `irrigation/plan.md` lead to a bed.")},
-		{reviewed, 9 * time.Second, run("words", checkrun.Success, "All words are known", "**15 words** in 3 lines, *none* is unknown.")},
+		{8, 12 * time.Second, run("plan", checkrun.Success, "The plan holds water",
+			"All pipes of `irrigation/plan.md` lead to a bed.")},
+		{reviewed, 9 * time.Second, run("words", checkrun.Success, "All words are known",
+			"**15 words** in 3 lines, *none* is unknown.")},
 		{reviewed, 41 * time.Second, run("sensors", checkrun.Failure, "1 of 2 sensors is unknown",
 			"**1 failure**, 1 warning and 1 notice in `docs/sensors.txt`:\n\n"+
 				"| Line | Sensor | |\n| ---: | --- | --- |\n| 2 | temperature east | no unit |\n| 3 | humidity west | **unknown** |\n\n"+
@@ -46,10 +51,12 @@ func demoRuns() []demoRun {
 // fillChecks makes an App, installs it, and has it check heads of pull requests. Nobody gets its private key.
 func (d *demo) fillChecks(ctx context.Context) error {
 	s := d.store.forge(d.log)
-	made, err := s.Apps.Create(ctx, demoOrg, app.Manifest{Name: "Trellis CI", URL: "https://trellis.example.org", Public: true,
-		Description: "Checks what people propose, before it climbs.",
-		Permissions: scope.Permissions{"checks": "write", "contents": "read", "pull_requests": "read", "statuses": "write"},
-		Events:      []string{"check_run", "check_suite", "pull_request", "push"}})
+	made, err := s.Apps.Create(ctx, demoOrg,
+		app.Manifest{Name: "Trellis CI", URL: "https://trellis.example.org", Public: true,
+			Description: "Checks what people propose, before it climbs.",
+			Permissions: scope.Permissions{"checks": "write", "contents": "read", "pull_requests": "read",
+				"statuses": "write"},
+			Events: []string{"check_run", "check_suite", "pull_request", "push"}})
 	if err != nil {
 		return err
 	}

@@ -31,13 +31,15 @@ func demoSteps() []commitStep {
 		{"windows", "bob", "Open the windows when it gets hot", map[string]string{
 			"windows/open.go": "package windows\n\n// Angle is how far to open, in degrees.\nfunc Angle(celsius float64) float64 { return max(0, min(45, (celsius-20)*5)) }\n"}, ""},
 		{"main", "alice", "Say how to contribute", map[string]string{
-			"CONTRIBUTING.md": "Plant an idea, water it, send it.\n", "docs/calendar.txt": "March: sow\nMay: move out\n"}, ""},
+			"CONTRIBUTING.md":   "Plant an idea, water it, send it.\n",
+			"docs/calendar.txt": "March: sow\nMay: move out\n"}, ""},
 		{"windows", "bob", "Close them at night", map[string]string{
 			"windows/night.go": "package windows\n\n// Closed reports the hours of the day in which windows stay shut.\nfunc Closed(hour int) bool { return hour < 6 || hour > 21 }\n"}, ""},
 		{"main", "alice", "Merge branch 'windows'", map[string]string{
 			"windows/open.go":  "package windows\n\n// Angle is how far to open, in degrees.\nfunc Angle(celsius float64) float64 { return max(0, min(45, (celsius-20)*5)) }\n",
 			"windows/night.go": "package windows\n\n// Closed reports the hours of the day in which windows stay shut.\nfunc Closed(hour int) bool { return hour < 6 || hour > 21 }\n"}, "windows"},
-		{"irrigation", "bob", "Draft the irrigation", map[string]string{"irrigation/plan.md": "Rain barrel -> pump -> beds\n"}, ""},
+		{"irrigation", "bob", "Draft the irrigation",
+			map[string]string{"irrigation/plan.md": "Rain barrel -> pump -> beds\n"}, ""},
 	}
 }
 

@@ -26,22 +26,29 @@ func demoPulls() []demoPull {
 		return status.Status{Context: context, State: state, Description: &what}
 	}
 	return []demoPull{
-		{title: "Water the beds from the rain barrel", body: "A first draft for #2. The pump is *not* bought yet.", head: "irrigation",
-			commit:   demoCommit{by: "bob"},
-			statuses: []status.Status{said("ci/leaks", status.Success, "No drop lost"), said("ci/pressure", status.Success, "1.8 bar")}},
+		{title: "Water the beds from the rain barrel",
+			body: "A first draft for #2. The pump is *not* bought yet.", head: "irrigation",
+			commit: demoCommit{by: "bob"},
+			statuses: []status.Status{said("ci/leaks", status.Success, "No drop lost"),
+				said("ci/pressure", status.Success, "1.8 bar")}},
 		{title: "Whitewash the roof in June", body: "Cheaper than mats.", head: "whitewash",
 			commit: demoCommit{by: "alice", owner: "alice", branch: "whitewash", path: "docs/vents.txt",
 				content: "April: open the vents\nJune: whitewash the roof\n", message: "Whitewash the roof"}},
-		{title: "Hang mats under the roof in June", body: "Whitewash does not come off again. See #1 for the temperatures.", head: "mats", merged: true,
+		{title: "Hang mats under the roof in June",
+			body: "Whitewash does not come off again. See #1 for the temperatures.", head: "mats", merged: true,
 			commit: demoCommit{by: "bob", owner: "alice", branch: "mats", path: "docs/vents.txt",
-				content: "April: open the vents\nJune: hang mats under the roof\n", message: "Hang mats under the roof"}},
+				content: "April: open the vents\nJune: hang mats under the roof\n",
+				message: "Hang mats under the roof"}},
 		{title: "Draw the pipes", body: "Closes #7.", head: "pipes", merged: true, method: pull.Squash,
 			commit: demoCommit{by: "bob", owner: "alice", branch: "pipes", path: "docs/pipes.txt",
-				content: "barrel --> pump --+--> east bed\n                  +--> west bed\n", message: "Draw the pipes"}},
+				content: "barrel --> pump --+--> east bed\n                  +--> west bed\n",
+				message: "Draw the pipes"}},
 		{title: "Say where a second sensor goes", body: "Answers #3.", head: "bob:second-sensor",
 			commit: demoCommit{by: "bob", owner: "bob", branch: "second-sensor", path: "docs/sensors.txt",
-				content: "Each sensor has a line of its own:\ntemperature east\nhumidity west\n", message: "Say where a second sensor goes"},
-			statuses: []status.Status{said("ci/spelling", status.Success, "All words are known"), said("ci/links", status.Failure, "sensors.txt is not linked from the README")}},
+				content: "Each sensor has a line of its own:\ntemperature east\nhumidity west\n",
+				message: "Say where a second sensor goes"},
+			statuses: []status.Status{said("ci/spelling", status.Success, "All words are known"),
+				said("ci/links", status.Failure, "sensors.txt is not linked from the README")}},
 	}
 }
 

@@ -111,7 +111,8 @@ func (c *issueTransfer) Run(p *process) error {
 		}
 		i, err := f.Issues.Transfer(ctx, a, number, issue.Transfer{To: to, CreateLabels: c.CreateLabels})
 		if err == nil {
-			fmt.Fprintf(p.stdout, "transferred %s#%d, which is now %s#%d\n", a.FullName(), number, to.FullName(), i.Number)
+			fmt.Fprintf(p.stdout, "transferred %s#%d, which is now %s#%d\n", a.FullName(), number,
+				to.FullName(), i.Number)
 		}
 		return err
 	})

@@ -65,6 +65,7 @@ func (c *serveCommand) invite(p *process, srv *server.Server, address string) er
 	if err != nil || some {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "nobody is registered yet: open %s/setup with the code %s\n", address, srv.SetupCode())
+	_, err = fmt.Fprintf(p.stdout, "nobody is registered yet: open %s/setup with the code %s\n",
+		address, srv.SetupCode())
 	return err
 }

@@ -42,9 +42,10 @@ func (c *repoPurge) Run(p *process) error {
 			return err
 		}
 		whole := c.Vacuum || s.db.Engine() == db.SQLite && s.db.Size() < alwaysVacuum
-		report, err := purge.New(s.db, s.git, repos).Purge(p.ctx, found, purge.Options{Object: c.Commit, Network: c.Network, DryRun: c.DryRun,
-			Tell:   func(line string) { fmt.Fprintln(p.stderr, line) },
-			Finish: func(ctx context.Context) error { return s.db.Scrub(ctx, whole) }})
+		report, err := purge.New(s.db, s.git, repos).Purge(p.ctx, found,
+			purge.Options{Object: c.Commit, Network: c.Network, DryRun: c.DryRun,
+				Tell:   func(line string) { fmt.Fprintln(p.stderr, line) },
+				Finish: func(ctx context.Context) error { return s.db.Scrub(ctx, whole) }})
 		var refused *purge.Refused
 		if errors.As(err, &refused) {
 			for _, reason := range refused.Reasons {

@@ -59,7 +59,8 @@ func (c *repoList) Run(p *process) error {
 			case r.Withdrawn:
 				state = "withdrawn"
 			}
-			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.FullName(), visibility, state, r.SizeKB, when(r.PushedAt))
+			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.FullName(), visibility,
+				state, r.SizeKB, when(r.PushedAt))
 			return err
 		})
 		if err != nil {

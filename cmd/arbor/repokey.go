@@ -55,7 +55,8 @@ func (c *repoKeyAdd) Run(p *process) error {
 		if as.Kind == account.Organization {
 			return misuse("%q is an organization: say with --as as which user the key pushes", as.Login)
 		}
-		k, err := f.Settings.AddKey(p.ctx, a.ID, as.ID, account.NewKey{Title: c.Title, Text: text, ReadOnly: c.ReadOnly})
+		k, err := f.Settings.AddKey(p.ctx, a.ID,
+			as.ID, account.NewKey{Title: c.Title, Text: text, ReadOnly: c.ReadOnly})
 		if err == nil {
 			fmt.Fprintf(p.stdout, "added key %d for %s\n", k.ID, a.FullName())
 		}

@@ -115,7 +115,8 @@ func (c *tokenList) Run(p *process) error {
 		fmt.Fprintln(w, "ID\tUSER\tTOKEN\tMAY\tNOTE\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
 		for i := range tokens {
 			t := &tokens[i]
-			fmt.Fprintf(w, "%d\t%s\t%s...\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Login, t.Hint, t.May(), cmp.Or(t.Note, "-"),
+			fmt.Fprintf(w, "%d\t%s\t%s...\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Login, t.Hint, t.May(),
+				cmp.Or(t.Note, "-"),
 				when(t.CreatedAt), when(t.ExpiresAt), when(t.LastUsedAt), when(t.RevokedAt))
 		}
 		return w.Flush()

@@ -39,14 +39,16 @@ func (a *API) AskDevice(w http.ResponseWriter, r *http.Request) error {
 	}
 	ask := DeviceAsk{Client: form.Get("client_id"), Network: networkOf(r)}
 	if ask.Scopes, err = scope.Parse(form.Get("scope")); err != nil {
-		return answerOAuth(w, r, []field{{"error", "invalid_scope"}, {"error_description", "The scopes requested are invalid."}})
+		return answerOAuth(w, r, []field{{"error", "invalid_scope"},
+			{"error_description", "The scopes requested are invalid."}})
 	}
 	codes, err := a.s.AskDevice(r.Context(), ask)
 	if err != nil {
 		return err
 	}
 	return answerOAuth(w, r, []field{{"device_code", codes.Device}, {"expires_in", int64(codes.Expires.Seconds())},
-		{"interval", codes.Pause}, {"user_code", codes.User}, {"verification_uri", web.From(r.Context()).Site + "/login/device"}})
+		{"interval", codes.Pause}, {"user_code", codes.User},
+		{"verification_uri", web.From(r.Context()).Site + "/login/device"}})
 }
 
 // POST /login/oauth/access_token

@@ -171,7 +171,8 @@ func (a *API) ConcealMember(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) setPublic(w http.ResponseWriter, r *http.Request, public bool) error {
-	err := a.s.setMemberPublic(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"), public)
+	err := a.s.setMemberPublic(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
+		web.Param(r, "username"), public)
 	if err != nil {
 		return err
 	}

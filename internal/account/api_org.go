@@ -43,7 +43,8 @@ func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), access{member: true, owner: true}, caller))
+	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()),
+		access{member: true, owner: true}, caller))
 }
 
 // DELETE /orgs/{org}

@@ -50,7 +50,8 @@ func identicon(id ID, buffers *pngBuffers) ([]byte, error) {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("avatar"), uint64(id)))
 	// Each part of the colour stays in the middle, so it shows on the light ground.
 	ink := color.RGBA{48 + sum[29]%144, 48 + sum[30]%144, 48 + sum[31]%144, 255}
-	img := image.NewPaletted(image.Rect(0, 0, avatarSize, avatarSize), color.Palette{color.RGBA{240, 240, 240, 255}, ink})
+	img := image.NewPaletted(image.Rect(0, 0, avatarSize, avatarSize),
+		color.Palette{color.RGBA{240, 240, 240, 255}, ink})
 	for row := range avatarCells {
 		for column := range avatarCells {
 			mirrored := min(column, avatarCells-1-column)

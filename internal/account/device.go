@@ -136,9 +136,12 @@ func deviceDenied() error {
 
 // TakeDevice gives a program the token that somebody allowed it: once, and then the code is none any more. address is
 // the program's, for the audit log. Errors: a *DeviceError.
-func (s *Service) TakeDevice(ctx context.Context, client, code, address string) (token string, may scope.Set, err error) {
+func (s *Service) TakeDevice(
+	ctx context.Context, client, code, address string,
+) (token string, may scope.Set, err error) {
 	if deviceClient(client) == "" {
-		return "", 0, refuseDevice("incorrect_client_credentials", "The client_id and/or client_secret passed are incorrect.")
+		return "", 0, refuseDevice("incorrect_client_credentials",
+			"The client_id and/or client_secret passed are incorrect.")
 	}
 	d := digestOf(code)
 	var w *waitingDevice
@@ -240,7 +243,8 @@ func (s *Service) decideDevice(ctx context.Context, caller *Caller, code string,
 		if err != nil {
 			return err
 		}
-		return record(tx, audit.OAuthCreate, by, audit.Self, map[string]any{"scopes": d.Scopes.String(), "application": d.Client})
+		return record(tx, audit.OAuthCreate, by, audit.Self,
+			map[string]any{"scopes": d.Scopes.String(), "application": d.Client})
 	})
 }
 

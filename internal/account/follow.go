@@ -18,7 +18,9 @@ const (
 
 // listFollow lists a page of one side of an account, and tells how many are
 // there. Errors: errs.Absent when nobody has the login.
-func (s *Service) listFollow(ctx context.Context, login string, of side, p web.Page) (list []*Account, total int64, err error) {
+func (s *Service) listFollow(
+	ctx context.Context, login string, of side, p web.Page,
+) (list []*Account, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list = nil
 		a, err := ByLogin(tx, login)

@@ -17,7 +17,8 @@ func NodeID[ID ~int64](kind string, id ID) string {
 // AppendNodeID appends what NodeID makes.
 func AppendNodeID[ID ~int64](b []byte, kind string, id ID) []byte {
 	var room [48]byte
-	return base64.RawURLEncoding.AppendEncode(b, strconv.AppendInt(append(append(room[:0], kind...), ':'), int64(id), 10))
+	return base64.RawURLEncoding.AppendEncode(b,
+		strconv.AppendInt(append(append(room[:0], kind...), ':'), int64(id), 10))
 }
 
 // avatarAddress is where the picture of an account is served.
@@ -220,7 +221,8 @@ type privateOrg struct {
 func newFullOrg(a *Account, i *web.Info, may access, caller *Caller) *fullOrg {
 	o := &fullOrg{
 		simpleOrg: newSimpleOrg(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
-		Email: a.Email, PublicRepos: a.PublicRepos, Followers: a.Followers, Following: a.Following, HTMLURL: i.Page("/" + a.Login),
+		Email: a.Email, PublicRepos: a.PublicRepos, Followers: a.Followers, Following: a.Following,
+		HTMLURL:   i.Page("/" + a.Login),
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Type: a.Kind.String(),
 	}
 	if may.member {

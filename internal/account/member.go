@@ -139,7 +139,8 @@ func (s *Service) listOrgs(ctx context.Context, caller *Caller, login string, p 
 		if err != nil {
 			return err
 		}
-		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.HidesMembers || caller.ID != user.ID && !caller.SiteAdmin}
+		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.HidesMembers ||
+			caller.ID != user.ID && !caller.SiteAdmin}
 		if list, err = orgsOf(tx, f, p); err != nil {
 			return err
 		}
@@ -178,7 +179,9 @@ func (s *Service) findMember(ctx context.Context, caller *Caller, orgLogin, user
 // admin, member, or empty to leave a present member's as it is. Errors: 404 for
 // the organization or the user, 403 for those who do not own it, 422 when its
 // last owner would stop being one.
-func (s *Service) setMember(ctx context.Context, caller *Caller, orgLogin, userLogin, role string) (*membership, error) {
+func (s *Service) setMember(
+	ctx context.Context, caller *Caller, orgLogin, userLogin, role string,
+) (*membership, error) {
 	var m *membership
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		org, err := ownedOrg(tx, caller, orgLogin)

@@ -14,9 +14,8 @@ import (
 const maxOwnTokens = 200
 
 // OwnTokens lists the caller's tokens that were not revoked, the newest first; also those that expired, with the ids
-// of the repositories that fine-grained ones were made for: which of them still have a name for the caller, package repo
-// knows. Error: 403 for
-// a token that is limited.
+// of the repositories that fine-grained ones were made for: which of them still have a name for the caller, package
+// repo knows. Error: 403 for a token that is limited.
 func (s *Service) OwnTokens(ctx context.Context, caller *Caller) (list []Token, err error) {
 	if err := whole(caller); err != nil {
 		return nil, err

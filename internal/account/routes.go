@@ -7,7 +7,8 @@ func (a *API) Routes() []route.Route {
 	return []route.Route{
 		route.New(route.SignedIn, "GET /user", a.GetSelf),
 		route.New(route.SignedIn, "PATCH /user", a.UpdateSelf),
-		route.New(route.Anyone, "POST /login/device/code", a.AskDevice).In(route.Pages).WithLimit(maxDeviceBody).Counted(),
+		route.New(route.Anyone, "POST /login/device/code",
+			a.AskDevice).In(route.Pages).WithLimit(maxDeviceBody).Counted(),
 		route.New(route.Anyone, "POST /login/oauth/access_token", a.TakeToken).In(route.Pages).WithLimit(maxDeviceBody),
 		route.New(route.Anyone, "GET /user/{account_id}", a.GetByID).ByNumber(),
 		route.New(route.SignedIn, "GET /user/orgs", a.ListOwnOrgs),

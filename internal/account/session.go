@@ -40,8 +40,8 @@ type Session struct {
 	LastUsedAt db.Time // zero: not since it was begun; up to half a minute late
 }
 
-// AuthenticateSession finds who has signed in with the browser that sends a session, the cookie's value; nil: nobody, or
-// the session has ended.
+// AuthenticateSession finds who has signed in with the browser that sends a session, the cookie's value; nil: nobody,
+// or the session has ended.
 func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Caller, error) {
 	if !strings.HasPrefix(session, sessionPrefix) || !wellFormed(tokenPrefix+session[len(sessionPrefix):]) {
 		return nil, nil
@@ -100,7 +100,8 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 func wrongPassword() error { return errs.New(errs.Invalid, "The login or the password is wrong.") }
 
 // SignInWithToken begins a session that may do what a token may, lasts no longer than it does and ends when it is
-// revoked. Nobody guesses tokens, so attempts are not counted. Errors: 422 for what is no token that counts; 403 for one of a suspended account.
+// revoked. Nobody guesses tokens, so attempts are not counted. Errors: 422 for what is no token that counts; 403 for
+// one of a suspended account.
 func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin) (string, error) {
 	wrong := errs.New(errs.Invalid, "That is no token of yours that counts.")
 	token = strings.TrimSpace(token)
@@ -117,7 +118,8 @@ func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin
 	}
 	return s.begin(ctx, found.caller.Login, from, func(tx *db.Tx) (*newSession, error) {
 		c, expires, err := tokenByDigest(tx, d)
-		if errs.Is(err, errs.NotFound) || err == nil && (c.App != 0 || c.Session || !expires.IsZero() && tx.Now >= expires) {
+		if errs.Is(err, errs.NotFound) || err == nil &&
+			(c.App != 0 || c.Session || !expires.IsZero() && tx.Now >= expires) {
 			return nil, wrong
 		}
 		if err != nil {
@@ -137,7 +139,9 @@ type newSession struct {
 }
 
 // begin stores a session of who has a login.
-func (s *Service) begin(ctx context.Context, login string, from Origin, whose func(tx *db.Tx) (*newSession, error)) (string, error) {
+func (s *Service) begin(
+	ctx context.Context, login string, from Origin, whose func(tx *db.Tx) (*newSession, error),
+) (string, error) {
 	value := sessionPrefix + (rand.Text() + rand.Text())[:tokenRandom]
 	actor := audit.Actor{Login: login, Right: audit.Self}
 	if from.Address.IsValid() {

@@ -55,7 +55,8 @@ func ByLogin(tx *db.Tx, login string) (*Account, error) {
 	if a, ok := db.Recall[Account](tx, loginKey(Fold(login))); ok {
 		return &a, nil
 	}
-	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.login_folded = $1`, Fold(login)))
+	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.login_folded = $1`,
+		Fold(login)))
 	if err == nil {
 		keep(tx, a)
 	}

@@ -5,10 +5,12 @@ import (
 	"arbor/internal/scope"
 )
 
-// afterExpiry is how long, in microseconds, a request stays after its codes have expired, so that the program is told so.
+// afterExpiry is how long, in microseconds, a request stays after its codes have expired, so that the program is told
+// so.
 const afterExpiry = db.Time(60 * 60 * 1e6)
 
-// waitingDevices counts the requests that nobody decided yet: all, and those from one network. What expired long ago goes.
+// waitingDevices counts the requests that nobody decided yet: all, and those from one network. What expired long ago
+// goes.
 func waitingDevices(tx *db.Tx, network string) (all, here int64, err error) {
 	if _, err := tx.Exec(`DELETE FROM device_requests WHERE expires_at < $1`, tx.Now-afterExpiry); err != nil {
 		return 0, 0, err

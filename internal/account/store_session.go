@@ -86,6 +86,7 @@ func passwordOf(tx *db.Tx, login string) (kept string, err error) {
 
 // hasUsers tells whether somebody is registered.
 func hasUsers(tx *db.Tx) (some bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts WHERE kind = $1 AND login_folded <> 'ghost')`, int64(User)).Scan(&some)
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts WHERE kind = $1 AND login_folded <> 'ghost')`,
+		int64(User)).Scan(&some)
 	return some, err
 }

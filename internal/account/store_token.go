@@ -33,7 +33,8 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	}
 	var chosen []int64
 	if permission != classic {
-		chosen, err = db.QueryIDs[int64](tx, `SELECT repo_id FROM token_repos WHERE token_id = $1 ORDER BY repo_id`, c.TokenID)
+		chosen, err = db.QueryIDs[int64](tx,
+			`SELECT repo_id FROM token_repos WHERE token_id = $1 ORDER BY repo_id`, c.TokenID)
 		if err != nil {
 			return nil, 0, err
 		}

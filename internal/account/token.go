@@ -280,7 +280,8 @@ func ParseExpiry(s string, now time.Time) (time.Duration, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n == 0 || n > int64(maxExpiry/unit) {
-		return 0, errs.Newf(errs.Invalid, "the expiry %q is not between 1s and %s", s, fmt.Sprintf("%dd", int64(maxExpiry.Hours()/24)))
+		return 0, errs.Newf(errs.Invalid, "the expiry %q is not between 1s and %s", s,
+			fmt.Sprintf("%dd", int64(maxExpiry.Hours()/24)))
 	}
 	return time.Duration(n) * unit, nil
 }

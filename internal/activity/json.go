@@ -261,7 +261,8 @@ func (f *feed) payload(a *Activity, said any) (string, object) {
 	at := f.repos[a.RepoID]
 	switch a.Kind {
 	case Pushed:
-		return "PushEvent", object{"repository_id": a.RepoID, "push_id": a.ID, "ref": a.Ref, "head": a.After, "before": a.Before}
+		return "PushEvent", object{"repository_id": a.RepoID, "push_id": a.ID, "ref": a.Ref, "head": a.After,
+			"before": a.Before}
 	case Created:
 		p := refOf(a)
 		p["master_branch"], p["description"] = at.DefaultBranch, at.Description
@@ -344,5 +345,6 @@ func (f *feed) pull(at *repo.Access, i *issue.Issue) any {
 		return o
 	}
 	return object{"id": i.ID, "number": i.Number, "url": f.address(at) + "/pulls/" + strconv.FormatInt(i.Number, 10),
-		"head": side(f.repos[p.HeadRepoID], p.HeadRef, string(p.HeadSHA)), "base": side(at, p.BaseRef, string(p.BaseSHA))}
+		"head": side(f.repos[p.HeadRepoID], p.HeadRef, string(p.HeadSHA)),
+		"base": side(at, p.BaseRef, string(p.BaseSHA))}
 }

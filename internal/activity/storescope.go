@@ -29,7 +29,8 @@ type scope struct {
 
 // rangeOf is a range of an index, from its newest end. Its condition is on x.
 func rangeOf(columns, condition string, limit int) string {
-	return fmt.Sprintf(`SELECT * FROM (SELECT %s FROM activities x WHERE %s ORDER BY x.id DESC LIMIT %d) y`, columns, condition, limit)
+	return fmt.Sprintf(`SELECT * FROM (SELECT %s FROM activities x WHERE %s ORDER BY x.id DESC LIMIT %d) y`,
+		columns, condition, limit)
 }
 
 // everything is what happened in public lately.

@@ -17,13 +17,15 @@ type examples struct {
 func (x *examples) addTo(content *node) {
 	for _, name := range content.keysOf() {
 		media := content.fields[name]
-		if !strings.HasSuffix(name, "json") || media.get("example") != nil || media.get("examples") != nil || media.get("schema") == nil {
+		if !strings.HasSuffix(name, "json") || media.get("example") != nil || media.get("examples") != nil ||
+			media.get("schema") == nil {
 			continue
 		}
 		schema := media.get("schema")
 		if component := componentOf(schema); component != "" {
 			x.share(media, component, schema)
-		} else if component := componentOf(schema.get("items")); component != "" && schema.get("type").text() == "array" && len(schema.keys) <= 3 {
+		} else if component := componentOf(schema.get("items")); component != "" &&
+			schema.get("type").text() == "array" && len(schema.keys) <= 3 {
 			x.share(media, component+"List", schema)
 		} else {
 			media.with("example", x.of(schema, 0))

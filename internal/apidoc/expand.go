@@ -153,10 +153,12 @@ func (d *document) expandOperation(method, path string, op *node) error {
 		return nil
 	}
 	right := op.get("x-right").text()
-	if !slices.Contains([]string{"anyone", "signed in", "pull", "push", "admin", "site admin", "app", "installation"}, right) {
+	if !slices.Contains([]string{"anyone", "signed in", "pull", "push", "admin", "site admin", "app",
+		"installation"}, right) {
 		return fmt.Errorf("x-right is %q", right)
 	}
-	if op.get("security") == nil && (method != "get" || right == "signed in" || right == "push" || right == "admin" || right == "site admin" || right == "app" || right == "installation") {
+	if op.get("security") == nil && (method != "get" || right == "signed in" || right == "push" ||
+		right == "admin" || right == "site admin" || right == "app" || right == "installation") {
 		op.with("security", newArray(newObject().with("token", newArray()), newObject().with("basic", newArray())))
 	}
 	d.addFailures(method, path, right, op)

@@ -176,7 +176,8 @@ func (s *Server) user(t testing.TB, login string, admin bool) *account.Account {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: login, Note: "test", Scopes: scope.All})
+	token, _, err := s.Accounts.CreateToken(t.Context(),
+		account.NewToken{Login: login, Note: "test", Scopes: scope.All})
 	if err != nil {
 		t.Fatal(err)
 	}

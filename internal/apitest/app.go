@@ -81,13 +81,15 @@ func (a *App) Install(t testing.TB, on string, names ...string) *app.Installatio
 func (a *App) JWT(t testing.TB) string {
 	t.Helper()
 	now := time.Now().Unix()
-	return SignJWT(t, a.Key, `{"alg":"RS256","typ":"JWT"}`, fmt.Sprintf(`{"iss":%d,"iat":%d,"exp":%d}`, a.ID, now-30, now+570))
+	return SignJWT(t, a.Key, `{"alg":"RS256","typ":"JWT"}`,
+		fmt.Sprintf(`{"iss":%d,"iat":%d,"exp":%d}`, a.ID, now-30, now+570))
 }
 
 // SignJWT signs a header and claims with RS256, whatever the header says.
 func SignJWT(t testing.TB, key *rsa.PrivateKey, header, claims string) string {
 	t.Helper()
-	text := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
+	text := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." +
+		base64.RawURLEncoding.EncodeToString([]byte(claims))
 	sum := sha256.Sum256([]byte(text))
 	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
 	if err != nil {

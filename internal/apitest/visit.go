@@ -115,7 +115,8 @@ func (a *Answer) Harmless(t testing.TB, what string) {
 				t.Errorf("%s: %s", what, token)
 			}
 		}
-		if slices.Contains([]string{"iframe", "object", "embed", "base"}, token.Data) || token.Data == "script" && !own {
+		if slices.Contains([]string{"iframe", "object", "embed", "base"}, token.Data) ||
+			token.Data == "script" && !own {
 			t.Errorf("%s: %s", what, token)
 		}
 	}

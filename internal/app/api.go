@@ -65,8 +65,8 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 
 // POST /app-manifests/{code}/conversions
 //
-// Convert answers the App that somebody made of a manifest in a browser with its keys, for the code that the browser was
-// led back with: once, within an hour. The code is all that it wants of its caller. Error: 404.
+// Convert answers the App that somebody made of a manifest in a browser with its keys, for the code that the browser
+// was led back with: once, within an hour. The code is all that it wants of its caller. Error: 404.
 func (api *API) Convert(w http.ResponseWriter, r *http.Request) error {
 	made, err := api.s.Convert(r.Context(), web.Param(r, "code"))
 	if err != nil {

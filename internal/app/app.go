@@ -17,7 +17,8 @@
 // reach, package route which permission each route needs. Of a key only the public half is kept.
 //
 // An installation belongs to an account: what that account hands over is out of reach with the next request. It has
-// the permissions and events that were granted to it, not what its App may want later: who decides about it grants that.
+// the permissions and events that were granted to it, not what its App may want later: who decides about it grants
+// that.
 //
 // It stands below hooks. What hooks are told, package forge does by [Forge].
 package app

@@ -72,8 +72,8 @@ func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[int6
 	})
 }
 
-// GrantBy grants what the App of an installation asks for by now, if that is what the caller saw ([Asked.Seen]). Errors:
-// 403, 404; 409 where the App asks for something else.
+// GrantBy grants what the App of an installation asks for by now, if that is what the caller saw ([Asked.Seen]).
+// Errors: 403, 404; 409 where the App asks for something else.
 func (s *Service) GrantBy(ctx context.Context, caller *account.Caller, id int64, seen string) error {
 	return s.changeBy(ctx, caller, id, func(tx *db.Tx, i *Installation, by account.ID) error {
 		if seen != wants(i.App.Permissions, i.App.Events) {

@@ -79,7 +79,8 @@ func newSecret() string {
 
 // insert adds a new App with all that belongs to it.
 func (s *Service) insert(tx *db.Tx, a *App, owner string, h Hook) (err error) {
-	if a.Owner, err = account.Hold(tx, owner); errs.Is(err, errs.NotFound) || err == nil && a.Owner.Kind == account.Bot {
+	if a.Owner, err = account.Hold(tx, owner); errs.Is(err, errs.NotFound) || err == nil &&
+		a.Owner.Kind == account.Bot {
 		return errs.Newf(errs.NotFound, "there is no user or organization %q to own the App", owner)
 	}
 	if err != nil {

@@ -39,7 +39,9 @@ func (s *Service) Install(ctx context.Context, slug, on string, names []string) 
 }
 
 // installOn is Install on an account whose row is held. by is 0 for the operator.
-func (s *Service) installOn(tx *db.Tx, a *App, place *account.Account, names []string, by account.ID) (*Installation, error) {
+func (s *Service) installOn(
+	tx *db.Tx, a *App, place *account.Account, names []string, by account.ID,
+) (*Installation, error) {
 	i, err := installationOn(tx, a.ID, place.ID)
 	switch {
 	case err == nil && len(names) == 0:
@@ -227,7 +229,8 @@ func (s *Service) Leave(tx *db.Tx, id, by account.ID) error {
 // FollowTransfer takes a repository that has another owner now from the installations of the former one that are
 // for some, and tells the Apps that it left, and those that reach it now. r is as it was.
 func (s *Service) FollowTransfer(tx *db.Tx, r *repo.Repo, to, by account.ID) error {
-	left, err := installationsWhere(tx, `WHERE i.account_id = $1 AND `+reaches("i", "$2")+` ORDER BY i.id`, r.OwnerID, r.ID)
+	left, err := installationsWhere(tx, `WHERE i.account_id = $1 AND `+reaches("i", "$2")+` ORDER BY i.id`,
+		r.OwnerID, r.ID)
 	if err != nil {
 		return err
 	}

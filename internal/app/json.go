@@ -82,7 +82,8 @@ func InstallationJSON(n *Installation, i *web.Info) *InstallationPayload {
 	id := account.ID(n.ID).String()
 	return &InstallationPayload{ID: n.ID, ClientID: n.App.ClientID, Account: account.NewSimple(n.Account, i),
 		RepositorySelection: n.Selection(), AccessTokensURL: i.API("/app/installations/" + id + "/access_tokens"),
-		RepositoriesURL: i.API("/installation/repositories"), HTMLURL: i.Page("/settings/installations/" + id), AppID: n.App.ID,
+		RepositoriesURL: i.API("/installation/repositories"), HTMLURL: i.Page("/settings/installations/" + id),
+		AppID:   n.App.ID,
 		AppSlug: n.App.Slug, TargetID: n.Account.ID, TargetType: n.Account.Kind.String(), Permissions: n.Permissions,
 		Events: orEmpty(n.Events), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, SingleFilePaths: []string{},
 		SuspendedAt: n.SuspendedAt}

@@ -119,7 +119,8 @@ func (m *Manifest) RedirectSite() string {
 	u, err := url.Parse(m.Redirect)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		strings.ContainsFunc(u.Host, func(c rune) bool {
-			return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-._:[]", c))
+			return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+				strings.ContainsRune("-._:[]", c))
 		}) {
 		return ""
 	}

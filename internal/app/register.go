@@ -192,8 +192,9 @@ type HookChange struct {
 	Secret string // empty: as it is
 }
 
-// EditBy changes an App as its owner says: all of the manifest, but for the secret of its hook, which stays where none is
-// given. Its address and its bot keep their names. Installations keep what was granted to them. Errors: 404, 422.
+// EditBy changes an App as its owner says: all of the manifest, but for the secret of its hook, which stays where
+// none is given. Its address and its bot keep their names. Installations keep what was granted to them. Errors: 404,
+// 422.
 func (s *Service) EditBy(ctx context.Context, caller *account.Caller, slug string, m Manifest) error {
 	if err := s.checkOwn(&m); err != nil {
 		return err

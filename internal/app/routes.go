@@ -22,7 +22,9 @@ func (api *API) Routes() []route.Route {
 		route.New(route.SignedIn, "GET /orgs/{org}/installations", api.ListOfOrg),
 		route.New(route.SignedIn, "GET /user/installations", api.ListOwn),
 		route.New(route.SignedIn, "GET /user/installations/{installation_id}/repositories", api.ListOwnRepos),
-		route.New(route.SignedIn, "PUT /user/installations/{installation_id}/repositories/{repository_id}", api.AddRepo),
-		route.New(route.SignedIn, "DELETE /user/installations/{installation_id}/repositories/{repository_id}", api.RemoveRepo),
+		route.New(route.SignedIn, "PUT /user/installations/{installation_id}/repositories/{repository_id}",
+			api.AddRepo),
+		route.New(route.SignedIn, "DELETE /user/installations/{installation_id}/repositories/{repository_id}",
+			api.RemoveRepo),
 	}
 }

@@ -25,8 +25,8 @@ func kindOf(head []byte) string {
 	return file.AnyBytes
 }
 
-// isAVIF reports a file that begins with a whole file type box of a picture or a sequence in AVIF: its size, "ftyp", the
-// brand, a version, and compatible brands of four bytes each (ISO/IEC 14496-12, 4.3).
+// isAVIF reports a file that begins with a whole file type box of a picture or a sequence in AVIF: its size, "ftyp",
+// the brand, a version, and compatible brands of four bytes each (ISO/IEC 14496-12, 4.3).
 func isAVIF(head []byte) bool {
 	if len(head) < 16 || string(head[4:8]) != "ftyp" || string(head[8:12]) != "avif" && string(head[8:12]) != "avis" {
 		return false

@@ -16,7 +16,8 @@ func cleanName(given string) string {
 	given = given[strings.LastIndexAny(given, `/\`)+1:]
 	given = strings.Map(func(c rune) rune {
 		switch {
-		case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c), c == utf8.RuneError, c == '\u2028', c == '\u2029':
+		case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c), c == utf8.RuneError, c == '\u2028',
+			c == '\u2029':
 			return -1
 		case unicode.IsSpace(c):
 			return ' '

@@ -108,11 +108,14 @@ const (
 // Actions are all of them.
 var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
-	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, OrgCreate,
+	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
+	TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge,
-	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember, RepoRemoveMember, HookCreate, HookConfigChanged,
-	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, AppCreate, AppUpdate, AppKey, AppDestroy, InstallationCreate,
+	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember,
+	RepoRemoveMember, HookCreate, HookConfigChanged,
+	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, AppCreate, AppUpdate,
+	AppKey, AppDestroy, InstallationCreate,
 	InstallationDestroy, InstallationSuspend, InstallationUnsuspend, InstallationAddRepos, InstallationRemoveRepos,
 	InstallationSetPermission, SiteAdminRefused,
 	StoreBackup, StoreRestore, StoreMove,

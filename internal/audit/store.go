@@ -25,7 +25,8 @@ func insert(tx *db.Tx, e *Entry, by *Actor, allowed, changes string) error {
 	_, err := tx.Exec(`INSERT INTO audit (created_at, action, actor_id, actor, address, token_id, allowed, request,
 			org_id, org, user_id, user_login, repo_id, repo, changes)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-		tx.Now, string(e.Action), id(by.ID), name(by.Login), name(by.Address), id(by.TokenID), allowed, name(by.Request),
+		tx.Now, string(e.Action), id(by.ID), name(by.Login), name(by.Address), id(by.TokenID), allowed,
+		name(by.Request),
 		id(e.Org.ID), name(e.Org.Name), id(e.User.ID), name(e.User.Name), id(e.Repo.ID), name(e.Repo.Name), changes)
 	return err
 }

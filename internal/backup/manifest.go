@@ -116,5 +116,6 @@ func mayHold(path string) bool {
 		return false
 	}
 	id, purges, kind := repo.FolderOf(parts[2])
-	return kind == repo.FolderKept && path[len(repositoriesDir)+1:len(path)-len(parts[3])-1] == repo.FolderPath(id, purges)
+	return kind == repo.FolderKept && path[len(repositoriesDir)+1:len(path)-len(parts[3])-1] == repo.FolderPath(
+		id, purges)
 }

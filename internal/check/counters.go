@@ -107,7 +107,8 @@ var columns = []derived{
 
 // marks counts the stars and watches of users.
 func marks(column, other, private string) derived {
-	return derived{table: "mark_counts", column: column, keys: []string{"user_id", "kind"}, made: true, rest: []string{other},
+	return derived{table: "mark_counts", column: column, keys: []string{"user_id", "kind"}, made: true,
+		rest:  []string{other},
 		means: column + " stars or watches",
 		right: `SELECT user_id, 0 AS kind, COUNT(*) AS n FROM stars WHERE private = ` + private + ` GROUP BY user_id
 			UNION ALL SELECT user_id, 1, COUNT(*) FROM watches WHERE private = ` + private + ` GROUP BY user_id`,
@@ -130,8 +131,9 @@ func statuses(column, sum, from string) derived {
 // suites counts the latest runs of suites for which a condition holds.
 func suites(column, where string) derived {
 	return derived{table: "check_suites", column: column, keys: []string{"id"}, means: "check runs", repo: "repo_id",
-		right: `SELECT suite_id AS id, COUNT(*) AS n FROM check_runs WHERE latest = TRUE AND ` + where + ` GROUP BY suite_id`,
-		lock:  []string{"check_totals", "check_suites", "check_runs"}}
+		right: `SELECT suite_id AS id, COUNT(*) AS n FROM check_runs WHERE latest = TRUE AND ` +
+			where + ` GROUP BY suite_id`,
+		lock: []string{"check_totals", "check_suites", "check_runs"}}
 }
 
 // wrong is a row whose column is not what it should be.

@@ -50,7 +50,8 @@ func (c *checker) postgres(ctx context.Context) error {
 		err := tx.QueryRow(`SELECT COALESCE(checksum_failures, 0), EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'amcheck')
 			FROM pg_stat_database WHERE datname = current_database()`).Scan(&failures, &amcheck)
 		if err == nil && failures > 0 {
-			c.find(Finding{Part: "database", Problem: fmt.Sprintf("PostgreSQL met %d pages whose checksum is wrong", failures)})
+			c.find(Finding{Part: "database",
+				Problem: fmt.Sprintf("PostgreSQL met %d pages whose checksum is wrong", failures)})
 		}
 		return err
 	})

@@ -198,7 +198,8 @@ func (c *checker) pulls(ctx context.Context) error {
 	slices.Sort(ids)
 	names, err := c.names(ctx, slices.Compact(ids))
 	for _, p := range list {
-		c.find(Finding{Part: "repositories", Repository: names[p.repo], Problem: fmt.Sprintf("#%d: %s", p.number, p.problem)})
+		c.find(Finding{Part: "repositories", Repository: names[p.repo],
+			Problem: fmt.Sprintf("#%d: %s", p.number, p.problem)})
 	}
 	return err
 }

@@ -70,7 +70,8 @@ func (api *API) findSuite(r *http.Request, a *repo.Access) (suite *Suite, err er
 
 // answerSuite answers with one suite.
 func (api *API) answerSuite(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, suite *Suite) error {
-	_, list, err := api.suites(r, a, suite.SHA, func(*db.Tx) ([]*Suite, int64, error) { return []*Suite{suite}, 1, nil })
+	_, list, err := api.suites(r, a, suite.SHA,
+		func(*db.Tx) ([]*Suite, int64, error) { return []*Suite{suite}, 1, nil })
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,8 @@ func (api *API) ListSuites(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return err
 	}
 	page := web.ReadPage(r)
-	total, list, err := api.suites(r, a, f.sha, func(tx *db.Tx) ([]*Suite, int64, error) { return suitesOf(tx, a.ID, f, page) })
+	total, list, err := api.suites(r, a, f.sha,
+		func(tx *db.Tx) ([]*Suite, int64, error) { return suitesOf(tx, a.ID, f, page) })
 	if err != nil {
 		return err
 	}

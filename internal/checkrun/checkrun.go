@@ -164,5 +164,6 @@ func mayChange(a *repo.Access, appID int64) error {
 	if err := mayWrite(a); err != nil || a.Caller.App == appID {
 		return err
 	}
-	return errs.New(errs.Forbidden, "Invalid app_id `"+itoa(appID)+"` - check run can only be modified by the GitHub App that created it.")
+	return errs.New(errs.Forbidden, "Invalid app_id `"+itoa(appID)+
+		"` - check run can only be modified by the GitHub App that created it.")
 }

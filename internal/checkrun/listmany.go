@@ -13,9 +13,9 @@ import (
 // maxMany is of how many commits one request asks for the runs.
 const maxMany = 100
 
-// ListMany answers the latest runs of the commits of the parameter shas, for GraphQL: for each an object with check_runs
-// and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, but without pull requests.
-// The commits were found for the caller before. A page gets runs without their texts.
+// ListMany answers the latest runs of the commits of the parameter shas, for GraphQL: for each an object with
+// check_runs and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, but without
+// pull requests. The commits were found for the caller before. A page gets runs without their texts.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	if web.From(r.Context()).Brief {
@@ -36,8 +36,9 @@ type runList struct {
 	Total int64      `json:"total_count"`
 }
 
-// ListManyOfSuites answers the runs of the suites of the parameter ids, for GraphQL: for each an object as ListMany's. With
-// filter all there are also those that later ones of their name replaced. Suites that are not there have none.
+// ListManyOfSuites answers the runs of the suites of the parameter ids, for GraphQL: for each an object as
+// ListMany's. With filter all there are also those that later ones of their name replaced. Suites that are not there
+// have none.
 func (api *API) ListManyOfSuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	suites := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
 	all := web.QueryOf(r).Get("filter") == "all"
@@ -84,8 +85,8 @@ func answerRuns[K comparable](
 }
 
 // ListManySuites answers the suites of the commits of the parameter shas, for GraphQL: for each an object with
-// check_suites and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-suites, but without
-// pull requests, repository and commit. The commits were found for the caller before.
+// check_suites and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-suites, but
+// without pull requests, repository and commit. The commits were found for the caller before.
 func (api *API) ListManySuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	v := newView(r, a)

@@ -40,7 +40,8 @@ func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, 
 	var list []noteRow
 	for _, sha := range git.ParseSHAs(web.QueryOf(r).Get("sha"), 1) {
 		err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-			list, err = notesWhere(tx, maxShown, 0, `r.repo_id = $3 AND r.head_sha = $4 AND r.latest = TRUE AND r.annotations > 0
+			list, err = notesWhere(tx, maxShown,
+				0, `r.repo_id = $3 AND r.head_sha = $4 AND r.latest = TRUE AND r.annotations > 0
 				ORDER BY r.id, a.id LIMIT $5`, a.ID, sha, web.ReadPageSize(r))
 			return err
 		})

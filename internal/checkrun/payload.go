@@ -174,13 +174,15 @@ func (v *view) run(r *Run) *Payload {
 func (v *view) suite(s *Suite) *SuitePayload {
 	self := v.at.API + "/check-suites/" + itoa(s.ID)
 	return &SuitePayload{ID: s.ID, NodeID: account.NodeID(SuiteResource, s.ID), Branch: s.Branch, SHA: s.SHA,
-		Status: s.Status.String(), Conclusion: web.OrNil(s.Conclusion.String()), URL: self, Before: s.Before, After: s.SHA,
+		Status: s.Status.String(), Conclusion: web.OrNil(s.Conclusion.String()), URL: self, Before: s.Before,
+		After: s.SHA,
 		Pulls: v.pulls, App: v.app(s.AppID), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, Runs: s.Runs,
 		RunsURL: self + "/check-runs"}
 }
 
 func (v *view) annotation(sha git.SHA, a *Annotation) *annotationPayload {
-	return &annotationPayload{Path: a.Path, BlobHref: v.at.Page + "/blob/" + string(sha) + web.Path(strings.Split(a.Path, "/")...),
+	return &annotationPayload{Path: a.Path, BlobHref: v.at.Page + "/blob/" +
+		string(sha) + web.Path(strings.Split(a.Path, "/")...),
 		StartLine: a.StartLine, EndLine: a.EndLine, StartColumn: a.StartColumn, EndColumn: a.EndColumn,
 		Level: a.Level.String(), Title: a.Title, Message: a.Message, RawDetails: a.RawDetails}
 }

@@ -70,7 +70,8 @@ func readChange(body *web.Object, output ...string) (*Change, error) {
 // readName reads the name of a run, which is not blank.
 func readName(body *web.Object) *string {
 	name := given(body.String("name", maxName))
-	if name != nil && strings.TrimSpace(*name) == "" && bytes.HasPrefix(bytes.TrimSpace(body.Raw("name")), []byte(`"`)) {
+	if name != nil && strings.TrimSpace(*name) == "" &&
+		bytes.HasPrefix(bytes.TrimSpace(body.Raw("name")), []byte(`"`)) {
 		body.Wrong("name", errs.MissingField, "")
 	}
 	return name

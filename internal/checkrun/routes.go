@@ -16,7 +16,8 @@ func (api *API) Routes() []route.Route {
 		repos.Route(route.Admin, "PATCH /repos/{owner}/{repo}/check-suites/preferences", api.Prefer),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/check-suites/{check_suite_id}", api.GetSuite),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/check-suites/{check_suite_id}/check-runs", api.ListOfSuite),
-		repos.Route(route.Push, "POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest", api.RerequestSuite),
+		repos.Route(route.Push, "POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest",
+			api.RerequestSuite),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/commits/{ref...}/check-runs", api.ListOfCommit),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/commits/{ref...}/check-suites", api.ListSuites),
 	}

@@ -21,8 +21,10 @@ const runColumns = `r.id, r.suite_id, r.repo_id, r.app_id, r.head_sha, r.name, r
 // scanRun reads runColumns. Error: 404 when there is no row.
 func scanRun(row db.Scanner) (*Run, error) {
 	var r Run
-	err := row.Scan(&r.ID, &r.SuiteID, &r.RepoID, &r.AppID, &r.SHA, &r.Name, &r.Latest, &r.Status, &r.Conclusion, &r.ExternalID,
-		&r.DetailsURL, &r.StartedAt, &r.CompletedAt, &r.Title, &r.Summary, &r.Text, &r.Images, &r.Actions, &r.Annotations,
+	err := row.Scan(&r.ID, &r.SuiteID, &r.RepoID, &r.AppID, &r.SHA, &r.Name, &r.Latest, &r.Status,
+		&r.Conclusion, &r.ExternalID,
+		&r.DetailsURL, &r.StartedAt, &r.CompletedAt, &r.Title, &r.Summary, &r.Text, &r.Images, &r.Actions,
+		&r.Annotations,
 		&r.Bytes, &r.CreatedAt, &r.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
@@ -32,7 +34,8 @@ func scanRun(row db.Scanner) (*Run, error) {
 
 // runByID finds a run of a repository. Error: 404.
 func runByID(tx *db.Tx, repoID repo.ID, id int64) (*Run, error) {
-	return scanRun(tx.QueryRow(`SELECT `+runColumns+` FROM check_runs r WHERE r.id = $1 AND r.repo_id = $2`, id, repoID))
+	return scanRun(tx.QueryRow(`SELECT `+runColumns+` FROM check_runs r WHERE r.id = $1 AND r.repo_id = $2`,
+		id, repoID))
 }
 
 // filter chooses among the runs of a commit.
@@ -185,7 +188,8 @@ func latestOfMany[R any](
 	newest, args := ofEach(repoID, shas, rows, func(sha string) string {
 		return `check_runs WHERE repo_id = $1 AND head_sha = ` + sha + ` AND latest = TRUE ORDER BY id DESC`
 	})
-	return db.QueryList(tx, scan, `SELECT `+columns+` FROM check_runs r WHERE r.id IN (`+newest+`) ORDER BY r.id DESC`, args...)
+	return db.QueryList(tx, scan, `SELECT `+columns+` FROM check_runs r WHERE r.id IN (`+newest+
+		`) ORDER BY r.id DESC`, args...)
 }
 
 // countOfMany tells how many latest runs each of some commits has.
@@ -201,8 +205,8 @@ func countOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
 }
 
-// ofEach makes a statement that gives the ids of as many as rows of what each key has, with its arguments. source is what
-// stands behind FROM for a key, up to the order, where $1 is the repository.
+// ofEach makes a statement that gives the ids of as many as rows of what each key has, with its arguments. source is
+// what stands behind FROM for a key, up to the order, where $1 is the repository.
 func ofEach[K any](repoID repo.ID, keys []K, rows int64, source func(key string) string) (union string, args []any) {
 	parts := make([]string, len(keys))
 	for n := range keys {

@@ -18,7 +18,8 @@ const suiteColumns = `s.id, s.repo_id, s.app_id, s.head_sha, s.head_branch, s.be
 // scanSuite reads suiteColumns. Error: 404 when there is no row.
 func scanSuite(row db.Scanner) (*Suite, error) {
 	var s Suite
-	err := row.Scan(&s.ID, &s.RepoID, &s.AppID, &s.SHA, &s.Branch, &s.Before, &s.Status, &s.Conclusion, &s.Runs, &s.Bytes,
+	err := row.Scan(&s.ID, &s.RepoID, &s.AppID, &s.SHA, &s.Branch, &s.Before, &s.Status, &s.Conclusion, &s.Runs,
+		&s.Bytes,
 		&s.CreatedAt, &s.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
@@ -75,7 +76,8 @@ func updateSuite(tx *db.Tx, s *Suite, sum Summary) error {
 
 // reset lets a suite wait for its App.
 func reset(tx *db.Tx, id int64) error {
-	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = 0, updated_at = $3 WHERE id = $1`, id, int64(Queued), tx.Now)
+	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = 0, updated_at = $3 WHERE id = $1`, id,
+		int64(Queued), tx.Now)
 	return err
 }
 
@@ -139,7 +141,8 @@ func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summar
 // names: columns for [Summary.Dest].
 func SummaryColumns(repo, sha string) string {
 	sum := func(column string) string {
-		return `COALESCE((SELECT CAST(SUM(cs.` + column + `) AS BIGINT) FROM check_suites cs WHERE cs.repo_id = ` + repo +
+		return `COALESCE((SELECT CAST(SUM(cs.` +
+			column + `) AS BIGINT) FROM check_suites cs WHERE cs.repo_id = ` + repo +
 			` AND cs.head_sha = ` + sha + `), 0)`
 	}
 	return sum("runs") + ", " + sum("waiting") + ", " + sum("failing")
@@ -242,7 +245,8 @@ func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Sui
 	oldest, args := ofEach(repoID, shas, rows, func(sha string) string {
 		return `check_suites WHERE repo_id = $1 AND head_sha = ` + sha + ` ORDER BY id`
 	})
-	return db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+` FROM check_suites s WHERE s.id IN (`+oldest+`) ORDER BY s.id`,
+	return db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+` FROM check_suites s WHERE s.id IN (`+oldest+
+		`) ORDER BY s.id`,
 		args...)
 }
 
@@ -259,8 +263,8 @@ func countSuites(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
 }
 
-// runsOfMany reads the runs of some suites of a repository, the newest first, at most so many of each: the latest of each
-// name, or all.
+// runsOfMany reads the runs of some suites of a repository, the newest first, at most so many of each: the latest of
+// each name, or all.
 func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64) ([]*Run, error) {
 	if len(suites) == 0 {
 		return nil, nil
@@ -268,7 +272,8 @@ func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64)
 	newest, args := ofEach(repoID, suites, rows, func(suite string) string {
 		return `check_runs WHERE suite_id = ` + suite + ` AND repo_id = $1` + latestOnly(all) + ` ORDER BY id DESC`
 	})
-	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+newest+`) ORDER BY r.id DESC`,
+	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+newest+
+		`) ORDER BY r.id DESC`,
 		args...)
 }
 

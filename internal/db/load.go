@@ -90,7 +90,10 @@ func (l *loader) load(ctx context.Context, next func() (*TableRows, error)) erro
 		if t == nil {
 			break
 		}
-		i := slices.IndexFunc(left, func(k Table) bool { return k.Name == t.Name && slices.Equal(k.Columns, t.Columns) })
+		i := slices.IndexFunc(left, func(k Table) bool {
+			return k.Name == t.Name &&
+				slices.Equal(k.Columns, t.Columns)
+		})
 		if i < 0 {
 			return fmt.Errorf("db: the table %q is not one of this program's, or has other columns", t.Name)
 		}

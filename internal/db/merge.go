@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// What one statement for many asks at most: how many of them, bytes of its text, arguments, and bytes of rows, which are
-// kept until who asked reads them.
+// What one statement for many asks at most: how many of them, bytes of its text, arguments, and bytes of rows, which
+// are kept until who asked reads them.
 const (
 	maxArms      = 100
 	maxMerged    = 256 << 10

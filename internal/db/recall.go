@@ -24,9 +24,10 @@ type recollectionKey struct{}
 // maxRecalled bounds how many values a request keeps.
 const maxRecalled = 4096
 
-// WithRecall returns a context for one request that only reads, and asks for the same things in several transactions, as
-// pages do. Under it [Recall] finds in a later transaction what an earlier one has kept ([Keep]), as long as the state of
-// the database ([DB.State]) is the same before both began: a value is as new as the transaction that uses it.
+// WithRecall returns a context for one request that only reads, and asks for the same things in several transactions,
+// as pages do. Under it [Recall] finds in a later transaction what an earlier one has kept ([Keep]), as long as the
+// state of the database ([DB.State]) is the same before both began: a value is as new as the transaction that uses
+// it.
 func WithRecall(ctx context.Context) context.Context {
 	return context.WithValue(ctx, recollectionKey{}, new(recollection))
 }
@@ -89,13 +90,13 @@ func RecallEach[ID comparable, V any](tx *Tx, ids []ID, key func(ID) any) (found
 	return found, rest
 }
 
-// Recalls reports that what the transaction reads may be kept for later ones of its request. Then one statement may well
-// read what these will ask for besides.
+// Recalls reports that what the transaction reads may be kept for later ones of its request. Then one statement may
+// well read what these will ask for besides.
 func Recalls(tx *Tx) bool { return tx.kept != nil }
 
 // RecallMany gives the values of keys: those that the request has kept, and of the other keys those that read gives,
-// which are kept for later transactions. name makes of a key what [Recall] and [Keep] know its value by. A key without a
-// value is missing from the map; that it has none is kept, too.
+// which are kept for later transactions. name makes of a key what [Recall] and [Keep] know its value by. A key
+// without a value is missing from the map; that it has none is kept, too.
 func RecallMany[K, V comparable](tx *Tx, keys []K, name func(K) any, read func([]K) (map[K]V, error)) (map[K]V, error) {
 	var none V
 	values := make(map[K]V, len(keys))

@@ -143,7 +143,8 @@ func (c *sqliteConn) query(ctx context.Context, query string, args []any) (curso
 	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
 }
 
-// maxMergedTexts is how many bytes of merged queries a connection keeps prepared. Prepared they take several times as much.
+// maxMergedTexts is how many bytes of merged queries a connection keeps prepared. Prepared they take several times as
+// much.
 const maxMergedTexts = 256 << 10
 
 func (c *sqliteConn) queryMany(ctx context.Context, query string, many [][]any) (cursor, error) {

@@ -10,8 +10,8 @@ import (
 )
 
 // group is functions that read together, see [DB.Together]. One goroutine, that of run, knows how they stand; the
-// members tell it by events. Of the members one works at a time; when all of them wait for rows, those that ask the same
-// statement are answered by one statement (merge.go), in a snapshot that begins then.
+// members tell it by events. Of the members one works at a time; when all of them wait for rows, those that ask the
+// same statement are answered by one statement (merge.go), in a snapshot that begins then.
 type group struct {
 	db     *DB
 	ctx    context.Context

@@ -39,8 +39,8 @@ type conn interface {
 	// hears then how many rows it changed.
 	later(ctx context.Context, query string, args []any, affected func(rows int64)) error
 	query(ctx context.Context, query string, args []any) (cursor, error)
-	// queryMany runs a query with the arguments of many at one time. The first column is a number besides, whose a row is;
-	// the rows of each stand in the query's order. The arguments are of argument's types.
+	// queryMany runs a query with the arguments of many at one time. The first column is a number besides, whose a
+	// row is; the rows of each stand in the query's order. The arguments are of argument's types.
 	queryMany(ctx context.Context, query string, many [][]any) (cursor, error)
 	engine() Engine
 }

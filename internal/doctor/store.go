@@ -144,7 +144,8 @@ func (d *doctor) engine(tx *db.Tx) error {
 		value := values[n]
 		found = append(found, q.name+" "+value)
 		if q.want != "" && value != q.want || q.name == "synchronous_commit" && value == "off" {
-			status, advice = Warn, "with "+q.name+" "+value+" what was acknowledged may be lost: set it as PostgreSQL does by itself"
+			status, advice = Warn, "with "+q.name+" "+value+
+				" what was acknowledged may be lost: set it as PostgreSQL does by itself"
 		}
 	}
 	d.add("database", status, strings.Join(found, ", "), advice)

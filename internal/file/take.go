@@ -24,9 +24,9 @@ type Incoming struct {
 var ErrEmpty = errors.New("file: it is empty")
 
 // Upload takes in a file that a client sends for a repository, while it comes, and adds its row in a transaction that
-// holds the repository's. check runs before the file is received and again in that transaction, record at its end. After an
-// error nothing is left. Errors: ErrSize for more than in.Most; ErrEmpty; 403 for the owner's quota; 507; 400 for a body
-// that breaks off or comes too slowly; those of check and record.
+// holds the repository's. check runs before the file is received and again in that transaction, record at its end.
+// After an error nothing is left. Errors: ErrSize for more than in.Most; ErrEmpty; 403 for the owner's quota; 507;
+// 400 for a body that breaks off or comes too slowly; those of check and record.
 func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(*db.Tx) error,
 	record func(*db.Tx, *File) error) error {
 	switch {

@@ -59,8 +59,9 @@ var AccountColumns = []AccountColumn{
 	{"notification_wishes", "user_id", Dropped, ""},
 	{"notification_inboxes", "user_id", Dropped, ""},
 	{"reactions", "user_id", Dropped, ""},
-	{"hooks", "org_id", Dropped, ""},                                // unless it still tells of the deletion
-	{"brought", "user_id", Dropped, ""},                             // there is no quota any more that it could count in
+	{"hooks", "org_id", Dropped, ""}, // unless it still tells of the deletion
+	// there is no quota any more that it could count in
+	{"brought", "user_id", Dropped, ""},
 	{"discarded", "owner_id", Dropped, ""},                          // the sweep removes the folders
 	{"reviews", "author_id", Dropped, "state = 1"},                  // nobody else has seen it
 	{"hook_deliveries", "actor_id", Dropped, "payload IS NOT NULL"}, // what was told names it

@@ -87,7 +87,8 @@ func (f Find) sqliteHits(n int, term string, arg func(any) string) (list []strin
 	phrase := ` : "` + joinWords(term) + `"`
 	add := func(part Part, id, table, column string, score int) {
 		if f.In&part != 0 {
-			list = append(list, fmt.Sprintf("SELECT %s AS issue_id, %d AS term, %d AS score FROM %s WHERE %[4]s MATCH %[5]s",
+			list = append(list, fmt.Sprintf(
+				"SELECT %s AS issue_id, %d AS term, %d AS score FROM %s WHERE %[4]s MATCH %[5]s",
 				id, n, score, table, arg(scope+column+phrase)))
 		}
 	}

@@ -103,7 +103,8 @@ func (f Names) SQL(tx *db.Tx, arg func(any) string) string {
 	if len(f.Terms) == 1 {
 		return "SELECT id, max(score) AS score FROM (" + strings.Join(all, "\nUNION ALL ") + ") hits GROUP BY id"
 	}
-	best := "SELECT id, term, max(score) AS score FROM (" + strings.Join(all, "\nUNION ALL ") + ") hits GROUP BY id, term"
+	best := "SELECT id, term, max(score) AS score FROM (" + strings.Join(all, "\nUNION ALL ") +
+		") hits GROUP BY id, term"
 	sum := "SELECT id, CAST(sum(score) AS BIGINT) AS score FROM (" + best + ") terms GROUP BY id"
 	if !f.Any {
 		sum += fmt.Sprintf(" HAVING count(*) = %d", len(f.Terms))

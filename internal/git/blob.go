@@ -19,7 +19,9 @@ const HeldBlob = 1 << 20
 // ReadBlob calls fn with the size of a blob and its contents; fn's error is
 // returned. Before fn is called it fails with: NotFound for an object that is
 // missing, Invalid for one that is no blob, TooLarge for more than limit bytes.
-func (r *Repository) ReadBlob(ctx context.Context, sha SHA, limit int64, fn func(size int64, contents io.Reader) error) error {
+func (r *Repository) ReadBlob(
+	ctx context.Context, sha SHA, limit int64, fn func(size int64, contents io.Reader) error,
+) error {
 	info, err := r.Info(ctx, sha)
 	switch {
 	case err != nil:

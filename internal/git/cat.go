@@ -70,7 +70,8 @@ func (r *Repository) cat(ctx context.Context, fn func(*catfile.Process) error) e
 // Its error says why the process ended, if it did: Invalid where the object
 // needs more memory than there is.
 func (r *Repository) catAlone(ctx context.Context, fn func(*catfile.Process) error) error {
-	c, err := catfile.Start(ctx, r.git.processes, process.Task{Dir: r.dir, Limit: r.git.options.ReadTimeout, Cage: r.largeCage()})
+	c, err := catfile.Start(ctx, r.git.processes,
+		process.Task{Dir: r.dir, Limit: r.git.options.ReadTimeout, Cage: r.largeCage()})
 	if err != nil {
 		return r.readError(ctx, err)
 	}

@@ -27,7 +27,8 @@ func (r *Repository) FirstMissing(ctx context.Context, tips []SHA) (problem stri
 // git's words for what is wrong; empty: nothing is. Bounds as there.
 func (r *Repository) CheckObjects(ctx context.Context) (problem string, err error) {
 	return r.look(ctx, process.Task{
-		Command: process.Command{Sub: "fsck", Flags: []string{"--full", "--no-dangling", "--no-reflogs", "--no-progress"}}})
+		Command: process.Command{Sub: "fsck",
+			Flags: []string{"--full", "--no-dangling", "--no-reflogs", "--no-progress"}}})
 }
 
 // look runs a command that fails when something is wrong.

@@ -31,7 +31,8 @@ func (r *Repository) Divergences(ctx context.Context, base SHA, tips []SHA, most
 		in[tip] |= 1 << n
 	}
 	counts := make([]Divergence, len(tips))
-	c := process.Command{Sub: "rev-list", Flags: []string{"--topo-order", "--parents", fmt.Sprintf("--max-count=%d", most)},
+	c := process.Command{Sub: "rev-list", Flags: []string{"--topo-order", "--parents",
+		fmt.Sprintf("--max-count=%d", most)},
 		Revs: append([]SHA{base}, tips...)}
 	err := r.lines(ctx, c, func(line []byte) error {
 		names := bytes.Fields(line)

@@ -121,7 +121,8 @@ func (r *Repository) linkPacks(from *Repository) error {
 func (r *Repository) linkPack(from *Repository, name string) error {
 	for _, ext := range []string{".pack", ".rev", ".idx"} {
 		file := filepath.Join("objects", "pack", name+ext)
-		if err := linkFile(from.path(file), r.path(file)); err != nil && (ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
+		if err := linkFile(from.path(file), r.path(file)); err != nil &&
+			(ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}

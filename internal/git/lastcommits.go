@@ -30,8 +30,8 @@ type LastCommits struct {
 
 // LastCommits walks the history of a commit with one git process, until it has found the commit that last changed each
 // of the names in a directory ("" is the root), or the time is over: then the outcome is a part. Without names the
-// path may be a file's. Merges count where they alone changed nothing that their parents had not. Errors: those of Stream
-// and CheckPath.
+// path may be a file's. Merges count where they alone changed nothing that their parents had not. Errors: those of
+// Stream and CheckPath.
 func (r *Repository) LastCommits(ctx context.Context, commit SHA, dir string, names []string, limit time.Duration) (
 	*LastCommits, error,
 ) {

@@ -137,7 +137,8 @@ func (r *Repository) TestMerge(ctx context.Context, base, head SHA) (commit SHA,
 	if err != nil {
 		return "", nil, err
 	}
-	who := Signature{Name: "Arbor", Email: "noreply@users.noreply.arbor", When: time.Unix(max(list[0].when, list[1].when), 0).UTC()}
+	who := Signature{Name: "Arbor", Email: "noreply@users.noreply.arbor",
+		When: time.Unix(max(list[0].when, list[1].when), 0).UTC()}
 	commit, err = r.CommitMerge(ctx, m, Commit{Parents: parents, Author: who, Committer: who,
 		Message: strings.Join([]string{"Merge", string(head), "into", string(base)}, " ") + "\n"})
 	return commit, m, err

@@ -57,8 +57,9 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 	r := s.q.repository
 	var o outcome
 	t := process.Task{
-		Command: process.Command{Sub: "merge-tree", Flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"},
-			Revs: []SHA{ours, theirs}},
+		Command: process.Command{Sub: "merge-tree",
+			Flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"},
+			Revs:  []SHA{ours, theirs}},
 		Dir: r.dir, Env: s.q.env(), Config: process.Unsynced(), Cage: r.blobCage(), Limit: r.git.options.ReadTimeout,
 	}
 	err := r.git.streamTask(ctx, t, func(in *bufio.Reader) (err error) {
@@ -73,7 +74,8 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 	case err == nil || process.ExitCode(err) == 1 && o.tree != "":
 		return outcome{conflict: true, paths: o.paths}, nil
 	case process.IsExit(err) || errs.Is(err, errs.Invalid): // ended, or ended by its cage
-		return outcome{}, errs.Wrap(errs.TooLarge, "git cannot merge this: the files changed on both sides may be too large", err)
+		return outcome{}, errs.Wrap(errs.TooLarge,
+			"git cannot merge this: the files changed on both sides may be too large", err)
 	}
 	return outcome{}, err
 }

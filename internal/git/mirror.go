@@ -46,7 +46,8 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 			return nil, errors.Join(err, m.Remove())
 		}
 	}
-	cmd := exec.CommandContext(ctx, g.processes.Binary, "-c", "core.hooksPath="+os.DevNull, "clone", "--quiet", "--mirror",
+	cmd := exec.CommandContext(ctx, g.processes.Binary, "-c", "core.hooksPath="+os.DevNull, "clone", "--quiet",
+		"--mirror",
 		"--template=", "--", source, dir)
 	cmd.Stdin = os.Stdin
 	var message bytes.Buffer
@@ -58,7 +59,8 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 		err = errors.Join(process.Confine(cmd.Process.Pid, process.Cage{Memory: g.options.Memory}), cmd.Wait())
 	}
 	if err != nil {
-		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s", withoutPassword(source), lastLine(message.String())), err)
+		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s", withoutPassword(source),
+			lastLine(message.String())), err)
 		return nil, errors.Join(err, m.Remove())
 	}
 	if err := m.readRefs(ctx); err != nil {

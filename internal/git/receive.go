@@ -61,7 +61,8 @@ func (r *Repository) Receive(ctx context.Context, o ReceiveOptions) (*Quarantine
 		return r.receiveNothing(ctx, header, o, tips)
 	}
 	if int64(count) > int64(r.git.options.MaxPackObjects) {
-		return nil, errs.Newf(errs.TooLarge, "the pack has %d objects (maximum is %d)", count, r.git.options.MaxPackObjects)
+		return nil, errs.Newf(errs.TooLarge, "the pack has %d objects (maximum is %d)",
+			count, r.git.options.MaxPackObjects)
 	}
 	q, err := r.newQuarantine(incomingPrefix)
 	if err != nil {

@@ -65,7 +65,8 @@ func (r *Repository) CheckConnected(ctx context.Context, tip SHA, whole []SHA) e
 		return nil
 	}
 	if !slices.Contains(whole, tip) {
-		if err := (&Quarantine{repository: r}).checkConnected(ctx, []SHA{tip}, ReceiveOptions{Tips: whole}); err != nil {
+		if err := (&Quarantine{repository: r}).checkConnected(ctx, []SHA{tip},
+			ReceiveOptions{Tips: whole}); err != nil {
 			return err
 		}
 	}

@@ -138,7 +138,8 @@ func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	if info.Brief {
 		b = append(b, " brief"...)
 	}
-	for _, s := range [...]string{a.Owner.Login, a.Name, on.pair, info.Media.Kind, info.Prefix, r.URL.EscapedPath(), r.URL.RawQuery} {
+	for _, s := range [...]string{a.Owner.Login, a.Name, on.pair, info.Media.Kind, info.Prefix,
+		r.URL.EscapedPath(), r.URL.RawQuery} {
 		b = append(append(b, ' '), s...)
 	}
 	return web.ShortKey(b)

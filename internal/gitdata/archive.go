@@ -67,7 +67,9 @@ func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return errs.Absent()
 }
 
-func (api *API) sendArchive(w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA, f git.ArchiveFormat, kind string) error {
+func (api *API) sendArchive(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA, f git.ArchiveFormat, kind string,
+) error {
 	objects, release, err := api.repos.GitInUse(r.Context(), a)
 	if err != nil {
 		return err

@@ -170,7 +170,8 @@ func (api *API) ListTags(w http.ResponseWriter, r *http.Request, a *repo.Access)
 				sha = ref.Peeled
 			}
 			out = append(out, tagJSON{Name: name, ZipballURL: p.api + "/zipball/" + escapePath(ref.Name),
-				TarballURL: p.api + "/tarball/" + escapePath(ref.Name), Commit: p.commitObject(sha), NodeID: p.nodeID("Ref", ref.Name)})
+				TarballURL: p.api + "/tarball/" + escapePath(ref.Name), Commit: p.commitObject(sha),
+				NodeID: p.nodeID("Ref", ref.Name)})
 		}
 		return out, nil
 	})

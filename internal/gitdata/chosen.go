@@ -46,7 +46,8 @@ func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *rep
 	})
 }
 
-// ListChosenTags answers the annotated tags of the parameter shas, each as GET /repos/{owner}/{repo}/git/tags/{sha} does.
+// ListChosenTags answers the annotated tags of the parameter shas, each as GET /repos/{owner}/{repo}/git/tags/{sha}
+// does.
 func (api *API) ListChosenTags(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas, err := api.Chosen(r, a, git.TypeTag)
 	if err != nil {
@@ -86,8 +87,8 @@ type namedJSON struct {
 }
 
 // GetNamed answers what the parameter name leads to, as git reads it: a branch, a tag, a full or abbreviated SHA, and
-// with a colon and a path behind it what is there. An annotated tag is itself. Errors: 404; 409 for a repository without
-// any ref; 422 for an abbreviation that fits several commits.
+// with a colon and a path behind it what is there. An annotated tag is itself. Errors: 404; 409 for a repository
+// without any ref; 422 for an abbreviation that fits several commits.
 func (api *API) GetNamed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name, path, within := strings.Cut(web.QueryOf(r).Get("name"), ":")
 	found := namedJSON{}
@@ -129,9 +130,9 @@ type chosenRefJSON struct {
 }
 
 // ListChosenRefs answers a page of the refs whose names begin with the parameter prefix. The parameter part chooses
-// those that have it in the rest of their names, whatever its case; the parameter names chooses these alone, with spaces
-// between them. They stand by name, or with order=date by the date of the commit that they lead to; direction=desc
-// turns it round. Errors: 409 for a repository without any ref; 422 for more than 10,000 refs by date.
+// those that have it in the rest of their names, whatever its case; the parameter names chooses these alone, with
+// spaces between them. They stand by name, or with order=date by the date of the commit that they lead to;
+// direction=desc turns it round. Errors: 409 for a repository without any ref; 422 for more than 10,000 refs by date.
 func (api *API) ListChosenRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx, q := r.Context(), web.QueryOf(r)
 	found, err := api.matching(ctx, a, q.Get("prefix"))

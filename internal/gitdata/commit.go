@@ -85,7 +85,9 @@ func (api *API) commit(ctx context.Context, a *repo.Access, sha git.SHA) (*git.C
 }
 
 // fullCommit renders a commit with a page of its files.
-func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA) (any, error) {
+func (api *API) fullCommit(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA,
+) (any, error) {
 	objects, release, err := api.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err

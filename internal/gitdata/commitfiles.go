@@ -83,7 +83,8 @@ func (c *filesCommit) read(additions, deletions json.RawMessage) error {
 		}
 	}
 	if len(add)+len(remove) > maxFiles {
-		return commitError("files", errs.InvalidField, fmt.Sprintf("one commit changes at most %d files here", maxFiles))
+		return commitError("files", errs.InvalidField,
+			fmt.Sprintf("one commit changes at most %d files here", maxFiles))
 	}
 	named := map[string]bool{}
 	for n, f := range append(add, remove...) {

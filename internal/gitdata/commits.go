@@ -49,7 +49,8 @@ type filter struct {
 
 // readFilter reads the query. Errors: 422 that names the parameter.
 func readFilter(q web.Query) (*filter, error) {
-	f := &filter{sha: q.Get("sha"), path: strings.TrimSuffix(q.Get("path"), "/"), author: q.Get("author"), committer: q.Get("committer")}
+	f := &filter{sha: q.Get("sha"), path: strings.TrimSuffix(q.Get("path"), "/"), author: q.Get("author"),
+		committer: q.Get("committer")}
 	if f.path != "" {
 		if err := git.CheckPath(f.path); err != nil || !utf8.ValidString(f.path) {
 			return nil, badParameter("path", "path must be a path in the repository")
@@ -136,7 +137,9 @@ func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
 	return found, err
 }
 
-func (api *API) listCommits(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) (any, error) {
+func (api *API) listCommits(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter,
+) (any, error) {
 	from, err := api.revision(ctx, a, f.sha, false)
 	if err != nil {
 		return nil, err
@@ -155,8 +158,11 @@ func (api *API) listCommits(ctx context.Context, w http.ResponseWriter, r *http.
 
 // walk gives a page of a walk and sets its links. How long the walk is depends
 // on where it starts and what it looks for, not on the page: it is counted once.
-func (api *API) walk(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, page web.Page, o git.LogOptions) ([]git.SHA, error) {
-	key := strings.Join([]string{"count", a.ID.String(), string(o.From[0]), strings.Join(o.Author, ","), strings.Join(o.Committer, ","),
+func (api *API) walk(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, page web.Page, o git.LogOptions,
+) ([]git.SHA, error) {
+	key := strings.Join([]string{"count", a.ID.String(), string(o.From[0]), strings.Join(o.Author, ","),
+		strings.Join(o.Committer, ","),
 		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")
 	o.Skip, o.Max = int(min(page.Offset(), maxSkipped)), int(page.Size)
 	known, counted := api.lengths.Get(objectsOf(a), key)

@@ -16,7 +16,9 @@ type CommitOf struct {
 
 // ShowCommits renders commits of several repositories as lists of commits do, in their order, and
 // gives their messages; its one query is for the people. A commit that is not there any more is nil.
-func (api *API) ShowCommits(ctx context.Context, out *web.Output, list []CommitOf) (shown []any, messages []string, err error) {
+func (api *API) ShowCommits(
+	ctx context.Context, out *web.Output, list []CommitOf,
+) (shown []any, messages []string, err error) {
 	found, err := api.readCommits(ctx, list)
 	if err != nil {
 		return nil, nil, err

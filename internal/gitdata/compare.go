@@ -168,7 +168,9 @@ func (api *API) resolveBoth(ctx context.Context, c *comparison) (err error) {
 	return err
 }
 
-func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, c *comparison) (any, error) {
+func (api *API) compare(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, c *comparison,
+) (any, error) {
 	if err := api.resolveBoth(ctx, c); err != nil {
 		return nil, err
 	}
@@ -235,7 +237,9 @@ func (s *side) permanent(a *repo.Access) string {
 }
 
 // renderComparison makes the answer. Commits and files are shown where they are: in the head's repository.
-func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *comparison, changes *diff.Changes) (any, error) {
+func (api *API) renderComparison(
+	ctx context.Context, a *repo.Access, c *comparison, changes *diff.Changes,
+) (any, error) {
 	commit, err := api.commit(ctx, c.base.at, c.base.sha)
 	if err != nil {
 		return nil, err
@@ -254,7 +258,8 @@ func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *compari
 		URL: p.api + spec, HTMLURL: p.page + spec,
 		PermalinkURL: p.page + "/compare/" + c.base.permanent(a) + dots + c.head.permanent(a),
 		DiffURL:      p.page + spec + ".diff", PatchURL: p.page + spec + ".patch",
-		Base: newPlace(ctx, c.base.at).commit(commit, known), Status: c.status(), Ahead: c.ahead, Behind: c.behind, Total: c.ahead,
+		Base: newPlace(ctx, c.base.at).commit(commit, known), Status: c.status(), Ahead: c.ahead,
+		Behind: c.behind, Total: c.ahead,
 	}
 	shas := append([]git.SHA{c.mergeBase}, c.commits...)
 	files := fileList{newPlace(ctx, c.head.at), changes, c.head.sha, c.from()}

@@ -85,7 +85,9 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 
 // contributors finds the accounts of authors, of whom one may have several
 // addresses.
-func (api *API) contributors(ctx context.Context, authors []git.AuthorCount, anon bool) (list []*contributor, err error) {
+func (api *API) contributors(
+	ctx context.Context, authors []git.AuthorCount, anon bool,
+) (list []*contributor, err error) {
 	emails := make([]string, len(authors))
 	for n, who := range authors {
 		emails[n] = who.Email

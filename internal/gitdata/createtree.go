@@ -115,8 +115,10 @@ func (t *newTree) explain(err error) error {
 	switch errs.KindOf(err) {
 	case errs.NotFound, errs.Invalid, errs.TooLarge:
 		// A push may bring along trees that lead nowhere.
-		return &errs.Error{Kind: errs.Invalid, Message: "Validation Failed", Err: err, Fields: []errs.Field{{Resource: "Tree",
-			Field: "base_tree", Code: errs.InvalidField, Message: "a tree that is to be changed is incomplete or too large"}}}
+		return &errs.Error{Kind: errs.Invalid, Message: "Validation Failed", Err: err,
+			Fields: []errs.Field{{Resource: "Tree",
+				Field: "base_tree", Code: errs.InvalidField,
+				Message: "a tree that is to be changed is incomplete or too large"}}}
 	}
 	return err
 }
@@ -143,7 +145,8 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 		tree, err = t.objects.PeelToTree(ctx, base)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
-		return "", treeError("base_tree", errs.InvalidField, "base_tree "+string(base)+" is no tree or commit of this repository")
+		return "", treeError("base_tree", errs.InvalidField,
+			"base_tree "+string(base)+" is no tree or commit of this repository")
 	}
 	if err == nil {
 		t.api.peeled.Put(objectsOf(t.access), key, tree)
@@ -187,7 +190,8 @@ func (t *newTree) checkObjects(ctx context.Context) error {
 		case o.Type == "":
 			t.refuseAt(i, "sha", errs.Missing, string(e.sha)+" is not an object of this repository")
 		default:
-			t.refuseAt(i, "sha", errs.InvalidField, string(e.sha)+" is a "+string(o.Type)+", and mode "+e.mode.String()+" needs a "+string(e.mode.Type()))
+			t.refuseAt(i, "sha", errs.InvalidField, string(e.sha)+" is a "+string(o.Type)+", and mode "+
+				e.mode.String()+" needs a "+string(e.mode.Type()))
 		}
 	}
 	return t.err()

@@ -68,8 +68,10 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 		maxEntries = DefaultMaxTreeEntries
 	}
 	kept := web.NewKept(cacheBytes)
-	return &API{db: d, repos: repos, network: network.New(d, repos), maxEntries: maxEntries, kept: kept, answers: web.NewAnswers(kept),
-		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled), lasts: newLasts()}
+	return &API{db: d, repos: repos, network: network.New(d, repos), maxEntries: maxEntries, kept: kept,
+		answers: web.NewAnswers(kept),
+		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled),
+		lasts: newLasts()}
 }
 
 // tree finds the SHA of the tree that a client named by the SHA of a tree,

@@ -46,7 +46,8 @@ func readEntries(raw json.RawMessage) ([]newEntry, error) {
 	}
 	for d.More() && len(in.wrong) < maxTold {
 		if len(in.entries) == maxNewEntries {
-			return nil, treeError("tree", errs.InvalidField, fmt.Sprintf("tree has more than %d entries", maxNewEntries))
+			return nil, treeError("tree", errs.InvalidField,
+				fmt.Sprintf("tree has more than %d entries", maxNewEntries))
 		}
 		var fields map[string]json.RawMessage
 		if err := d.Decode(&fields); err != nil || fields == nil {
@@ -146,7 +147,9 @@ func (in *treeInput) entry(fields map[string]json.RawMessage) {
 }
 
 // object sorts out sha and content, of which one must be there.
-func (in *treeInput) object(e *newEntry, fields map[string]json.RawMessage, sha string, hasSHA bool, content string, hasContent bool) {
+func (in *treeInput) object(
+	e *newEntry, fields map[string]json.RawMessage, sha string, hasSHA bool, content string, hasContent bool,
+) {
 	_, sent := fields["sha"]
 	e.remove = sent && string(fields["sha"]) == "null"
 	switch {
@@ -171,7 +174,8 @@ func (in *treeInput) object(e *newEntry, fields map[string]json.RawMessage, sha 
 
 // parseMode takes the five modes that git writes.
 func parseMode(s string, m *git.Mode) bool {
-	for _, known := range [...]git.Mode{git.ModeFile, git.ModeExecutable, git.ModeTree, git.ModeSubmodule, git.ModeSymlink} {
+	for _, known := range [...]git.Mode{git.ModeFile, git.ModeExecutable, git.ModeTree, git.ModeSubmodule,
+		git.ModeSymlink} {
 		if s == known.String() {
 			*m = known
 			return true

@@ -37,8 +37,8 @@ func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return v.rawAs(w, r, entry, pictureType)
 }
 
-// pictureType is the media type of a picture that browsers show, by its contents' beginning; of any other file it is empty. An SVG has no
-// script here and nothing from elsewhere: the answer's policy forbids both.
+// pictureType is the media type of a picture that browsers show, by its contents' beginning; of any other file it is
+// empty. An SVG has no script here and nothing from elsewhere: the answer's policy forbids both.
 func pictureType(name string, begins []byte) string {
 	switch kind := http.DetectContentType(begins); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/x-icon":

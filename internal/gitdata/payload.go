@@ -101,8 +101,9 @@ type gitCommitJSON struct {
 func (p *place) gitCommit(c *git.Commit) gitCommitJSON {
 	sha := string(c.SHA)
 	return gitCommitJSON{
-		SHA: sha, NodeID: p.nodeID("Commit", sha), URL: p.api + "/git/commits/" + sha, HTMLURL: p.page + "/commit/" + sha,
-		Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Tree: p.tree(c.Tree), Message: message(c),
+		SHA: sha, NodeID: p.nodeID("Commit", sha), URL: p.api + "/git/commits/" + sha,
+		HTMLURL: p.page + "/commit/" + sha,
+		Author:  newIdentity(c.Author), Committer: newIdentity(c.Committer), Tree: p.tree(c.Tree), Message: message(c),
 		Parents: p.parents(c, "/git/commits/"), Verification: signatureOf(c.Signed, c.Payload),
 	}
 }
@@ -117,7 +118,8 @@ func (p *place) tree(sha git.SHA) objectJSON {
 func (p *place) parents(c *git.Commit, path string) []parentJSON {
 	list := make([]parentJSON, len(c.Parents))
 	for i, sha := range c.Parents {
-		list[i] = parentJSON{SHA: string(sha), URL: p.api + path + string(sha), HTMLURL: p.page + "/commit/" + string(sha)}
+		list[i] = parentJSON{SHA: string(sha), URL: p.api + path + string(sha),
+			HTMLURL: p.page + "/commit/" + string(sha)}
 	}
 	return list
 }
@@ -160,8 +162,9 @@ func (p *place) commit(c *git.Commit, known people) *commitJSON {
 	return &commitJSON{
 		SHA: sha, NodeID: p.nodeID("Commit", sha),
 		Commit: commitBodyJSON{
-			Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Message: message(c), Tree: p.tree(c.Tree),
-			URL: p.api + "/git/commits/" + sha, Verification: signatureOf(c.Signed, c.Payload),
+			Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Message: message(c),
+			Tree: p.tree(c.Tree),
+			URL:  p.api + "/git/commits/" + sha, Verification: signatureOf(c.Signed, c.Payload),
 		},
 		URL: url, HTMLURL: p.page + "/commit/" + sha, CommentsURL: url + "/comments",
 		Author: known.simple(c.Author, p.info), Committer: known.simple(c.Committer, p.info),

@@ -32,7 +32,8 @@ func (p *place) object(sha git.SHA, t git.Type) refObjectJSON {
 }
 
 func (p *place) ref(t repo.RefTarget) refJSON {
-	return refJSON{Ref: t.Name, NodeID: p.nodeID("Ref", t.Name), URL: p.api + "/git/" + escapePath(t.Name), Object: p.object(t.SHA, t.Type)}
+	return refJSON{Ref: t.Name, NodeID: p.nodeID("Ref", t.Name), URL: p.api + "/git/" + escapePath(t.Name),
+		Object: p.object(t.SHA, t.Type)}
 }
 
 // refParam is the ref in an address, full; "" for none.
@@ -126,7 +127,9 @@ func (api *API) matching(ctx context.Context, a *repo.Access, prefix string) ([]
 }
 
 // refPage renders one page of refs.
-func (api *API) refPage(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, refs []git.Ref) (any, error) {
+func (api *API) refPage(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, refs []git.Ref,
+) (any, error) {
 	page := web.ReadPage(r)
 	web.Link(w, r, page, int64(len(refs)))
 	from := min(page.Offset(), int64(len(refs)))

@@ -272,8 +272,8 @@ type blamedHunk struct {
 // maxBlamed is the size in bytes of the largest file that is blamed.
 const maxBlamed = 1 << 20
 
-// Blame answers who wrote the lines of the text file at a path of the ref of the query, a full SHA. Errors: 404; 422 for a file that
-// is no text or larger than 1 MiB.
+// Blame answers who wrote the lines of the text file at a path of the ref of the query, a full SHA. Errors: 404; 422
+// for a file that is no text or larger than 1 MiB.
 func (api *API) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	at, ref := strings.Trim(web.Param(r, "path"), "/"), web.QueryOf(r).Get("ref")
 	on := named(ref, true)

@@ -25,8 +25,9 @@ type gitTagJSON struct {
 
 func (p *place) tag(t *git.Tag) gitTagJSON {
 	sha := string(t.SHA)
-	j := gitTagJSON{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha, Object: p.object(t.Object, t.Type),
-		Tag: t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(t.Signed, t.Payload)}
+	j := gitTagJSON{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha,
+		Object: p.object(t.Object, t.Type),
+		Tag:    t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(t.Signed, t.Payload)}
 	if t.Tagger != nil {
 		who := newIdentity(*t.Tagger)
 		j.Tagger = &who
@@ -102,7 +103,8 @@ func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access
 	}
 	object, err := t.Encode()
 	if err != nil {
-		return errs.Validation(errs.Field{Resource: "Tag", Field: "message", Code: errs.InvalidField, Message: err.Error()})
+		return errs.Validation(errs.Field{Resource: "Tag", Field: "message", Code: errs.InvalidField,
+			Message: err.Error()})
 	}
 	t.SHA = object.SHA()
 	if err := api.repos.WriteUnnamed(ctx, a, t.SHA, []git.NewObject{object}); err != nil {

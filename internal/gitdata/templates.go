@@ -53,8 +53,8 @@ type contactLinkJSON struct {
 }
 
 // GetTemplates answers the templates of issues and pull requests on the default branch, for GraphQL: Markdown in
-// .github/ISSUE_TEMPLATE with a head that has a name, and files named pull_request_template, or in a folder of that name,
-// in .github, the root and docs. What is too large, no text or wrong is left out.
+// .github/ISSUE_TEMPLATE with a head that has a name, and files named pull_request_template, or in a folder of that
+// name, in .github, the root and docs. What is too large, no text or wrong is left out.
 func (api *API) GetTemplates(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	out := templatesJSON{Issues: []issueTemplateJSON{}, Pulls: []pullTemplateJSON{}, Links: []contactLinkJSON{}}
 	v, err := api.view(r.Context(), a, "")
@@ -112,7 +112,10 @@ func isTemplate(name string) bool {
 
 func (v *view) pullTemplates(ctx context.Context, dir string, out *templatesJSON) error {
 	const name = "pull_request_template"
-	list, err := v.among(ctx, dir, func(n string) bool { return n == name || isTemplate(n) && n[:strings.LastIndexByte(n, '.')] == name })
+	list, err := v.among(ctx, dir, func(n string) bool {
+		return n == name || isTemplate(n) &&
+			n[:strings.LastIndexByte(n, '.')] == name
+	})
 	if err != nil {
 		return err
 	}
@@ -142,7 +145,10 @@ func (v *view) pullTemplates(ctx context.Context, dir string, out *templatesJSON
 
 func (v *view) issueTemplates(ctx context.Context, out *templatesJSON) error {
 	const dir = ".github/ISSUE_TEMPLATE"
-	list, err := v.among(ctx, dir, func(n string) bool { return isTemplate(n) || n == "config.yml" || n == "config.yaml" })
+	list, err := v.among(ctx, dir, func(n string) bool {
+		return isTemplate(n) || n == "config.yml" ||
+			n == "config.yaml"
+	})
 	if err != nil {
 		return err
 	}

@@ -180,7 +180,8 @@ func (e *fileEdit) try(ctx context.Context) (*fileChangeJSON, bool, error) {
 	payload := &fileChangeJSON{Commit: newPlace(ctx, e.access).gitCommit(commit)}
 	if !e.remove {
 		v := &view{place: newPlace(ctx, e.access), ref: e.branch}
-		payload.Content = v.entry(&git.TreeEntry{Mode: edit.Mode, Path: e.path, SHA: edit.SHA, Type: git.TypeBlob, Size: int64(len(e.blob.Data))})
+		payload.Content = v.entry(&git.TreeEntry{Mode: edit.Mode, Path: e.path, SHA: edit.SHA,
+			Type: git.TypeBlob, Size: int64(len(e.blob.Data))})
 	}
 	return payload, old.SHA == "", nil
 }
@@ -225,7 +226,9 @@ func (e *fileEdit) old(ctx context.Context, tree git.SHA) (git.TreeEntry, error)
 	case err != nil:
 		return old, err
 	case old.Type != git.TypeBlob:
-		return old, commitError("path", errs.InvalidField, "path is a "+map[git.Type]string{git.TypeTree: "directory", git.TypeCommit: "submodule"}[old.Type]+", not a file")
+		return old, commitError("path", errs.InvalidField,
+			"path is a "+map[git.Type]string{git.TypeTree: "directory", git.TypeCommit: "submodule"}[old.Type]+
+				", not a file")
 	case e.guard == "":
 		return old, errs.New(errs.Invalid, "Invalid request.\n\n\"sha\" wasn't supplied.")
 	case e.guard != old.SHA:

@@ -22,7 +22,8 @@ func annotations(ctx context.Context, f *exec.Field, o *object) (any, error) {
 
 func newAnnotation(data payload) any {
 	position := func(line, column string) any {
-		return bare{"CheckAnnotationPosition", map[string]any{"line": data.get(line), "column": decode(data.get(column))}}
+		return bare{"CheckAnnotationPosition",
+			map[string]any{"line": data.get(line), "column": decode(data.get(column))}}
 	}
 	return bare{"CheckAnnotation", map[string]any{"annotationLevel": enumName(textOf(data, "annotation_level")),
 		"blobUrl": decode(data.get("blob_href")), "databaseId": nil, // REST does not tell

@@ -101,7 +101,8 @@ func checkSuiteFields() map[string]exec.Resolver {
 func appFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{"id": same("node_id"), "databaseId": same("id"), "clientId": same("client_id"),
 		"name": same("name"),
-		"slug": same("slug"), "description": same("description"), "url": same("html_url"), "createdAt": same("created_at"),
+		"slug": same("slug"), "description": same("description"), "url": same("html_url"),
+		"createdAt": same("created_at"),
 		"updatedAt": same("updated_at")}
 }
 

@@ -118,7 +118,8 @@ func fillIssues(next exec.Resolver) exec.Resolver {
 			if len(list) == 1 {
 				continue
 			}
-			failure = cmp.Or(failure, q.fillIn(ctx, Question{Path: path + "/issues", Handler: q.with.NumberedIssues}, list))
+			failure = cmp.Or(failure, q.fillIn(ctx,
+				Question{Path: path + "/issues", Handler: q.with.NumberedIssues}, list))
 		}
 		if failure != nil {
 			return failed(asError(failure), len(parents))

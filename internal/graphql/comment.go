@@ -44,7 +44,8 @@ func commentFields() map[string]exec.Resolver {
 				return o.of, nil
 			}
 			at := o.text(ctx, "issue_url")
-			data, err := queryOf(ctx).object(ctx, Question{Path: o.repo.path("issues", at[strings.LastIndexByte(at, '/')+1:])})
+			data, err := queryOf(ctx).object(ctx,
+				Question{Path: o.repo.path("issues", at[strings.LastIndexByte(at, '/')+1:])})
 			if err != nil {
 				return nil, err
 			}

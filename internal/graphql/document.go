@@ -207,7 +207,8 @@ func (c *checker) field(s *ast.Field, on *ast.Definition, depth int) {
 	for _, a := range s.Arguments {
 		if d.Arguments.ForName(a.Name) == nil {
 			c.tell(a.Position, "Field '"+s.Name+"' doesn't accept argument '"+a.Name+"'",
-				map[string]any{"code": "argumentNotAccepted", "name": s.Name, "typeName": "Field", "argumentName": a.Name})
+				map[string]any{"code": "argumentNotAccepted", "name": s.Name, "typeName": "Field",
+					"argumentName": a.Name})
 		}
 	}
 	c.selection(s.SelectionSet, c.schema.Types[d.Type.Name()], depth+1)

@@ -275,7 +275,8 @@ func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		name, kind := textOf(data, "path"), textOf(data, "type")
 		mode, _ := strconv.ParseInt(textOf(data, "mode"), 8, 32)
 		entry := map[string]any{"name": name, "nameRaw": base64.StdEncoding.EncodeToString([]byte(name)),
-			"extension": path.Ext(name), "mode": mode, "oid": textOf(data, "sha"), "type": kind, "size": 0, "object": nil,
+			"extension": path.Ext(name), "mode": mode, "oid": textOf(data, "sha"), "type": kind,
+			"size": 0, "object": nil,
 			"path": path.Join(textOf(o.data, "path"), name), "repository": o.repo}
 		if size := data.get("size"); len(size) > 0 {
 			entry["size"] = size

@@ -73,7 +73,8 @@ func repositoryIssues() map[string]exec.Resolver {
 		"issues": one(issues), "labels": one(labels), "milestones": one(milestones),
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
-		"assignableUsers": people("assignees"), "mentionableUsers": people("assignees"), "watchers": people("subscribers"),
+		"assignableUsers": people("assignees"), "mentionableUsers": people("assignees"),
+		"watchers": people("subscribers"),
 		"label": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return queryOf(ctx).thing(ctx, "Label", o, o.path("labels", f.Args["name"].(string)))
 		}),
@@ -214,7 +215,8 @@ func tracked() map[string]exec.Resolver {
 func issueFields() map[string]exec.Resolver {
 	fields := merge(tracked(), absentOfIssues(), map[string]exec.Resolver{
 		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": one(isPinned),
-		"closedByPullRequestsReferences": closedByPulls(), "linkedBranches": linkedBranches(), "titleHTML": one(titleHTML),
+		"closedByPullRequestsReferences": closedByPulls(), "linkedBranches": linkedBranches(),
+		"titleHTML": one(titleHTML),
 	})
 	for name, r := range fields {
 		fields[name] = fillIssues(r)

@@ -83,8 +83,9 @@ func labelFields() map[string]exec.Resolver {
 func milestoneFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"id": same("node_id"), "number": same("number"), "title": same("title"), "description": same("description"),
-		"state": upper("state"), "dueOn": same("due_on"), "createdAt": same("created_at"), "updatedAt": same("updated_at"),
-		"closedAt": same("closed_at"), "closed": isNull("closed_at", false), "creator": accountField("creator"),
+		"state": upper("state"), "dueOn": same("due_on"), "createdAt": same("created_at"),
+		"updatedAt": same("updated_at"),
+		"closedAt":  same("closed_at"), "closed": isNull("closed_at", false), "creator": accountField("creator"),
 		"url": same("html_url"), "resourcePath": resourcePath("html_url"),
 	}
 }

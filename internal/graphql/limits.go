@@ -125,7 +125,8 @@ func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
 			e.tell(s.Position, "", fmt.Sprintf("`%s` on the `%s` connection cannot be less than zero.", name, s.Name))
 		case n > maxPage:
 			e.tell(s.Position, "EXCESSIVE_PAGINATION", fmt.Sprintf(
-				"Requesting %d records on the `%s` connection exceeds the `%s` limit of %d records.", n, s.Name, name, maxPage))
+				"Requesting %d records on the `%s` connection exceeds the `%s` limit of %d records.", n, s.Name,
+				name, maxPage))
 		}
 		if !given {
 			given, size = true, n

@@ -64,7 +64,8 @@ func outputOf(input map[string]any) map[string]any {
 	if list, ok := input["images"].([]any); ok {
 		images := []any{}
 		for _, v := range list {
-			images = append(images, renamed(v, map[string]string{"alt": "alt", "caption": "caption", "imageUrl": "image_url"}))
+			images = append(images, renamed(v,
+				map[string]string{"alt": "alt", "caption": "caption", "imageUrl": "image_url"}))
 		}
 		out["images"] = images
 	}

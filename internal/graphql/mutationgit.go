@@ -121,7 +121,8 @@ func (m *mutation) branch(ctx context.Context) (in *object, name string, err err
 		return nil, "", refused("A branch is named by its id, or by repositoryNameWithOwner and branchName.")
 	case id == "":
 		in, err = m.repository(ctx, owner, of)
-		return in, strings.TrimPrefix(name, "refs/heads/"), orUnresolved(err, "a Repository with the name '"+clip(at)+"'")
+		return in, strings.TrimPrefix(name, "refs/heads/"),
+			orUnresolved(err, "a Repository with the name '"+clip(at)+"'")
 	}
 	v, err := m.find(ctx, id, "Ref")
 	if err != nil {

@@ -50,8 +50,9 @@ func fillRepositories(next exec.Resolver) exec.Resolver {
 			if len(missing) == 1 {
 				break
 			}
-			list, _, err := q.list(ctx, Question{Path: "/repositories/" + id(part[0]), Handler: q.with.Repositories.ListFull,
-				Query: url.Values{"ids": {joinedBy(part, id)}}})
+			list, _, err := q.list(ctx, Question{Path: "/repositories/" + id(part[0]),
+				Handler: q.with.Repositories.ListFull,
+				Query:   url.Values{"ids": {joinedBy(part, id)}}})
 			if err != nil {
 				return failed(asError(err), len(parents))
 			}
@@ -104,9 +105,10 @@ func repositoryTables() map[string]exec.Resolver {
 		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
 		// How pull requests are merged, REST tells to those who may push. To others these are the values of a new
 		// repository.
-		"mergeCommitAllowed": setting("allow_merge_commit", true),
-		"squashMergeAllowed": setting("allow_squash_merge", true),
-		"rebaseMergeAllowed": setting("allow_rebase_merge", true), "autoMergeAllowed": setting("allow_auto_merge", false),
+		"mergeCommitAllowed":  setting("allow_merge_commit", true),
+		"squashMergeAllowed":  setting("allow_squash_merge", true),
+		"rebaseMergeAllowed":  setting("allow_rebase_merge", true),
+		"autoMergeAllowed":    setting("allow_auto_merge", false),
 		"deleteBranchOnMerge": setting("delete_branch_on_merge", false),
 		"allowUpdateBranch":   setting("allow_update_branch", false),
 		"openGraphImageUrl": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

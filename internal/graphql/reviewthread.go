@@ -56,7 +56,8 @@ func newThread(of *object, data payload, media string) (*object, error) {
 func reviewThreadFields() map[string]exec.Resolver {
 	may := func(resolve bool) exec.Resolver {
 		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return string(o.data.get("may_resolve")) == "true" && (string(o.data.get("resolved")) == "true") != resolve, nil
+			return string(o.data.get("may_resolve")) == "true" &&
+				(string(o.data.get("resolved")) == "true") != resolve, nil
 		})
 	}
 	return map[string]exec.Resolver{

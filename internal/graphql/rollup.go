@@ -199,7 +199,8 @@ func rollupCounts() map[string]exec.Resolver {
 				"TIMED_OUT", "WAITING")
 		}),
 		"statusContextCountsByState": each(func(r *rollup) any {
-			return r.counts("StatusContext", "StatusContextStateCount", "ERROR", "EXPECTED", "FAILURE", "PENDING", "SUCCESS")
+			return r.counts("StatusContext", "StatusContextStateCount", "ERROR", "EXPECTED", "FAILURE",
+				"PENDING", "SUCCESS")
 		}),
 	}
 }

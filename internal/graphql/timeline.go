@@ -265,8 +265,9 @@ func eventFields() map[string]exec.Resolver {
 		return nil, nil
 	})
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "actor": accountField("actor"), "createdAt": same("created_at"),
-		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return address(ctx, o), nil }),
+		"id": same("node_id"), "databaseId": same("id"), "actor": accountField("actor"),
+		"createdAt": same("created_at"),
+		"url":       one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return address(ctx, o), nil }),
 		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return strings.TrimPrefix(address(ctx, o), siteOf(ctx)), nil
 		}),
@@ -296,7 +297,10 @@ func eventFields() map[string]exec.Resolver {
 			return queryOf(ctx).ref(ctx, o.repo, "refs/heads/"+textOf(base, "ref"))
 		}),
 		"fromRepository": always(nil), "referencedAt": same("created_at"),
-		"source": one(func(_ context.Context, f *exec.Field, o *object) (any, error) { return referring(o, textMedia(f)) }),
+		"source": one(func(_ context.Context, f *exec.Field, o *object) (any,
+			error) {
+			return referring(o, textMedia(f))
+		}),
 		"isCrossRepository": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			if o.data.get("source") == nil {
 				return false, nil

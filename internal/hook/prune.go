@@ -30,8 +30,8 @@ func (p *Pruner) Run(ctx context.Context) error {
 }
 
 // Prune removes what is too old or too much, some rows a transaction: what was tried three days ago, what has waited
-// for longer than it is tried, of each hook what is beyond its bounds, and hooks of deleted organizations. It is not for
-// several at once.
+// for longer than it is tried, of each hook what is beyond its bounds, and hooks of deleted organizations. It is not
+// for several at once.
 func (p *Pruner) Prune(ctx context.Context) error {
 	began := time.Now()
 	lately := min(began.Sub(p.pruned), keepFor) + slack

@@ -74,7 +74,8 @@ func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
 // RecordForOwner is Record for an organization's own hooks alone, and for Apps on the account of an organization or a
 // person: of a repository that is made, that is going or is gone to another owner, or with repository 0 of members.
 func RecordForOwner(tx *db.Tx, owner account.ID, repoID repo.ID, list ...Event) error {
-	return record(tx, audience{hooks: `h.org_id = $1`, installations: `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
+	return record(tx, audience{hooks: `h.org_id = $1`,
+		installations: `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
 		OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = $2))`},
 		owner, repoID, list)
 }

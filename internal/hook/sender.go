@@ -73,7 +73,8 @@ func NewSender(o SenderOptions) *Sender {
 	return &Sender{db: o.DB, log: o.Log, render: o.Render, client: outgoing.New(o.Networks), base: o.BaseURL,
 		lease:     leaseTime,
 		rendering: make(chan struct{}, renderers), sendingLarge: make(chan struct{}, largeSlots),
-		ended: make(chan struct{}, 1), running: map[int64]bool{}, owners: map[account.ID]int{}, failing: map[account.ID]int{},
+		ended: make(chan struct{}, 1), running: map[int64]bool{}, owners: map[account.ID]int{},
+		failing:   map[account.ID]int{},
 		receivers: map[string]int{}}
 }
 

@@ -19,7 +19,8 @@ const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), COALESCE(h
 func scan(row db.Scanner) (*Hook, error) {
 	var h Hook
 	var events string
-	err := row.Scan(&h.ID, &h.RepoID, &h.OrgID, &h.AppID, &h.URL, &h.Form, &h.Secret, &h.Insecure, &h.Active, &events, &h.Salt,
+	err := row.Scan(&h.ID, &h.RepoID, &h.OrgID, &h.AppID, &h.URL, &h.Form, &h.Secret, &h.Insecure, &h.Active,
+		&events, &h.Salt,
 		&h.Site, &h.Prefix, &h.LastCode, &h.LastStatus, &h.LastMessage, &h.Failures, &h.FailingSince,
 		&h.CreatedAt, &h.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
@@ -64,7 +65,8 @@ func insert(tx *db.Tx, h *Hook) error {
 	err := tx.QueryRow(`INSERT INTO hooks (repo_id, org_id, app_id, url, form, secret, insecure, active, events, salt,
 			site, prefix, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`,
-		db.OrNull(int64(h.RepoID)), db.OrNull(int64(h.OrgID)), db.OrNull(h.AppID), h.URL, h.Form, h.Secret, h.Insecure, h.Active,
+		db.OrNull(int64(h.RepoID)), db.OrNull(int64(h.OrgID)), db.OrNull(h.AppID), h.URL, h.Form,
+		h.Secret, h.Insecure, h.Active,
 		joined(h.Events), h.Salt, h.Site, h.Prefix, h.CreatedAt).Scan(&h.ID)
 	if errors.Is(err, db.ErrForeignKey) {
 		err = errs.Absent()

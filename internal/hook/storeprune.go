@@ -47,7 +47,8 @@ func surplus(tx *db.Tx, lately time.Duration, waiting bool, most int64) ([]int64
 
 // stale finds deliveries that have waited for longer than they are tried.
 func stale(tx *db.Tx) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT id FROM hook_deliveries WHERE state = 0 AND created_at < `+tx.Engine().Clock()+
+	return db.QueryIDs[int64](tx, `SELECT id FROM hook_deliveries WHERE state = 0 AND created_at < `+
+		tx.Engine().Clock()+
 		` - $1 - $2`+limit, giveUp.Microseconds(), pauses[len(pauses)-1].Microseconds())
 }
 

@@ -24,8 +24,8 @@ type Request struct {
 	// Members are those of each payload of a list that are asked for. A handler that can leaves out the rest. Nil: all.
 	Members []string
 
-	// Stream is the body instead of Body, of a route or a handler that reads it as it comes: a file of this media type, whose
-	// size nobody announced.
+	// Stream is the body instead of Body, of a route or a handler that reads it as it comes: a file of this media
+	// type, whose size nobody announced.
 	Stream io.Reader
 	Type   string
 

@@ -176,7 +176,8 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return api.edit(w, r, a, "", "")
 }
 
-// edit is Edit; where before or title is given, only if that is the Guard of the text or title, else it is a 409.
+// edit is Edit; where before or title is given, only if that is the Guard of the text or title, else it is a
+// 409.
 func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, before, title string) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {

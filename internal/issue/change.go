@@ -422,7 +422,8 @@ func (c *Change) SetMilestone(m *milestone.Milestone) error {
 // SetLock locks or unlocks the conversation; the reason may be nil.
 func (c *Change) SetLock(locked bool, reason *string) {
 	i := c.Issue
-	if i.Locked == locked && (i.LockReason == reason || i.LockReason != nil && reason != nil && *i.LockReason == *reason) {
+	if i.Locked == locked && (i.LockReason == reason || i.LockReason != nil && reason != nil &&
+		*i.LockReason == *reason) {
 		return
 	}
 	k := EventUnlocked

@@ -52,9 +52,11 @@ func (k EventKind) String() string {
 		EventMentioned: "mentioned", EventSubscribed: "subscribed", EventUnsubscribed: "unsubscribed",
 		EventReferenced: "referenced", EventCrossReferenced: "cross-referenced", EventMerged: "merged",
 		EventCommentDeleted: "comment_deleted", EventReviewRequested: "review_requested",
-		EventRequestRemoved: "review_request_removed", EventReviewed: "reviewed", EventReviewDismissed: "review_dismissed",
-		EventBaseChanged: "base_ref_changed", EventPinned: "pinned", EventUnpinned: "unpinned", EventTransferred: "transferred",
-		EventReady: "ready_for_review", EventDrafted: "convert_to_draft",
+		EventRequestRemoved: "review_request_removed", EventReviewed: "reviewed",
+		EventReviewDismissed: "review_dismissed",
+		EventBaseChanged:     "base_ref_changed", EventPinned: "pinned", EventUnpinned: "unpinned",
+		EventTransferred: "transferred",
+		EventReady:       "ready_for_review", EventDrafted: "convert_to_draft",
 	}[k]
 }
 

@@ -30,10 +30,9 @@
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
 // repository's row in the transaction that inserts the issue. That of an issue that
-// is deleted or transferred is not used again. Change alone changes an issue's row, so postings and counters follow it always; package deletion
-// changes many at once and moves them itself. Each
-// transaction that changes what a payload of issues shows calls tracker.Lock
-// first. Ids are looked up within their repository.
+// is deleted or transferred is not used again. Change alone changes an issue's row, so postings and counters follow
+// it always; package deletion changes many at once and moves them itself. Each transaction that changes what a
+// payload of issues shows calls tracker.Lock first. Ids are looked up within their repository.
 //
 // A row of issues holds everything that a list shows, also the ids of labels and assignees. A label
 // that is deleted leaves its id in rows, where it names nothing; what many issues hold is taken off

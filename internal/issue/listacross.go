@@ -65,7 +65,8 @@ func (api *API) listAcross(w http.ResponseWriter, r *http.Request, scope func(*d
 		return err
 	}
 	var err error
-	if l.filter, err = web.QueryEnum(r, Resource, "filter", "assigned", "created", "mentioned", "subscribed", "all"); err != nil {
+	if l.filter, err = web.QueryEnum(r, Resource, "filter", "assigned", "created", "mentioned", "subscribed",
+		"all"); err != nil {
 		return err
 	}
 	if l.choice, err = readChoice(r); err != nil {

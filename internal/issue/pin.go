@@ -47,7 +47,9 @@ func (s *Service) Unpin(ctx context.Context, a *repo.Access, number int64) (*Iss
 	})
 }
 
-func (s *Service) changePin(ctx context.Context, a *repo.Access, number int64, fn func(c *Change) error) (*Issue, error) {
+func (s *Service) changePin(
+	ctx context.Context, a *repo.Access, number int64, fn func(c *Change) error,
+) (*Issue, error) {
 	if err := a.Require(account.Push); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,8 @@ import (
 
 // row is what the issue's postings hold of it.
 func (i *Issue) row() posting.Row {
-	return posting.Row{IssueID: int64(i.ID), RepoID: i.RepoID, State: i.State, UpdatedAt: i.UpdatedAt, Comments: i.Comments}
+	return posting.Row{IssueID: int64(i.ID), RepoID: i.RepoID, State: i.State, UpdatedAt: i.UpdatedAt,
+		Comments: i.Comments}
 }
 
 // Properties are those that follow from the issue's row. Mentions and

@@ -171,8 +171,9 @@ func settled(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]bool, er
 		return done, nil
 	}
 	in := db.ValuesFrom(3, 1, len(users))
-	list, err := db.QueryIDs[account.ID](tx, `SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
-		in+` UNION ALL SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+in,
+	list, err := db.QueryIDs[account.ID](tx,
+		`SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
+			in+` UNION ALL SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+in,
 		db.Args(users, issueID, int64(posting.BySubscriber))...)
 	for _, id := range list {
 		done[id] = true

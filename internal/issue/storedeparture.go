@@ -78,7 +78,8 @@ func countComments(tx *db.Tx, i *Issue, by int64) error {
 
 // loseIssue removes an issue's row, with which all goes that hangs on it, and counts it off.
 func loseIssue(tx *db.Tx, i *Issue) error {
-	if err := tx.Run(recount(`SELECT repo_id, kind, value, state, -1 FROM postings WHERE issue_id = $1`), i.ID); err != nil {
+	if err := tx.Run(recount(`SELECT repo_id, kind, value, state, -1 FROM postings WHERE issue_id = $1`),
+		i.ID); err != nil {
 		return err
 	}
 	if err := countComments(tx, i, -1); err != nil {

@@ -60,7 +60,8 @@ func open(w io.Writer, form func(io.Writer) slog.Handler) *Handler {
 	notice := form(&text)
 	out := newOutput(w, func(dropped int) []byte {
 		text.Reset()
-		line := slog.NewRecord(time.Now(), slog.LevelWarn, "lines of the log were dropped, since they could not be written", 0)
+		line := slog.NewRecord(time.Now(), slog.LevelWarn,
+			"lines of the log were dropped, since they could not be written", 0)
 		line.AddAttrs(slog.Int("lines", dropped))
 		_ = notice.Handle(context.Background(), line) // a buffer takes everything
 		return text.Bytes()

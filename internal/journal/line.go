@@ -41,7 +41,8 @@ func Log(ctx context.Context, log *slog.Logger, l *Line) {
 	// The logger itself would look up from where it is called, for nobody.
 	r := slog.NewRecord(l.At, l.Level, Request, 0)
 	r.AddAttrs(slog.String("method", l.Method), slog.String("route", l.Route),
-		slog.String("repo", l.repository()), slog.Int("status", l.Status), slog.Duration("took", l.Took), slog.String("address", l.address()),
+		slog.String("repo", l.repository()), slog.Int("status", l.Status), slog.Duration("took", l.Took),
+		slog.String("address", l.address()),
 		slog.String("caller", l.Caller), slog.Int64("token", l.TokenID), slog.Int64("bytes", l.Bytes),
 		slog.Int64("cost", l.Cost), slog.String("id", l.ID))
 	if l.KeyID != 0 {
@@ -149,6 +150,7 @@ func (c *clock) append(b []byte, t time.Time) []byte {
 		c.text = t.AppendFormat(c.text[:0], timeFormat)
 	}
 	ms := t.Nanosecond() / int(time.Millisecond)
-	c.text[beforeMillis], c.text[beforeMillis+1], c.text[beforeMillis+2] = byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10)
+	c.text[beforeMillis], c.text[beforeMillis+1], c.text[beforeMillis+2] = byte('0'+ms/100), byte(
+		'0'+ms/10%10), byte('0'+ms%10)
 	return append(b, c.text...)
 }

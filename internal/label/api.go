@@ -146,7 +146,8 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if body.Has("new_name") {
 		field = "new_name"
 	}
-	e := Edit{Name: readName(body, field), Color: readColor(body), Description: body.String("description", maxDescription)}
+	e := Edit{Name: readName(body, field), Color: readColor(body),
+		Description: body.String("description", maxDescription)}
 	if string(body.Raw(field)) == `""` {
 		body.Wrong(field, errs.MissingField, "name can't be blank")
 	}

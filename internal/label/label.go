@@ -59,10 +59,12 @@ func check(names []string) error {
 			return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.MissingField})
 		}
 		if strings.IndexByte(n, 0) >= 0 {
-			return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.InvalidField, Message: "name must not contain NUL"})
+			return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.InvalidField,
+				Message: "name must not contain NUL"})
 		}
 		if utf8.RuneCountInString(n) > MaxName {
-			return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.Custom, Message: "name is too long (maximum is 50 characters)"})
+			return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.Custom,
+				Message: "name is too long (maximum is 50 characters)"})
 		}
 	}
 	return nil

@@ -43,8 +43,8 @@ func (l *License) Text() string {
 	return string(b)
 }
 
-// Signed is the text with a holder of the copyright and a year, where its first lines have places for them. Further down
-// such places explain how to apply a license.
+// Signed is the text with a holder of the copyright and a year, where its first lines have places for them. Further
+// down such places explain how to apply a license.
 func (l *License) Signed(holder string, year int) string {
 	text := l.Text()
 	first := min(len(text), 200)

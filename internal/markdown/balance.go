@@ -30,7 +30,8 @@ func traits(tag string) trait {
 	switch tag {
 	case "a", "code", "tt":
 		return known | quiet
-	case "abbr", "b", "bdo", "cite", "del", "dfn", "em", "i", "ins", "kbd", "mark", "q", "rp", "rt", "ruby", "s", "samp",
+	case "abbr", "b", "bdo", "cite", "del", "dfn", "em", "i", "ins", "kbd", "mark", "q", "rp", "rt", "ruby",
+		"s", "samp",
 		"small", "span", "strike", "strong", "sub", "sup", "time", "var":
 		return known
 	case "br", "img", "input", "wbr":

@@ -47,8 +47,8 @@ func newPolicy() *bluemonday.Policy {
 	web := regexp.MustCompile(`(?i)^\s*https?://`)
 	p.AllowAttrs("href").OnElements("a")
 	// A relative address is of a picture beside the file, for readers that know where that is. It has no scheme, and
-	// neither host nor root. Of this server's own addresses only attachments are pictures: others a browser would ask for in
-	// the name of who reads the text.
+	// neither host nor root. Of this server's own addresses only attachments are pictures: others a browser would ask
+	// for in the name of who reads the text.
 	beside := `^(\.{1,2}/)*\.?[\w%@+~-][\w%@+~./-]*(\?[\w=&.-]*)?$`
 	p.AllowAttrs("src").Matching(regexp.MustCompile(web.String() + "|" + beside + "|" + attachment)).OnElements("img")
 	p.AllowAttrs("cite").Matching(web).OnElements("blockquote", "del", "ins", "q")

@@ -8,7 +8,8 @@
 // Table: milestones; and of repos next_milestone.
 //
 // It knows no issues. Package issue puts them into milestones and takes them out. Package
-// deletion does when a milestone is deleted, so DELETE is answered there. How many are in one is read from the counters that package issue keeps.
+// deletion does when a milestone is deleted, so DELETE is answered there. How many are in one is read from the
+// counters that package issue keeps.
 //
 // Invariants: numbers grow and are never used again; titles are unique in their
 // repository. Each change locks the repository's row first and raises both
@@ -109,7 +110,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Mileston
 		if err != nil {
 			return err
 		}
-		m = &Milestone{RepoID: a.ID, Number: number, State: tracker.Open, CreatorID: a.Caller.ID, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+		m = &Milestone{RepoID: a.ID, Number: number, State: tracker.Open, CreatorID: a.Caller.ID,
+			CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		e.apply(m, tx.Now)
 		if err := insert(tx, m); err != nil {
 			return err

@@ -37,7 +37,8 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Milestone, error) {
 
 // ByNumber finds a milestone of a repository. Error: 404.
 func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Milestone, error) {
-	return scan(tx.QueryRow(`SELECT `+columns+` FROM milestones m WHERE m.repo_id = $1 AND m.number = $2`, repoID, number))
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM milestones m WHERE m.repo_id = $1 AND m.number = $2`,
+		repoID, number))
 }
 
 // ByIDs finds the milestones of a page in one query.
@@ -73,7 +74,8 @@ func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
 func insert(tx *db.Tx, m *Milestone) error {
 	err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, description, state, creator_id, created_at, updated_at, due_on, closed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repo_id, title) DO NOTHING RETURNING id`,
-		m.RepoID, m.Number, m.Title, m.Description, int64(m.State), m.CreatorID, m.CreatedAt, m.UpdatedAt, m.DueOn, m.ClosedAt).Scan(&m.ID)
+		m.RepoID, m.Number, m.Title, m.Description, int64(m.State), m.CreatorID, m.CreatedAt, m.UpdatedAt,
+		m.DueOn, m.ClosedAt).Scan(&m.ID)
 	if errors.Is(err, db.ErrNoRows) {
 		return taken()
 	}

@@ -52,8 +52,9 @@ const (
 
 // String is the word that payloads have.
 func (r Reason) String() string {
-	return [...]string{0: "", Subscribed: "subscribed", Manual: "manual", StateChange: "state_change", Commented: "comment",
-		Author: "author", Assign: "assign", ReviewRequested: "review_requested", Mention: "mention"}[r]
+	return [...]string{0: "", Subscribed: "subscribed", Manual: "manual", StateChange: "state_change",
+		Commented: "comment",
+		Author:    "author", Assign: "assign", ReviewRequested: "review_requested", Mention: "mention"}[r]
 }
 
 // Thread is a row of notification_threads, with its subject as it is now.

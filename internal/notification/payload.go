@@ -75,7 +75,8 @@ type subscriptionJSON struct {
 }
 
 func newSubscription(id int64, s subscription.Subscription, i *web.Info) *subscriptionJSON {
-	out := &subscriptionJSON{Subscribed: s.Subscribed, Ignored: s.Ignored, CreatedAt: s.Since, ThreadURL: threadURL(id, i)}
+	out := &subscriptionJSON{Subscribed: s.Subscribed, Ignored: s.Ignored, CreatedAt: s.Since,
+		ThreadURL: threadURL(id, i)}
 	out.URL = out.ThreadURL + "/subscription"
 	if s.Reason != "" {
 		out.Reason = &s.Reason

@@ -31,7 +31,9 @@ const late = 5 * time.Second
 
 // Changed is the time since which the caller's threads are as they are, in whole seconds, as far as that is
 // sure; zero: there never were any. Whoever has a list of that time or later has all that since was told or marked.
-func (s *Service) Changed(ctx context.Context, caller *account.Caller) (at time.Time, changed func(since time.Time) bool, err error) {
+func (s *Service) Changed(
+	ctx context.Context, caller *account.Caller,
+) (at time.Time, changed func(since time.Time) bool, err error) {
 	var told, now db.Time
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		told, now, err = changedAt(tx, caller.ID)

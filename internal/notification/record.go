@@ -75,7 +75,8 @@ func Note(tx *db.Tx, a Act) error {
 // repository.
 func MoveIssue(tx *db.Tx, from, to issue.ID, repoID repo.ID) error {
 	for _, table := range [...]string{"notification_subjects", "notification_acts"} {
-		if err := tx.Run(`UPDATE `+table+` SET issue_id = $1, repo_id = $2 WHERE issue_id = $3`, to, repoID, from); err != nil {
+		if err := tx.Run(`UPDATE `+table+` SET issue_id = $1, repo_id = $2 WHERE issue_id = $3`, to, repoID,
+			from); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,8 @@ import (
 
 // surplus finds threads to remove of some accounts behind an id; next is the last of these, 0 when there are no more.
 func surplus(tx *db.Tx, after account.ID) (next account.ID, ids []int64, err error) {
-	err = tx.QueryRow(`SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+itoa(perPrune-1), after).Scan(&next)
+	err = tx.QueryRow(`SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+itoa(perPrune-1),
+		after).Scan(&next)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return 0, nil, err
 	}
@@ -54,7 +55,8 @@ func removeRows(tx *db.Tx, table string, ids []int64) error {
 	}
 	also := ``
 	if table == `notification_subjects` {
-		also = ` AND id IN (SELECT s.id FROM notification_subjects s WHERE ` + nobodys + ` AND s.id = notification_subjects.id)`
+		also = ` AND id IN (SELECT s.id FROM notification_subjects s WHERE ` + nobodys +
+			` AND s.id = notification_subjects.id)`
 	}
 	return tx.Run(`DELETE FROM `+table+` WHERE id IN `+db.ValuesFrom(1, 1, perPrune)+also, args...)
 }

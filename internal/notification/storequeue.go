@@ -45,7 +45,8 @@ func takeRound(tx *db.Tx, watchers bool, length time.Duration) (*db.Lease, []act
 		return nil, nil, err
 	}
 	const same = `repo_id = $3 AND (issue_id = $4 OR release_id = $5 OR commit_sha = $6)`
-	args := []any{first.RepoID, db.OrNull(int64(first.Issue)), db.OrNull(first.Release), db.OrNull(string(first.Commit))}
+	args := []any{first.RepoID, db.OrNull(int64(first.Issue)), db.OrNull(first.Release),
+		db.OrNull(string(first.Commit))}
 	if watchers {
 		err = tx.Run(`UPDATE notification_acts SET due_at = 0 WHERE watchers AND tries = 0
 			AND repo_id = $1 AND (issue_id = $2 OR release_id = $3 OR commit_sha = $4)`, args...)

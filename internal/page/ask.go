@@ -112,15 +112,16 @@ func (k *Kit) Markdown(r *http.Request, a *repo.Access, text string) (template.H
 	if err != nil {
 		return "", err
 	}
-	answer, err := k.Send(r, inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name), Body: body, Handler: k.Render})
+	answer, err := k.Send(r, inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name), Body: body,
+		Handler: k.Render})
 	if err != nil {
 		return "", err
 	}
 	return template.HTML(answer.Body.String()), nil
 }
 
-// movedError says that what a page is about is elsewhere now, such as an issue that was transferred. As an error it is a
-// 404; who opens the page is led there.
+// movedError says that what a page is about is elsewhere now, such as an issue that was transferred. As an error it
+// is a 404; who opens the page is led there.
 type movedError struct{ path string }
 
 func (e *movedError) Error() string { return "moved to " + e.path }

@@ -70,7 +70,8 @@ func joined(pattern string) []byte {
 
 // isComment reports a line of a style sheet that holds a comment and nothing else.
 func isComment(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("/*")) && bytes.HasSuffix(line, []byte("*/")) && bytes.Count(line, []byte("*/")) == 1
+	return bytes.HasPrefix(line, []byte("/*")) && bytes.HasSuffix(line, []byte("*/")) &&
+		bytes.Count(line, []byte("*/")) == 1
 }
 
 func (a *assets) add(end, kind string, data []byte) (address string) {

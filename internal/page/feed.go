@@ -106,7 +106,8 @@ func (l *Line) describe(kind string, d *eventDetails) bool {
 		l.What = "starred"
 	case "PublicEvent":
 		l.What = "made public"
-	case "IssuesEvent", "PullRequestEvent", "IssueCommentEvent", "PullRequestReviewEvent", "PullRequestReviewCommentEvent":
+	case "IssuesEvent", "PullRequestEvent", "IssueCommentEvent", "PullRequestReviewEvent",
+		"PullRequestReviewCommentEvent":
 		if subject == nil {
 			return false
 		}

@@ -30,9 +30,9 @@ var plain = sync.OnceValue(func() *template.Template { return template.Must(shar
 // Templates are those of one room, and the shared ones.
 type Templates struct{ set func() *template.Template }
 
-// ReadTemplates are a room's templates, templates/*.html of its files and of those of rooms below it. A template is named
-// by its file. They are read once in a process, when a page is first asked for; a mistake in them is a panic then, and in
-// every test of a page.
+// ReadTemplates are a room's templates, templates/*.html of its files and of those of rooms below it. A template is
+// named by its file. They are read once in a process, when a page is first asked for; a mistake in them is a panic
+// then, and in every test of a page.
 func ReadTemplates(from ...fs.FS) *Templates {
 	return &Templates{sync.OnceValue(func() *template.Template {
 		set := template.Must(shared().Clone())
@@ -56,7 +56,8 @@ type Outward interface {
 func headersFor(w http.ResponseWriter, r *http.Request, view any) {
 	headers(w, r)
 	if v, is := view.(Outward); is && v.LeadsTo() != "" {
-		w.Header().Set("Content-Security-Policy", strings.Replace(policy, "form-action 'self'", "form-action 'self' "+v.LeadsTo(), 1))
+		w.Header().Set("Content-Security-Policy",
+			strings.Replace(policy, "form-action 'self'", "form-action 'self' "+v.LeadsTo(), 1))
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // Shown names what a form with many fields shows, for its hidden field "shown" (part "shown"): of each field of body,
-// which is what the form would send to the API unchanged, a hash. So [Form.Changed] finds what a person changed, and what
-// somebody else changes meanwhile in other fields stays.
+// which is what the form would send to the API unchanged, a hash. So [Form.Changed] finds what a person changed, and
+// what somebody else changes meanwhile in other fields stays.
 func Shown(body any) string {
 	fields := fieldsOf(body)
 	list := make([]string, 0, len(fields))
@@ -37,10 +37,10 @@ func (f Form) Changed(body any) map[string]json.RawMessage {
 	return fields
 }
 
-// Edit is [Form.Changed] for a form that several people may have open. now is what the form would show now. Error: 422 where
-// somebody else gave one of the changed fields another value meanwhile. It says both values, and from then on the form's
-// field "shown" stands for that value, so that the form, shown again, puts its own value there when it is sent again. A
-// change between the question for now and the answer to the form is not seen.
+// Edit is [Form.Changed] for a form that several people may have open. now is what the form would show now. Error:
+// 422 where somebody else gave one of the changed fields another value meanwhile. It says both values, and from then
+// on the form's field "shown" stands for that value, so that the form, shown again, puts its own value there when it
+// is sent again. A change between the question for now and the answer to the form is not seen.
 func (f Form) Edit(sent, now any) (map[string]json.RawMessage, error) {
 	fields, theirs := f.Changed(sent), fieldsOf(now)
 	shown := strings.Split(f.Get("shown"), " ")
@@ -50,16 +50,18 @@ func (f Form) Edit(sent, now any) (map[string]json.RawMessage, error) {
 		mine, changed := fields[name]
 		if is := hashOf(theirs[name]); changed && is != hash && is != hashOf(mine) {
 			shown[n] = name + "=" + is
-			clashes = append(clashes, errs.Field{Field: name, Code: errs.Custom, Message: strings.ReplaceAll(name, "_", " ") +
-				": it is " + inWords(theirs[name]) + " now, and you chose " + inWords(mine) + "."})
+			clashes = append(clashes, errs.Field{Field: name, Code: errs.Custom,
+				Message: strings.ReplaceAll(name, "_", " ") +
+					": it is " + inWords(theirs[name]) + " now, and you chose " + inWords(mine) + "."})
 		}
 	}
 	if len(clashes) == 0 {
 		return fields, nil
 	}
 	f.Set("shown", strings.Join(shown, " "))
-	return nil, &errs.Error{Kind: errs.Invalid, Fields: clashes, Message: "Somebody else changed this since you opened it. " +
-		"Nothing was saved yet: save again to put your choice in its place."}
+	return nil, &errs.Error{Kind: errs.Invalid, Fields: clashes,
+		Message: "Somebody else changed this since you opened it. " +
+			"Nothing was saved yet: save again to put your choice in its place."}
 }
 
 // inWords is a field's value for people.

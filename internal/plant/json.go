@@ -28,7 +28,8 @@ func declaredJSON(r *http.Request) bool {
 // of a repeated key, unknown ones ignored (decisions 17, 47, 51).
 func readPlant(r *http.Request) (*Plant, error) {
 	if !declaredJSON(r) {
-		return nil, errs.Wrap(errs.UnsupportedMedia, "the body must be declared as Content-Type: application/json", notDeclared)
+		return nil, errs.Wrap(errs.UnsupportedMedia,
+			"the body must be declared as Content-Type: application/json", notDeclared)
 	}
 	for _, field := range [...]string{"id", "name", "tag"} {
 		web.From(r.Context()).Ask(web.InBody, field)

@@ -75,8 +75,9 @@ func Which[ID ~int64](tx *db.Tx, issueID ID, k Kind, users []account.ID) (map[ac
 	for _, id := range users {
 		args = append(args, id)
 	}
-	there, err := db.QueryIDs[account.ID](tx, `SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
-		db.ValuesFrom(3, 1, len(users)), args...)
+	there, err := db.QueryIDs[account.ID](tx,
+		`SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
+			db.ValuesFrom(3, 1, len(users)), args...)
 	for _, id := range there {
 		has[id] = true
 	}

@@ -146,7 +146,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name)+"/pulls/"+strconv.FormatInt(made.Number, 10)))
+	w.Header().Set("Location", web.From(r.Context()).API(web.Path("repos", a.Owner.Login,
+		a.Name)+"/pulls/"+strconv.FormatInt(made.Number, 10)))
 	return api.answer(w, r, a, http.StatusCreated, made.Number)
 }
 
@@ -167,7 +168,8 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	e := Edit{Title: body.String("title", issue.MaxTitle), State: body.Enum("state", "open", "closed"), Base: body.String("base", 0),
+	e := Edit{Title: body.String("title", issue.MaxTitle), State: body.Enum("state", "open", "closed"),
+		Base:       body.String("base", 0),
 		Modifiable: body.Bool("maintainer_can_modify")}
 	text := body.String("body", issue.MaxBody)
 	if e.Title.Set && strings.TrimSpace(e.Title.Value) == "" && body.Err() == nil {

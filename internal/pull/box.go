@@ -106,7 +106,9 @@ func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *O
 }
 
 // said lists the methods that the repository allows, with what their commits would say.
-func (s *Service) said(ctx context.Context, objects *git.Repository, a *repo.Access, p *Pull, i *issue.Issue) ([]Said, error) {
+func (s *Service) said(
+	ctx context.Context, objects *git.Repository, a *repo.Access, p *Pull, i *issue.Issue,
+) ([]Said, error) {
 	list := []Said{}
 	if MergeCommit.allowed(a.Merging) == nil {
 		text, err := s.mergeMessage(ctx, p, i, a.Merging, MergeOptions{})

@@ -101,7 +101,8 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 	}{{"head", n.Head, headErr}, {"base", n.Base, baseErr}} {
 		switch {
 		case errs.Is(f.err, errs.NotFound), errs.Is(f.err, errs.Invalid):
-			fields = append(fields, errs.Field{Resource: Resource, Field: f.name, Code: errs.InvalidField, Value: f.value})
+			fields = append(fields, errs.Field{Resource: Resource, Field: f.name, Code: errs.InvalidField,
+				Value: f.value})
 		case f.err != nil:
 			return nil, f.err
 		}
@@ -199,9 +200,11 @@ func (s *Service) insert(tx *db.Tx, a *repo.Access, n NewPull, p *Pull) error {
 	var i *issue.Issue
 	var err error
 	if n.Issue == 0 {
-		i, err = s.issues.CreateIn(tx, a, issue.NewIssue{Title: n.Title, Text: n.Text, Pull: true, Draft: n.Draft, Also: list})
+		i, err = s.issues.CreateIn(tx, a, issue.NewIssue{Title: n.Title, Text: n.Text, Pull: true,
+			Draft: n.Draft, Also: list})
 	} else {
-		i, err = s.issues.ChangeIn(tx, a.Repo, a.Caller, n.Issue, func(c *issue.Change) error { return becomePull(c, n, list) })
+		i, err = s.issues.ChangeIn(tx, a.Repo, a.Caller, n.Issue,
+			func(c *issue.Change) error { return becomePull(c, n, list) })
 		if errs.Is(err, errs.NotFound) {
 			err = wrong("issue", errs.InvalidField, n.Issue)
 		}

@@ -68,9 +68,9 @@ func (api *API) ListFixed(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// ListFixing is ListFixed the other way: for each issue of the parameter numbers the pull requests of the repository that
-// say so and are open or merged, with closed=true all, the oldest first. Of many that name one issue the last ones are
-// looked at.
+// ListFixing is ListFixed the other way: for each issue of the parameter numbers the pull requests of the repository
+// that say so and are open or merged, with closed=true all, the oldest first. Of many that name one issue the last
+// ones are looked at.
 func (api *API) ListFixing(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	values := web.QueryOf(r)
 	numbers, closed := web.ParseNumbers(values.Get("numbers"), maxNumbered), values.Get("closed") == "true"

@@ -107,7 +107,9 @@ func (m Method) allowed(by repo.Merging) error {
 
 // commit writes the commits of a merge, which no ref names yet, and returns what
 // the base branch will be.
-func (s *Service) commit(ctx context.Context, a *repo.Access, p *Pull, i *issue.Issue, o MergeOptions) (git.SHA, error) {
+func (s *Service) commit(
+	ctx context.Context, a *repo.Access, p *Pull, i *issue.Issue, o MergeOptions,
+) (git.SHA, error) {
 	by, err := s.repos.Identity(ctx, a.Caller)
 	if err != nil {
 		return "", err
@@ -222,7 +224,8 @@ func (s *Service) deleteHead(tx *db.Tx, a *repo.Access, p *Pull) error {
 			return err
 		}
 	}
-	_, err := s.repos.MoveRefsIn(tx, repo.Push{RepoID: p.RepoID, Purges: a.Purges, // a branch that moved meanwhile stays
+	// a branch that moved meanwhile stays
+	_, err := s.repos.MoveRefsIn(tx, repo.Push{RepoID: p.RepoID, Purges: a.Purges,
 		Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: git.ZeroSHA, By: a.Caller.ID}}})
 	return err
 }

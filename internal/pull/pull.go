@@ -132,7 +132,8 @@ const maxLooked = 1000
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log, wake: make(chan struct{}, 1),
+	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log,
+		wake:   make(chan struct{}, 1),
 		looked: cache.NewCount[numbered, found](maxLooked)}
 }
 

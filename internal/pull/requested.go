@@ -115,7 +115,8 @@ func (s *Service) AskedFor(ctx context.Context, a *repo.Access, number int64) (u
 
 // teams is the 422 for teams, which there are none of.
 func teams() error {
-	return errs.Validation(errs.Field{Resource: Resource, Field: "team_reviewers", Code: errs.InvalidField, Message: "There are no teams"})
+	return errs.Validation(errs.Field{Resource: Resource, Field: "team_reviewers", Code: errs.InvalidField,
+		Message: "There are no teams"})
 }
 
 // reviewers are all who are asked for a review on the page.

@@ -21,7 +21,8 @@ func (api *API) Routes() []route.Route {
 		// For others than the author: push.
 		repos.Route(route.Pull, "POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.RequestReviewers),
 		// For others than the author: push.
-		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.UnrequestReviewers),
+		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/pulls/{number}/requested_reviewers",
+			api.UnrequestReviewers),
 		// Push to the head.
 		repos.Route(route.Pull, "PUT /repos/{owner}/{repo}/pulls/{number}/update-branch", api.UpdateBranch),
 		repos.Route(route.Push, "POST /repos/{owner}/{repo}/merges", api.MergeInto),

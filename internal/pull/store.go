@@ -43,7 +43,8 @@ func scan(row db.Scanner, more ...any) (*Pull, error) {
 
 // query reads pull requests; rest is what stands behind from.
 func query(tx *db.Tx, rest string, args ...any) ([]*Pull, error) {
-	return db.QueryList(tx, func(row db.Scanner) (*Pull, error) { return scan(row) }, `SELECT `+columns+from+rest, args...)
+	return db.QueryList(tx, func(row db.Scanner) (*Pull, error) { return scan(row) },
+		`SELECT `+columns+from+rest, args...)
 }
 
 func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
@@ -61,7 +62,8 @@ func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
 // checks of its head come to, and where the head's branch is. All of it is kept for later transactions of
 // the request. Error: 404 when there is none.
 func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
-	rows, err := tx.Query(`SELECT `+columns+`, `+status.SummaryColumns+`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+
+	rows, err := tx.Query(`SELECT `+columns+`, `+status.SummaryColumns+`, `+
+		checkrun.SummaryColumns("p.repo_id", "p.head_sha")+
 		`, COALESCE(h.sha, ''), COALESCE(q.user_id, 0)`+from+status.SummaryJoin("p.repo_id", "p.head_sha")+
 		`LEFT JOIN refs h ON h.repo_id = p.head_repo_id AND h.name = 'refs/heads/' || p.head_ref
 		LEFT JOIN requested_reviewers q ON q.issue_id = p.issue_id `+where+` ORDER BY q.created_at, q.user_id`, args...)
@@ -170,7 +172,8 @@ func openBy(tx *db.Tx, where string, repoID repo.ID, branches []string) ([]*Pull
 		for _, b := range chunk {
 			args = append(args, b)
 		}
-		list, err := query(tx, `WHERE `+where+` IN `+db.ValuesFrom(2, 1, len(chunk))+` AND p.open ORDER BY p.issue_id`, args...)
+		list, err := query(tx, `WHERE `+where+` IN `+db.ValuesFrom(2, 1, len(chunk))+
+			` AND p.open ORDER BY p.issue_id`, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +196,8 @@ func insertPull(tx *db.Tx, p *Pull) error {
 	err := tx.Run(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha, head_repo_id, head_owner_id,
 		head_ref, head_sha, modifiable, tested_base, tested_head, test_sha, additions, deletions, changed_files, commits, wanted)
 		VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-		p.IssueID, p.RepoID, p.Number, p.BaseRef, p.BaseSHA, p.HeadRepoID, p.HeadOwnerID, p.HeadRef, p.HeadSHA, p.Modifiable,
+		p.IssueID, p.RepoID, p.Number, p.BaseRef, p.BaseSHA, p.HeadRepoID, p.HeadOwnerID, p.HeadRef, p.HeadSHA,
+		p.Modifiable,
 		db.OrNull(p.TestedBase), db.OrNull(p.TestedHead), db.OrNull(p.TestSHA),
 		p.Additions, p.Deletions, p.Files, p.Commits, p.Wanted)
 	return err
@@ -240,7 +244,8 @@ func want(tx *db.Tx, issueID issue.ID) error {
 // branchID finds the id by which lists find a branch; 0 where no pull request
 // ever had it.
 func branchID(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (id int64, err error) {
-	err = tx.QueryRow(`SELECT id FROM pull_branches WHERE repo_id = $1 AND owner_id = $2 AND name = $3`, repoID, ownerID, name).Scan(&id)
+	err = tx.QueryRow(`SELECT id FROM pull_branches WHERE repo_id = $1 AND owner_id = $2 AND name = $3`, repoID,
+		ownerID, name).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
 	}

@@ -26,7 +26,8 @@ func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error
 	if len(args) == 0 {
 		return found, nil
 	}
-	rows, err := tx.Query(`SELECT issue_id, user_id FROM requested_reviewers WHERE issue_id IN `+db.Values(1, len(args))+`
+	rows, err := tx.Query(`SELECT issue_id, user_id FROM requested_reviewers WHERE issue_id IN `+
+		db.Values(1, len(args))+`
 		ORDER BY issue_id, created_at, user_id`, args...)
 	if err != nil {
 		return nil, err

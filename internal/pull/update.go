@@ -61,8 +61,9 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err != nil {
 		return err
 	}
-	sha, err := objects.CommitMerge(ctx, m, git.Commit{Parents: []git.SHA{p.HeadSHA, p.BaseTip}, Author: by, Committer: by,
-		Message: "Merge branch '" + p.BaseRef + "' into " + p.HeadRef + "\n"})
+	sha, err := objects.CommitMerge(ctx, m, git.Commit{Parents: []git.SHA{p.HeadSHA, p.BaseTip}, Author: by,
+		Committer: by,
+		Message:   "Merge branch '" + p.BaseRef + "' into " + p.HeadRef + "\n"})
 	if err != nil {
 		return err
 	}
@@ -163,5 +164,6 @@ func (api *API) UpdateBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	return web.JSON(w, r, http.StatusAccepted, updateJSON{"Updating pull request branch.",
-		web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name) + "/pulls/" + strconv.FormatInt(p.Number, 10))})
+		web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name) + "/pulls/" +
+			strconv.FormatInt(p.Number, 10))})
 }

@@ -225,9 +225,9 @@ func (s *Service) branchFrom(ctx context.Context, a *repo.Access, n newBranch) e
 	return err
 }
 
-// BranchFrom makes a branch of a fork for a change that somebody proposes to another repository: name, at the commit sha of
-// the branch base of the repository of the number repository_id. Pages ask for it; REST has no address for it. Errors: 409,
-// 422.
+// BranchFrom makes a branch of a fork for a change that somebody proposes to another repository: name, at the commit
+// sha of the branch base of the repository of the number repository_id. Pages ask for it; REST has no address for it.
+// Errors: 409, 422.
 func (api *API) BranchFrom(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, "Reference")
 	if err != nil {

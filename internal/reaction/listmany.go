@@ -21,8 +21,9 @@ func NewMany(d *db.DB) *Many { return &Many{d} }
 // maxMany is of how many subjects one request asks for the reactions.
 const maxMany = 100
 
-// List answers the reactions to the subjects of a kind of the parameter ids: an object with a list for each, as API.List
-// has it, and one reaction more where there are more than the page holds. Error: 422 for a content that there is not.
+// List answers the reactions to the subjects of a kind of the parameter ids: an object with a list for each, as
+// API.List has it, and one reaction more where there are more than the page holds. Error: 422 for a content that
+// there is not.
 func (m *Many) List(kind Kind) func(http.ResponseWriter, *http.Request, *repo.Access) error {
 	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		ids := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
@@ -55,8 +56,8 @@ func (m *Many) List(kind Kind) func(http.ResponseWriter, *http.Request, *repo.Ac
 	}
 }
 
-// Own answers what the caller said of the subjects of a kind of the parameter ids: an object with a list of contents for
-// each of which the caller said something.
+// Own answers what the caller said of the subjects of a kind of the parameter ids: an object with a list of contents
+// for each of which the caller said something.
 func (m *Many) Own(kind Kind) func(http.ResponseWriter, *http.Request, *repo.Access) error {
 	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		out := map[int64][]string{}
@@ -88,7 +89,9 @@ type subjectRow struct {
 }
 
 // firstOf reads a part of the reactions to each of some subjects, the oldest first. Content 0 is all.
-func firstOf(tx *db.Tx, repoID repo.ID, kind Kind, ids []int64, c Content, rows, offset int64) (list []subjectRow, err error) {
+func firstOf(
+	tx *db.Tx, repoID repo.ID, kind Kind, ids []int64, c Content, rows, offset int64,
+) (list []subjectRow, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -91,7 +91,8 @@ func (u Rollup) Total() (n int64) {
 }
 
 // keys stand before the counts.
-var keys = [len(Rollup{})]string{`,"+1":`, `,"-1":`, `,"laugh":`, `,"hooray":`, `,"confused":`, `,"heart":`, `,"rocket":`, `,"eyes":`}
+var keys = [len(Rollup{})]string{`,"+1":`, `,"-1":`, `,"laugh":`, `,"hooray":`, `,"confused":`, `,"heart":`,
+	`,"rocket":`, `,"eyes":`}
 
 // AppendJSON appends GitHub's reactions object, as it stands in a subject's payload. url
 // is where the subject's reactions are listed and made. It does so by hand: it stands in

@@ -168,7 +168,8 @@ func unpublish(tx *db.Tx, repoID repo.ID, tags []string) (drafts []candidate, er
 		for _, tag := range part {
 			args = append(args, tag)
 		}
-		list, err := db.QueryList(tx, scanCandidate, `UPDATE releases SET draft = TRUE, latest = FALSE, updated_at = $2 WHERE repo_id = $1
+		list, err := db.QueryList(tx, scanCandidate,
+			`UPDATE releases SET draft = TRUE, latest = FALSE, updated_at = $2 WHERE repo_id = $1
 			AND draft = FALSE AND tag IN `+db.ValuesFrom(3, 1, len(part))+` RETURNING id, tag, created_at`, args...)
 		if err != nil {
 			return nil, err

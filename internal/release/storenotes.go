@@ -49,7 +49,8 @@ func contributedBefore(tx *db.Tx, repoID repo.ID, authors []account.ID, at db.Ti
 		for _, id := range part {
 			args = append(args, id)
 		}
-		ids, err := db.QueryIDs[account.ID](tx, `SELECT u.id FROM accounts u WHERE u.id IN `+db.ValuesFrom(4, 1, len(part))+`
+		ids, err := db.QueryIDs[account.ID](tx, `SELECT u.id FROM accounts u WHERE u.id IN `+
+			db.ValuesFrom(4, 1, len(part))+`
 			AND EXISTS (SELECT 1 FROM postings o JOIN issues i ON i.id = o.issue_id
 				WHERE o.repo_id = $1 AND o.kind = $3 AND o.value = u.id AND i.merged_at < $2)`, args...)
 		if err != nil {

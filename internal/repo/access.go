@@ -209,7 +209,8 @@ func (a *Access) Require(need account.Role) error {
 		return nil
 	}
 	switch {
-	case a.Caller != nil && (a.Caller.Reach == account.Chosen || a.Caller.App != 0) && a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) < need:
+	case a.Caller != nil && (a.Caller.Reach == account.Chosen || a.Caller.App != 0) &&
+		a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) < need:
 		return a.Caller.Insufficient(0)
 	case need == account.Admin:
 		return errs.New(errs.Forbidden, "Must have admin rights to Repository.")

@@ -49,7 +49,8 @@ func (m Merging) Changes(before Merging) map[string]any {
 	return changes
 }
 
-// mergingText is what a text of merges is made of: one of some words of GitHub's, each with its bit. The first has none.
+// mergingText is what a text of merges is made of: one of some words of GitHub's, each with its bit. The first has
+// none.
 type mergingText struct {
 	name   string
 	values []mergingWord

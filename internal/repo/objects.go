@@ -93,7 +93,9 @@ func (s *Service) CreateRef(ctx context.Context, a *Access, name string, sha git
 }
 
 // CreateRefWith is CreateRef with something that is written in the same transaction.
-func (s *Service) CreateRefWith(ctx context.Context, a *Access, name string, sha git.SHA, with func(*db.Tx) error) (RefTarget, error) {
+func (s *Service) CreateRefWith(
+	ctx context.Context, a *Access, name string, sha git.SHA, with func(*db.Tx) error,
+) (RefTarget, error) {
 	if err := checkNewRef(name); err != nil {
 		return RefTarget{}, err
 	}
@@ -103,7 +105,8 @@ func (s *Service) CreateRefWith(ctx context.Context, a *Access, name string, sha
 // checkNewRef accepts a full name that a caller may move.
 func checkNewRef(name string) error {
 	if strings.Count(name, "/") < 2 || !strings.HasPrefix(name, "refs/") {
-		return refError("ref", errs.InvalidField, "Reference name must start with 'refs/' and contain at least two slashes.")
+		return refError("ref", errs.InvalidField,
+			"Reference name must start with 'refs/' and contain at least two slashes.")
 	}
 	if err := git.CheckRefName(name); err != nil {
 		return refError("ref", errs.InvalidField, ErrText(err))
@@ -192,7 +195,8 @@ func (s *Service) moveOne(ctx context.Context, a *Access, u RefUpdate) error {
 // moveOneWith is moveOne with something that is written in the same transaction; nil: nothing is.
 func (s *Service) moveOneWith(ctx context.Context, a *Access, u RefUpdate, with func(*db.Tx) error) error {
 	u.By = a.Caller.ID
-	refused, err := s.moveRefsWith(ctx, Push{RepoID: a.ID, Purges: a.Purges, Updates: []RefUpdate{u}, Atomic: true}, with)
+	refused, err := s.moveRefsWith(ctx, Push{RepoID: a.ID, Purges: a.Purges, Updates: []RefUpdate{u},
+		Atomic: true}, with)
 	if err != nil || refused[0] == nil {
 		return err
 	}

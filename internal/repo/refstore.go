@@ -146,7 +146,8 @@ func touchPushed(tx *db.Tx, repoID ID, branch string, grownKB int64) error {
 	return err
 }
 
-// ReadRefs reads all refs of a repository in the order of their names. Error: 404 when it is gone, or the condition fails.
+// ReadRefs reads all refs of a repository in the order of their names. Error: 404 when it is gone, or the condition
+// fails.
 func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 	rows, err := tx.Query(`SELECT r.default_branch, r.refs_generation, COALESCE(f.name, ''), COALESCE(f.sha, ''), COALESCE(f.peeled, '')
 		FROM (SELECT id AS of, default_branch, refs_generation FROM repos WHERE id = $1`+condition+`) r

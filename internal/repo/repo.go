@@ -230,7 +230,9 @@ func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*R
 
 // insert adds the row of a repository, under the id unless that is 0, and its
 // first refs, whose objects take so many KiB.
-func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id ID, first []RefUpdate, kb int64) (*Repo, error) {
+func (s *Service) insert(
+	ctx context.Context, by *account.Caller, n NewRepo, id ID, first []RefUpdate, kb int64,
+) (*Repo, error) {
 	var made *Repo
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		owner, err := account.ByLogin(tx, n.Owner)

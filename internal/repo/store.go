@@ -196,7 +196,8 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	if r.ParentID != 0 {
 		parent, root = r.ParentID, r.NetworkID
 	}
-	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.CreatedAt,
+	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues,
+		r.CreatedAt,
 		r.PushedAt, r.SizeKB, parent, root, int64(r.Merging), r.IsTemplate, db.OrNull(r.TemplateID)}
 	if r.ID != 0 {
 		columns, values, args = columns+", id", values+", $17", append(args, r.ID)

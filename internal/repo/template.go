@@ -12,9 +12,9 @@ import (
 )
 
 // Generate makes a repository of a template that the caller of the access sees: each branch, of which it is the default
-// one alone unless all is set, begins with one commit of the caller's that has the template's files, and no history. The
-// default branch has the template's name. Errors: 422 for what is no template, and as Create; 404 and 409 when the template
-// goes away or is purged meanwhile.
+// one alone unless all is set, begins with one commit of the caller's that has the template's files, and no history.
+// The default branch has the template's name. Errors: 422 for what is no template, and as Create; 404 and 409 when
+// the template goes away or is purged meanwhile.
 func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) (*Repo, error) {
 	if message := CheckName(n.Name); message != "" {
 		return nil, nameError(message)
@@ -40,7 +40,9 @@ func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) 
 
 // copyTemplate brings the files of the template's branches, and writes the commits that the new repository's begin
 // with, in the place of the template's.
-func (s *Service) copyTemplate(ctx context.Context, n NewRepo, to *git.Repository, author git.Signature) ([]RefUpdate, error) {
+func (s *Service) copyTemplate(
+	ctx context.Context, n NewRepo, to *git.Repository, author git.Signature,
+) ([]RefUpdate, error) {
 	from, release, err := s.Git(ctx, n.template)
 	if err != nil {
 		return nil, err

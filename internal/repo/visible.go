@@ -49,7 +49,8 @@ func GrantedTo(caller *account.Caller) string {
 // The token's id is no text of a client's, and stands in the query, since many queries have no
 // argument to spare.
 func chosen(caller *account.Caller, id string) string {
-	return fmt.Sprintf(`EXISTS (SELECT 1 FROM token_repos z WHERE z.token_id = %d AND z.repo_id = %s)`, caller.TokenID, id)
+	return fmt.Sprintf(`EXISTS (SELECT 1 FROM token_repos z WHERE z.token_id = %d AND z.repo_id = %s)`,
+		caller.TokenID, id)
 }
 
 // installed holds if an App's token reaches the repository of the name r. The ids in it are no texts of a

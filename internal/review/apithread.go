@@ -65,8 +65,8 @@ func (api *API) ListThreads(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	})
 }
 
-// ListManyThreads is ListThreads for the pull requests of the parameter numbers: an object with a list for each, and one
-// thread more where there are more than the page holds.
+// ListManyThreads is ListThreads for the pull requests of the parameter numbers: an object with a list for each, and
+// one thread more where there are more than the page holds.
 func (api *API) ListManyThreads(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany)
 	at := web.ReadPage(r)
@@ -105,7 +105,9 @@ func (api *API) ListManyThreads(w http.ResponseWriter, r *http.Request, a *repo.
 }
 
 // showThreads renders threads of the pull requests.
-func (s *Service) showThreads(out *web.Output, a *repo.Access, list []*conversation, of map[issue.ID]*issue.Issue) ([]*threadPayload, error) {
+func (s *Service) showThreads(
+	out *web.Output, a *repo.Access, list []*conversation, of map[issue.ID]*issue.Issue,
+) ([]*threadPayload, error) {
 	var comments []*Comment
 	var people []account.ID
 	for _, t := range list {
@@ -120,7 +122,8 @@ func (s *Service) showThreads(out *web.Output, a *repo.Access, list []*conversat
 	}
 	shown, at := make([]*threadPayload, len(list)), 0
 	for n, t := range list {
-		shown[n] = &threadPayload{NodeID: account.NodeID(ThreadKind, t.root), Total: t.total, Threads: t.threads, Resolved: t.by != 0,
+		shown[n] = &threadPayload{NodeID: account.NodeID(ThreadKind, t.root), Total: t.total,
+			Threads: t.threads, Resolved: t.by != 0,
 			MayResolve: a.Caller != nil && mayResolve(a, of[t.issueID]) == nil, Comments: []*threadComment{}}
 		if t.by != 0 {
 			shown[n].ResolvedBy = p.User(t.by)
@@ -142,8 +145,8 @@ func (p *page) threadComment(n int, c *Comment) (*threadComment, error) {
 	return &threadComment{one, c.Pending, c.Outdated(), 0}, err
 }
 
-// ListManyOfReviews answers the comments of the reviews of the parameter ids: an object with a list for each, and one comment
-// more where there are more than the page holds.
+// ListManyOfReviews answers the comments of the reviews of the parameter ids: an object with a list for each, and one
+// comment more where there are more than the page holds.
 func (api *API) ListManyOfReviews(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ids := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
 	at := web.ReadPage(r)
@@ -230,8 +233,8 @@ func (api *API) answerDraft(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	})
 }
 
-// ResolveThread marks the thread of the comment that {id} names as resolved, or with resolved false as not: 204. Errors: those
-// of Service.Resolve.
+// ResolveThread marks the thread of the comment that {id} names as resolved, or with resolved false as not: 204.
+// Errors: those of Service.Resolve.
 func (api *API) ResolveThread(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.findComment(r, a)
 	if err != nil {

@@ -37,7 +37,8 @@ func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark
 		return nil
 	}
 	args := append([]any{repoID}, anys(numbers)...)
-	rows, err := tx.Query(`SELECT i.number, i.id, `+status.SummaryColumns+`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+`
+	rows, err := tx.Query(`SELECT i.number, i.id, `+status.SummaryColumns+
+		`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+`
 		FROM issues i JOIN pulls p ON p.issue_id = i.id`+status.SummaryJoin("p.repo_id", "p.head_sha")+`
 		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
 	if err != nil {

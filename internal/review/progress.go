@@ -139,7 +139,8 @@ const maxPath = 2000
 
 func markViewed(tx *db.Tx, issueID issue.ID, userID account.ID, path, blob string) error {
 	if blob == "" {
-		return tx.Run(`DELETE FROM viewed_files WHERE issue_id = $1 AND user_id = $2 AND path = $3`, issueID, userID, path)
+		return tx.Run(`DELETE FROM viewed_files WHERE issue_id = $1 AND user_id = $2 AND path = $3`, issueID,
+			userID, path)
 	}
 	var n int64
 	err := tx.QueryRow(`SELECT COUNT(*) FROM viewed_files WHERE issue_id = $1 AND user_id = $2 AND path <> $3`,
@@ -154,8 +155,8 @@ func markViewed(tx *db.Tx, issueID issue.ID, userID account.ID, path, blob strin
 		ON CONFLICT (issue_id, user_id, path) DO UPDATE SET blob = excluded.blob`, issueID, userID, path, blob)
 }
 
-// ListManyViewed answers the files that the caller viewed of each pull request of the parameter numbers, for GraphQL: an
-// object by number of objects that have the blobs by path.
+// ListManyViewed answers the files that the caller viewed of each pull request of the parameter numbers, for GraphQL:
+// an object by number of objects that have the blobs by path.
 func (api *API) ListManyViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
 	out := map[int64]map[string]string{}

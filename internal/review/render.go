@@ -21,7 +21,9 @@ func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Commen
 }
 
 // preparedComments is a page that knows all that the payloads of the comments need; others are shown on it as well.
-func (s *Service) preparedComments(out *web.Output, a *repo.Access, list []*Comment, others ...account.ID) (*page, error) {
+func (s *Service) preparedComments(
+	out *web.Output, a *repo.Access, list []*Comment, others ...account.ID,
+) (*page, error) {
 	ctx := out.Context()
 	if err := s.follow(ctx, list); err != nil {
 		return nil, err

@@ -28,7 +28,8 @@ func (api *API) Routes() []route.Route {
 		repos.Route(route.Pull, "PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}", api.Edit),
 		// The caller's own.
 		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/pulls/{number}/reviews/{id}", api.Delete),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", api.ListReviewComments),
+		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments",
+			api.ListReviewComments),
 		// The caller's own.
 		repos.Route(route.Pull, "POST /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", api.Submit),
 		repos.Route(route.Push, "PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", api.Dismiss),

@@ -38,7 +38,8 @@ func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
 		db.Values(1, len(ids)), anys(ids)...)
 }
 
-// Place gives the repository of a review and the number of its pull request. It does not ask who may see it. Error: 404.
+// Place gives the repository of a review and the number of its pull request. It does not ask who may see it. Error:
+// 404.
 func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
 	err = tx.QueryRow(`SELECT v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id WHERE v.id = $1`, id).Scan(&in, &number)
 	if errors.Is(err, db.ErrNoRows) {
@@ -52,7 +53,8 @@ func shownReviews(tx *db.Tx, ids []int64) ([]*Review, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM reviews r WHERE r.submitted_at IS NOT NULL AND r.id IN `+
+	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+
+		` FROM reviews r WHERE r.submitted_at IS NOT NULL AND r.id IN `+
 		db.Values(1, len(ids)), anys(ids)...)
 }
 
@@ -68,10 +70,12 @@ func anys(ids []int64) []any {
 // first, and how many they are.
 func listReviews(tx *db.Tx, issueID issue.ID, userID account.ID, p web.Page) (list []*Review, total int64, err error) {
 	const which = ` WHERE issue_id = $1 AND (state <> 1 OR author_id = $2)`
-	if err := tx.QueryRow(`SELECT count(*) FROM reviews`+which, issueID, userID).Scan(&total); err != nil || p.Offset() >= total {
+	if err := tx.QueryRow(`SELECT count(*) FROM reviews`+which, issueID, userID).Scan(&total); err != nil ||
+		p.Offset() >= total {
 		return nil, total, err
 	}
-	list, err = db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM (SELECT id FROM reviews`+which+` ORDER BY id LIMIT $3 OFFSET $4) x
+	list, err = db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM (SELECT id FROM reviews`+
+		which+` ORDER BY id LIMIT $3 OFFSET $4) x
 		JOIN reviews r ON r.id = x.id ORDER BY r.id`, issueID, userID, p.Size, p.Offset())
 	return list, total, err
 }
@@ -152,6 +156,7 @@ func countReviews(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID
 	for _, id := range issues {
 		args = append(args, id)
 	}
-	return db.QueryMap[issue.ID, int64](tx, `SELECT issue_id, count(*) FROM reviews WHERE issue_id IN `+db.ValuesFrom(2, 1, len(issues))+`
+	return db.QueryMap[issue.ID, int64](tx, `SELECT issue_id, count(*) FROM reviews WHERE issue_id IN `+
+		db.ValuesFrom(2, 1, len(issues))+`
 		AND (state <> 1 OR author_id = $1) GROUP BY issue_id`, args...)
 }

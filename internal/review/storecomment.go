@@ -72,7 +72,8 @@ func commentsOfReview(tx *db.Tx, reviewID int64, p web.Page) (list []*Comment, t
 
 // textsOfReview reads what the comments of a review say, of the first maxComments.
 func textsOfReview(tx *db.Tx, reviewID int64) (list []string, err error) {
-	return db.QueryTexts(tx, `SELECT body FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2`, reviewID, maxComments)
+	return db.QueryTexts(tx, `SELECT body FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2`,
+		reviewID, maxComments)
 }
 
 // commentList is a list of the comments that everyone sees: of one pull request

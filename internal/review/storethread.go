@@ -11,8 +11,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// pageOfThreads is a page of the threads of n pull requests, whose ids begin with the placeholder $4: those that the user $1
-// may see, from behind the place $2 to $3.
+// pageOfThreads is a page of the threads of n pull requests, whose ids begin with the placeholder $4: those that the
+// user $1 may see, from behind the place $2 to $3.
 func pageOfThreads(n int) string {
 	return `(SELECT y.* FROM (SELECT COALESCE(reply_to, id) AS root, MIN(issue_id) AS issue_id, count(*) AS total,
 			count(*) OVER (PARTITION BY MIN(issue_id)) AS threads,
@@ -21,8 +21,8 @@ func pageOfThreads(n int) string {
 		GROUP BY COALESCE(reply_to, id)) y WHERE y.place > $2 AND y.place <= $3) x`
 }
 
-// threadsOf reads a page of the threads of each pull request, by their ids, with their first comments: those that the user
-// may see. Error: 422 for more texts than one request reads.
+// threadsOf reads a page of the threads of each pull request, by their ids, with their first comments: those that the
+// user may see. Error: 422 for more texts than one request reads.
 func threadsOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset, comments int64) ([]*conversation, error) {
 	if len(issues) == 0 {
 		return nil, nil
@@ -85,7 +85,8 @@ func countThreads(tx *db.Tx, issueID issue.ID, userID account.ID) (n int64, err 
 
 // ThreadPlace gives a comment of a thread. It does not ask who may see it. 0: there is none.
 func ThreadPlace(tx *db.Tx, root int64) (comment int64, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(MIN(id), 0) FROM review_comments WHERE id = $1 OR reply_to = $1`, root).Scan(&comment)
+	err = tx.QueryRow(`SELECT COALESCE(MIN(id), 0) FROM review_comments WHERE id = $1 OR reply_to = $1`,
+		root).Scan(&comment)
 	return comment, err
 }
 
@@ -145,6 +146,7 @@ func countOf(tx *db.Tx, table, column string, ids []int64) (map[int64]int64, err
 	if len(ids) == 0 {
 		return counts, nil
 	}
-	return db.QueryMap[int64, int64](tx, `SELECT `+column+`, count(*) FROM `+table+` WHERE `+column+` IN `+db.Values(1, len(ids))+
+	return db.QueryMap[int64, int64](tx, `SELECT `+column+`, count(*) FROM `+table+` WHERE `+column+
+		` IN `+db.Values(1, len(ids))+
 		` GROUP BY `+column, anys(ids)...)
 }

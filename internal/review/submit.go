@@ -226,7 +226,9 @@ func (s *Service) Dismiss(
 
 // change runs fn on a review that the caller may see, as it is once its
 // repository is locked.
-func (s *Service) change(ctx context.Context, a *repo.Access, i *issue.Issue, id int64, fn func(*issue.Change, *Review) error) (*Review, error) {
+func (s *Service) change(
+	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, fn func(*issue.Change, *Review) error,
+) (*Review, error) {
 	var v *Review
 	_, err := s.issues.Change(ctx, a, i.Number, func(c *issue.Change) (err error) {
 		if err := mayWrite(a, c.Issue.Locked); err != nil {

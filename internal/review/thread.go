@@ -13,7 +13,8 @@ import (
 // ThreadKind is the kind of a thread in node ids.
 const ThreadKind = "PullRequestReviewThread"
 
-// conversation is a thread on a place of a pull request: a comment and the replies to it, as far as the caller sees them.
+// conversation is a thread on a place of a pull request: a comment and the replies to it, as far as the caller sees
+// them.
 type conversation struct {
 	root     int64 // id of the first comment, which may be gone
 	issueID  issue.ID
@@ -40,7 +41,8 @@ func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, r
 		changed, err := setResolved(c.Tx, now, a.Caller.ID, resolved)
 		if err == nil && changed {
 			c.Tell(hook.Event{Name: "pull_request_review_thread",
-				Action: map[bool]string{true: "resolved", false: "unresolved"}[resolved], About: hook.About{ID: now.ID}})
+				Action: map[bool]string{true: "resolved", false: "unresolved"}[resolved],
+				About:  hook.About{ID: now.ID}})
 		}
 		return err
 	})

@@ -110,7 +110,8 @@ func (r Route) ForNobody() Route {
 	return r
 }
 
-// FromElsewhere says that a form may come from a page of another site. Then it has no caller, whatever the browser brings.
+// FromElsewhere says that a form may come from a page of another site. Then it has no caller, whatever the browser
+// brings.
 func (r Route) FromElsewhere() Route {
 	r.Elsewhere = true
 	return r

@@ -40,7 +40,8 @@ func NewPermissions(asked map[string]string) (Permissions, error) {
 		case level == "none":
 			continue
 		case level == "" || !slices.Contains(levels, level):
-			return nil, errs.Newf(errs.Invalid, "the permission %s is %q: use read, write or none", name, errs.Clip(level))
+			return nil, errs.Newf(errs.Invalid, "the permission %s is %q: use read, write or none",
+				name, errs.Clip(level))
 		}
 		p[name] = level
 	}

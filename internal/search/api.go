@@ -62,7 +62,8 @@ func readQuery(r *http.Request, text string) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	sort, err := web.QueryEnum(r, resource, "sort", BestMatch.String(), Created.String(), Updated.String(), Comments.String())
+	sort, err := web.QueryEnum(r, resource, "sort", BestMatch.String(), Created.String(), Updated.String(),
+		Comments.String())
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,8 @@ func spans() []spanField {
 		day("updated", func(q *Query) *Spans { return &q.Updated }),
 		day("closed", func(q *Query) *Spans { return &q.Closed }),
 		day("merged", func(q *Query) *Spans { return &q.MergedAt }),
-		{"comments", func(q *Query) *Spans { return &q.Comments }, ReadNumbers, func(n int64) string { return strconv.FormatInt(n, 10) }, 1},
+		{"comments", func(q *Query) *Spans { return &q.Comments }, ReadNumbers,
+			func(n int64) string { return strconv.FormatInt(n, 10) }, 1},
 	}
 }
 

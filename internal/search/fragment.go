@@ -48,7 +48,8 @@ func Fragments(text string, words []string, lines bool) (list []TextMatch) {
 		if lines {
 			begin, end = toLines(runes, at, begin, end)
 		}
-		list = append(list, TextMatch{Fragment: string(runes[begin:end]), Matches: matchesIn(runes[begin:end], folded[begin:end], looked)})
+		list = append(list, TextMatch{Fragment: string(runes[begin:end]),
+			Matches: matchesIn(runes[begin:end], folded[begin:end], looked)})
 		from = end
 	}
 	return list

@@ -134,7 +134,8 @@ func scanOne(ctx context.Context, repos *repo.Service, tip Tip,
 // objects need more memory than git has, or the server is full.
 func passing(err error) bool {
 	var known *errs.Error
-	return errors.As(err, &known) && (known.Kind == errs.NotFound || known.Kind == errs.Invalid || known.Kind == errs.TooLarge ||
+	return errors.As(err, &known) && (known.Kind == errs.NotFound || known.Kind == errs.Invalid ||
+		known.Kind == errs.TooLarge ||
 		known.Kind == errs.Unavailable || known.Kind == errs.Conflict)
 }
 

@@ -110,7 +110,8 @@ func (f fields) texts(name string, values []string) fields {
 }
 
 func (p *Profile) fields() fields {
-	return fields{}.text("name", p.Name).text("email", p.Email).text("company", p.Company).text("blog", p.Blog).text("location", p.Location)
+	return fields{}.text("name", p.Name).text("email", p.Email).text("company", p.Company).text("blog",
+		p.Blog).text("location", p.Location)
 }
 
 func (a *applier) user(ctx context.Context, u *User) error {
@@ -175,7 +176,8 @@ func (a *applier) org(ctx context.Context, o *Org) error {
 	}
 	for i := range o.Members {
 		m := &o.Members[i]
-		err := a.send(ctx, admin, "PUT", web.Path("orgs", o.Login, "memberships", m.Login), fields{"role": "member"}, nil)
+		err := a.send(ctx, admin, "PUT", web.Path("orgs", o.Login, "memberships", m.Login),
+			fields{"role": "member"}, nil)
 		if err == nil && m.Public {
 			err = a.send(ctx, m.Login, "PUT", web.Path("orgs", o.Login, "public_members", m.Login), nil, nil)
 		}

@@ -79,7 +79,8 @@ func (c *checker) checkUsers() {
 				}
 			}
 			if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(u.CreatedAt) {
-				c.wrong(&t.place, "expires_at", "is not after %s, when the token is made", u.CreatedAt.Format(time.RFC3339))
+				c.wrong(&t.place, "expires_at", "is not after %s, when the token is made",
+					u.CreatedAt.Format(time.RFC3339))
 			}
 		}
 	}

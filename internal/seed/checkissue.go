@@ -179,7 +179,8 @@ func (t *threads) pull(p *Pull) {
 	for _, s := range p.Statuses {
 		end = latest(end, s.CreatedAt)
 	}
-	for state, keys := range map[string][]string{"closed": {"closed_at", "closed_by"}, "merged": {"merge_method", "merged_at", "merged_by"}} {
+	for state, keys := range map[string][]string{"closed": {"closed_at", "closed_by"},
+		"merged": {"merge_method", "merged_at", "merged_by"}} {
 		for _, key := range keys {
 			if p.lines[key] > 0 && p.State != state {
 				c.wrong(&p.place, key, "the pull request is not %s", state)

@@ -52,7 +52,8 @@ func (a *applier) send(ctx context.Context, login, method, path string, body, in
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(account.WithCaller(ctx, caller), method, "http://seed"+path, bytes.NewReader(data))
+	r, err := http.NewRequestWithContext(account.WithCaller(ctx, caller), method, "http://seed"+path,
+		bytes.NewReader(data))
 	if err != nil {
 		return err
 	}

@@ -110,8 +110,9 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 	}
 	log := quiet(to.Database.Log)
 	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true})
-	a := &applier{s: s, clock: time, server: srv, repos: srv.Forge().Repos, transport: srv.Forge().Transport, accounts: srv.Forge().Accounts,
-		callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
+	a := &applier{s: s, clock: time, server: srv, repos: srv.Forge().Repos, transport: srv.Forge().Transport,
+		accounts: srv.Forge().Accounts,
+		callers:  map[string]*account.Caller{}, made: map[*Repo]bool{}}
 	if err := a.apply(ctx); err != nil {
 		return err
 	}
@@ -155,7 +156,8 @@ func Rehearse(ctx context.Context, s *Seed, o git.Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	o.Log = quiet(o.Log)
-	return Fill(ctx, s, Store{DataDir: dir, Git: o, Database: db.Options{URL: filepath.Join(dir, "arbor.db"), Log: o.Log, Throwaway: true}})
+	return Fill(ctx, s, Store{DataDir: dir, Git: o,
+		Database: db.Options{URL: filepath.Join(dir, "arbor.db"), Log: o.Log, Throwaway: true}})
 }
 
 // quiet is a log that tells of problems only: a line for each request that a seed

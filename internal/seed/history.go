@@ -210,7 +210,8 @@ func (h *history) tag(ctx context.Context, t *Tag) error {
 	if err != nil {
 		return err
 	}
-	encoded, err := (&git.Tag{Object: target, Type: git.TypeCommit, Name: t.Name, Tagger: &tagger, Message: line(t.Message)}).Encode()
+	encoded, err := (&git.Tag{Object: target, Type: git.TypeCommit, Name: t.Name, Tagger: &tagger,
+		Message: line(t.Message)}).Encode()
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,8 @@ func (a *applier) issue(r *Repo, i *Issue, number int64) {
 	a.thread(r, &i.place, &i.Thread, number)
 	if i.State == "closed" {
 		a.at(i.ClosedAt, &i.place, func(ctx context.Context) error {
-			return a.send(ctx, i.ClosedBy, "PATCH", path(), fields{"state": "closed"}.text("state_reason", i.StateReason), nil)
+			return a.send(ctx, i.ClosedBy, "PATCH",
+				path(), fields{"state": "closed"}.text("state_reason", i.StateReason), nil)
 		})
 	}
 	a.lock(r, &i.place, &i.Thread, number, i.ClosedAt)
@@ -147,6 +148,7 @@ func (a *applier) lock(r *Repo, p *place, h *Thread, number int64, closed time.T
 }
 
 func (a *applier) status(ctx context.Context, r *Repo, s *Status, sha string) error {
-	body := fields{"state": s.State}.text("context", s.Context).text("description", s.Description).text("target_url", s.TargetURL)
+	body := fields{"state": s.State}.text("context", s.Context).text("description",
+		s.Description).text("target_url", s.TargetURL)
 	return a.send(ctx, s.Creator, "POST", r.path("statuses", sha), body, nil)
 }

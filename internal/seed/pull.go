@@ -23,7 +23,8 @@ func (a *applier) pull(r *Repo, p *Pull, number int64) {
 		if err := a.equip(ctx, r, &p.Thread, &numbered{Number: made.Number}); err != nil || len(p.Reviewers) == 0 {
 			return err
 		}
-		return a.send(ctx, r.admin, "POST", r.path("pulls", n, "requested_reviewers"), fields{"reviewers": p.Reviewers}, nil)
+		return a.send(ctx, r.admin, "POST", r.path("pulls", n, "requested_reviewers"),
+			fields{"reviewers": p.Reviewers}, nil)
 	})
 	a.thread(r, &p.place, &p.Thread, number)
 	for i := range p.Statuses {
@@ -48,7 +49,8 @@ func (a *applier) pull(r *Repo, p *Pull, number int64) {
 			if err := a.server.Settle(ctx); err != nil {
 				return err
 			}
-			err := a.send(ctx, p.MergedBy, "PUT", r.path("pulls", n, "merge"), fields{}.text("merge_method", p.MergeMethod), nil)
+			err := a.send(ctx, p.MergedBy, "PUT", r.path("pulls", n, "merge"),
+				fields{}.text("merge_method", p.MergeMethod), nil)
 			if err != nil {
 				return err
 			}

@@ -39,8 +39,9 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
 	}
 	outer := web.From(ctx)
-	info := &web.Info{ID: outer.ID, Site: outer.Site, Prefix: outer.Prefix, SSHHost: outer.SSHHost, SSHPort: outer.SSHPort,
-		Docs: outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID, Brief: q.Brief, Members: q.Members,
+	info := &web.Info{ID: outer.ID, Site: outer.Site, Prefix: outer.Prefix, SSHHost: outer.SSHHost,
+		SSHPort: outer.SSHPort,
+		Docs:    outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID, Brief: q.Brief, Members: q.Members,
 		Media: web.ParseAccept([]string{"application/vnd.github." + q.Media + "+json"})}
 	to := s.endpointOf(r, info)
 	if to == nil {
@@ -84,7 +85,8 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 	return answer, nil
 }
 
-// endpointOf finds the route of a request to the API or to the plant store, and notes the placeholders' values; nil: there is none.
+// endpointOf finds the route of a request to the API or to the plant store, and notes the placeholders' values; nil:
+// there is none.
 func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 	c := chi.NewRouteContext()
 	n := s.match(c, r.URL.EscapedPath(), "")
@@ -114,7 +116,8 @@ func (s *Server) newGraphQL(of sources, statuses *status.API) *graphql.API {
 		Fixed:          repos.With(account.Pull, pulls.ListFixed), Fixing: repos.With(account.Pull, pulls.ListFixing),
 		LinkedBranches: repos.With(account.Pull, branches.ListMany),
 		LinkBranch:     repos.With(account.Push, branches.Create), UnlinkBranch: repos.With(account.Push, branches.Remove),
-		MergeTexts: repos.With(account.Pull, pulls.ListMergeTexts), LookAhead: repos.With(account.Pull, pulls.LookAhead),
+		MergeTexts:     repos.With(account.Pull, pulls.ListMergeTexts),
+		LookAhead:      repos.With(account.Pull, pulls.LookAhead),
 		CommitsOfPulls: repos.With(account.Pull, pulls.ListManyCommits),
 		Viewed:         repos.With(account.Pull, of.Reviews.ListManyViewed),
 		Compared:       repos.With(account.Pull, of.Git.CompareMany),
@@ -124,11 +127,14 @@ func (s *Server) newGraphQL(of sources, statuses *status.API) *graphql.API {
 		PullsOf:  repos.With(account.Pull, pulls.NumbersOfCommits),
 		Commits:  repos.With(account.Pull, of.Git.ListChosenCommits), Tags: repos.With(account.Pull, of.Git.ListChosenTags),
 		Refs: repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
-		Threads: repos.With(account.Pull, of.Reviews.ListThreads), ManyThreads: repos.With(account.Pull, of.Reviews.ListManyThreads),
-		OfReviews: repos.With(account.Pull, of.Reviews.ListManyOfReviews), Thread: repos.With(account.Pull, of.Reviews.GetThread),
-		DraftComment: repos.With(account.Pull, of.Reviews.GetDraft), AddDraft: repos.With(account.Pull, of.Reviews.CreateDraft),
-		Resolve: repos.With(account.Pull, of.Reviews.ResolveThread),
-		Suites:  repos.With(account.Pull, of.Checks.ListManySuites), RunsOfSuites: repos.With(account.Pull, of.Checks.ListManyOfSuites),
+		Threads:      repos.With(account.Pull, of.Reviews.ListThreads),
+		ManyThreads:  repos.With(account.Pull, of.Reviews.ListManyThreads),
+		OfReviews:    repos.With(account.Pull, of.Reviews.ListManyOfReviews),
+		Thread:       repos.With(account.Pull, of.Reviews.GetThread),
+		DraftComment: repos.With(account.Pull, of.Reviews.GetDraft),
+		AddDraft:     repos.With(account.Pull, of.Reviews.CreateDraft),
+		Resolve:      repos.With(account.Pull, of.Reviews.ResolveThread),
+		Suites:       repos.With(account.Pull, of.Checks.ListManySuites), RunsOfSuites: repos.With(account.Pull, of.Checks.ListManyOfSuites),
 		MarkViewed:          repos.With(account.Pull, of.Reviews.MarkViewed),
 		OnIssues:            repos.With(account.Pull, reactions.List(reaction.Issue)),
 		OnComments:          repos.With(account.Pull, reactions.List(reaction.IssueComment)),

@@ -28,7 +28,8 @@ func newMetrics(s *Server, p *parts) *metrics {
 			Name: "arbor_http_requests_total", Help: "Requests served, by route, method and status."},
 			[]string{"route", "method", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "arbor_http_request_duration_seconds", Help: "Time from a request's header to the end of its answer, by route.",
+			Name:    "arbor_http_request_duration_seconds",
+			Help:    "Time from a request's header to the end of its answer, by route.",
 			Buckets: []float64{.0001, .0003, .001, .003, .01, .03, .1, .3, 1, 3, 10, 60}},
 			[]string{"route"}),
 	}

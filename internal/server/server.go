@@ -90,7 +90,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.inFlight.Add(-1)
 	defer ticket.Leave()
 	if !counted {
-		web.Handle(ww, r, fail(errs.New(errs.TooManyRequests, "too many requests at one time from your network; try again")))
+		web.Handle(ww, r, fail(errs.New(errs.TooManyRequests,
+			"too many requests at one time from your network; try again")))
 		return
 	}
 	s.serve(ww, r, info, n)
@@ -274,7 +275,9 @@ func changes(to *endpoint) bool {
 
 // permit gives the request as its caller's token lets it use the route. Each transaction of an unsafe request asks
 // again whether the token holds. Errors: 403.
-func (s *Server) permit(r *http.Request, signedIn *account.Caller, info *web.Info, to *endpoint) (*http.Request, error) {
+func (s *Server) permit(
+	r *http.Request, signedIn *account.Caller, info *web.Info, to *endpoint,
+) (*http.Request, error) {
 	caller, err := to.need.narrow(signedIn, r.Method, to.Route)
 	if err != nil {
 		s.noteRefused(r, signedIn, info, to.Route)
@@ -325,7 +328,8 @@ func withoutToken(r *http.Request) bool {
 // balancers have none, nor has who is about to sign in, or a program that asks for one, or for an App.
 func isOpenPattern(pattern string) bool {
 	switch pattern {
-	case "/healthz", "/readyz", "/login", "/setup", "/assets/{asset}", "/login/device/code", "/login/oauth/access_token",
+	case "/healthz", "/readyz", "/login", "/setup", "/assets/{asset}", "/login/device/code",
+		"/login/oauth/access_token",
 		"/app-manifests/{code}/conversions", "/settings/apps/new", "/organizations/{org}/settings/apps/new":
 		return true
 	}
@@ -367,7 +371,8 @@ func safe(method string) bool { return method == http.MethodGet || method == htt
 // which would keep it waiting. An answer of unknown length is left to the HTTP server,
 // which finds its length out; with HTTP/2 it would send the end without a deadline.
 func sendOff(w *web.Writer, r *http.Request) {
-	if !w.Started() || r.ProtoMajor < 2 && len(w.Header()["Content-Length"]) == 0 && w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {
+	if !w.Started() || r.ProtoMajor < 2 && len(w.Header()["Content-Length"]) == 0 &&
+		w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {
 		return
 	}
 	if f, ok := w.ResponseWriter.(http.Flusher); ok {

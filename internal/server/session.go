@@ -16,8 +16,8 @@ func takesCookie(r *http.Request, info *web.Info, to *endpoint) bool {
 	return to.Group == route.Pages || to.Pattern == "/" && isPage(r, info) || isFile(r, to.Pattern, info)
 }
 
-// isFile reports a request for a file of a repository at one of the addresses beside the pages, which people who look at
-// a private repository open with their browser.
+// isFile reports a request for a file of a repository at one of the addresses beside the pages, which people who look
+// at a private repository open with their browser.
 func isFile(r *http.Request, pattern string, info *web.Info) bool {
 	switch pattern {
 	case "/{owner}/{repo}/raw/{path...}", "/{owner}/{repo}/archive/{file...}",
@@ -30,7 +30,8 @@ func isFile(r *http.Request, pattern string, info *web.Info) bool {
 
 // bringsSession reports a request for a page with a cookie, which may be worth something.
 func bringsSession(r *http.Request, info *web.Info, n *node) bool {
-	if n == nil || n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) && !isFile(r, info.Pattern, info) {
+	if n == nil || n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) &&
+		!isFile(r, info.Pattern, info) {
 		return false
 	}
 	return page.SessionOf(r) != ""

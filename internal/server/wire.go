@@ -127,7 +127,8 @@ func New(o Options) *Server {
 		o: o, log: o.Log, accounts: accounts, forge: f,
 		runners: []runner{accounts, f.Maintenance, issues, f.Closing, pulls, f.Searches, f.Detect, f.Notifier,
 			notification.NewPruner(o.DB, o.Log),
-			activity.NewPruner(o.DB, o.Log), audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log)},
+			activity.NewPruner(o.DB, o.Log), audit.NewPruner(o.DB, o.Log, o.AuditDays),
+			maintenance.NewForgetter(o.DB, o.Log)},
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks,
 	}
@@ -154,7 +155,8 @@ func New(o Options) *Server {
 	notices := notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues)))
 	markups := markup.NewAPI(markup.New(repos, text.New(o.DB, repos)))
 	found := search.NewAPI(f.Searches)
-	kit := page.NewKit(page.Options{Render: markups.Render, Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls, Unread: notices.Unread,
+	kit := page.NewKit(page.Options{Render: markups.Render, Repos: repos, Ask: s.ask,
+		OpenPulls: issues.OpenPulls, Unread: notices.Unread,
 		IssuesEach:   found.IssuesEach,
 		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions),
 		TimelineEnds: repos.With(account.Pull, shown.Timelines.Ends)})
@@ -163,12 +165,14 @@ func New(o Options) *Server {
 	plants := plant.NewAPI(o.DB)
 	statusesOf, runsOf := repos.With(account.Pull, statuses.CombineMany), repos.With(account.Pull, checks.ListMany)
 	codes := codepage.New(kit, codepage.Handlers{
-		Locate: repos.With(account.Pull, objects.Locate), LastChanges: repos.With(account.Pull, objects.ListLastChanges),
-		Blame: repos.With(account.Pull, objects.Blame), Paths: repos.With(account.Pull, objects.ListPaths),
+		Locate:      repos.With(account.Pull, objects.Locate),
+		LastChanges: repos.With(account.Pull, objects.ListLastChanges),
+		Blame:       repos.With(account.Pull, objects.Blame), Paths: repos.With(account.Pull, objects.ListPaths),
 		Commits: repos.With(account.Pull, objects.ListChosenCommits), Statuses: statusesOf, Checks: runsOf,
 		Divergences: repos.With(account.Pull, objects.ListDivergences),
-		CommitFiles: repos.With(account.Push, objects.CommitFiles), BranchFrom: repos.With(account.Push, shown.Pulls.BranchFrom),
-		CommitText: objects.CommitText, CompareText: objects.CompareText})
+		CommitFiles: repos.With(account.Push, objects.CommitFiles),
+		BranchFrom:  repos.With(account.Push, shown.Pulls.BranchFrom),
+		CommitText:  objects.CommitText, CompareText: objects.CompareText})
 	kinds := search.NewKinds(f.Searches)
 	hooksOf := hook.New(o.DB, repos, o.HookNetworks)
 	hooked := hook.NewAPI(hooksOf)
@@ -218,7 +222,8 @@ func New(o Options) *Server {
 		explore.New(kit),
 		inbox.New(kit),
 		releases.New(kit, repos.With(account.Pull, shown.Releases.GetByAddress)),
-		checkpages.New(kit, checkpages.Handlers{Extras: checks.Extras, Annotations: repos.With(account.Pull, checks.ListAnnotationsForPage)}),
+		checkpages.New(kit, checkpages.Handlers{Extras: checks.Extras,
+			Annotations: repos.With(account.Pull, checks.ListAnnotationsForPage)}),
 		shelf.New(kit, plants.ListNumbered),
 		thread.New(kit, thread.Handlers{Pinned: repos.With(account.Pull, shown.Issues.ListPinned),
 			Numbers: repos.With(account.Pull, shown.Issues.ListPinnedNumbers)}),
@@ -234,7 +239,8 @@ func New(o Options) *Server {
 	}
 	features = append(features, s.newGraphQL(shown, statuses))
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,
-		Labels: labels, Milestones: shown.Milestones, Pulls: shown.Pulls, Reviews: shown.Reviews, Releases: shown.Releases,
+		Labels: labels, Milestones: shown.Milestones, Pulls: shown.Pulls, Reviews: shown.Reviews,
+		Releases: shown.Releases,
 		Statuses: statuses, Git: objects, OnCommits: onCommits, Checks: checks})
 	hooks := hook.NewSender(hook.SenderOptions{DB: o.DB, Log: o.Log, Render: told, Networks: o.HookNetworks,
 		BaseURL: o.BaseURL})
@@ -242,8 +248,9 @@ func New(o Options) *Server {
 	p := &parts{s: s, caches: []cached{accounts, repos, issues, o.Git},
 		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": f.Maintenance,
 			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
-	features = append(features, site.New(kit, site.Options{Accounts: accounts, Repos: repos, Networks: f.Network, DB: o.DB, Git: o.Git,
-		Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs}))
+	features = append(features, site.New(kit,
+		site.Options{Accounts: accounts, Repos: repos, Networks: f.Network, DB: o.DB, Git: o.Git,
+			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs}))
 	s.routes = s.join(features...)
 	for _, part := range features {
 		if has, ok := part.(cached); ok {

@@ -17,7 +17,9 @@ type Person struct {
 
 // People lists a page of those who marked the repository, the first one first,
 // and tells how many there are.
-func (s *Service) People(ctx context.Context, a *repo.Access, k Kind, page web.Page) (list []Person, total int64, err error) {
+func (s *Service) People(
+	ctx context.Context, a *repo.Access, k Kind, page web.Page,
+) (list []Person, total int64, err error) {
 	err = s.db.ReadLong(ctx, func(tx *db.Tx) error {
 		list = nil
 		if total, err = countPeople(tx, k, a.ID); err != nil || page.Offset() >= total {
@@ -55,7 +57,9 @@ type Marked struct {
 // index of its own. A page far in the order by push may take seconds where there
 // are a million, so that it ends with its client. Error: 404 when there is no
 // such user.
-func (s *Service) Repos(ctx context.Context, caller *account.Caller, login string, k Kind, o Order, page web.Page) (list []Marked, total int64, err error) {
+func (s *Service) Repos(
+	ctx context.Context, caller *account.Caller, login string, k Kind, o Order, page web.Page,
+) (list []Marked, total int64, err error) {
 	err = s.db.ReadLong(ctx, func(tx *db.Tx) error {
 		list = nil
 		user, err := account.ByLogin(tx, login)

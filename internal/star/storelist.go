@@ -108,8 +108,9 @@ func (f *filter) page(tx *db.Tx, o Order, total int64, page web.Page) ([]mark[re
 		}
 	}
 	n := len(f.args)
-	return queryMarks[repo.ID](tx, fmt.Sprintf(`SELECT s.repo_id, s.created_at FROM `+from+` WHERE `+condition+` ORDER BY `+by+
-		` LIMIT $%[2]d OFFSET $%[3]d`, direction, n+1, n+2), append(f.args[:n:n], page.Size, page.Offset())...)
+	return queryMarks[repo.ID](tx, fmt.Sprintf(
+		`SELECT s.repo_id, s.created_at FROM `+from+` WHERE `+condition+` ORDER BY `+by+
+			` LIMIT $%[2]d OFFSET $%[3]d`, direction, n+1, n+2), append(f.args[:n:n], page.Size, page.Offset())...)
 }
 
 // worthWalking reports that going through all repositories by their last push,

@@ -40,9 +40,11 @@ type Payload struct {
 }
 
 func newPayload(s *Status, by *account.Account, api string, i *web.Info) Payload {
-	p := Payload{URL: api + "/statuses/" + string(s.SHA), ID: s.ID, NodeID: account.NodeID(Resource, s.ID), State: s.State.String(),
-		Description: s.Description, TargetURL: s.TargetURL, Context: s.Context, CreatedAt: s.CreatedAt, UpdatedAt: s.CreatedAt,
-		Creator: account.NewSimple(by, i)}
+	p := Payload{URL: api + "/statuses/" + string(s.SHA), ID: s.ID, NodeID: account.NodeID(Resource, s.ID),
+		State:       s.State.String(),
+		Description: s.Description, TargetURL: s.TargetURL, Context: s.Context, CreatedAt: s.CreatedAt,
+		UpdatedAt: s.CreatedAt,
+		Creator:   account.NewSimple(by, i)}
 	if p.Creator != nil {
 		p.AvatarURL = &p.Creator.AvatarURL
 	}

@@ -37,7 +37,8 @@ func latest(tx *db.Tx, repoID repo.ID, sha git.SHA, context string) (s State, to
 func insert(tx *db.Tx, repoID repo.ID, n *Status) (id int64, err error) {
 	err = tx.QueryRow(`INSERT INTO statuses (repo_id, sha, context, state, target_url, description, creator_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-		repoID, string(n.SHA), n.Context, int64(n.State), n.TargetURL, n.Description, n.CreatorID, n.CreatedAt).Scan(&id)
+		repoID, string(n.SHA), n.Context, int64(n.State), n.TargetURL, n.Description, n.CreatorID,
+		n.CreatedAt).Scan(&id)
 	return id, err
 }
 
@@ -162,5 +163,6 @@ func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Sta
 		parts[n] = `SELECT status_id, context FROM (SELECT status_id, context FROM status_contexts WHERE repo_id = $1 AND sha = $` + at +
 			` ORDER BY context LIMIT $2) p` + at
 	}
-	return query(tx, columns+`(`+strings.Join(parts, ` UNION ALL `)+`) p JOIN statuses s ON s.id = p.status_id ORDER BY p.context`, args...)
+	return query(tx, columns+`(`+strings.Join(parts, ` UNION ALL `)+
+		`) p JOIN statuses s ON s.id = p.status_id ORDER BY p.context`, args...)
 }

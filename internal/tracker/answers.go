@@ -78,7 +78,9 @@ func (s *Answers) ServeAtRest(w http.ResponseWriter, r *http.Request, key string
 }
 
 // JSON is Serve with the JSON of the value that find reads, in one snapshot.
-func (s *Answers) JSON(w http.ResponseWriter, r *http.Request, a *repo.Access, find func(tx *db.Tx) (any, error)) error {
+func (s *Answers) JSON(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, find func(tx *db.Tx) (any, error),
+) error {
 	return s.Serve(w, r, a, func(out *web.Output) error {
 		var v any
 		err := s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
@@ -115,7 +117,8 @@ func Name(info *web.Info, a *repo.Access) []byte {
 	b := make([]byte, 0, 400)
 	b = strconv.AppendInt(b, int64(a.ID), 36)
 	b = append(b, ' ')
-	for _, on := range [...]bool{info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions), a.Insider(), a.HasIssues} {
+	for _, on := range [...]bool{info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions),
+		a.Insider(), a.HasIssues} {
 		digit := byte('0')
 		if on {
 			digit = '1'

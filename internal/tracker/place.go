@@ -16,7 +16,8 @@ type Place struct {
 
 // NewPlace finds the addresses that the request is to be answered with.
 func NewPlace(info *web.Info, r *repo.Repo) *Place {
-	return &Place{Info: info, API: info.API(web.Path("repos", r.Owner.Login, r.Name)), Page: info.Page(web.Path(r.Owner.Login, r.Name))}
+	return &Place{Info: info, API: info.API(web.Path("repos", r.Owner.Login, r.Name)),
+		Page: info.Page(web.Path(r.Owner.Login, r.Name))}
 }
 
 // PlaceOf is the place of a request's repository.

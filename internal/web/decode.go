@@ -240,7 +240,8 @@ func (o *Object) String(field string, max int) Opt[string] {
 func (o *Object) Enum(field string, values ...string) Opt[string] {
 	v := o.String(field, 0)
 	if v.Given() && !slices.Contains(values, v.Value) && !o.isWrong(field) {
-		o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: errs.InvalidField, Value: v.Value,
+		o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: errs.InvalidField,
+			Value:   v.Value,
 			Message: strconv.Quote(field) + " must be one of " + strings.Join(values, ", ")})
 	}
 	return v
@@ -293,7 +294,8 @@ func (o *Object) Strings(field string, maxItems, max int) Opt[[]string] {
 	v.Value = make([]string, len(items))
 	for i, item := range items {
 		if strings.IndexByte(*item, 0) >= 0 || max > 0 && utf8.RuneCountInString(*item) > max {
-			o.Wrong(field, errs.InvalidField, "each of "+field+" has at most "+strconv.Itoa(max)+" characters and no NUL")
+			o.Wrong(field, errs.InvalidField, "each of "+field+" has at most "+strconv.Itoa(max)+
+				" characters and no NUL")
 			return v
 		}
 		v.Value[i] = *item

@@ -82,8 +82,9 @@ var Default = sync.OnceValues(func() (*Checker, error) {
 
 // New makes a checker of documents.
 func New(documents ...[]byte) (*Checker, error) {
-	c := &Checker{operations: map[string]*operation{}, compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{},
-		seen: map[string]int{}, seed: maphash.MakeSeed()}
+	c := &Checker{operations: map[string]*operation{}, compiler: jsonschema.NewCompiler(),
+		schemas: map[string]*jsonschema.Schema{},
+		seen:    map[string]int{}, seed: maphash.MakeSeed()}
 	c.compiler.DefaultDraft(jsonschema.Draft2020)
 	c.compiler.AssertFormat()
 	c.compiler.RegisterFormat(uriTemplate)
@@ -227,8 +228,10 @@ func (c *Checker) Exchange(e *Exchange) []string {
 func (c *Checker) request(op *operation, e *Exchange, note func(string, ...any)) {
 	values, _ := url.ParseQuery(e.Query)
 	for name, schema := range op.query {
-		if enum := array(object(schema)["enum"]); len(enum) > 0 && values.Get(name) != "" && !slices.Contains(enum, any(values.Get(name))) {
-			note("the query parameter %s was answered with %q, which its description does not allow", name, values.Get(name))
+		if enum := array(object(schema)["enum"]); len(enum) > 0 && values.Get(name) != "" &&
+			!slices.Contains(enum, any(values.Get(name))) {
+			note("the query parameter %s was answered with %q, which its description does not allow",
+				name, values.Get(name))
 		}
 	}
 	sent := bytes.TrimSpace(e.Sent)
@@ -405,7 +408,8 @@ func (c *Checker) Examples() []string {
 				}
 			}
 		}
-		each(pointer(op.at+"/requestBody", op.value["requestBody"]), object(op.document.resolve(op.value["requestBody"])["content"]))
+		each(pointer(op.at+"/requestBody", op.value["requestBody"]),
+			object(op.document.resolve(op.value["requestBody"])["content"]))
 		for status, r := range object(op.value["responses"]) {
 			each(pointer(op.at+"/responses/"+status, r), object(op.document.resolve(r)["content"]))
 		}

@@ -64,7 +64,8 @@ func Open(t testing.TB, base string, look Look) *Tab {
 		scheme = "dark"
 	}
 	b.Run(emulation.SetDeviceMetricsOverride(look.Width, look.Height, 1, look.Width < 600),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		emulation.SetEmulatedMedia().WithFeatures(
+			[]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		emulation.SetScriptExecutionDisabled(look.NoScript))
 	return b
 }
@@ -137,7 +138,8 @@ func (b *Tab) Follow(selector string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	_, err := chromedp.RunResponse(ctx, chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
+	_, err := chromedp.RunResponse(ctx, chromedp.WaitVisible(selector, chromedp.ByQuery),
+		chromedp.Click(selector, chromedp.ByQuery))
 	if err != nil {
 		b.t.Fatalf("%s: %v\nat %s", selector, err, b.where())
 	}

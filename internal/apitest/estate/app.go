@@ -52,7 +52,8 @@ func (w *World) employ(t *testing.T) {
 	t.Helper()
 	all := "administration=write,checks=write,contents=write,issues=write,members=write,organization_administration=write," +
 		"organization_hooks=write,pull_requests=write,repository_hooks=write,statuses=write"
-	w.robot = w.NewApp(t, "keeper", app.Manifest{Name: Robot, Public: true, Description: "It works.", Events: []string{"public"}, Permissions: apitest.Permissions(all),
+	w.robot = w.NewApp(t, "keeper", app.Manifest{Name: Robot, Public: true, Description: "It works.",
+		Events: []string{"public"}, Permissions: apitest.Permissions(all),
 		Hook: app.Hook{URL: nobody + "robot", Active: true, Site: w.URL}})
 	w.Repo(t, "holder/allotment", false)
 	w.installations = map[string]string{"guild": fmt.Sprint(w.robot.Install(t, "guild").ID),

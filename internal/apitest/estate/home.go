@@ -30,7 +30,8 @@ func (h *Home) path() string { return "/repos/" + h.Owner + "/" + h.Name }
 // (decision 12).
 func (h *Home) Role(login string) account.Role {
 	switch {
-	case login == "chief", login == "keeper", login == "owner" && h.Owner == "guild", login == "holder" && h.Owner == "holder",
+	case login == "chief", login == "keeper", login == "owner" && h.Owner == "guild", login == "holder" &&
+		h.Owner == "holder",
 		login == "neighbour" && h.Owner == "guild" && !h.Private:
 		return account.Admin
 	case login == "writer":
@@ -172,7 +173,8 @@ func (w *World) file(t *testing.T, h *Home) {
 		`{"name":"`+mark+`","description":"`+mark+`","color":"abcdef"}`, "name")
 	is["milestone"] = w.made(t, "keeper", do+"milestones", `{"title":"`+mark+`","description":"`+mark+`"}`, "number")
 	is["issue"] = w.made(t, "keeper", do+"issues", fmt.Sprintf(
-		`{"title":"about %s","body":%q,"labels":[%q],"milestone":1,"assignees":["writer"]}`, mark, points, mark), "number")
+		`{"title":"about %s","body":%q,"labels":[%q],"milestone":1,"assignees":["writer"]}`, mark,
+		points, mark), "number")
 	issue := do + "issues/" + is["issue"] + "/"
 	is["comment"] = w.made(t, "keeper", issue+"comments", fmt.Sprintf(`{"body":%q}`, points), "id")
 	is["reaction"] = w.made(t, "keeper", issue+"reactions", `{"content":"heart"}`, "id")
@@ -207,7 +209,8 @@ func (w *World) publish(t *testing.T, h *Home) {
 	t.Helper()
 	h.Is["release"] = w.made(t, "keeper", "POST "+h.path()+"/releases",
 		fmt.Sprintf(`{"tag_name":"%s-v1","name":%q,"body":%q}`, h.Mark, h.Mark, h.Mark), "id")
-	h.Is["asset"] = w.made(t, "keeper", "POST "+h.path()+"/releases/"+h.Is["release"]+"/assets?name="+h.Mark+".bin&label="+h.Mark,
+	h.Is["asset"] = w.made(t, "keeper", "POST "+h.path()+"/releases/"+h.Is["release"]+"/assets?name="+h.Mark+
+		".bin&label="+h.Mark,
 		h.Mark+" bytes", "id")
 }
 
@@ -260,8 +263,9 @@ func (w *World) branch(t *testing.T, h *Home) string {
 // put adds a file to a branch and gives the SHA of its blob.
 func (w *World) put(t *testing.T, h *Home, branch, file string) string {
 	t.Helper()
-	made := w.OK(t, "keeper", "PUT "+h.path()+"/contents/"+file, fmt.Sprintf(`{"message":"add","content":%q,"branch":%q}`,
-		base64.StdEncoding.EncodeToString([]byte(h.Mark+file)), branch))
+	made := w.OK(t, "keeper", "PUT "+h.path()+"/contents/"+file,
+		fmt.Sprintf(`{"message":"add","content":%q,"branch":%q}`,
+			base64.StdEncoding.EncodeToString([]byte(h.Mark+file)), branch))
 	return made["content"].(map[string]any)["sha"].(string)
 }
 
@@ -297,7 +301,8 @@ func (w *World) remark(t *testing.T, h *Home) string {
 func (w *World) line(t *testing.T, h *Home) string {
 	t.Helper()
 	return w.made(t, "keeper", "POST "+h.path()+"/pulls/"+h.Is["pull"]+"/comments", fmt.Sprintf(
-		`{"body":%q,"commit_id":%q,"path":"%s-new.txt","position":1}`, h.Mark, w.tip(t, h, h.Mark+"-topic"), h.Mark), "id")
+		`{"body":%q,"commit_id":%q,"path":"%s-new.txt","position":1}`, h.Mark, w.tip(t, h, h.Mark+"-topic"),
+		h.Mark), "id")
 }
 
 // label makes a label.

@@ -96,7 +96,8 @@ func install(ctx context.Context, cache, dir string, keep []string) (string, err
 	if err := copyInputs(work, dir); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
+	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund",
+		"--loglevel=error", "--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
 	cmd.Dir, cmd.WaitDelay = work, time.Second // npm's own processes may hold its output open
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if networkProblem.Match(out) || ctx.Err() != nil {

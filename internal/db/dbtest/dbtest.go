@@ -163,7 +163,8 @@ func Deserted(t testing.TB, address string) {
 	s := requireServer(t)
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		open := 0
-		if err := s.query(&open, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = $1`, databaseOf(t, address)); err != nil {
+		if err := s.query(&open, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = $1`,
+			databaseOf(t, address)); err != nil {
 			t.Errorf("connections of %s: %v", address, err)
 			t.FailNow()
 		}

@@ -38,7 +38,8 @@ func errTooManyChanges() error {
 }
 
 func errTooMuchText() error {
-	return tooLarge(fmt.Sprintf("the diff exceeded the maximum size of the files that it compares (%d MiB)", maxDownload>>20))
+	return tooLarge(fmt.Sprintf("the diff exceeded the maximum size of the files that it compares (%d MiB)",
+		maxDownload>>20))
 }
 
 // tooLarge is the 406 for changes that cannot be had as text, as GitHub answers it.

@@ -159,7 +159,8 @@ func Import(tb testing.TB, dir string, stream io.Reader) {
 // ImportStored is Import of what does not compress, as noise: that takes a second for twenty megabytes.
 func ImportStored(tb testing.TB, dir string, stream io.Reader) {
 	tb.Helper()
-	Pipe(tb, dir, stream, "-c", "fastimport.unpackLimit=0", "-c", "core.compression=0", "fast-import", "--quiet", "--force")
+	Pipe(tb, dir, stream, "-c", "fastimport.unpackLimit=0", "-c", "core.compression=0", "fast-import",
+		"--quiet", "--force")
 }
 
 // CommitLine begins a commit in a stream for Import, n seconds after the first.

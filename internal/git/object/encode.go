@@ -146,7 +146,8 @@ func ParseTag(contents []byte) (*Tag, error) {
 // ParseDate reads a date of a request: ISO 8601 as GitHub takes it, its offset
 // kept, parts of seconds dropped. Error: Invalid.
 func ParseDate(s string) (time.Time, error) {
-	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", time.DateOnly} {
+	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00",
+		time.DateOnly} {
 		t, err := time.Parse(layout, s)
 		if err != nil {
 			continue

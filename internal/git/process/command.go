@@ -44,13 +44,16 @@ func ruleOf(sub string) (rule, bool) {
 			"--check-self-contained-and-connected", "--show-resolving-progress",
 			"--rev-index", "--no-rev-index", "--verify"}, path: true}, true
 	case "rev-list":
-		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--max-count=", "--max-age=", "--min-age=", "--author=",
-			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--all-match", "--topo-order", "--reverse", "--left-right",
+		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--max-count=", "--max-age=",
+			"--min-age=", "--author=",
+			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--all-match", "--topo-order",
+			"--reverse", "--left-right",
 			"--parents", "--no-merges", "--no-object-names", "--in-commit-order",
 			"--ignore-missing", "--missing=allow-any"},
 			revs: true, pathspec: true}, true
 	case "log":
-		return rule{flags: []string{"--format=", "--name-only", "-z", "--no-renames", "--no-color"}, revs: true, pathspec: true,
+		return rule{flags: []string{"--format=", "--name-only", "-z", "--no-renames", "--no-color"}, revs: true,
+			pathspec:     true,
 			endOfOptions: true}, true
 	case "blame": // which does not know --end-of-options; revisions are SHAs, and the path stands behind "--"
 		return rule{flags: []string{"--porcelain", "--root", "--encoding="}, revs: true, pathspec: true}, true
@@ -59,7 +62,8 @@ func ruleOf(sub string) (rule, bool) {
 	case "merge-base":
 		return rule{revs: true}, true
 	case "merge-tree":
-		return rule{flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"}, revs: true, endOfOptions: true}, true
+		return rule{flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"}, revs: true,
+			endOfOptions: true}, true
 	case "diff-tree":
 		return rule{flags: []string{"-r", "-p", "--raw", "--numstat", "--find-renames", "--find-renames=100%",
 			"-l1000", "--no-ext-diff", "--no-textconv", "--no-color"}, revs: true, pathspec: true}, true

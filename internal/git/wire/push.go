@@ -205,7 +205,8 @@ func (p *PushRequest) readOptions(pkts *PktReader) error {
 			return errs.New(errs.Malformed, "bad push option")
 		}
 		if len(p.Options) >= maxPushOptions || len(line) > maxPushOption {
-			return errs.Newf(errs.TooLarge, "a push may have at most %d options of %d bytes", maxPushOptions, maxPushOption)
+			return errs.Newf(errs.TooLarge, "a push may have at most %d options of %d bytes", maxPushOptions,
+				maxPushOption)
 		}
 		p.Options = append(p.Options, strings.TrimSuffix(string(line), "\n"))
 	}

@@ -60,8 +60,8 @@ type Request struct {
 	Operation *ast.OperationDefinition
 	Variables map[string]any // coerced, see Variables
 
-	// Hold asks for bytes of memory until the answer is sent, before they are used; nil: all may be used. After an error
-	// the operation stops.
+	// Hold asks for bytes of memory until the answer is sent, before they are used; nil: all may be used. After an
+	// error the operation stops.
 	Hold func(bytes int64) error
 }
 

@@ -39,8 +39,8 @@ func newPayload(l *Link, in *repo.Access, tip git.SHA) *payload {
 // maxMany is how many issues one request asks for.
 const maxMany = 100
 
-// ListMany answers the branches that are linked to each issue of the parameter numbers, as far as the caller sees them: an
-// object of lists, by number.
+// ListMany answers the branches that are linked to each issue of the parameter numbers, as far as the caller sees
+// them: an object of lists, by number.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
 	out := map[string][]*payload{}

@@ -40,7 +40,8 @@ func removeNamed(tx *db.Tx, repoID repo.ID, names []string) error {
 		for _, name := range part {
 			args = append(args, name)
 		}
-		if err := tx.Run(`DELETE FROM linked_branches WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)), args...); err != nil {
+		if err := tx.Run(`DELETE FROM linked_branches WHERE repo_id = $1 AND name IN `+
+			db.ValuesFrom(2, 1, len(part)), args...); err != nil {
 			return err
 		}
 	}

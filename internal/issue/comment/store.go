@@ -185,7 +185,8 @@ func pinnedOn(tx *db.Tx, id issue.ID) ([]int64, error) {
 
 // pin notes by whom a comment was pinned, and when.
 func pin(tx *db.Tx, c *Comment) error {
-	return tx.Run(`UPDATE issue_comments SET pinned_at = $2, pinned_by = $3 WHERE id = $1`, c.ID, c.PinnedAt, c.PinnedBy)
+	return tx.Run(`UPDATE issue_comments SET pinned_at = $2, pinned_by = $3 WHERE id = $1`, c.ID, c.PinnedAt,
+		c.PinnedBy)
 }
 
 func unpin(tx *db.Tx, id issue.ID) error {
@@ -207,7 +208,8 @@ func firstOf(tx *db.Tx, issues []issue.ID, rows, offset int64) ([]int64, error) 
 	for n, id := range issues {
 		args = append(args, id)
 		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT id FROM (SELECT id FROM issue_comments WHERE issue_id = $` + at + ` ORDER BY id LIMIT $1 OFFSET $2) p` + at
+		parts[n] = `SELECT id FROM (SELECT id FROM issue_comments WHERE issue_id = $` +
+			at + ` ORDER BY id LIMIT $1 OFFSET $2) p` + at
 	}
 	return db.QueryIDs[int64](tx, strings.Join(parts, ` UNION ALL `), args...)
 }

@@ -22,7 +22,8 @@ func emptyMilestone(tx *db.Tx, m *milestone.Milestone, actorID account.ID, detai
 			[]any{m.ID, m.RepoID, actorID, int64(issue.EventDemilestoned), detail, tx.Now}},
 		{`UPDATE issues SET milestone_id = NULL,
 			changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id` + within, []any{m.ID, m.RepoID}},
-		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within, []any{m.ID, m.RepoID}}, // Any is None now
+		// Any is None now
+		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within, []any{m.ID, m.RepoID}},
 		{`INSERT INTO posting_counts (repo_id, kind, value, state, n)
 			SELECT repo_id, kind, -1, state, -n FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1
 			UNION ALL SELECT repo_id, kind, 0, state, n FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1

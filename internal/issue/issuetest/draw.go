@@ -194,7 +194,8 @@ func (f *filler) history(d *drawn, r *Repo, involved []*account.Account) []*acco
 	}
 	for _, id := range d.Labels {
 		l := r.Labels[slices.IndexFunc(r.Labels, func(l *label.Label) bool { return l.ID == id })]
-		note(issue.EventLabeled, d.CreatedAt, issue.Event{Detail: issue.Detail{Label: &issue.EventLabel{Name: l.Name, Color: l.Color}}})
+		note(issue.EventLabeled, d.CreatedAt,
+			issue.Event{Detail: issue.Detail{Label: &issue.EventLabel{Name: l.Name, Color: l.Color}}})
 	}
 	for _, id := range d.Assignees {
 		note(issue.EventAssigned, d.CreatedAt, issue.Event{UserID: id})
@@ -212,12 +213,14 @@ func (f *filler) history(d *drawn, r *Repo, involved []*account.Account) []*acco
 		}
 	}
 	if d.State == issue.Closed {
-		note(issue.EventClosed, d.ClosedAt, issue.Event{ActorID: d.ClosedBy, Detail: issue.Detail{StateReason: d.StateReason.String()}})
+		note(issue.EventClosed, d.ClosedAt, issue.Event{ActorID: d.ClosedBy,
+			Detail: issue.Detail{StateReason: d.StateReason.String()}})
 	}
 	for range d.Comments {
 		by := f.made.People[rank(f.random, len(f.made.People))]
 		at := d.CreatedAt + db.Time(f.random.Int64N(int64(d.UpdatedAt-d.CreatedAt)+1))
-		heap.Push(&f.later, &happened{issue: &d.Issue, body: sentence(f.random), event: issue.Event{ActorID: by.ID}, at: at})
+		heap.Push(&f.later, &happened{issue: &d.Issue, body: sentence(f.random),
+			event: issue.Event{ActorID: by.ID}, at: at})
 		involved = append(involved, by)
 	}
 	if d.Comments > 0 {

@@ -42,7 +42,8 @@ func CheckIndex(t *testing.T, s *apitest.Server) {
 		return strings.Join(names, ", ")
 	}
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		err := read(tx, want, 6, `SELECT `+text("id", "repo_id", "state", "COALESCE(milestone_id, 0)", "labels", "updated_at")+` FROM issues`, func(v []string) []string {
+		err := read(tx, want, 6, `SELECT `+text("id", "repo_id", "state", "COALESCE(milestone_id, 0)", "labels",
+			"updated_at")+` FROM issues`, func(v []string) []string {
 			base := fmt.Sprintf("issue %s of %s, state %s, updated %s: ", v[0], v[1], v[2], v[5])
 			keys := []string{base + "4 " + v[3]}
 			if v[3] != "0" {
@@ -60,14 +61,17 @@ func CheckIndex(t *testing.T, s *apitest.Server) {
 		if err != nil {
 			return err
 		}
-		err = read(tx, got, 6, `SELECT `+text("issue_id", "repo_id", "state", "updated_at", "kind", "value")+` FROM postings WHERE kind IN (4, 5)`, func(v []string) []string {
+		err = read(tx, got, 6, `SELECT `+text("issue_id", "repo_id", "state", "updated_at", "kind", "value")+
+			` FROM postings WHERE kind IN (4, 5)`, func(v []string) []string {
 			counted[fmt.Sprint(v[1], " ", v[2], " ", v[4], " ", v[5])]++
-			return []string{fmt.Sprintf("issue %s of %s, state %s, updated %s: %s %s", v[0], v[1], v[2], v[3], v[4], v[5])}
+			return []string{fmt.Sprintf("issue %s of %s, state %s, updated %s: %s %s", v[0], v[1], v[2], v[3],
+				v[4], v[5])}
 		})
 		if err != nil {
 			return err
 		}
-		return read(tx, map[string]int{}, 5, `SELECT `+text("repo_id", "state", "kind", "value", "n")+` FROM posting_counts WHERE kind IN (4, 5)`, func(v []string) []string {
+		return read(tx, map[string]int{}, 5, `SELECT `+text("repo_id", "state", "kind", "value", "n")+
+			` FROM posting_counts WHERE kind IN (4, 5)`, func(v []string) []string {
 			key := fmt.Sprint(v[0], " ", v[1], " ", v[2], " ", v[3])
 			if fmt.Sprint(counted[key]) != v[4] {
 				t.Errorf("counter %s is %s, and there are %d", key, v[4], counted[key])

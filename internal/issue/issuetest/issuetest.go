@@ -116,7 +116,8 @@ var (
 // the store unfit for use: indexes are missing.
 func Fill(ctx context.Context, d *db.DB, o Options) (*Tracker, error) {
 	o = o.withDefaults()
-	f := &filler{d: d, forge: forge.New(d, nil, slog.New(slog.DiscardHandler), ""), o: o, random: rand.New(rand.NewPCG(o.Seed, 0)), counts: map[counter]int64{}}
+	f := &filler{d: d, forge: forge.New(d, nil, slog.New(slog.DiscardHandler), ""), o: o,
+		random: rand.New(rand.NewPCG(o.Seed, 0)), counts: map[counter]int64{}}
 	if err := f.people(ctx); err != nil {
 		return nil, err
 	}
@@ -206,7 +207,8 @@ func (f *filler) repos(ctx context.Context) error {
 		if err := f.labels(ctx, r); err != nil {
 			return err
 		}
-		by := &repo.Access{Repo: made, Role: account.Admin, Caller: &account.Caller{ID: f.made.People[0].ID, Login: f.made.People[0].Login}}
+		by := &repo.Access{Repo: made, Role: account.Admin,
+			Caller: &account.Caller{ID: f.made.People[0].ID, Login: f.made.People[0].Login}}
 		if err := f.milestones(ctx, by, r); err != nil {
 			return err
 		}
@@ -217,7 +219,8 @@ func (f *filler) repos(ctx context.Context) error {
 
 func (f *filler) milestones(ctx context.Context, by *repo.Access, r *Repo) error {
 	for n := range f.o.Milestones {
-		m, err := milestone.New(f.d).Create(ctx, by, milestone.Edit{Title: given(fmt.Sprintf("%d.%d", 1+n/4, n%4)), Description: given(sentence(f.random))})
+		m, err := milestone.New(f.d).Create(ctx,
+			by, milestone.Edit{Title: given(fmt.Sprintf("%d.%d", 1+n/4, n%4)), Description: given(sentence(f.random))})
 		if err != nil {
 			return err
 		}

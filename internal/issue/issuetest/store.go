@@ -221,7 +221,8 @@ func (f *filler) finish(ctx context.Context) error {
 		for c, n := range f.counts {
 			args = append(args, c.repo, int64(c.by.Kind), c.by.Value, int64(c.state), n)
 		}
-		if err := f.insert(tx, `INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES `, 5, args); err != nil {
+		if err := f.insert(tx, `INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES `,
+			5, args); err != nil {
 			return err
 		}
 		for _, r := range f.made.Repos {

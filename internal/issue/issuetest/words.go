@@ -6,15 +6,23 @@ import (
 )
 
 var (
-	firstNames = [...]string{"ada", "ben", "cleo", "dan", "eva", "finn", "gia", "hugo", "iris", "jon", "kim", "leo", "mia", "noa", "otto"}
-	defaults   = [...]string{"bug", "documentation", "duplicate", "enhancement", "good first issue", "help wanted", "invalid", "question", "wontfix"}
-	areas      = [...]string{"api", "build", "cache", "cli", "config", "core", "database", "deploy", "editor", "export", "import", "login",
-		"mail", "network", "parser", "search", "session", "storage", "table", "theme", "upload", "widget", "worker", "router"}
-	faults = [...]string{"crashes", "hangs", "loses data", "is slow", "shows nothing", "leaks memory", "ignores the setting", "fails silently",
-		"reports the wrong size", "repeats itself", "times out", "eats a whole core", "forgets its state", "prints twice"}
-	whens = [...]string{"after an upgrade", "on Windows", "with two users at once", "when the disk is full", "behind a proxy", "on the first start",
+	firstNames = [...]string{"ada", "ben", "cleo", "dan", "eva", "finn", "gia", "hugo", "iris", "jon", "kim",
+		"leo", "mia", "noa", "otto"}
+	defaults = [...]string{"bug", "documentation", "duplicate", "enhancement", "good first issue",
+		"help wanted", "invalid", "question", "wontfix"}
+	areas = [...]string{"api", "build", "cache", "cli", "config", "core", "database", "deploy", "editor",
+		"export", "import", "login",
+		"mail", "network", "parser", "search", "session", "storage", "table", "theme", "upload",
+		"widget", "worker", "router"}
+	faults = [...]string{"crashes", "hangs", "loses data", "is slow", "shows nothing", "leaks memory",
+		"ignores the setting", "fails silently",
+		"reports the wrong size", "repeats itself", "times out", "eats a whole core", "forgets its state",
+		"prints twice"}
+	whens = [...]string{"after an upgrade", "on Windows", "with two users at once", "when the disk is full",
+		"behind a proxy", "on the first start",
 		"with long names", "in a dark theme", "without a network", "during a backup", "for new accounts", "under load"}
-	wishes = [...]string{"Let", "Allow", "Teach", "Make", "Support", "Document", "Speed up", "Simplify", "Test", "Rework"}
+	wishes = [...]string{"Let", "Allow", "Teach", "Make", "Support", "Document", "Speed up", "Simplify", "Test",
+		"Rework"}
 	common = strings.Fields(`the a it this that when then with without after before every page button line server user test log file
 		folder error message again always never sometimes because should would could open close start stop version machine second
 		minute expected happened instead nothing something found missing broken fixed tried changed works fails same other new old

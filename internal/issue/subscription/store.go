@@ -44,8 +44,10 @@ func standingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (s standing, err
 				UNION ALL SELECT CAST(0 AS SMALLINT), created_at FROM issue_comments WHERE issue_id = $1 AND author_id = $2
 			) parts ORDER BY created_at, kind DESC LIMIT 1) f ON p.told`,
 		issueID, userID, int64(posting.BySubscriber), int64(NoWish),
-		int64(issue.EventAssigned), int64(issue.EventMentioned), int64(none)).Scan(&s.wish, &s.at, &s.told, &kind, &s.since)
-	reasons := map[int64]string{int64(issue.EventAssigned): "assign", int64(issue.EventMentioned): "mention", 0: "comment"}
+		int64(issue.EventAssigned), int64(issue.EventMentioned), int64(none)).Scan(&s.wish, &s.at,
+		&s.told, &kind, &s.since)
+	reasons := map[int64]string{int64(issue.EventAssigned): "assign", int64(issue.EventMentioned): "mention",
+		0: "comment"}
 	s.reason = reasons[kind]
 	return s, err
 }

@@ -17,8 +17,9 @@ const (
 )
 
 // Ends answers the beginning and the end of a timeline, for pages, and loads what both show at once. The body has the
-// first part; the last one, after the one before it where it is short; and next and until: the parts from next to before
-// until are left out, which GET /repos/{owner}/{repo}/issues/{number}/timeline has with per_page=50. Errors: 404, 410.
+// first part; the last one, after the one before it where it is short; and next and until: the parts from next to
+// before until are left out, which GET /repos/{owner}/{repo}/issues/{number}/timeline has with per_page=50. Errors:
+// 404, 410.
 func (api *API) Ends(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -113,7 +114,8 @@ func readEnds(tx *db.Tx, a *repo.Access, i *issue.Issue) (*ends, error) {
 	return joinEnds(first, last, events+i.Comments), rows.Err()
 }
 
-// joinEnds puts the ends of a timeline of so many entries together. last ends with the timeline, and has two parts or all.
+// joinEnds puts the ends of a timeline of so many entries together. last ends with the timeline, and has two parts or
+// all.
 func joinEnds(first, last []entry, total int64) *ends {
 	e := &ends{first: len(first)}
 	if total <= int64(len(first)) {

@@ -73,7 +73,8 @@ func readEvents(tx *db.Tx, column string, value any, order string, p web.Page) (
 }
 
 func countEvents(tx *db.Tx, column string, value any) (n int64, err error) {
-	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events WHERE `+column+` = $1 AND `+listed+` LIMIT $2) e`,
+	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events WHERE `+column+` = $1 AND `+
+		listed+` LIMIT $2) e`,
 		value, maxDeep).Scan(&n)
 	return n, err
 }

@@ -59,8 +59,8 @@ type view struct {
 
 // GET /{owner}/{repo}/attachments
 //
-// Show answers the form that attaches a file, and what the viewer attached before, with the Markdown to copy. Who has not
-// signed in is led there.
+// Show answers the form that attaches a file, and what the viewer attached before, with the Markdown to copy. Who has
+// not signed in is led there.
 func (p *Pages) Show(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if a.Caller == nil {
 		return page.SeeOther(w, r, page.LoginPath(r))
@@ -78,7 +78,8 @@ func (p *Pages) view(r *http.Request, a *repo.Access) (*view, error) {
 	if v.Frame, err = p.kit.RepoFrame(r, a, "", "Attach a file"); err != nil {
 		return nil, err
 	}
-	more, err := p.kit.Read(r, inside.Request{Path: api(a, "issues"), Query: page.Part(r, 30), Handler: p.with.List}, &v.Attachments)
+	more, err := p.kit.Read(r, inside.Request{Path: api(a, "issues"), Query: page.Part(r, 30),
+		Handler: p.with.List}, &v.Attachments)
 	v.Pages = page.PagesOf(r, more)
 	return v, err
 }
@@ -160,8 +161,9 @@ func (p *Pages) Remove(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	_, err = p.kit.Send(r, inside.Request{Method: http.MethodDelete, Path: api(a, "labels", "x"), Handler: p.with.Remove,
-		Query: page.Query("key", web.Param(r, "key"))})
+	_, err = p.kit.Send(r, inside.Request{Method: http.MethodDelete, Path: api(a, "labels", "x"),
+		Handler: p.with.Remove,
+		Query:   page.Query("key", web.Param(r, "key"))})
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,8 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	if o.CanDelete {
-		path := web.Path("repos", a.Owner.Login, a.Name, "git", "refs", "heads") + web.Path(strings.Split(of.Head.Ref, "/")...)
+		path := web.Path("repos", a.Owner.Login, a.Name, "git",
+			"refs", "heads") + web.Path(strings.Split(of.Head.Ref, "/")...)
 		err = orEmpty(p.kit.Change(r, http.MethodDelete, path, nil, nil))
 	}
 	return p.led(w, r, a, f, "merge", err)

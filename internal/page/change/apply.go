@@ -89,10 +89,13 @@ func (p *Pages) settle(r *http.Request, a *repo.Access, ids []string) error {
 }
 
 // replacements reads the suggestions of comments.
-func (p *Pages) replacements(r *http.Request, a *repo.Access, of *pull, ids []string) (list []replacement, authors []page.User, err error) {
+func (p *Pages) replacements(
+	r *http.Request, a *repo.Access, of *pull, ids []string,
+) (list []replacement, authors []page.User, err error) {
 	for _, id := range ids {
 		c := &lineComment{}
-		if _, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id), nil, c); err != nil {
+		if _, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id),
+			nil, c); err != nil {
 			return nil, nil, err
 		}
 		_, texts := suggestions(c.Body)
@@ -123,7 +126,8 @@ func pathsOf(list []replacement) (paths []string) {
 // changed is a file of the head with its replacements, from the last line to the first. Each keeps the kind of line end
 // that the file has there.
 func (p *Pages) changed(r *http.Request, of *pull, path string, all []replacement) ([]byte, error) {
-	q := inside.Request{Path: "/repos" + escaped(of.Head.Repo.FullName) + "/contents" + web.Path(strings.Split(path, "/")...),
+	q := inside.Request{Path: "/repos" + escaped(of.Head.Repo.FullName) + "/contents" +
+		web.Path(strings.Split(path, "/")...),
 		Query: page.Query("ref", of.Head.SHA), Media: "raw"}
 	answer, err := p.kit.Send(r, q)
 	if err != nil {
@@ -157,8 +161,8 @@ func (p *Pages) changed(r *http.Request, of *pull, path string, all []replacemen
 	return bytes.Join(lines, nil), nil
 }
 
-// fits reports that the file has the lines that the suggestion is for: its comment may have been carried wrong, and what
-// the API shows of a symbolic link is another file.
+// fits reports that the file has the lines that the suggestion is for: its comment may have been carried wrong, and
+// what the API shows of a symbolic link is another file.
 func (r *replacement) fits(lines [][]byte) bool {
 	for n := range r.old {
 		at := len(lines) - 1 - n

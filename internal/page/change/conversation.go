@@ -96,7 +96,8 @@ func (p *Pages) weave(r *http.Request, a *repo.Access, v *conversationView) erro
 		if when := list[n].Commit.Committer.Date; when.After(last) { // in their order, whatever their dates
 			last = when
 		}
-		entries[n] = &talk.Entry{Event: "committed", Extra: &commitLine{list[n], v.Repo.Path + "/commit/" + list[n].SHA}}
+		entries[n] = &talk.Entry{Event: "committed",
+			Extra: &commitLine{list[n], v.Repo.Path + "/commit/" + list[n].SHA}}
 		entries[n].CreatedAt = last.Add(-time.Second) // before what was said of it in the same second
 	}
 	v.Talk.Weave(entries...)
@@ -141,7 +142,8 @@ func (v *conversationView) place(threads []*thread) {
 			if e.Event != "reviewed" {
 				return false
 			}
-			done := &reviewed{State: strings.ToLower(cmp.Or(now[e.ID], e.State)), ID: e.ID, Threads: of[e.ID], Scene: v.scene}
+			done := &reviewed{State: strings.ToLower(cmp.Or(now[e.ID], e.State)), ID: e.ID, Threads: of[e.ID],
+				Scene: v.scene}
 			done.Mine = v.Viewer != nil && e.User != nil && e.User.ID == v.Viewer.ID
 			done.Dismiss = v.MayMerge && (done.State == "approved" || done.State == "changes_requested")
 			e.Extra = done

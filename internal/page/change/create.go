@@ -77,7 +77,8 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *newView) (err error) {
 	if v.Frame, err = p.kit.RepoFrame(r, a, "pulls", "New pull request"); err != nil {
 		return err
 	}
-	v.Across = strings.Contains(v.Head, ":") && !strings.HasPrefix(strings.ToLower(v.Head), strings.ToLower(a.Owner.Login)+":")
+	v.Across = strings.Contains(v.Head, ":") &&
+		!strings.HasPrefix(strings.ToLower(v.Head), strings.ToLower(a.Owner.Login)+":")
 	v.CanCreate = v.Repo.CanWrite()
 	v.MayLabel = v.Repo.CanTriage()
 	base := web.Path("repos", a.Owner.Login, a.Name)
@@ -149,7 +150,8 @@ func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
 }
 
 // templates are where a repository has the text that a new pull request begins with, in GitHub's order.
-var templates = [...]string{".github/pull_request_template.md", ".github/PULL_REQUEST_TEMPLATE.md", "pull_request_template.md",
+var templates = [...]string{".github/pull_request_template.md", ".github/PULL_REQUEST_TEMPLATE.md",
+	"pull_request_template.md",
 	"PULL_REQUEST_TEMPLATE.md", "docs/pull_request_template.md", "docs/PULL_REQUEST_TEMPLATE.md"}
 
 const maxTemplate = 64 << 10 // bytes
@@ -213,13 +215,15 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	var made pull
 	err = p.kit.Change(r, http.MethodPost, web.Path("repos", a.Owner.Login, a.Name, "pulls"), body, &made)
 	if err == nil {
-		return p.equip(w, r, a, f, web.Path(a.Owner.Login, a.Name, "pull", strconv.FormatInt(made.Number, 10)), made.Number)
+		return p.equip(w, r, a, f, web.Path(a.Owner.Login, a.Name, "pull", strconv.FormatInt(made.Number, 10)),
+			made.Number)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
 		return err
 	}
-	for kind, names := range map[string][]string{"": f.List("label"), "assignee:": f.List("assignee"), "reviewer:": f.List("reviewer")} {
+	for kind, names := range map[string][]string{"": f.List("label"), "assignee:": f.List("assignee"),
+		"reviewer:": f.List("reviewer")} {
 		for _, name := range names {
 			v.Chosen[kind+name] = true
 		}
@@ -231,9 +235,11 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return p.t.Again(w, r, "new.html", problem, v)
 }
 
-// equip adds to a new pull request what was chosen. It is there already: what the API does not take is left out, and the
-// page says what.
-func (p *Pages) equip(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, to string, number int64) error {
+// equip adds to a new pull request what was chosen. It is there already: what the API does not take is left out, and
+// the page says what.
+func (p *Pages) equip(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, to string, number int64,
+) error {
 	n := strconv.FormatInt(number, 10)
 	ofIssue := web.Path("repos", a.Owner.Login, a.Name, "issues", n)
 	var failed error

@@ -92,7 +92,8 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 			v.Viewed++
 		}
 		id := diff.ID(f.Filename)
-		o.OfFile[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Viewed: viewed, Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID],
+		o.OfFile[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Viewed: viewed,
+			Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID],
 			Talk: diff.With(r.URL.Query(), "talk", id[:diff.ShortID]) + "#diff-" + id}
 	}
 	o.Collapse = func(f *page.ChangedFile) bool { return s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != "" }
@@ -104,7 +105,9 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 const maxNotes = 99
 
 // annotations reads what checks of a commit say of its lines; rest reports that there is more.
-func (p *Pages) annotations(r *http.Request, a *repo.Access, sha string) (list []page.Annotation, rest bool, err error) {
+func (p *Pages) annotations(
+	r *http.Request, a *repo.Access, sha string,
+) (list []page.Annotation, rest bool, err error) {
 	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "commits", sha, "check-runs"),
 		Query: page.Query("sha", sha, "per_page", strconv.Itoa(maxNotes+1)), Handler: p.with.Annotations}
 	_, err = p.kit.Read(r, q, &list)

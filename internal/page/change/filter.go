@@ -48,8 +48,8 @@ func (f filter) has(name, value string) bool {
 	return false
 }
 
-// with is the search with this value of a qualifier and no other; an empty one takes it away, and so does the value that
-// it has.
+// with is the search with this value of a qualifier and no other; an empty one takes it away, and so does the value
+// that it has.
 func (f filter) with(name, value string) string {
 	kept := []string{}
 	for _, word := range f.words {
@@ -108,7 +108,8 @@ type menu struct {
 func (f filter) menu(title, name string, pairs ...string) menu {
 	m := menu{Title: title, Name: name}
 	for n := 0; n+1 < len(pairs); n += 2 {
-		m.Options = append(m.Options, option{Text: pairs[n], Href: href(f.with(name, pairs[n+1])), On: f.has(name, pairs[n+1])})
+		m.Options = append(m.Options, option{Text: pairs[n], Href: href(f.with(name, pairs[n+1])),
+			On: f.has(name, pairs[n+1])})
 	}
 	return m
 }

@@ -66,7 +66,8 @@ func (s *scene) rights() {
 	s.MayEdit = s.MayMerge || s.Own
 	s.MayComment = s.MayMerge || !of.Locked
 	owner := of.Head.User != nil && of.Head.User.ID == v.ID
-	s.MayCommit = of.State == "open" && of.Head.Repo != nil && (!of.Fork() && s.MayMerge || of.Fork() && (owner || s.Own))
+	s.MayCommit = of.State == "open" && of.Head.Repo != nil &&
+		(!of.Fork() && s.MayMerge || of.Fork() && (owner || s.Own))
 }
 
 // Tabs are the parts of a pull request.
@@ -119,7 +120,9 @@ func back(r *http.Request, a *repo.Access, f page.Form, anchor string) string {
 }
 
 // led shows the page that a form names, or why the API did not take what it sent.
-func (p *Pages) led(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, anchor string, err error) error {
+func (p *Pages) led(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, anchor string, err error,
+) error {
 	if err != nil {
 		return p.refused(w, r, a, f, err)
 	}

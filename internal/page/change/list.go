@@ -45,7 +45,8 @@ const (
 func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &listView{Query: usual}
 	if q := r.URL.Query(); q.Has("q") {
-		v.Query = strings.TrimSpace(page.Clip(strings.ToValidUTF8(strings.ReplaceAll(q.Get("q"), "\x00", ""), ""), 4*maxSearch).Text)
+		v.Query = strings.TrimSpace(page.Clip(strings.ToValidUTF8(strings.ReplaceAll(q.Get("q"), "\x00", ""),
+			""), 4*maxSearch).Text)
 	}
 	v.Typed = v.Query != usual
 	var err error
@@ -150,7 +151,8 @@ func (p *Pages) menus(r *http.Request, a *repo.Access, v *listView, f filter) er
 		byLabel.Options[n].Color = l.Color
 	}
 	v.Menus = []menu{f.menu("Author", "author", logins...), byLabel, f.menu("Milestone", "milestone", titles...),
-		f.menu("Reviews", "review", "No reviews", "none", "Approved", "approved", "Changes requested", "changes_requested"),
+		f.menu("Reviews", "review", "No reviews", "none", "Approved", "approved", "Changes requested",
+			"changes_requested"),
 		f.menu("Checks", "status", "Pending", "pending", "Success", "success", "Failure", "failure"),
 		f.menu("Assignee", "assignee", logins...),
 		f.menu("Sort", "sort", "Newest", "created-desc", "Oldest", "created-asc", "Most commented", "comments-desc",

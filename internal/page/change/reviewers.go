@@ -25,7 +25,8 @@ func (p *Pages) Reviewers(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	v := &reviewersView{scene: s, Asked: map[string]bool{}, Return: page.ReturnTo(web.QueryOf(r).Get("return_to"), s.Act)}
+	v := &reviewersView{scene: s, Asked: map[string]bool{},
+		Return: page.ReturnTo(web.QueryOf(r).Get("return_to"), s.Act)}
 	path := web.Path("repos", a.Owner.Login, a.Name, "assignees")
 	if _, err := p.kit.Get(r, path, page.Query("per_page", "100"), &v.People); err != nil {
 		return err
@@ -36,7 +37,10 @@ func (p *Pages) Reviewers(w http.ResponseWriter, r *http.Request, a *repo.Access
 			v.People = append(v.People, u)
 		}
 	}
-	v.People = slices.DeleteFunc(v.People, func(u page.User) bool { return s.Pull.User != nil && u.ID == s.Pull.User.ID })
+	v.People = slices.DeleteFunc(v.People, func(u page.User) bool {
+		return s.Pull.User != nil &&
+			u.ID == s.Pull.User.ID
+	})
 	return p.t.Page(w, r, "reviewers.html", v)
 }
 

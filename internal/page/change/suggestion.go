@@ -55,15 +55,16 @@ func (t *thread) split(c *lineComment) (parts []part) {
 		}
 		if n < len(texts) {
 			s := &suggestion{Comment: &said{lineComment: c, Thread: t}, Old: c.lines(t.Rows), New: linesOf(texts[n])}
-			s.MayApply = t.MayCommit && !t.Outdated && !c.Pending && c.Side == diff.Right && c.Line > 0 && len(texts) == 1
+			s.MayApply = t.MayCommit && !t.Outdated && !c.Pending && c.Side == diff.Right && c.Line > 0 &&
+				len(texts) == 1
 			parts = append(parts, part{Suggestion: s})
 		}
 	}
 	return parts
 }
 
-// lines are the lines that a comment is about, as they were when it was written and as far as rows, the end of its hunk,
-// have them.
+// lines are the lines that a comment is about, as they were when it was written and as far as rows, the end of its
+// hunk, have them.
 func (c *lineComment) lines(rows []diff.Row) (list []string) {
 	start := c.OriginalStart
 	if start == 0 {

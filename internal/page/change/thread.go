@@ -79,7 +79,8 @@ const (
 func (p *Pages) threads(r *http.Request, a *repo.Access, s *scene) (list []*thread, more bool, err error) {
 	var all []*lineComment
 	if s.Pull.ReviewComments > 0 {
-		if more, err = p.kit.Read(r, inside.Request{Path: api(r, a, "comments"), Handler: p.with.Comments}, &all); err != nil {
+		if more, err = p.kit.Read(r, inside.Request{Path: api(r, a, "comments"), Handler: p.with.Comments},
+			&all); err != nil {
 			return nil, false, err
 		}
 	}
@@ -157,7 +158,8 @@ func hunk(c *lineComment) []diff.Row {
 	if c.Hunk == "" {
 		return nil
 	}
-	rows := diff.New(&http.Request{URL: &url.URL{}}, []page.ChangedFile{{Filename: "hunk", Status: "modified", Patch: &c.Hunk}}, diff.Options{}).Files[0].Rows
+	rows := diff.New(&http.Request{URL: &url.URL{}},
+		[]page.ChangedFile{{Filename: "hunk", Status: "modified", Patch: &c.Hunk}}, diff.Options{}).Files[0].Rows
 	want := maxContext
 	if c.OriginalStart > 0 {
 		want = max(want, int(min(c.OriginalLine-c.OriginalStart+1, 20)))

@@ -54,7 +54,8 @@ func (p *Pages) Run(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	}
 	one := web.QueryOf(r).Get("annotation")
 	v.Alone = one != ""
-	q := inside.Request{Path: runPath(a, r) + "/annotations", Query: page.Part(r, notesPerPage), Handler: p.do.Annotations}
+	q := inside.Request{Path: runPath(a, r) + "/annotations", Query: page.Part(r, notesPerPage),
+		Handler: p.do.Annotations}
 	if v.Alone {
 		q.Query = page.Query("annotation", one)
 	}

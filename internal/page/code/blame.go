@@ -42,11 +42,13 @@ func (h *hunk) Rows(repo string) template.HTML {
 	}
 	before := ""
 	if h.Before != "" {
-		before = ` <a class="right" href="` + escape(h.Before) + `" title="Blame what was before this commit" aria-label="Blame what was before ` +
+		before = ` <a class="right" href="` + escape(h.Before) +
+			`" title="Blame what was before this commit" aria-label="Blame what was before ` +
 			page.Short(h.SHA) + `">«</a>`
 	}
 	who := fmt.Sprintf(`<td rowspan="%d" class="who %s"><div><a class="subject" href="%s/commit/%s">%s</a>%s<br><span class="soft">%s · <time datetime="%s">%s</time></span></div></td>`,
-		1+len(h.Rest), h.Age, escape(repo), h.SHA, escape(h.Summary), before, by, h.When.Format(time.RFC3339), h.When.Format("2 Jan 2006"))
+		1+len(h.Rest), h.Age, escape(repo), h.SHA, escape(h.Summary), before, by, h.When.Format(time.RFC3339),
+		h.When.Format("2 Jan 2006"))
 	writeRow(&b, h.Start, h.First, who)
 	for n, line := range h.Rest {
 		writeRow(&b, h.Start+n+1, line)

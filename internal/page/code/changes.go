@@ -35,8 +35,8 @@ func (p *Pages) changes(r *http.Request, a *repo.Access, at *gitdata.Located, wh
 
 // GET /{owner}/{repo}/last-changes/{path...}
 //
-// LastChanges answers a page of a directory's entries with all last commits: the script puts the list in the place of one
-// that lacks some. Error: 404.
+// LastChanges answers a page of a directory's entries with all last commits: the script puts the list in the place of
+// one that lacks some. Error: 404.
 func (p *Pages) LastChanges(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "tree")
 	if err != nil {

@@ -11,8 +11,8 @@
 //   - place.go: what REF/PATH of an address names, and what pages ask of it; marks.go: statuses and checks of commits
 //
 // A path begins with a branch, a tag or a SHA; of several that fit, the shortest counts. Text that is highlighted is
-// kept by its language and its SHA. What a change is made of travels in its form: the SHA of the blob that a person saw, so a file that
-// changed meanwhile is a conflict, and nothing of what was typed is lost.
+// kept by its language and its SHA. What a change is made of travels in its form: the SHA of the blob that a person
+// saw, so a file that changed meanwhile is a conflict, and nothing of what was typed is lost.
 package code
 
 import (

@@ -55,7 +55,8 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	name := web.Param(r, "sha")
 	for _, kind := range [...]string{"diff", "patch"} {
 		if sha, ok := strings.CutSuffix(name, "."+kind); ok {
-			if err := p.ask(r, p.do.Locate, of(a, "/contents", segments(sha)), nil, nil); err != nil { // whether its right is there
+			// whether its right is there
+			if err := p.ask(r, p.do.Locate, of(a, "/contents", segments(sha)), nil, nil); err != nil {
 				return page.Absent(err)
 			}
 			return page.Absent(p.do.CommitText(w, r, a))

@@ -56,7 +56,8 @@ func (p *Pages) commits(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 func (p *Pages) history(w http.ResponseWriter, r *http.Request, a *repo.Access, place at) error {
 	v := &commitsView{at: place}
 	var list []page.Commit
-	more, err := p.kit.Get(r, of(a, "/commits"), page.Part(r, commitsPerPage, "sha", string(v.At.SHA), "path", v.At.Path), &list)
+	more, err := p.kit.Get(r, of(a, "/commits"),
+		page.Part(r, commitsPerPage, "sha", string(v.At.SHA), "path", v.At.Path), &list)
 	if err != nil {
 		return page.Absent(err)
 	}
@@ -85,7 +86,8 @@ func (p *Pages) marked(r *http.Request, a *repo.Access, list []page.Commit) ([]c
 	}
 	out := make([]commit, len(list))
 	for n, c := range list {
-		out[n] = commit{c, marks[c.SHA], of(a, "/commit/", c.SHA)[len("/repos"):], of(a, "/tree/", c.SHA)[len("/repos"):]}
+		out[n] = commit{c, marks[c.SHA], of(a, "/commit/", c.SHA)[len("/repos"):],
+			of(a, "/tree/", c.SHA)[len("/repos"):]}
 	}
 	return out, nil
 }

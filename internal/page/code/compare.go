@@ -41,7 +41,8 @@ type comparison struct {
 
 // GET /{owner}/{repo}/compare
 //
-// CompareForm answers the form that asks for a comparison, and leads to the one that ?base= and ?head= name. Error: 404.
+// CompareForm answers the form that asks for a comparison, and leads to the one that ?base= and ?head= name. Error:
+// 404.
 func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	q := web.QueryOf(r)
 	if head := strings.TrimSpace(q.Get("head")); head != "" {
@@ -58,8 +59,8 @@ func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Acce
 // GET /{owner}/{repo}/compare/{basehead...}
 //
 // Compare answers what HEAD has that BASE lacks (BASE...HEAD; a single name is compared with the default branch): a
-// hundred commits a page, and on the first page up to 300 files. Either may be of a fork, OWNER:BRANCH. BASE...HEAD.diff
-// and .patch are the text alone (decision 30). Error: 404.
+// hundred commits a page, and on the first page up to 300 files. Either may be of a fork, OWNER:BRANCH.
+// BASE...HEAD.diff and .patch are the text alone (decision 30). Error: 404.
 func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	spec := web.Param(r, "basehead")
 	if strings.HasSuffix(spec, ".diff") || strings.HasSuffix(spec, ".patch") {
@@ -92,7 +93,8 @@ func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	v.Found = found
 	v.Pages = page.PagesOf(r, more)
 	if found.Ahead > 0 && v.Dots == "..." {
-		v.NewPull = web.Path(a.Owner.Login, a.Name, "pulls", "new") + "?" + url.Values{"base": {v.Base}, "head": {v.Head}}.Encode()
+		v.NewPull = web.Path(a.Owner.Login, a.Name, "pulls", "new") + "?" +
+			url.Values{"base": {v.Base}, "head": {v.Head}}.Encode()
 		if web.QueryOf(r).Get("expand") == "1" { // as GitHub calls the form of a new pull request
 			return page.SeeOther(w, r, v.NewPull)
 		}
@@ -126,7 +128,8 @@ func (p *Pages) showComparison(w http.ResponseWriter, r *http.Request, a *repo.A
 	}
 	v.Days = byDay(marked)
 	if web.ReadPage(r).Number == 1 {
-		v.Diff = diff.New(r, v.Found.Files, diff.Options{Text: v.Repo.Path + "/compare" + segments(v.Base+v.Dots+v.Head) + ".diff"})
+		v.Diff = diff.New(r, v.Found.Files, diff.Options{Text: v.Repo.Path + "/compare" + segments(
+			v.Base+v.Dots+v.Head) + ".diff"})
 	}
 	return p.t.Page(w, r, "compare.html", v)
 }

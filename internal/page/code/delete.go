@@ -44,8 +44,8 @@ func (p *Pages) deleting(r *http.Request, a *repo.Access) (*deleteView, error) {
 
 // POST /{owner}/{repo}/delete/{path...}
 //
-// Delete commits that the file is gone. A file that changed since the form was shown is a conflict. Errors: those of the
-// API.
+// Delete commits that the file is gone. A file that changed since the form was shown is a conflict. Errors: those of
+// the API.
 func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -59,10 +59,12 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	v.proposal = readProposal(form)
 	v.Suggested = suggested
 	if form.Get("blob") != v.Blob {
-		v.Problem = &page.Problem{Status: http.StatusConflict, Message: "Somebody changed the file meanwhile. Look at it again before you delete it."}
+		v.Problem = &page.Problem{Status: http.StatusConflict,
+			Message: "Somebody changed the file meanwhile. Look at it again before you delete it."}
 		return p.t.Again(w, r, "delete.html", v.Problem, v)
 	}
-	to, err := p.write(r, a, &v.at, &v.proposal, []fileChange{}, []fileChange{{Path: v.At.Path}}, v.Repo.Path+"/tree"+segments(v.At.Ref))
+	to, err := p.write(r, a, &v.at, &v.proposal, []fileChange{}, []fileChange{{Path: v.At.Path}},
+		v.Repo.Path+"/tree"+segments(v.At.Ref))
 	if err == nil {
 		return page.SeeOther(w, r, to)
 	}

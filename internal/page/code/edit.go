@@ -83,8 +83,8 @@ func (p *Pages) editing(r *http.Request, a *repo.Access) (*editView, error) {
 
 // GET /{owner}/{repo}/new/{path...}
 //
-// NewForm answers the form that makes a file in a directory of a branch; ?filename= and ?value= fill it in. Errors: 403,
-// 404.
+// NewForm answers the form that makes a file in a directory of a branch; ?filename= and ?value= fill it in. Errors:
+// 403, 404.
 func (p *Pages) NewForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.making(r, a)
 	if err != nil {

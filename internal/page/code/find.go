@@ -23,7 +23,8 @@ type findView struct {
 
 // GET /{owner}/{repo}/find/{path...}
 //
-// Find answers the files of a revision whose paths have the characters of ?q= in their order, the best first. Error: 404.
+// Find answers the files of a revision whose paths have the characters of ?q= in their order, the best first. Error:
+// 404.
 func (p *Pages) Find(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "tree")
 	if err != nil {

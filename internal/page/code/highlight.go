@@ -260,9 +260,11 @@ func plainLine(line string) string { return colourTag.ReplaceAllString(line, "")
 // class is how a token is shown: keyword, type, string, number, comment, function, name; empty: plain.
 func class(t chroma.TokenType) string {
 	switch t {
-	case chroma.KeywordType, chroma.NameClass, chroma.NameBuiltin, chroma.NameNamespace, chroma.NameException, chroma.NameEntity:
+	case chroma.KeywordType, chroma.NameClass, chroma.NameBuiltin, chroma.NameNamespace, chroma.NameException,
+		chroma.NameEntity:
 		return "t"
-	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameDecorator, chroma.GenericHeading, chroma.GenericSubheading:
+	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameDecorator, chroma.GenericHeading,
+		chroma.GenericSubheading:
 		return "f"
 	case chroma.NameTag, chroma.KeywordConstant:
 		return "k"

@@ -82,7 +82,8 @@ func lineAsked(r *http.Request, list []string) string {
 // left out, for there are many rows.
 func writeRow(b *strings.Builder, n int, line template.HTML, before ...string) {
 	number := strconv.Itoa(n)
-	b.WriteString(`<tr id=L` + number + `>` + strings.Join(before, "") + `<td><a href=#L` + number + `>` + number + `</a><td>`)
+	b.WriteString(`<tr id=L` + number + `>` + strings.Join(before, "") + `<td><a href=#L` + number +
+		`>` + number + `</a><td>`)
 	b.WriteString(string(line))
 }
 

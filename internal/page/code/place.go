@@ -165,16 +165,19 @@ func (p *Pages) list(r *http.Request, a *repo.Access, at *gitdata.Located) (list
 	return list, err
 }
 
-// rendered reads a Markdown file as HTML, with links that lead where they do from its own page; empty for what cannot be
-// shown.
+// rendered reads a Markdown file as HTML, with links that lead where they do from its own page; empty for what cannot
+// be shown.
 func (p *Pages) rendered(r *http.Request, v *at, path string) (template.HTML, error) {
 	a := v.Repo.Access
-	answer, err := p.kit.Send(r, inside.Request{Path: of(a, "/contents", segments(path)), Query: page.Query("ref", string(v.At.SHA)),
+	answer, err := p.kit.Send(r, inside.Request{Path: of(a, "/contents", segments(path)),
+		Query: page.Query("ref", string(v.At.SHA)),
 		Media: "html"})
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.TooLarge) || errs.Is(err, errs.Forbidden) {
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.TooLarge) ||
+		errs.Is(err, errs.Forbidden) {
 		return "", nil
 	}
-	if err != nil || answer.Status != http.StatusOK || !strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") {
+	if err != nil || answer.Status != http.StatusOK ||
+		!strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") {
 		return "", err // of a directory it is JSON
 	}
 	// Trusted: package markdown has sanitized it, and addresses alone change.

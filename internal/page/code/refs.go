@@ -97,13 +97,16 @@ func (p *Pages) parted(r *http.Request, a *repo.Access, shas []string) (map[stri
 		return far, nil
 	}
 	if err == nil {
-		err = p.ask(r, p.do.Divergences, of(a, "/commits"), page.Query("base", base.Commit.SHA, "shas", strings.Join(shas, ",")), &far)
+		err = p.ask(r, p.do.Divergences, of(a, "/commits"),
+			page.Query("base", base.Commit.SHA, "shas", strings.Join(shas, ",")), &far)
 	}
 	return far, err
 }
 
 // refs lists branches or tags, with the commits that they lead to.
-func (p *Pages) refs(r *http.Request, a *repo.Access, path string) (list []named, commits map[string]page.Commit, more bool, err error) {
+func (p *Pages) refs(
+	r *http.Request, a *repo.Access, path string,
+) (list []named, commits map[string]page.Commit, more bool, err error) {
 	if more, err = p.kit.Get(r, of(a, path), page.Part(r, refsPerPage), &list); err != nil || len(list) == 0 {
 		return nil, nil, more, err
 	}
@@ -136,7 +139,8 @@ func (p *Pages) Tags(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	for _, x := range list {
-		v.Tags = append(v.Tags, tag{x.Name, commits[x.Commit.SHA], v.Repo.Path + "/archive/refs/tags" + segments(x.Name)})
+		v.Tags = append(v.Tags, tag{x.Name, commits[x.Commit.SHA],
+			v.Repo.Path + "/archive/refs/tags" + segments(x.Name)})
 	}
 	v.Pages = page.PagesOf(r, more)
 	return p.t.Page(w, r, "tags.html", v)
@@ -189,7 +193,8 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	name := form.Text("name")
 	err = p.kit.Change(r, http.MethodDelete, of(a, "/git/refs/heads", segments(name)), nil, nil)
 	if err == nil {
-		return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"), web.Path(a.Owner.Login, a.Name, "branches")+"?done=1"))
+		return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"),
+			web.Path(a.Owner.Login, a.Name, "branches")+"?done=1"))
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

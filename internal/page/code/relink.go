@@ -45,7 +45,8 @@ func relink(body, page, raw string) string {
 func moved(list []html.Attribute, from *url.URL) (changed bool) {
 	for n, a := range list {
 		to, err := url.Parse(a.Val)
-		if a.Key != "href" || err != nil || to.IsAbs() || to.Host != "" || to.Path == "" || strings.HasPrefix(to.Path, "/") {
+		if a.Key != "href" || err != nil || to.IsAbs() || to.Host != "" || to.Path == "" ||
+			strings.HasPrefix(to.Path, "/") {
 			continue
 		}
 		list[n].Val, changed = from.ResolveReference(to).String(), true
@@ -71,8 +72,8 @@ func besides(t *html.Token, raw *url.URL) (changed bool) {
 	return changed
 }
 
-// picture is where a picture comes from: another host, an attachment, or a raw file of this repository. No other address of
-// this site will do: browsers ask for pictures in the name of who reads the page.
+// picture is where a picture comes from: another host, an attachment, or a raw file of this repository. No other
+// address of this site will do: browsers ask for pictures in the name of who reads the page.
 func picture(address string, raw *url.URL) (to string, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
@@ -85,6 +86,7 @@ func picture(address string, raw *url.URL) (to string, ok bool) {
 	}
 	u = raw.ResolveReference(u)
 	own := strings.Join(strings.SplitAfterN(raw.EscapedPath(), "/", 5)[:4], "") // /OWNER/REPO/raw/
-	up := slices.Contains(strings.Split(u.Path, "/"), "..")                     // left by %2e, which is a dot to browsers
+	// left by %2e, which is a dot to browsers
+	up := slices.Contains(strings.Split(u.Path, "/"), "..")
 	return u.String(), strings.HasPrefix(u.EscapedPath(), own) && !up
 }

@@ -27,7 +27,8 @@ type proposal struct {
 
 // readProposal reads the form's fields.
 func readProposal(form page.Form) proposal {
-	return proposal{Message: form.Text("message"), Description: form.Text("description"), New: form.Get("target") == "new",
+	return proposal{Message: form.Text("message"), Description: form.Text("description"),
+		New:    form.Get("target") == "new",
 		Branch: form.Text("branch")}
 }
 
@@ -55,7 +56,8 @@ func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data
 // Proposes reports that the viewer may not push: a change goes to a branch of a fork, and leads to a pull request.
 func (v *at) Proposes() bool { return v.Viewer != nil && !v.Repo.Archived && !v.Repo.CanPush() }
 
-// checkWritable reports why the viewer cannot commit to what the page stands at, nor propose a change. The API asks again.
+// checkWritable reports why the viewer cannot commit to what the page stands at, nor propose a change. The API asks
+// again.
 func (v *at) checkWritable() error {
 	switch {
 	case v.Viewer == nil:
@@ -70,9 +72,11 @@ func (v *at) checkWritable() error {
 	return nil
 }
 
-// write makes the commit on the branch of the place, or on a new branch from there, and says where the browser goes then:
-// to done, a page of the branch, or to a new pull request. Errors: those of the API.
-func (p *Pages) write(r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []fileChange, done string) (string, error) {
+// write makes the commit on the branch of the place, or on a new branch from there, and says where the browser goes
+// then: to done, a page of the branch, or to a new pull request. Errors: those of the API.
+func (p *Pages) write(
+	r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []fileChange, done string,
+) (string, error) {
 	if v.At.SHA == "" { // the repository is empty
 		return done, p.writeFirst(r, a, v, c, add)
 	}
@@ -104,7 +108,8 @@ func (p *Pages) write(r *http.Request, a *repo.Access, v *at, c *proposal, add, 
 	if err != nil {
 		return "", err
 	}
-	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPut, Path: to + "/contents/-", Body: body, Handler: p.do.CommitFiles})
+	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPut, Path: to + "/contents/-", Body: body,
+		Handler: p.do.CommitFiles})
 	if err != nil {
 		if fresh { // nobody has seen it
 			_ = p.kit.Change(r, http.MethodDelete, to+"/git/refs/heads"+segments(branch), nil, nil)
@@ -166,7 +171,8 @@ func (p *Pages) forkOf(r *http.Request, a *repo.Access) (string, error) {
 	return web.Path(owner, name), err
 }
 
-// beginBranch makes the branch of a change, at what the place shows: in its repository, or in a fork at an address of the API.
+// beginBranch makes the branch of a change, at what the place shows: in its repository, or in a fork at an address of
+// the API.
 func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to, name string) error {
 	if !v.Proposes() || name == "" {
 		return p.makeBranch(r, to, name, string(v.At.SHA))
@@ -175,7 +181,8 @@ func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to, name str
 	if err != nil {
 		return err
 	}
-	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: to + "/merge-upstream", Body: body, Handler: p.do.BranchFrom})
+	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: to + "/merge-upstream", Body: body,
+		Handler: p.do.BranchFrom})
 	return err
 }
 
@@ -184,7 +191,8 @@ func (p *Pages) makeBranch(r *http.Request, to, name, sha string) error {
 	if name == "" {
 		return errs.New(errs.Invalid, "The new branch needs a name.")
 	}
-	return p.kit.Change(r, http.MethodPost, to+"/git/refs", map[string]any{"ref": "refs/heads/" + name, "sha": sha}, nil)
+	return p.kit.Change(r, http.MethodPost, to+"/git/refs",
+		map[string]any{"ref": "refs/heads/" + name, "sha": sha}, nil)
 }
 
 // writeFirst makes the first commit of a repository: of one file.

@@ -53,14 +53,16 @@ func (p *Pages) Explore(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var repos struct{ Items []page.Repository }
-	more, err := p.kit.Get(r, "/search/repositories", page.Part(r, perPage, "q", "is:public", "sort", "updated"), &repos)
+	more, err := p.kit.Get(r, "/search/repositories",
+		page.Part(r, perPage, "q", "is:public", "sort", "updated"), &repos)
 	if err != nil {
 		return page.Absent(err)
 	}
 	v.Repos, v.Pages = repos.Items, page.PagesOf(r, more)
 	for query, into := range map[string]*[]page.User{"type:user": &v.People, "type:org": &v.Orgs} {
 		var found struct{ Items []page.User }
-		if _, err := p.kit.Get(r, "/search/users", page.Query("q", query, "sort", "followers", "per_page", "10"), &found); err != nil {
+		if _, err := p.kit.Get(r, "/search/users",
+			page.Query("q", query, "sort", "followers", "per_page", "10"), &found); err != nil {
 			return err
 		}
 		*into = found.Items

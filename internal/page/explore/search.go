@@ -28,17 +28,23 @@ type sort struct{ Name, Label string }
 
 var kinds = [...]kind{
 	{Name: "repositories", Label: "Repositories", path: "/search/repositories", media: "raw",
-		sorts: []sort{{"", "Best match"}, {"stars", "Most stars"}, {"forks", "Most forks"}, {"updated", "Last pushed"}}},
-	{Name: "code", Label: "Code", path: "/search/code", media: "text-match", In: true, sorts: []sort{{"", "Best match"}}},
-	{Name: "issues", Label: "Issues", path: "/search/issues", add: " is:issue", media: "raw", In: true, sorts: threadSorts},
-	{Name: "pullrequests", Label: "Pull requests", path: "/search/issues", add: " is:pr", media: "raw", In: true, sorts: threadSorts},
+		sorts: []sort{{"", "Best match"}, {"stars", "Most stars"}, {"forks", "Most forks"},
+			{"updated", "Last pushed"}}},
+	{Name: "code", Label: "Code", path: "/search/code", media: "text-match", In: true,
+		sorts: []sort{{"", "Best match"}}},
+	{Name: "issues", Label: "Issues", path: "/search/issues", add: " is:issue", media: "raw", In: true,
+		sorts: threadSorts},
+	{Name: "pullrequests", Label: "Pull requests", path: "/search/issues", add: " is:pr", media: "raw",
+		In: true, sorts: threadSorts},
 	{Name: "commits", Label: "Commits", path: "/search/commits", media: "raw", In: true,
 		sorts: []sort{{"", "Best match"}, {"committer-date", "Newest"}}},
 	{Name: "users", Label: "People", path: "/search/users", media: "raw",
-		sorts: []sort{{"", "Best match"}, {"followers", "Most followers"}, {"repositories", "Most repositories"}, {"joined", "Joined last"}}},
+		sorts: []sort{{"", "Best match"}, {"followers", "Most followers"},
+			{"repositories", "Most repositories"}, {"joined", "Joined last"}}},
 }
 
-var threadSorts = []sort{{"", "Best match"}, {"created", "Newest"}, {"updated", "Updated last"}, {"comments", "Most comments"}}
+var threadSorts = []sort{{"", "Best match"}, {"created", "Newest"}, {"updated", "Updated last"},
+	{"comments", "Most comments"}}
 
 // searchView is what search.html shows.
 type searchView struct {
@@ -105,7 +111,8 @@ func (p *Pages) Search(w http.ResponseWriter, r *http.Request) error {
 func newSearchView(r *http.Request) *searchView {
 	q := web.QueryOf(r)
 	v := &searchView{Text: strings.TrimSpace(q.Get("q")), Kinds: kinds[:], Kind: kinds[0]}
-	if owner, name, ok := strings.Cut(q.Get("in"), "/"); ok && owner != "" && name != "" && !strings.ContainsAny(q.Get("in"), " \"\t\n") {
+	if owner, name, ok := strings.Cut(q.Get("in"), "/"); ok && owner != "" && name != "" &&
+		!strings.ContainsAny(q.Get("in"), " \"\t\n") {
 		v.In, v.Kinds, v.Kind = q.Get("in"), nil, kinds[1]
 		for _, k := range kinds {
 			if k.In {
@@ -133,7 +140,8 @@ func (p *Pages) find(r *http.Request, v *searchView) error {
 	if v.In != "" {
 		text += " repo:" + v.In
 	}
-	ask := inside.Request{Path: v.Kind.path, Media: v.Kind.media, Query: page.Part(r, perPage, "q", text, "sort", v.Sort)}
+	ask := inside.Request{Path: v.Kind.path, Media: v.Kind.media,
+		Query: page.Part(r, perPage, "q", text, "sort", v.Sort)}
 	var more bool
 	var err error
 	switch v.Kind.Name {

@@ -10,7 +10,8 @@ import (
 	"arbor/internal/scope"
 )
 
-// deviceView is what device.html shows: a field for a code, then who asks with that code for what, then what was decided.
+// deviceView is what device.html shows: a field for a code, then who asks with that code for what, then what was
+// decided.
 type deviceView struct {
 	page.Frame
 	Code   string
@@ -38,8 +39,8 @@ func (p *Pages) deviceView(r *http.Request, code string) (*deviceView, error) {
 
 // POST /login/device
 //
-// Device shows what the program with a code asks for, or with answer=allow or deny decides. Errors: the page again, with
-// 404 for a code that is none, 403 for a session that has not all rights, 429 after too many wrong codes.
+// Device shows what the program with a code asks for, or with answer=allow or deny decides. Errors: the page again,
+// with 404 for a code that is none, 403 for a session that has not all rights, 429 after too many wrong codes.
 func (p *Pages) Device(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -58,7 +59,8 @@ func (p *Pages) Device(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Asks, err = decide(r.Context(), account.CallerFrom(r.Context()), v.Code)
 	if errs.Is(err, errs.NotFound) {
-		v.Problem, v.Asks = &page.Problem{Status: http.StatusNotFound, Message: "There is no such code, or it has expired."}, nil
+		v.Problem, v.Asks = &page.Problem{Status: http.StatusNotFound,
+			Message: "There is no such code, or it has expired."}, nil
 		return p.t.Again(w, r, "device.html", v.Problem, v)
 	}
 	if err != nil {

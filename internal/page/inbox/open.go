@@ -48,7 +48,8 @@ func (p *Pages) subject(r *http.Request, t *thread) (string, error) {
 	}
 	switch t.Subject.Type {
 	case "Issue", "PullRequest":
-		to = web.Path(owner, name, map[string]string{"Issue": "issues", "PullRequest": "pull"}[t.Subject.Type], last(t.Subject.URL))
+		to = web.Path(owner, name, map[string]string{"Issue": "issues", "PullRequest": "pull"}[t.Subject.Type],
+			last(t.Subject.URL))
 		if anchor != "" {
 			to += "#issuecomment-" + anchor
 		}
@@ -61,7 +62,8 @@ func (p *Pages) subject(r *http.Request, t *thread) (string, error) {
 		var release struct {
 			HTMLURL string `json:"html_url"`
 		}
-		if _, err := p.kit.Get(r, web.Path("repos", owner, name, "releases", last(t.Subject.URL)), nil, &release); err != nil {
+		if _, err := p.kit.Get(r, web.Path("repos", owner, name, "releases", last(t.Subject.URL)),
+			nil, &release); err != nil {
 			return "", err
 		}
 		to = page.Local(release.HTMLURL)

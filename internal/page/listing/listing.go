@@ -95,7 +95,9 @@ func (l *List) count(kit *page.Kit, r *http.Request) error {
 	return nil
 }
 
-func (l *List) ask(kit *page.Kit, r *http.Request, q Query, with map[string][]string, into *answer) (more bool, err error) {
+func (l *List) ask(
+	kit *page.Kit, r *http.Request, q Query, with map[string][]string, into *answer,
+) (more bool, err error) {
 	text := q.String()
 	if l.Repo != "" {
 		if q.isLarge() {

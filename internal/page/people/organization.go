@@ -116,7 +116,8 @@ func (p *Pages) DeleteOrg(w http.ResponseWriter, r *http.Request) error {
 // orgBody is what a form says of an organization.
 func orgBody(form page.Form, privateForks bool) map[string]any {
 	body := map[string]any{"members_can_fork_private_repositories": privateForks}
-	for _, field := range []string{"name", "description", "email", "company", "blog", "location", "default_repository_permission"} {
+	for _, field := range []string{"name", "description", "email", "company", "blog", "location",
+		"default_repository_permission"} {
 		body[field] = form.Text(field)
 	}
 	return body

@@ -54,7 +54,8 @@ func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 	if v.Who.IsOrg() {
 		return p.org(w, r, v)
 	}
-	if _, err := p.kit.Get(r, web.Path("users", v.Who.Login, "orgs"), page.Query("per_page", "30"), &v.Orgs); err != nil &&
+	if _, err := p.kit.Get(r, web.Path("users", v.Who.Login, "orgs"), page.Query("per_page", "30"),
+		&v.Orgs); err != nil &&
 		!errs.Is(err, errs.Forbidden) {
 		return err
 	}
@@ -91,7 +92,8 @@ func (p *Pages) tab(r *http.Request, v *profile) (err error) {
 
 // overview reads the repositories that were pushed to last, and what everybody may know that happened.
 func (p *Pages) overview(r *http.Request, v *profile) error {
-	_, err := p.kit.Get(r, web.Path("users", v.Who.Login, "repos"), page.Query("sort", "pushed", "per_page", "6"), &v.Repos)
+	_, err := p.kit.Get(r, web.Path("users", v.Who.Login, "repos"),
+		page.Query("sort", "pushed", "per_page", "6"), &v.Repos)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,8 @@ func (p *Pages) repos(r *http.Request, v *profile) (more bool, err error) {
 	if v.Filter.searched() {
 		var found struct{ Items []page.Repository }
 		sort := map[string]string{"": "updated", "stars": "stars"}[v.Filter.Sort]
-		more, err = p.kit.Get(r, "/search/repositories", page.Part(r, perList, "q", v.Filter.query(v.Who.Login), "sort", sort), &found)
+		more, err = p.kit.Get(r, "/search/repositories",
+			page.Part(r, perList, "q", v.Filter.query(v.Who.Login), "sort", sort), &found)
 		v.Repos = found.Items
 		return more, err
 	}

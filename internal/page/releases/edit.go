@@ -149,7 +149,8 @@ func viewOf(old *release) *editView {
 
 // body is what the form says of a release's texts.
 func (v *editView) body() map[string]any {
-	return map[string]any{"tag_name": v.Tag, "target_commitish": v.Target, "name": v.Name, "body": v.Text, "prerelease": v.Pre}
+	return map[string]any{"tag_name": v.Tag, "target_commitish": v.Target, "name": v.Name, "body": v.Text,
+		"prerelease": v.Pre}
 }
 
 // send asks the API to make or change the release.

@@ -115,7 +115,8 @@ func (p *Pages) installation(r *http.Request) (*installationView, error) {
 	return v, err
 }
 
-// places are the logins of the accounts about whose Apps the caller decides: the own one, and organizations that it owns.
+// places are the logins of the accounts about whose Apps the caller decides: the own one, and organizations that it
+// owns.
 func (p *Pages) places(r *http.Request) ([]string, error) {
 	list := []string{caller(r).Login}
 	var all []struct {
@@ -187,6 +188,7 @@ func (p *Pages) chooseRepo(r *http.Request, v *installationView, name string, re
 	if remove {
 		method = "DELETE"
 	}
-	path := "/user/installations" + web.Path(web.Param(r, "installation_id"), "repositories", strconv.FormatInt(found.ID, 10))
+	path := "/user/installations" + web.Path(web.Param(r, "installation_id"), "repositories",
+		strconv.FormatInt(found.ID, 10))
 	return p.kit.Change(r, method, path, nil, nil)
 }

@@ -17,7 +17,8 @@ import (
 // appPermissions are those that something here asks for, each with what it opens.
 var appPermissions = [][2]string{
 	{"contents", "Code, commits, branches, releases"}, {"issues", "Issues, labels and milestones"},
-	{"pull_requests", "Pull requests and reviews"}, {"checks", "Check runs and suites"}, {"statuses", "Statuses of commits"},
+	{"pull_requests", "Pull requests and reviews"}, {"checks", "Check runs and suites"},
+	{"statuses", "Statuses of commits"},
 	{"administration", "Settings and collaborators of repositories"}, {"repository_hooks", "Webhooks of repositories"},
 	{"members", "Members of an organization"}, {"organization_administration", "Settings of an organization"},
 	{"organization_hooks", "Webhooks of an organization"},
@@ -127,8 +128,8 @@ type madeApp struct {
 
 // POST /settings/apps
 //
-// CreateApp makes an App of the account owner: as the form says, whose keys are shown this once; or as a program's manifest
-// does, to which the browser is led back with a code.
+// CreateApp makes an App of the account owner: as the form says, whose keys are shown this once; or as a program's
+// manifest does, to which the browser is led back with a code.
 func (p *Pages) CreateApp(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -206,7 +207,8 @@ func (p *Pages) ofApp(h webhook.Handler) web.Handler {
 
 // POST /settings/apps/{app_slug}
 //
-// ChangeApp changes the App, or as do says makes another private key, or deletes the App once its name is typed. Error: 404.
+// ChangeApp changes the App, or as do says makes another private key, or deletes the App once its name is typed.
+// Error: 404.
 func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

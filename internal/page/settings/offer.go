@@ -99,7 +99,8 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 			names = append(names, strings.TrimPrefix(name, v.On+"/"))
 		}
 		if len(names) == 0 {
-			v.Problem = &page.Problem{Status: http.StatusUnprocessableEntity, Message: "Name the repositories that the App is for."}
+			v.Problem = &page.Problem{Status: http.StatusUnprocessableEntity,
+				Message: "Name the repositories that the App is for."}
 			return p.t.Again(w, r, "install.html", v.Problem, v)
 		}
 	}

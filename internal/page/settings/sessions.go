@@ -19,7 +19,8 @@ type session struct {
 // Browser is the browser's name in few words, as far as it can be told.
 func (s *session) Browser() string {
 	name, system := "", ""
-	for _, known := range [][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"},
+	for _, known := range [][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"},
+		{"Chrome/", "Chrome"},
 		{"Safari/", "Safari"}, {"curl/", "curl"}} {
 		if strings.Contains(s.Agent, known[0]) {
 			name = known[1]

@@ -109,10 +109,12 @@ var scopes = []struct {
 }{
 	{"repo", "All of public and private repositories", false}, {"repo:status", "Statuses of commits", true},
 	{"public_repo", "Public repositories", true}, {"delete_repo", "Delete repositories", false},
-	{"admin:org", "Organizations, their members and their settings", false}, {"write:org", "Show or hide one’s own membership", true},
+	{"admin:org", "Organizations, their members and their settings", false},
+	{"write:org", "Show or hide one’s own membership", true},
 	{"read:org", "Read memberships", true}, {"user", "Change the profile and e-mail addresses", false},
 	{"user:email", "Read e-mail addresses", true}, {"user:follow", "Follow people", true},
-	{"admin:public_key", "SSH keys", false}, {"write:public_key", "Add SSH keys", true}, {"read:public_key", "Read SSH keys", true},
+	{"admin:public_key", "SSH keys", false}, {"write:public_key", "Add SSH keys", true},
+	{"read:public_key", "Read SSH keys", true},
 	{"admin:repo_hook", "Webhooks of repositories", false}, {"write:repo_hook", "Change webhooks", true},
 	{"read:repo_hook", "Read webhooks", true}, {"admin:org_hook", "Webhooks of organizations", false},
 	{"notifications", "Notifications", false}, {"read:audit_log", "Audit logs of organizations", false},
@@ -120,7 +122,8 @@ var scopes = []struct {
 }
 
 // lives are how long a token may last, as account.ParseExpiry reads it.
-var lives = [][2]string{{"7d", "7 days"}, {"30d", "30 days"}, {"90d", "90 days"}, {"365d", "1 year"}, {"never", "Until it is revoked"}}
+var lives = [][2]string{{"7d", "7 days"}, {"30d", "30 days"}, {"90d", "90 days"}, {"365d", "1 year"},
+	{"never", "Until it is revoked"}}
 
 // newTokenView is the form of a new token, and what is shown of it once.
 type newTokenView struct {

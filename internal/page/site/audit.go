@@ -59,8 +59,9 @@ func (p *Pages) Audit(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := web.QueryOf(r)
 	v := &auditView{view: f, Phrase: q.Get("phrase"), Actions: audit.Actions}
-	answer, err := p.kit.Send(r, inside.Request{Path: "/admin/audit-log", Query: page.Query("phrase", v.Phrase, "per_page", "50",
-		"after", q.Get("after"), "before", q.Get("before"))})
+	answer, err := p.kit.Send(r, inside.Request{Path: "/admin/audit-log",
+		Query: page.Query("phrase", v.Phrase, "per_page", "50",
+			"after", q.Get("after"), "before", q.Get("before"))})
 	if errs.Is(err, errs.Invalid) {
 		if v.Problem, err = page.ProblemOf(err); err != nil {
 			return err

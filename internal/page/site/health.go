@@ -79,7 +79,8 @@ func (p *Pages) Health(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &healthView{view: f}
-	v.Report = doctor.Run(r.Context(), doctor.Options{Version: p.Version, Folder: p.DataDir, Memory: admission.MachineMemory(),
+	v.Report = doctor.Run(r.Context(), doctor.Options{Version: p.Version, Folder: p.DataDir,
+		Memory: admission.MachineMemory(),
 		Open: func(context.Context) (*db.DB, *git.Git, func() error, error) {
 			return p.DB, p.Git, func() error { return nil }, nil
 		},

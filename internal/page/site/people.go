@@ -86,7 +86,8 @@ func (p *Pages) CreatePerson(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &newPersonView{view: frame, Login: f.Text("login"), Email: f.Text("email"), Admin: f.Checked("admin"), With: f.Get("with")}
+	v := &newPersonView{view: frame, Login: f.Text("login"), Email: f.Text("email"), Admin: f.Checked("admin"),
+		With: f.Get("with")}
 	body := map[string]any{"login": v.Login}
 	if v.Email != "" {
 		body["email"] = v.Email

@@ -182,7 +182,8 @@ func (p *Pages) token(r *http.Request, login string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	token, _, err := p.Accounts.CreateToken(r.Context(), account.NewToken{Login: login, Note: "made by a site administrator",
-		Expires: lasts, Scopes: scopes})
+	token, _, err := p.Accounts.CreateToken(r.Context(),
+		account.NewToken{Login: login, Note: "made by a site administrator",
+			Expires: lasts, Scopes: scopes})
 	return token, err
 }

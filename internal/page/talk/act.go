@@ -201,7 +201,8 @@ func (p *Pages) Move(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	v := &transfer{To: f.Text("to"), Labels: f.Checked("labels")}
 	owner, name := split(v.To, a.Owner.Login)
 	var moved page.Issue
-	err = p.special(r, a, p.with.Transfer, map[string]any{"owner": owner, "name": name, "create_labels": v.Labels}, &moved)
+	err = p.special(r, a, p.with.Transfer, map[string]any{"owner": owner, "name": name,
+		"create_labels": v.Labels}, &moved)
 	if errs.Is(err, errs.NotFound) {
 		err = errs.New(errs.Invalid, "There is no repository of that name that you may write to.")
 	}

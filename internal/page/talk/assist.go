@@ -23,7 +23,8 @@ func (p *Pages) Preview(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(map[string]any{"text": f.Get("text"), "mode": "gfm", "context": a.Owner.Login + "/" + a.Name})
+	body, err := json.Marshal(map[string]any{"text": f.Get("text"), "mode": "gfm",
+		"context": a.Owner.Login + "/" + a.Name})
 	if err != nil {
 		return err
 	}
@@ -64,12 +65,14 @@ func (p *Pages) Suggest(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 func (p *Pages) suggestPeople(r *http.Request, a *repo.Access, begin string) (list []suggestion, err error) {
 	var here []page.User
 	path := web.Path("repos", a.Owner.Login, a.Name, "assignees")
-	if _, err := p.kit.Get(r, path, page.Query("per_page", strconv.Itoa(atOnce)), &here); err != nil && !errs.Is(err, errs.Forbidden) {
+	if _, err := p.kit.Get(r, path, page.Query("per_page", strconv.Itoa(atOnce)), &here); err != nil &&
+		!errs.Is(err, errs.Forbidden) {
 		return nil, err
 	}
 	seen := map[string]bool{}
 	add := func(u page.User) {
-		if login := strings.ToLower(u.Login); len(list) < suggestions && !seen[login] && strings.HasPrefix(login, begin) {
+		if login := strings.ToLower(u.Login); len(list) < suggestions && !seen[login] &&
+			strings.HasPrefix(login, begin) {
 			seen[login] = true
 			list = append(list, suggestion{Insert: "@" + u.Login + " ", Text: u.Login})
 		}

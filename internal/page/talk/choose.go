@@ -52,7 +52,8 @@ func (p *Pages) choice(r *http.Request, a *repo.Access, what, title string) (*ch
 
 // offer reads what a form offers.
 func (p *Pages) offer(r *http.Request, a *repo.Access, v *choice, of string, into any) (err error) {
-	v.More, err = p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, of), page.Query("per_page", strconv.Itoa(atOnce)), into)
+	v.More, err = p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, of),
+		page.Query("per_page", strconv.Itoa(atOnce)), into)
 	return err
 }
 

@@ -41,7 +41,8 @@ func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		var made page.Comment
 		err := p.kit.Change(r, http.MethodPost, p.api(r, a, "comments"), map[string]any{"body": text}, &made)
 		if err != nil {
-			return p.retry(w, r, a, err, again{To: act(a, r) + "/comments", Text: text, Verb: "Comment", Label: "Your comment", Only: "body"}, f)
+			return p.retry(w, r, a, err, again{To: act(a, r) + "/comments", Text: text, Verb: "Comment",
+				Label: "Your comment", Only: "body"}, f)
 		}
 		anchor = "issuecomment-" + strconv.FormatInt(made.ID, 10)
 	}
@@ -74,7 +75,8 @@ func (p *Pages) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	v := again{To: act(a, r) + "/comments" + web.Path(web.Param(r, "id")), Text: c.Text, Guard: guardOf(c.Text), Verb: "Update comment", Label: "Comment", Only: "body"}
+	v := again{To: act(a, r) + "/comments" + web.Path(web.Param(r, "id")), Text: c.Text, Guard: guardOf(c.Text),
+		Verb: "Update comment", Label: "Comment", Only: "body"}
 	if v.target, err = p.target(r, a, "Edit comment"); err != nil {
 		return err
 	}
@@ -102,8 +104,10 @@ func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return err
 	}
 	id := web.Param(r, "id")
-	v := again{To: act(a, r) + "/comments" + web.Path(id), Text: f.Get("body"), Verb: "Update comment", Label: "Comment", Only: "body"}
-	err = p.replace(r, commentPath(a, id), page.Query("before", guardIn(f, "guard")), map[string]any{"body": v.Text}, p.with.EditComment)
+	v := again{To: act(a, r) + "/comments" + web.Path(id), Text: f.Get("body"), Verb: "Update comment",
+		Label: "Comment", Only: "body"}
+	err = p.replace(r, commentPath(a, id), page.Query("before", guardIn(f, "guard")),
+		map[string]any{"body": v.Text}, p.with.EditComment)
 	if err != nil {
 		c, readErr := p.comment(r, a)
 		if readErr != nil {
@@ -162,7 +166,8 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	v := again{target: t, To: t.Act + "/edit", Text: t.Issue.Text, Name: t.Issue.Title, Guard: guardOf(t.Issue.Text), Was: guardOf(t.Issue.Title),
+	v := again{target: t, To: t.Act + "/edit", Text: t.Issue.Text, Name: t.Issue.Title,
+		Guard: guardOf(t.Issue.Text), Was: guardOf(t.Issue.Title),
 		Only: web.QueryOf(r).Get("only"), Verb: "Save", Label: "Description"}
 	return p.t.Page(w, r, "edit.html", &v)
 }

@@ -55,7 +55,8 @@ func (e *Entry) By() *page.User {
 
 // Self reports that somebody did it to themselves.
 func (e *Entry) Self() bool {
-	return e.Actor != nil && (e.Assignee != nil && e.Assignee.ID == e.Actor.ID || e.Reviewer != nil && e.Reviewer.ID == e.Actor.ID)
+	return e.Actor != nil && (e.Assignee != nil && e.Assignee.ID == e.Actor.ID || e.Reviewer != nil &&
+		e.Reviewer.ID == e.Actor.ID)
 }
 
 // Foreign is OWNER/NAME of the repository that a reference comes from, if that is another than the given one.

@@ -97,7 +97,8 @@ type target struct {
 	Return string // the page to come back to
 }
 
-// target reads the issue or pull request that the request's address numbers, and makes a page's frame. Errors: 404, 410.
+// target reads the issue or pull request that the request's address numbers, and makes a page's frame. Errors: 404,
+// 410.
 func (p *Pages) target(r *http.Request, a *repo.Access, title string) (t target, err error) {
 	if _, err = p.kit.Get(r, p.api(r, a), nil, &t.Issue); err != nil {
 		return t, err

@@ -35,7 +35,8 @@ func withTasks(source string, body template.HTML, form string) (template.HTML, b
 		}
 		b.WriteString(text[:at])
 		number := strconv.Itoa(n)
-		b.WriteString(`<button class="task" role="checkbox" aria-checked="` + checked + `" aria-label="Task ` + strconv.Itoa(n+1) +
+		b.WriteString(`<button class="task" role="checkbox" aria-checked="` + checked + `" aria-label="Task ` +
+			strconv.Itoa(n+1) +
 			`" form="` + form + `" name="task" value="` + number + `"></button>`)
 		text = text[at+len(mark):]
 	}

@@ -13,7 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// partSize is how many entries a part of a timeline has, as in package timeline; a page shows the first part and the last.
+// partSize is how many entries a part of a timeline has, as in package timeline; a page shows the first part and the
+// last.
 const partSize = 50
 
 // Thread is the conversation of an issue or pull request, as its page shows it to the viewer.
@@ -56,11 +57,12 @@ func (t *Thread) Noun() string {
 	return "issue"
 }
 
-// Read makes the conversation of an issue or pull request of what Ask has given. The frame is the page's. Errors: those of
-// the API.
+// Read makes the conversation of an issue or pull request of what Ask has given. The frame is the page's. Errors:
+// those of the API.
 func Read(kit *page.Kit, r *http.Request, f *page.Frame, i *page.Issue, said *Said) (*Thread, error) {
 	a := f.Repo.Access
-	t := &Thread{Issue: i, Repo: f.Repo, Viewer: f.Viewer, Here: f.Here, Act: web.Path(a.Owner.Login, a.Name, "issues", strconv.FormatInt(i.Number, 10))}
+	t := &Thread{Issue: i, Repo: f.Repo, Viewer: f.Viewer, Here: f.Here,
+		Act: web.Path(a.Owner.Login, a.Name, "issues", strconv.FormatInt(i.Number, 10))}
 	mine := f.Viewer != nil && i.User != nil && i.User.ID == f.Viewer.ID
 	open := f.Repo.CanWrite()
 	t.MaySort = f.Repo.CanTriage()
@@ -113,8 +115,9 @@ func (t *Thread) mark(kit *page.Kit, r *http.Request) error {
 
 // firstOf is an issue's own text in the form of a comment.
 func firstOf(i *page.Issue) page.Comment {
-	return page.Comment{ID: i.ID, NodeID: i.NodeID, User: i.User, Text: i.Text, Body: i.Body, Association: i.Association,
-		HTMLURL: i.HTMLURL, Reactions: i.Reactions, CreatedAt: i.CreatedAt, UpdatedAt: i.CreatedAt}
+	return page.Comment{ID: i.ID, NodeID: i.NodeID, User: i.User, Text: i.Text, Body: i.Body,
+		Association: i.Association,
+		HTMLURL:     i.HTMLURL, Reactions: i.Reactions, CreatedAt: i.CreatedAt, UpdatedAt: i.CreatedAt}
 }
 
 // api is the address of the issue in the API.

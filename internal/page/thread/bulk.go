@@ -28,7 +28,8 @@ func (p *Pages) Bulk(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	v := &bulkView{Numbers: f.List("number"), Return: page.ReturnTo(f.Get("return_to"), web.Path(a.Owner.Login, a.Name, "issues"))}
+	v := &bulkView{Numbers: f.List("number"),
+		Return: page.ReturnTo(f.Get("return_to"), web.Path(a.Owner.Login, a.Name, "issues"))}
 	if n := len(v.Numbers); n == 0 || n > listing.Size {
 		return errs.Newf(errs.Invalid, "Choose between 1 and %d issues first.", listing.Size)
 	}

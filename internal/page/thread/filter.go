@@ -67,12 +67,14 @@ func (m *menu) none(text string) {
 
 // sorts are the orders of a list.
 var sorts = [...][2]string{{"created-desc", "Newest"}, {"created-asc", "Oldest"}, {"comments-desc", "Most commented"},
-	{"comments-asc", "Least commented"}, {"updated-desc", "Recently updated"}, {"updated-asc", "Least recently updated"}}
+	{"comments-asc", "Least commented"}, {"updated-desc", "Recently updated"},
+	{"updated-asc", "Least recently updated"}}
 
 func (m *menu) sorts() {
 	now := m.q.Value("sort")
 	for _, s := range sorts {
-		m.add(option{Text: s[1]}, s[0] == now || now == "" && s[0] == "created-desc", m.q.With("sort", s[0]), m.q.Without("sort"))
+		m.add(option{Text: s[1]}, s[0] == now || now == "" &&
+			s[0] == "created-desc", m.q.With("sort", s[0]), m.q.Without("sort"))
 	}
 }
 

@@ -80,7 +80,8 @@ func (p *Pages) SaveLabel(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	l := page.Label{Name: f.Text("name"), Color: strings.TrimPrefix(f.Text("color"), "#"), Description: f.Text("description")}
+	l := page.Label{Name: f.Text("name"), Color: strings.TrimPrefix(f.Text("color"), "#"),
+		Description: f.Text("description")}
 	body := map[string]any{"name": l.Name, "color": l.Color, "description": l.Description}
 	switch was := f.Get("was"); {
 	case was == "":

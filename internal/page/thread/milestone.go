@@ -32,7 +32,8 @@ func (p *Pages) Milestones(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Milestones"); err != nil {
 		return err
 	}
-	more, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/milestones", page.Part(r, milestonesPerPage, "state", v.State), &v.Milestones)
+	more, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/milestones",
+		page.Part(r, milestonesPerPage, "state", v.State), &v.Milestones)
 	if err != nil {
 		return err
 	}
@@ -58,8 +59,9 @@ func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", v.Milestone.Title); err != nil {
 		return err
 	}
-	o := listing.Options{Repo: a.Owner.Login + "/" + a.Name, Noun: "issue", Query: "is:open " + page.Term("milestone", v.Milestone.Title),
-		Path: v.Repo.Path + "/milestone/" + strconv.FormatInt(v.Milestone.Number, 10)}
+	o := listing.Options{Repo: a.Owner.Login + "/" + a.Name, Noun: "issue",
+		Query: "is:open " + page.Term("milestone", v.Milestone.Title),
+		Path:  v.Repo.Path + "/milestone/" + strconv.FormatInt(v.Milestone.Number, 10)}
 	if v.List, err = listing.Read(p.kit, r, o); err != nil {
 		return err
 	}
@@ -108,7 +110,8 @@ func (p *Pages) EditMilestone(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err != nil {
 		return err
 	}
-	v := &milestoneForm{Number: m.Number, Name: m.Title, Description: m.Description, Open: m.State == "open", Due: dueOf(&m)}
+	v := &milestoneForm{Number: m.Number, Name: m.Title, Description: m.Description, Open: m.State == "open",
+		Due: dueOf(&m)}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Edit milestone"); err != nil {
 		return err
 	}
@@ -126,7 +129,8 @@ func dueOf(m *page.Milestone) string {
 
 // shownOf is what the form says that shows a milestone.
 func shownOf(m *page.Milestone) map[string]any {
-	return milestoneOf(page.Form{Values: url.Values{"title": {m.Title}, "description": {m.Description}, "due": {dueOf(m)}}})
+	return milestoneOf(page.Form{Values: url.Values{"title": {m.Title}, "description": {m.Description},
+		"due": {dueOf(m)}}})
 }
 
 // POST /{owner}/{repo}/milestones
@@ -137,7 +141,8 @@ func (p *Pages) CreateMilestone(w http.ResponseWriter, r *http.Request, a *repo.
 	if err != nil {
 		return err
 	}
-	return p.saveMilestone(w, r, a, f, http.MethodPost, web.Path("repos", a.Owner.Login, a.Name, "milestones"), milestoneOf(f))
+	return p.saveMilestone(w, r, a, f, http.MethodPost, web.Path("repos", a.Owner.Login, a.Name, "milestones"),
+		milestoneOf(f))
 }
 
 // POST /{owner}/{repo}/milestones/{number}
@@ -177,7 +182,9 @@ func milestoneOf(f page.Form) map[string]any {
 	return body
 }
 
-func (p *Pages) saveMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, method, path string, body any) error {
+func (p *Pages) saveMilestone(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, method, path string, body any,
+) error {
 	var m page.Milestone
 	var err error
 	if method == http.MethodPatch {

@@ -41,8 +41,9 @@ type newView struct {
 
 // GET /{owner}/{repo}/issues/new
 //
-// New shows the form of a new issue, or first the templates of the repository. ?template= names one of these (blank: none);
-// ?title=, ?body=, ?labels=, ?assignees= and ?milestone= fill the form. Who has not signed in is led there. Errors: 404, 410.
+// New shows the form of a new issue, or first the templates of the repository. ?template= names one of these (blank:
+// none); ?title=, ?body=, ?labels=, ?assignees= and ?milestone= fill the form. Who has not signed in is led there.
+// Errors: 404, 410.
 func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if a.Caller == nil {
 		return page.SeeOther(w, r, page.LoginPath(r))
@@ -105,7 +106,8 @@ func (p *Pages) templates(r *http.Request, path string) (list []template, err er
 
 // none makes an empty list where the path is missing or no directory.
 func none(err error) error {
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) || errs.Is(err, errs.Forbidden) {
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) ||
+		errs.Is(err, errs.Forbidden) {
 		return nil
 	}
 	return err

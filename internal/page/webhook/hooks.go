@@ -137,11 +137,12 @@ func (form *hookForm) events() []string {
 	return events
 }
 
-// fields are what [page.Shown] and [page.Form.Edit] hold against each other. The secret is not among them: the page never
-// knows the one that there is.
+// fields are what [page.Shown] and [page.Form.Edit] hold against each other. The secret is not among them: the page
+// never knows the one that there is.
 func (form *hookForm) fields() map[string]any {
-	return map[string]any{"payload_URL": form.URL, "content_type": form.Type, "no_check_of_the_certificate": form.Insecure,
-		"events": form.events(), "active": form.Active}
+	return map[string]any{"payload_URL": form.URL, "content_type": form.Type,
+		"no_check_of_the_certificate": form.Insecure,
+		"events":                      form.events(), "active": form.Active}
 }
 
 // onto gives another state of the webhook the fields that the form changes.

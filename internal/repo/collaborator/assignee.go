@@ -55,7 +55,8 @@ func pushers(r *repo.Repo, secret bool) string {
 func listPushers(tx *db.Tx, r *repo.Repo, secret bool, page web.Page) (ids []account.ID, total int64, err error) {
 	args := []any{r.ID, r.OwnerID, int64(account.Push)}
 	people := pushers(r, secret)
-	ids, err = db.QueryIDs[account.ID](tx, people+` ORDER BY user_id LIMIT $4 OFFSET $5`, append(args, page.Size, page.Offset())...)
+	ids, err = db.QueryIDs[account.ID](tx, people+` ORDER BY user_id LIMIT $4 OFFSET $5`,
+		append(args, page.Size, page.Offset())...)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -80,7 +80,8 @@ const siteAdmin = `EXISTS (SELECT 1 FROM accounts a WHERE a.id = people.user_id 
 // isCollaborator returns 404 unless the user is among the collaborators.
 func isCollaborator(tx *db.Tx, r *repo.Repo, userID account.ID) error {
 	var id account.ID
-	err := tx.QueryRow(`SELECT user_id FROM (`+collaborators(r)+`) people WHERE user_id = $3`, r.ID, r.OwnerID, userID).Scan(&id)
+	err := tx.QueryRow(`SELECT user_id FROM (`+collaborators(r)+`) people WHERE user_id = $3`, r.ID, r.OwnerID,
+		userID).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		return errs.Absent()
 	}

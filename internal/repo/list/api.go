@@ -179,7 +179,8 @@ func (f *filter) affiliate(list string, id account.ID) error {
 		case "organization_member":
 			f.member = id
 		default:
-			return errs.Validation(errs.Field{Resource: repo.Resource, Field: "affiliation", Code: errs.InvalidField, Value: list})
+			return errs.Validation(errs.Field{Resource: repo.Resource, Field: "affiliation",
+				Code: errs.InvalidField, Value: list})
 		}
 	}
 	return nil

@@ -143,7 +143,8 @@ func (f *filter) ofOwner(all bool) (where string, args []any) {
 func (f *filter) ownerPage(tx *db.Tx, all bool, o order, page web.Page) ([]repo.ID, error) {
 	where, args := f.ofOwner(all)
 	n := len(args)
-	return db.QueryIDs[repo.ID](tx, fmt.Sprintf(`SELECT r.id FROM repos r WHERE %s%s LIMIT $%d OFFSET $%d`, where, o.ofOwner(), n+1, n+2),
+	return db.QueryIDs[repo.ID](tx, fmt.Sprintf(`SELECT r.id FROM repos r WHERE %s%s LIMIT $%d OFFSET $%d`,
+		where, o.ofOwner(), n+1, n+2),
 		append(args, page.Size, page.Offset())...)
 }
 

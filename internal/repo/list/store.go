@@ -60,7 +60,8 @@ func (f *filter) build() *sqlBuilder {
 		b.and(repo.GrantedTo(f.visibleTo))
 	}
 	if f.installation != 0 {
-		b.and(`EXISTS (SELECT 1 FROM installations n WHERE n.id = ` + b.arg(f.installation) + ` AND n.account_id = r.owner_id
+		b.and(`EXISTS (SELECT 1 FROM installations n WHERE n.id = ` + b.arg(f.installation) +
+			` AND n.account_id = r.owner_id
 			AND (n.every OR EXISTS (SELECT 1 FROM installation_repos z WHERE z.installation_id = n.id AND z.repo_id = r.id)))`)
 	}
 	switch f.kind {

@@ -116,7 +116,8 @@ func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Durati
 		}
 	}
 	// The folders are known: from here on the database may be asked.
-	all = errors.Join(all, db.InParts(folders, func(part []repo.Folder) error { return s.sweepFolders(ctx, part, grace) }))
+	all = errors.Join(all, db.InParts(folders,
+		func(part []repo.Folder) error { return s.sweepFolders(ctx, part, grace) }))
 	return errors.Join(all, db.InParts(gone, func(part []repo.GoneFolder) error {
 		return s.sweepGone(ctx, part, grace)
 	}))

@@ -73,7 +73,8 @@ func (f *fork) owner(tx *db.Tx) (*account.Account, error) {
 	owner, err := account.ByLogin(tx, f.own)
 	if f.wish.Organization != "" && (errs.Is(err, errs.NotFound) || err == nil && owner.Kind != account.Organization) {
 		return nil, errs.Validation(errs.Field{Resource: repo.Resource, Field: "organization", Code: errs.InvalidField,
-			Value: f.wish.Organization, Message: "There is no organization " + strconv.Quote(f.wish.Organization) + "."})
+			Value: f.wish.Organization, Message: "There is no organization " +
+				strconv.Quote(f.wish.Organization) + "."})
 	}
 	if err == nil {
 		_, err = repo.MayCreate(tx, f.from.Caller, owner)

@@ -55,7 +55,9 @@ func InNetwork(tx *db.Tx, a, b repo.ID) (bool, error) {
 // ForkOf finds the repository of a user or an organization in a network, which
 // is named by Repo.NetworkID: a fork, or the root itself; of several the oldest.
 // Error: 404 when there is none that the caller may see.
-func (s *Service) ForkOf(ctx context.Context, caller *account.Caller, networkID repo.ID, ownerLogin string) (*repo.Access, error) {
+func (s *Service) ForkOf(
+	ctx context.Context, caller *account.Caller, networkID repo.ID, ownerLogin string,
+) (*repo.Access, error) {
 	var found *repo.Access
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		found, err = ForkOf(tx, caller, networkID, ownerLogin)

@@ -122,10 +122,12 @@ func listForks(tx *db.Tx, a *repo.Access, sort string, page web.Page) ([]*repo.A
 	var ids []repo.ID
 	var err error
 	if a.Private {
-		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id`+repo.PrivateForks(a.Caller)+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
+		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id`+repo.PrivateForks(a.Caller)+`f.parent_id = $2`+
+			forkOrder(sort)+` LIMIT $3 OFFSET $4`,
 			account.IDOf(a.Caller), a.ID, page.Size, page.Offset())
 	} else {
-		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+` LIMIT $2 OFFSET $3`,
+		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+
+			` LIMIT $2 OFFSET $3`,
 			a.ID, page.Size, page.Offset())
 	}
 	if err != nil {

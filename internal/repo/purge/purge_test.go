@@ -499,7 +499,7 @@ func TestPurgeWaitsForFetches(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		p := leaked(t, s)
 		gittest.Run(t, p.dir, "config", "core.compression", "0") // noise does not compress
-		for n := range 16 { // more than pipes and sockets hold
+		for n := range 16 {                                      // more than pipes and sockets hold
 			text := make([]byte, 1<<20)
 			rand.Read(text)
 			gittest.WriteFile(t, p.dir, fmt.Sprintf("large%d", n), string(text))

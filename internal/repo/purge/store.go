@@ -194,7 +194,8 @@ func forgetNamed(tx *db.Tx, id repo.ID, gone []git.SHA) (hunks, statuses int64, 
 	if err != nil {
 		return 0, 0, err
 	}
-	for _, from := range []string{"check_suites WHERE repo_id = $1 AND head_sha", "status_contexts WHERE repo_id = $1 AND sha",
+	for _, from := range []string{"check_suites WHERE repo_id = $1 AND head_sha",
+		"status_contexts WHERE repo_id = $1 AND sha",
 		"status_commits WHERE repo_id = $1 AND sha",
 		"pull_commits WHERE repo_id = $1 AND sha", "unreached_objects WHERE repo_id = $1 AND sha",
 		"pushed_commits WHERE repo_id = $1 AND new_sha"} {

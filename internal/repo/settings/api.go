@@ -77,7 +77,8 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 	if err != nil {
 		return err
 	}
-	payload := repo.NewFullPayload(&repo.Access{Repo: made, Role: account.Admin, Caller: caller}, repo.Lineage{}, web.From(r.Context()))
+	payload := repo.NewFullPayload(&repo.Access{Repo: made, Role: account.Admin, Caller: caller},
+		repo.Lineage{}, web.From(r.Context()))
 	return web.Created(w, r, payload.URL, payload)
 }
 

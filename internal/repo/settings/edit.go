@@ -105,8 +105,10 @@ func (e *Edit) apply(tx *db.Tx, r *repo.Repo) error {
 func checkBranch(tx *db.Tx, repoID repo.ID, branch string) error {
 	tip, err := repo.BranchTip(tx, repoID, branch)
 	if err == nil && (tip == "" || git.CheckRefName(git.Heads+branch) != nil) {
-		err = errs.Validation(errs.Field{Resource: repo.Resource, Field: "default_branch", Code: errs.InvalidField, Value: branch,
-			Message: "The branch " + strconv.Quote(branch) + " was not found. Please push that ref first or create it via the Git Data API."})
+		err = errs.Validation(errs.Field{Resource: repo.Resource, Field: "default_branch",
+			Code: errs.InvalidField, Value: branch,
+			Message: "The branch " + strconv.Quote(branch) +
+				" was not found. Please push that ref first or create it via the Git Data API."})
 	}
 	return err
 }

@@ -163,7 +163,8 @@ func mayGive(tx *db.Tx, a *repo.Access) error {
 
 // transferError is a 422 that names a field of the request.
 func transferError(field, code string, value any, message string) error {
-	return errs.Validation(errs.Field{Resource: repo.Resource, Field: field, Code: code, Value: value, Message: message})
+	return errs.Validation(errs.Field{Resource: repo.Resource, Field: field, Code: code, Value: value,
+		Message: message})
 }
 
 // POST /repos/{owner}/{repo}/transfer

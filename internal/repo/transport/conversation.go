@@ -110,7 +110,9 @@ func (s *Service) conversedFetch(ctx context.Context, c *Conversation, in *bufio
 // maxNegotiation is how long a client may be silent in all while a process of git waits for what it has.
 const maxNegotiation = 30 * time.Second
 
-func (s *Service) answerFetch(ctx context.Context, c *Conversation, a *repo.Access, message []byte, in *bufio.Reader) error {
+func (s *Service) answerFetch(
+	ctx context.Context, c *Conversation, a *repo.Access, message []byte, in *bufio.Reader,
+) error {
 	objects, release, err := s.repos.GitInUse(ctx, a)
 	if err != nil {
 		return err

@@ -122,7 +122,9 @@ func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*sear
 }
 
 // walk adds the files of a repository that the filter lets through.
-func walk(ctx context.Context, objects *git.Repository, tip search.Tip, f *filter, hits *[]hit) (whole bool, err error) {
+func walk(
+	ctx context.Context, objects *git.Repository, tip search.Tip, f *filter, hits *[]hit,
+) (whole bool, err error) {
 	tree, err := objects.PeelToTree(ctx, tip.SHA)
 	if err != nil {
 		return false, err

@@ -51,7 +51,8 @@ func (api *API) Routes() []route.Route {
 func kind() search.Kind {
 	return search.Kind{
 		Language: search.Language{
-			Known: []string{"repo", "user", "org", "is", "fork", "author", "committer", "author-name", "committer-name", "author-email",
+			Known: []string{"repo", "user", "org", "is", "fork", "author", "committer", "author-name",
+				"committer-name", "author-email",
 				"committer-email", "author-date", "committer-date", "merge", "hash", "tree", "parent", "sort"},
 			Times:  []string{"author-date", "committer-date"},
 			Absent: []string{"in", "path", "enterprise"},
@@ -117,7 +118,9 @@ func (api *API) find(ctx context.Context, out *web.Output, q *search.Asked) (*se
 }
 
 // walk calls fn with the commits that the filter lets through, the newest first, until it returns false.
-func walk(ctx context.Context, objects *git.Repository, from git.SHA, f *filter, fn func(*git.Commit) bool) (whole bool, err error) {
+func walk(
+	ctx context.Context, objects *git.Repository, from git.SHA, f *filter, fn func(*git.Commit) bool,
+) (whole bool, err error) {
 	shas, _, more, err := objects.Log(ctx, git.LogOptions{From: []git.SHA{from}, Max: maxWalked})
 	if err != nil {
 		return false, err
@@ -158,7 +161,9 @@ func sortHits(hits []hit, q *search.Asked) {
 }
 
 // show renders a page.
-func (api *API) show(ctx context.Context, out *web.Output, q *search.Asked, tips []search.Tip, hits []hit, found *search.Found) error {
+func (api *API) show(
+	ctx context.Context, out *web.Output, q *search.Asked, tips []search.Tip, hits []hit, found *search.Found,
+) error {
 	list := make([]gitdata.CommitOf, len(hits))
 	for n, h := range hits {
 		list[n] = gitdata.CommitOf{In: tips[h.tip].Access, SHA: h.sha}

@@ -56,7 +56,8 @@ func (f *filter) add(t *search.Term, emails []string) bool {
 	switch name {
 	case "author":
 		f.put(t, func(c *git.Commit) bool {
-			return slices.ContainsFunc(emails, func(e string) bool { return account.Fold(e) == account.Fold(who(c).Email) })
+			return slices.ContainsFunc(emails,
+				func(e string) bool { return account.Fold(e) == account.Fold(who(c).Email) })
 		})
 	case "author-name":
 		words := fulltext.Spaced(t.Value)

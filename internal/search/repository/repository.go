@@ -41,10 +41,12 @@ func (api *API) Routes() []route.Route {
 func kind() search.Kind {
 	return search.Kind{
 		Language: search.Language{
-			Known: []string{"in", "user", "org", "repo", "size", "forks", "stars", "created", "pushed", "updated", "language",
+			Known: []string{"in", "user", "org", "repo", "size", "forks", "stars", "created", "pushed",
+				"updated", "language",
 				"topic", "topics", "license", "is", "visibility", "fork", "archived", "mirror", "template", "sort"},
 			Times: []string{"created", "pushed", "updated"},
-			Absent: []string{"followers", "good-first-issues", "help-wanted-issues", "has", "deployed", "props", "custom-properties",
+			Absent: []string{"followers", "good-first-issues", "help-wanted-issues", "has", "deployed", "props",
+				"custom-properties",
 				"no", "enterprise"},
 		},
 		Sorts: []string{"best-match", "stars", "forks", "updated"},
@@ -146,7 +148,8 @@ func orderBy(q *search.Asked, scored bool, caller *account.Caller) string {
 
 // partOf is where words are looked for; 0: nowhere.
 func partOf(name string) fulltext.Part {
-	return map[string]fulltext.Part{"name": fulltext.InFirst, "description": fulltext.InSecond, "topics": fulltext.InThird}[name]
+	return map[string]fulltext.Part{"name": fulltext.InFirst, "description": fulltext.InSecond,
+		"topics": fulltext.InThird}[name]
 }
 
 // conditions adds what the qualifiers ask for, and gives where words are looked for.

@@ -36,7 +36,8 @@ func (api *API) Routes() []route.Route {
 func kind() search.Kind {
 	return search.Kind{
 		Language: search.Language{
-			Known: []string{"in", "type", "is", "user", "org", "repos", "followers", "created", "location", "fullname", "sort"},
+			Known: []string{"in", "type", "is", "user", "org", "repos", "followers", "created", "location",
+				"fullname", "sort"},
 			Times: []string{"created"}, Absent: []string{"language", "has", "enterprise", "repo"},
 		},
 		Sorts: []string{"best-match", "followers", "repositories", "joined"},
@@ -108,7 +109,9 @@ func newItem(a *account.Account, score search.Score, q *search.Asked, words []st
 }
 
 // list finds the ids and scores of a page, and how many there are in all.
-func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) ([]account.ID, []search.Score, error) {
+func list(
+	c *search.Conditions, from string, q *search.Asked, found *search.Found,
+) ([]account.ID, []search.Score, error) {
 	rest := ` FROM accounts a WHERE `
 	if from != "" {
 		rest = ` FROM (` + from + `) f JOIN accounts a ON a.id = f.id WHERE `
@@ -116,7 +119,8 @@ func list(c *search.Conditions, from string, q *search.Asked, found *search.Foun
 	rest += "CAST($1 AS BIGINT) >= 0 AND a.suspended_at IS NULL AND " + c.SQL() // no account depends on the caller
 	scored := from != ""
 	order := orderBy(q, scored)
-	return search.ReadPage[account.ID](c, q, search.Statement{ID: "a.id", Scored: scored, Rest: rest, Order: order}, found)
+	return search.ReadPage[account.ID](c, q,
+		search.Statement{ID: "a.id", Scored: scored, Rest: rest, Order: order}, found)
 }
 
 func orderBy(q *search.Asked, scored bool) string {
@@ -124,7 +128,8 @@ func orderBy(q *search.Asked, scored bool) string {
 	if q.Asc {
 		direction = " ASC"
 	}
-	column := map[string]string{"followers": "a.followers", "repositories": "a.public_repos", "joined": "a.created_at"}[q.Sort]
+	column := map[string]string{"followers": "a.followers", "repositories": "a.public_repos",
+		"joined": "a.created_at"}[q.Sort]
 	switch {
 	case column != "":
 		return " ORDER BY " + column + direction + ", a.id" + direction
@@ -145,8 +150,9 @@ func conditions(c *search.Conditions, terms []*search.Term) (in fulltext.Part, e
 		switch value := strings.ToLower(t.Value); t.Name {
 		case "in":
 			for name := range strings.SplitSeq(value, ",") {
-				part := map[string]fulltext.Part{"login": fulltext.InFirst, "name": fulltext.InSecond, "fullname": fulltext.InSecond,
-					"email": fulltext.InThird}[name]
+				part := map[string]fulltext.Part{"login": fulltext.InFirst, "name": fulltext.InSecond,
+					"fullname": fulltext.InSecond,
+					"email":    fulltext.InThird}[name]
 				in |= part
 				ok = ok && part != 0 && !t.Not
 			}
@@ -174,7 +180,8 @@ func about(c *search.Conditions, t *search.Term, value string) bool {
 	switch t.Name {
 	case "":
 	case "type", "is":
-		kind := map[string]account.Kind{"user": account.User, "org": account.Organization, "organization": account.Organization}[value]
+		kind := map[string]account.Kind{"user": account.User, "org": account.Organization,
+			"organization": account.Organization}[value]
 		c.All(t, "a.kind = "+c.Arg(int64(kind)))
 		return kind != 0
 	case "user", "org":

@@ -44,7 +44,8 @@ func Repository(tb testing.TB, project string) (dir string) {
 	gittest.Pipe(tb, dir, pack, "index-pack", "--stdin")
 	names := map[string]bool{}
 	var commits strings.Builder
-	for line := range strings.Lines(gittest.Run(tb, dir, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")) {
+	for line := range strings.Lines(gittest.Run(tb, dir, "cat-file", "--batch-all-objects",
+		"--batch-check=%(objectname) %(objecttype)")) {
 		if sha, ok := strings.CutSuffix(strings.TrimSpace(line), " commit"); ok {
 			fmt.Fprintln(&commits, sha)
 			names[sha] = true
@@ -72,7 +73,8 @@ type Merge struct {
 // Merges lists the merges of a repository, the oldest first.
 func Merges(tb testing.TB, dir string) (list []Merge) {
 	tb.Helper()
-	out := gittest.Run(tb, dir, "log", "--all", "--topo-order", "--reverse", "--min-parents=2", "--max-parents=2", "--format=%H %P %T")
+	out := gittest.Run(tb, dir, "log", "--all", "--topo-order", "--reverse", "--min-parents=2",
+		"--max-parents=2", "--format=%H %P %T")
 	for line := range strings.Lines(out) {
 		f := strings.Fields(line)
 		list = append(list, Merge{git.SHA(f[0]), git.SHA(f[1]), git.SHA(f[2]), git.SHA(f[3])})

@@ -29,8 +29,8 @@ var (
 var (
 	errBusy   = errors.New("db: locked by another process") // SQLite
 	errLost   = errors.New("db: the shared transaction was lost")
-	errSerial = errors.New("db: deadlock or serialization failure")    // PostgreSQL
-	errBroken = errors.New("db: the connection broke before a commit") // PostgreSQL
+	errSerial = errors.New("db: deadlock, serialization failure or a stray cancel request") // PostgreSQL
+	errBroken = errors.New("db: the connection broke before a commit")                      // PostgreSQL
 )
 
 var errClosed = errs.New(errs.Unavailable, "the server is stopping")
@@ -87,6 +87,10 @@ func translatePostgres(err error) error {
 		return fmt.Errorf("%w: %s of %s: %w", ErrForeignKey, e.ConstraintName, e.TableName, err)
 	case "40001", "40P01":
 		return fmt.Errorf("%w: %w", errSerial, err)
+	case "57014": // asked for by a client that is gone, of the statement before, or else the database's limit on time
+		if strings.Contains(e.Message, "user request") {
+			return fmt.Errorf("%w: %w", errSerial, err)
+		}
 	case "0A000", "26000": // a cached statement met a table that a newer node migrated
 		return fmt.Errorf("%w: %w", errSerial, err)
 	case "22021", "22P05":

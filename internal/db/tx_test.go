@@ -213,6 +213,29 @@ func TestALongStatementIsStopped(t *testing.T) {
 	})
 }
 
+// The server delivers a request to stop a statement when it comes to it. By then the client that hung up may be through,
+// and the request stops somebody else's statement, who must not notice.
+func TestStrayCancelRequests(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t, db.PostgreSQL)
+	for name, run := range map[string]func(context.Context, func(*db.Tx) error) error{
+		"Read": d.Read, "Write": d.Write,
+		"WriteInTurn": func(ctx context.Context, fn func(*db.Tx) error) error { return d.WriteInTurn(ctx, "a row", fn) },
+	} {
+		runs := 0
+		err := run(t.Context(), func(tx *db.Tx) error {
+			if runs++; runs > 1 {
+				return nil
+			}
+			var stopped bool
+			return tx.QueryRow(`SELECT pg_cancel_backend(pg_backend_pid()) FROM pg_sleep(0.01)`).Scan(&stopped)
+		})
+		if err != nil || runs != 2 {
+			t.Errorf("%s, whose statement somebody stopped: %v after %d runs", name, err, runs)
+		}
+	}
+}
+
 func TestClose(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

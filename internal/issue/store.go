@@ -95,8 +95,8 @@ func keep(tx *db.Tx, i *Issue) {
 	db.Keep(tx, i.ID, *i)
 }
 
-// takeNumber locks the repository and takes the next number for an open issue
-// (decision 31); its id is asked for, too. Error: 404 when the repository is gone.
+// takeNumber locks the repository and takes the next number for an open issue (decision 31), and its id. Error: 404 when
+// the repository is gone.
 func takeNumber(tx *db.Tx, i *Issue) error {
 	tx.NextIDAhead("issues")
 	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1,
@@ -105,6 +105,11 @@ func takeNumber(tx *db.Tx, i *Issue) error {
 	if errors.Is(err, db.ErrNoRows) {
 		return errs.Absent()
 	}
+	if err != nil {
+		return err
+	}
+	id, err := tx.NextID("issues")
+	i.ID = ID(id)
 	return err
 }
 
@@ -113,14 +118,9 @@ func addOpenIssues(tx *db.Tx, repoID repo.ID, by int64) error {
 	return err
 }
 
-// insertIssue adds the row of an issue that has its number, and sets its id. Whatever writes to an issue's row or
-// postings notes in changed the generation that lock made.
+// insertIssue adds the row of an issue that has its number and id. Whatever writes to an issue's row or postings notes in
+// changed the generation that lock made.
 func insertIssue(tx *db.Tx, i *Issue) error {
-	id, err := tx.NextID("issues")
-	if err != nil {
-		return err
-	}
-	i.ID = ID(id)
 	return tx.Run(`INSERT INTO issues (id, repo_id, number, pull, title, body, author_id, state, state_reason, locked,
 		lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft, changed)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,

@@ -90,7 +90,7 @@ var layers = [][]string{
 // and at which nothing of the program may look.
 var helpers = []string{"internal/apidoc/check", "internal/apitest", "internal/apitest/browser", "internal/apitest/estate",
 	"internal/apitest/npm", "internal/graphql/answer", "internal/siege", "internal/bench", "internal/clients", "internal/conformance",
-	"internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest", "internal/testenv"}
+	"internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest", "internal/testenv", "internal/testkit"}
 
 // A maintainer who reads one package must not need another that stands above
 // or beside it.

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// overload asks for lists that nobody asked for twice as often as the server can answer. Requests come when they come:
-// none waits for the answer to another. The client shares the processors with the server.
+// overload asks for pages of issues twice as often as the server can answer. Requests come when they come: none waits
+// for the answer to another. The client shares the processors with the server, so a page, which costs the server much
+// more than its client, tells most.
 func (s *suite) overload(b *testing.B, a *arbor) {
-	paths := distinct()
 	var at atomic.Int64
-	next := func(int) []byte { return get(paths[int(at.Add(1))%len(paths)], a.token) }
+	next := func(int) []byte { return get(fmt.Sprint("/works/project0/issues/", 1+at.Add(1)%10000), "") }
 	usual := newLoad(b, a.url, 16, next)
 	usual.run(b, slice)
 	peak := 0.0

@@ -2,8 +2,6 @@ package issue
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	"arbor/internal/account"
@@ -11,7 +9,6 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/hook"
 	"arbor/internal/label"
-	"arbor/internal/markdown"
 	"arbor/internal/milestone"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
@@ -149,84 +146,6 @@ func (c *Change) Event(k EventKind, e Event) {
 // Touch says that the change moves updated_at (decision 31).
 func (c *Change) Touch() { c.touched = true }
 
-// Also gives the issue properties that do not follow from its row, and that it
-// does not have yet.
-func (c *Change) Also(list ...posting.Property) { c.also = append(c.also, list...) }
-
-// Without takes properties from the issue that Also gave it.
-func (c *Change) Without(list ...posting.Property) { c.less = append(c.less, list...) }
-
-// Mention notes the accounts that a new text mentions, which subscribes them.
-func (c *Change) Mention(users ...account.ID) { c.mentions = append(c.mentions, users...) }
-
-// Mentioned are the accounts that new texts mention: with all also those that a text mentioned before. It is
-// complete once the change is written.
-func (c *Change) Mentioned(all bool) []account.ID {
-	if all {
-		return c.mentions
-	}
-	var fresh []account.ID
-	for _, e := range c.events {
-		if e.Kind == EventMentioned {
-			fresh = append(fresh, e.UserID)
-		}
-	}
-	return fresh
-}
-
-// Involve notes accounts that have a part in the issue now, which subscribes
-// them unless they unsubscribed (decision 14).
-func (c *Change) Involve(users ...account.ID) { c.participants = append(c.participants, users...) }
-
-// InvolveNow is Involve of the actor that asks at once, rather than when the change is written, whether it
-// subscribes them.
-func (c *Change) InvolveNow() (err error) {
-	c.Involve(c.Actor.ID)
-	c.settled, err = settled(c.Tx, c.Issue.ID, []account.ID{c.Actor.ID})
-	return err
-}
-
-// involve finds which mentions and subscriptions are new.
-func (c *Change) involve() ([]posting.Property, error) {
-	var list []posting.Property
-	slices.Sort(c.mentions)
-	c.mentions = slices.Compact(c.mentions)
-	c.participants = append(c.participants, c.mentions...)
-	slices.Sort(c.participants)
-	c.participants = slices.Compact(c.participants)
-	if len(c.participants) == 0 {
-		return nil, nil
-	}
-	mentioned, subscribed := map[account.ID]bool{}, c.settled
-	if c.Before != nil {
-		var err error
-		if mentioned, err = posting.Which(c.Tx, c.Issue.ID, posting.ByMention, c.mentions); err != nil {
-			return nil, err
-		}
-		if subscribed == nil || len(c.participants) > 1 {
-			if subscribed, err = settled(c.Tx, c.Issue.ID, c.participants); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, id := range c.mentions {
-		if !mentioned[id] {
-			list = append(list, posting.ByMention.OfUser(id))
-			c.Event(EventMentioned, Event{ActorID: id, UserID: id})
-		}
-	}
-	for _, id := range c.participants {
-		if subscribed[id] {
-			continue
-		}
-		list = append(list, posting.BySubscriber.OfUser(id))
-		if slices.Contains(c.mentions, id) {
-			c.Event(EventSubscribed, Event{ActorID: id, UserID: id})
-		}
-	}
-	return list, nil
-}
-
 // CheckTitle returns the 409 of a title that was written to replace another one than now; before is what
 // Guard gave of that one, or empty for any.
 func (c *Change) CheckTitle(before string) error {
@@ -244,42 +163,6 @@ func (c *Change) SetTitle(title string) {
 	c.Event(EventRenamed, Event{Detail: Detail{Rename: &Rename{From: c.Issue.Title, To: title}}})
 	c.Issue.Title = title
 	c.Touch()
-}
-
-// Text is a body that was read before the transaction.
-type Text struct {
-	Body   *string // nil: none
-	Before string  // what Guard gives of the text that it replaces; empty: of any
-	refs   markdown.References
-}
-
-// NewText reads a body; an empty one is none (decision 19).
-func NewText(body string) Text {
-	if body == "" {
-		return Text{}
-	}
-	return Text{Body: &body, refs: markdown.Parse(body).References()}
-}
-
-func orEmpty(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}
-
-// Guard names a text: 18 hexadecimal digits, another for any other text. Nil is an empty one.
-func Guard(text *string) string {
-	sum := sha256.Sum256([]byte(orEmpty(text)))
-	return hex.EncodeToString(sum[:9])
-}
-
-// Check returns the 409 of a text that was written to replace another one than now.
-func (t *Text) Check(now *string) error {
-	if t.Before != "" && t.Before != Guard(now) {
-		return errs.New(errs.Conflict, "The text was changed meanwhile.")
-	}
-	return nil
 }
 
 // SetBody changes the body. Error: that of Text.Check.

@@ -3,6 +3,7 @@
 //
 //	issue.go                 the types
 //	create.go, change.go     how an issue is made and changed, with all that follows
+//	involve.go, body.go      who has a part in an issue by a change; its text
 //	rules.go                 who may edit and be assigned, which milestone an issue can have
 //	api.go, answer.go        the handlers of single issues; render.go, member.go: their JSON
 //	list.go, listacross.go   lists, of one repository and of many; package finder finds the issues

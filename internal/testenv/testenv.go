@@ -3,7 +3,7 @@
 // Their temporary folders are in memory, where there is room: each test makes and removes hundreds of files, and waits
 // for each that it syncs. TMPDIR decides where it is set.
 //
-// More tests run at a time than the machine has processors, since they wait for databases, git and limits on time for a
+// More tests run at a time than a small machine has processors, since they wait for databases, git and limits on time for a
 // third of their time. The flag -parallel decides where it is given.
 //
 // Benchmarks keep the disk that they measure, and go's own number. Only packages for tests import it.
@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// perProcessor is how many tests of a package run at a time for each processor.
-const perProcessor = 4
+// atLeast is how many tests of a package run at a time on a machine with fewer processors.
+const atLeast = 8
 
 func init() {
 	if measures(os.Args) {
@@ -27,7 +27,7 @@ func init() {
 	if dir := Memory(); dir != "" && os.Getenv("TMPDIR") == "" {
 		os.Setenv("TMPDIR", dir)
 	}
-	os.Args = withParallel(os.Args, perProcessor*runtime.GOMAXPROCS(0))
+	os.Args = withParallel(os.Args, max(atLeast, runtime.GOMAXPROCS(0)))
 }
 
 // withParallel gives a test's command line with so many tests at a time, unless it says itself how many. Command lines

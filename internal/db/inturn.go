@@ -144,6 +144,10 @@ func (b *postgresBackend) part(
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	// A part that has begun goes on although its client hangs up: to stop its statement takes a tenth of a second, for
+	// which all others of the line would wait.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxWait)
+	defer cancel()
 	s := l.open
 	if s == nil {
 		if s, err = b.begin(ctx); err != nil {

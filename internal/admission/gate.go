@@ -151,6 +151,14 @@ func newLine(name string, patience time.Duration, limits ...*limit) line {
 	return line{name: name, patience: patience, limits: limits, shares: map[Holder]*share{}}
 }
 
+// Patience has requests of every kind wait for so long at most, in place of what the kinds say themselves. Call it
+// before the gate is used.
+func (g *Gate) Patience(longest time.Duration) {
+	for k := range g.lines {
+		g.lines[k].patience = longest
+	}
+}
+
 // take waits for bytes and returns how many were granted. A process that asks for more
 // than there could ever be gets the most that there could be: its cage is about as large.
 // Errors: TooManyRequests, Unavailable, ctx's.

@@ -3,6 +3,7 @@ package db
 import (
 	"errors"
 	"io/fs"
+	"time"
 )
 
 // OpenWith is Open with other migrations than the embedded ones.
@@ -13,6 +14,9 @@ const MaxMoment = maxMoment
 
 // Migrations are the embedded files.
 var Migrations, _ = fs.Sub(embedded, "migrations")
+
+// BatchTime has transactions of PostgreSQL that [DB.WriteInTurn] shares take parts for so long.
+func (d *DB) BatchTime(longest time.Duration) { d.backend.(*postgresBackend).lines.batchTime = longest }
 
 // Orphan makes a row of a SQLite store that names no row, as damage does.
 func (d *DB) Orphan(statement string) error {

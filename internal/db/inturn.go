@@ -37,6 +37,8 @@ const maxParts = 32
 type lines struct {
 	mu sync.Mutex
 	of map[any]*line
+
+	batchTime time.Duration // after which a shared transaction takes no more parts; maxBatchTime but in a test
 }
 
 // line is there as long as somebody has the turn.
@@ -114,7 +116,7 @@ func (b *postgresBackend) pass(key any, l *line) {
 	for {
 		b.lines.mu.Lock()
 		waits := len(l.queue) > 0
-		if l.open == nil || waits && !l.open.ends() {
+		if l.open == nil || waits && !l.open.ends(b.lines.batchTime) {
 			if waits {
 				l.queue[0] <- struct{}{}
 				l.queue = slices.Delete(l.queue, 0, 1)
@@ -129,8 +131,8 @@ func (b *postgresBackend) pass(key any, l *line) {
 	}
 }
 
-func (s *sharedWrite) ends() bool {
-	return s.last || len(s.conn.queue) > 0 || len(s.done) >= maxParts || time.Since(s.began) > maxBatchTime
+func (s *sharedWrite) ends(after time.Duration) bool {
+	return s.last || len(s.conn.queue) > 0 || len(s.done) >= maxParts || time.Since(s.began) > after
 }
 
 const partBegins, partEnds, partUndone = "SAVEPOINT part", "RELEASE SAVEPOINT part", "ROLLBACK TO SAVEPOINT part"

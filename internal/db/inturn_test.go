@@ -40,6 +40,9 @@ func TestWritersInTurn(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		d := openTest(t, engine)
+		if engine == db.PostgreSQL {
+			d.BatchTime(time.Minute) // however busy the machine is
+		}
 		const waiting = 24
 		inside, release := make(chan struct{}), make(chan struct{})
 		impatient, hangUp := context.WithCancel(t.Context())

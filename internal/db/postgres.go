@@ -69,7 +69,8 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 5 * time.Second}
 	}
-	b := &postgresBackend{config: config, log: o.Log, now: o.Now, lines: lines{of: map[any]*line{}}}
+	b := &postgresBackend{config: config, log: o.Log, now: o.Now,
+		lines: lines{of: map[any]*line{}, batchTime: maxBatchTime}}
 	b.conns = newPool(size, b.connect, func(c *postgresConn) { c.close() })
 	return b, nil
 }

@@ -4,7 +4,8 @@
 // for each that it syncs. TMPDIR decides where it is set.
 //
 // More tests run at a time than a small machine has processors, since they wait for databases, git and limits on time for a
-// third of their time. The flag -parallel decides where it is given.
+// third of their time. The flag -parallel decides where it is given. Under the race detector go's number stays: there they
+// take the processors all the time, and several times the memory.
 //
 // Benchmarks keep the disk that they measure, and go's own number. Only packages for tests import it.
 package testenv
@@ -27,7 +28,9 @@ func init() {
 	if dir := Memory(); dir != "" && os.Getenv("TMPDIR") == "" {
 		os.Setenv("TMPDIR", dir)
 	}
-	os.Args = withParallel(os.Args, max(atLeast, runtime.GOMAXPROCS(0)))
+	if !raceDetector {
+		os.Args = withParallel(os.Args, max(atLeast, runtime.GOMAXPROCS(0)))
+	}
 }
 
 // withParallel gives a test's command line with so many tests at a time, unless it says itself how many. Command lines

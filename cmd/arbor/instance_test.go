@@ -58,7 +58,7 @@ func newInstanceIn(t testing.TB, engine db.Engine, data string) *instance {
 	t.Helper()
 	database := ""
 	if engine == db.PostgreSQL {
-		database = dbtest.URL(t, engine)
+		database = dbtest.URL(t, engine) + "&pool_max_conns=4" // each connection plans every statement anew
 	}
 	return newInstanceOn(t, data, database)
 }

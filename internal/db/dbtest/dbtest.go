@@ -55,14 +55,16 @@ func OpenURL(t testing.TB, address string) *db.DB {
 }
 
 // OpenWith is OpenURL with more options. Unless a benchmark measures, each transaction's function runs twice on SQLite,
-// the first time rolled back, and PostgreSQL serves four connections: each of them plans every statement anew.
+// the first time rolled back, and PostgreSQL serves two connections unless the address says how many: each of them plans
+// every statement anew, and two are what writers need to meet.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
 	if _, bench := t.(*testing.B); !bench {
 		collectLess()
 		o.RunTwice = true
-		if base, query, is := strings.Cut(o.URL, "?"); is && strings.HasPrefix(base, "postgres") {
-			o.URL = base + "?pool_max_conns=4&" + query
+		if u, err := url.Parse(o.URL); err == nil && u.Scheme == "postgres" && !u.Query().Has("pool_max_conns") {
+			u.RawQuery += "&pool_max_conns=2"
+			o.URL = u.String()
 		}
 	}
 	d, err := db.Open(context.Background(), o)
@@ -230,6 +232,8 @@ type server struct {
 	template string
 	strategy string    // of making a database, words of CREATE DATABASE
 	life     io.Closer // of a throw-away server: it ends when this is closed
+
+	asks, drops session // to drop a database takes longer, since its connections have to end
 }
 
 func (s *server) url(database string) string {
@@ -238,45 +242,70 @@ func (s *server) url(database string) string {
 	return u.String()
 }
 
-func (s *server) run(statement string) error {
+func (s *server) run(statement string) error { return s.asks.run(s.base, statement) }
+
+func (s *server) query(result any, statement string, args ...any) error {
+	return s.asks.do(s.base, func(ctx context.Context, c *pgx.Conn) error {
+		return c.QueryRow(ctx, statement, args...).Scan(result)
+	})
+}
+
+// session is a connection to the maintenance database, made anew where it has broken: a fresh one for each statement
+// would cost as much as most statements.
+type session struct {
+	mu   sync.Mutex
+	conn *pgx.Conn
+}
+
+func (s *session) do(address *url.URL, fn func(context.Context, *pgx.Conn) error) (err error) {
 	ctx := context.Background()
-	c, err := pgx.Connect(ctx, s.base.String())
-	if err != nil {
-		return err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil || s.conn.IsClosed() {
+		if s.conn, err = pgx.Connect(ctx, address.String()); err != nil {
+			return err
+		}
 	}
-	defer c.Close(ctx)
-	_, err = c.Exec(ctx, statement)
+	if err = fn(ctx, s.conn); s.conn.IsClosed() {
+		return errors.Join(errBroken, err)
+	}
 	return err
 }
 
-func (s *server) query(result any, statement string, args ...any) error {
-	ctx := context.Background()
-	c, err := pgx.Connect(ctx, s.base.String())
-	if err != nil {
+var errBroken = errors.New("the connection has broken")
+
+func (s *session) run(address *url.URL, statement string) error {
+	return s.do(address, func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, statement)
 		return err
-	}
-	defer c.Close(ctx)
-	return c.QueryRow(ctx, statement, args...).Scan(result)
+	})
 }
 
 func (s *server) create(t testing.TB, template string) string {
 	t.Helper()
 	name := "t_" + strings.ToLower(rand.Text())
 	s.exec(t, `CREATE DATABASE `+name+s.strategy+` TEMPLATE `+template)
-	t.Cleanup(func() { s.exec(t, `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`) })
+	t.Cleanup(func() { s.try(t, &s.drops, `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`) })
 	return s.url(name)
 }
 
-// exec makes or drops a database. The checkpoint that this takes was seen to fail on a busy machine, and a socket to be
-// full of requests to cancel; both can be asked for again.
+// exec makes a database.
 func (s *server) exec(t testing.TB, statement string) {
 	t.Helper()
+	s.try(t, &s.asks, statement)
+}
+
+// try makes or drops a database. The checkpoint that this takes was seen to fail on a busy machine, and a socket to be
+// full of requests to cancel; a test may crash the server. All of these can be asked for again.
+func (s *server) try(t testing.TB, on *session, statement string) {
+	t.Helper()
 	for try := 1; ; try++ {
-		err := s.run(statement)
+		err := on.run(s.base, statement)
 		if err == nil {
 			return
 		}
-		passes := strings.Contains(err.Error(), "checkpoint request failed") || errors.Is(err, syscall.EAGAIN)
+		passes := errors.Is(err, errBroken) || errors.Is(err, syscall.EAGAIN) ||
+			strings.Contains(err.Error(), "checkpoint request failed")
 		if try == 3 || !passes {
 			t.Fatalf("%s: %v", statement, err)
 		}

@@ -9,6 +9,8 @@ import (
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/server"
 )
 
 // Bots ask for the addresses by which their commits will be shown as their own. Nobody gets
@@ -51,7 +53,9 @@ func TestOwnEmails(t *testing.T) {
 // A profile that changes while its address is given up keeps the change. SQLite has one writer, so nothing meets there.
 func TestProfileChangesBesideItsAddress(t *testing.T) {
 	t.Parallel()
-	s := apitest.Start(t, db.PostgreSQL)
+	s := apitest.Start(t, db.PostgreSQL, func(o *server.Options) { // two writers, and one who looks at them
+		o.DB = dbtest.OpenURL(t, dbtest.URL(t, db.PostgreSQL)+"&pool_max_conns=3")
+	})
 	alice := s.User(t, "alice")
 	s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"email": "alice@example.org"}`, Status: 200})
 	removed := make(chan struct{})

@@ -35,6 +35,7 @@ func TestProbesLeaveNothing(t *testing.T) {
 // database may be slower than the probe is patient.
 func untilReadyz(t *testing.T, s *apitest.Server, text string) {
 	t.Helper()
+	s.Log.AllowErrors()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		answer := s.Do(t, apitest.Case{Do: "GET /readyz"})
 		if strings.Contains(string(answer.Body), text) {

@@ -59,7 +59,7 @@ func New(d *db.DB, repos *repo.Service, issues *issue.Service) *Service {
 func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error {
 	c.RepoID, c.AuthorID = a.ID, a.Caller.ID
 	mentioned := markdown.Parse(c.Body).References().Logins
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, a.ID); err != nil { // rights change under it, too
 			return err
 		}
@@ -121,7 +121,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 
 // change calls fn with the comment as it is now, under the repository's lock, if the caller still may change it.
 func (s *Service) change(ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *Comment) error) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@
 //
 //   - gate.go: one budget of bytes, divided by kinds of use and shared fairly by
 //     accounts and networks (decision 66)
+//   - line.go: one kind of use: its holders, and whose turn it is
 //   - limit.go: how much there is, and which part of it is whose
 //   - ticket.go: what one request holds; it travels in the request's context, and
 //     bodies, answers, searches and processes of git are asked for with it

@@ -22,7 +22,8 @@
 //	queue.go       SQLite: who waits for the writer, and takes it over
 //	single.go      SQLite: transactions of one statement, alone and in a crowd
 //	turnstile.go   SQLite: processes take turns at writing
-//	postgres.go    PostgreSQL: connections, retries
+//	postgres.go    PostgreSQL: transactions, retries
+//	postgresconn.go  PostgreSQL: a connection, and what waits to be sent together
 //	postgresrows.go  PostgreSQL: rows that are read
 //	postgresahead.go PostgreSQL: queries that are sent before they are asked
 //	inturn.go      PostgreSQL: writers for whom one lock waits take turns, and share a commit

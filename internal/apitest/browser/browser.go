@@ -11,7 +11,7 @@ import (
 )
 
 // patience is how long a browser may take, on a busy machine.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // DOM loads a page in headless Chromium, lets its scripts come to rest, and gives
 // the document as it is then. Where there is no Chromium the test is skipped, or

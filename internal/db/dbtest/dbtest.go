@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -56,14 +57,19 @@ func OpenURL(t testing.TB, address string) *db.DB {
 
 // OpenWith is OpenURL with more options. Unless a benchmark measures, each transaction's function runs twice on SQLite,
 // the first time rolled back, and PostgreSQL serves two connections unless the address says how many: each of them plans
-// every statement anew, and two are what writers need to meet.
+// every statement anew, and two are what writers need to meet. A test that is told of statements does other things
+// between them, and has four.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
 	if _, bench := t.(*testing.B); !bench {
 		collectLess()
 		o.RunTwice = true
 		if u, err := url.Parse(o.URL); err == nil && u.Scheme == "postgres" && !u.Query().Has("pool_max_conns") {
-			u.RawQuery += "&pool_max_conns=2"
+			connections := 2
+			if o.Trace != nil {
+				connections = 4
+			}
+			u.RawQuery += fmt.Sprint("&pool_max_conns=", connections)
 			o.URL = u.String()
 		}
 	}

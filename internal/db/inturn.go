@@ -135,7 +135,13 @@ func (s *sharedWrite) ends(after time.Duration) bool {
 	return s.last || len(s.conn.queue) > 0 || len(s.done) >= maxParts || time.Since(s.began) > after
 }
 
-const partBegins, partEnds, partUndone = "SAVEPOINT part", "RELEASE SAVEPOINT part", "ROLLBACK TO SAVEPOINT part"
+// A part that is undone leaves no savepoint: one that fails before its own is there would find that one, and take back
+// what others wrote since.
+const (
+	partBegins = "SAVEPOINT part"
+	partEnds   = "RELEASE SAVEPOINT part"
+	partUndone = "ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part"
+)
 
 // part runs fn in the shared transaction and passes the turn, also when fn panics. Without an error, what
 // comes of it comes through outcome.

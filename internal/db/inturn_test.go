@@ -145,3 +145,45 @@ func TestASharedWriteThatBreaks(t *testing.T) {
 		}
 	})
 }
+
+// A part that fails before its savepoint is there takes nothing back of the parts before it, though one
+// of those before failed as well and left a savepoint of its own.
+func TestAPartThatFailsBeforeItsSavepoint(t *testing.T) {
+	t.Parallel()
+	d := openTest(t, db.PostgreSQL)
+	d.BatchTime(time.Minute)
+	refused := errors.New("refused")
+	parts := []func(*db.Tx) error{
+		count("first"),
+		func(tx *db.Tx) error { return errors.Join(stmt(`DELETE FROM counters WHERE name = 'x'`)(tx), refused) },
+		count("acknowledged"),
+		stmt(`INSERT INTO nowhere (name) VALUES ('x')`), // PostgreSQL refuses to plan it, before the savepoint
+		count("last"),
+	}
+	inside, release := make(chan struct{}), make(chan struct{})
+	enter := sync.OnceFunc(func() { close(inside) }) // the lost parts run again
+	failures := make([]error, len(parts))
+	var all sync.WaitGroup
+	all.Go(func() {
+		_ = inTurn(d)(t.Context(), func(tx *db.Tx) error {
+			enter()
+			<-release
+			return count("holds")(tx)
+		})
+	})
+	<-inside
+	for i, part := range parts {
+		all.Go(func() { failures[i] = inTurn(d)(t.Context(), part) })
+		time.Sleep(5 * time.Millisecond) // so that they come one after the other
+	}
+	close(release)
+	all.Wait()
+	for i, name := range map[int]string{0: "first", 2: "acknowledged", 4: "last"} {
+		if n := number(t, d, `SELECT count(*) FROM counters WHERE name = $1`, name); failures[i] != nil || n != 1 {
+			t.Errorf("%s: %v, and %d rows", name, failures[i], n)
+		}
+	}
+	if !errors.Is(failures[1], refused) || failures[3] == nil {
+		t.Errorf("the parts that fail: %v and %v", failures[1], failures[3])
+	}
+}

@@ -185,11 +185,11 @@ func (c *postgresConn) commit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
 	defer cancel()
 	results, err := c.send(ctx, "COMMIT", nil)
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) && !c.raw.IsClosed() {
+	if err != nil && !c.raw.IsClosed() { // also one whose arguments could not be sent
 		return fmt.Errorf("%w: %w", errNotEnded, translatePostgres(err))
 	}
 	var tag pgconn.CommandTag
+	var answer *pgconn.PgError
 	if err == nil {
 		tag, err = results.Exec()
 		err = cmp.Or(err, results.Close())

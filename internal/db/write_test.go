@@ -278,3 +278,30 @@ func TestBrokenConnections(t *testing.T) {
 		}
 	})
 }
+
+// A statement that only COMMIT would have sent, and whose argument does not fit, is its caller's error: nothing is
+// written, and the next transaction of the connection is a new one.
+func TestAStatementThatCannotBeSent(t *testing.T) {
+	eachWay(t, func(t *testing.T, d *db.DB, write way) {
+		if d.Engine() == db.SQLite {
+			t.Skip("takes any number")
+		}
+		for range 3 {
+			err := write(context.Background(), func(tx *db.Tx) error {
+				return errors.Join(count("lost")(tx), tx.Run(`UPDATE counters SET n = CAST($1 AS SMALLINT)`, 1<<40))
+			})
+			if err == nil || errors.Is(err, db.ErrOutcomeUnknown) {
+				t.Errorf("%v: want an error that says that nothing is there", err)
+			}
+			if err := write(context.Background(), count("next")); err != nil {
+				t.Error(err)
+			}
+		}
+		if n := number(t, d, `SELECT count(*) FROM counters WHERE name = 'lost'`); n != 0 {
+			t.Error("a transaction that failed was written with the next one")
+		}
+		if n := number(t, d, `SELECT n FROM counters WHERE name = 'next'`); n != 3 {
+			t.Errorf("counted to %d, want 3", n)
+		}
+	})
+}

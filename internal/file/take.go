@@ -99,8 +99,7 @@ func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, er
 	}
 	defer free()
 	late := errs.New(errs.Malformed, "The request body came too slowly")
-	from := web.Timely(in.From, time.Now().Add(in.patience()), late)
-	f, err := s.Receive(ctx, from, most, s.repos.Room.Check)
+	f, err := s.Receive(ctx, onTime(in.From, late), most, s.repos.Room.Check)
 	if err == nil && f.Size == 0 {
 		s.Discard(ctx, f)
 		return nil, ErrEmpty
@@ -108,17 +107,31 @@ func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, er
 	return f, err
 }
 
-// An upload must come at uploadRate bytes a second, but for a minute, and within maxUpload, as a push.
+// An upload must come at uploadRate bytes a second, but for a minute, and within maxUpload, as a push: few go on at a
+// time.
 const (
 	uploadRate = 64 << 10
 	maxUpload  = time.Hour
 )
 
-// patience is how long the upload may take.
-func (in *Incoming) patience() time.Duration {
-	size := in.Size
-	if size < 0 {
-		size = in.Most
+// onTime is a body that begins to come now. Reading it gives the error late once it is too slow.
+func onTime(body io.Reader, late error) io.Reader {
+	now := time.Now()
+	return &steady{Reader: web.Timely(body, now.Add(maxUpload), late), began: now, late: late}
+}
+
+type steady struct {
+	io.Reader
+	began time.Time
+	came  int64 // bytes
+	late  error
+}
+
+func (s *steady) Read(b []byte) (int, error) {
+	if time.Since(s.began) >= time.Minute+time.Duration(s.came)*(time.Second/uploadRate) {
+		return 0, s.late
 	}
-	return min(time.Minute+time.Duration(size/uploadRate)*time.Second, maxUpload)
+	n, err := s.Reader.Read(b)
+	s.came += int64(n)
+	return n, err
 }

@@ -6,26 +6,23 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"arbor/internal/web"
 )
 
-// drips gives a byte each second, without an end.
-type drips struct{}
+// drips gives so many bytes each second, without an end.
+type drips int
 
-func (drips) Read(b []byte) (int, error) { time.Sleep(time.Second); return 1, nil }
+func (d drips) Read([]byte) (int, error) { time.Sleep(time.Second); return int(d), nil }
 
-// An upload that is dripped ends after a time that its size allows, and that is an hour at most.
+// An upload that is dripped ends after a minute, whatever size it announced, since others wait for its place. One that
+// is faster may take longer, and an hour at most.
 func TestUploadTime(t *testing.T) {
-	const most = 2 << 30
-	for size, want := range map[int64]time.Duration{1: time.Minute, 60 * uploadRate: 2 * time.Minute,
-		most: maxUpload, -1: maxUpload} {
+	for rate, want := range map[drips]time.Duration{0: time.Minute, uploadRate / 2: 2 * time.Minute,
+		uploadRate: maxUpload, 2 * uploadRate: maxUpload} {
 		synctest.Test(t, func(t *testing.T) {
 			late, began := errors.New("late"), time.Now()
-			in := Incoming{Size: size, Most: most}
-			_, err := io.Copy(io.Discard, web.Timely(drips{}, began.Add(in.patience()), late))
+			_, err := io.Copy(io.Discard, onTime(rate, late))
 			if took := time.Since(began); err != late || took != want {
-				t.Errorf("an upload of %d bytes ends after %s, want %s: %v", size, took, want, err)
+				t.Errorf("an upload of %d bytes a second ends after %s, want %s: %v", rate, took, want, err)
 			}
 		})
 	}

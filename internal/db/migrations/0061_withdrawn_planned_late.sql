@@ -2,7 +2,7 @@
 -- PostgreSQL planned it with each of these statements: four of the five milliseconds that it took to plan how a
 -- repository is found. A function in PL/pgSQL is planned when it is first called.
 -- postgres
-CREATE FUNCTION owner_sees(fork_owner BIGINT, root BIGINT) RETURNS BOOLEAN LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION owner_sees(fork_owner BIGINT, root BIGINT) RETURNS BOOLEAN LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     RETURN EXISTS (
         SELECT 1 FROM repos s JOIN accounts so ON so.id = s.owner_id

@@ -157,7 +157,7 @@ func (s *instance) pid() int {
 	if len(s.wrapper) == 0 {
 		return s.server.Process.Pid
 	}
-	for _, p := range processes(s.t) {
+	for _, p := range processes(s.t, "/") {
 		if p.parent == s.server.Process.Pid {
 			return p.pid
 		}
@@ -262,9 +262,9 @@ func (s *instance) objects() []string {
 // count while the server runs.
 func (s *instance) gitProcesses() []string {
 	var list []string
-	for _, p := range processes(s.t) {
+	for _, p := range processes(s.t, s.data) {
 		pooled := s.server != nil && strings.Contains(p.command, "cat-file --batch-command")
-		if strings.HasPrefix(p.dir, s.data) && !pooled {
+		if !pooled {
 			list = append(list, p.command)
 		}
 	}

@@ -13,11 +13,10 @@ import (
 type running struct {
 	pid, parent int
 	command     string // its arguments
-	dir         string // the folder it works in
 }
 
-// processes are the machine's, without zombies and those that end meanwhile.
-func processes(t testing.TB) []running {
+// processes are the machine's that work in a folder or below it, without zombies and those that end meanwhile.
+func processes(t testing.TB, folder string) []running {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -27,6 +26,10 @@ func processes(t testing.TB) []running {
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
+			continue
+		}
+		dir, err := os.Readlink("/proc/" + e.Name() + "/cwd")
+		if err != nil || !strings.HasPrefix(dir, folder) { // most work elsewhere, and need not be looked at
 			continue
 		}
 		stat, err := os.ReadFile("/proc/" + e.Name() + "/stat")
@@ -46,12 +49,8 @@ func processes(t testing.TB) []running {
 		if err != nil {
 			continue
 		}
-		dir, err := os.Readlink("/proc/" + e.Name() + "/cwd")
-		if err != nil {
-			continue
-		}
 		command := strings.TrimSpace(strings.ReplaceAll(string(arguments), "\x00", " "))
-		list = append(list, running{pid, parent, command, dir})
+		list = append(list, running{pid, parent, command})
 	}
 	return list
 }

@@ -5,7 +5,7 @@
 // diff, above it, compares two trees of a repository.
 //
 //	names.go      names of those rooms that callers need
-//	open.go       who uses a repository: Open, Remove
+//	version.go    which git it is; open.go who uses a repository: Open, Remove
 //	repository.go folders: Init, Exists; file.go writes synced files; sweep.go tidies
 //	cages.go      which work gets which cage
 //
@@ -70,8 +70,6 @@ import (
 	"log/slog"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -207,42 +205,12 @@ func New(ctx context.Context, o Options) (*Git, error) {
 	if o.Log != nil {
 		g.processes.LogTo(o.Log)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, path, "version").Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s version: %w", path, err)
-	}
-	if g.version, err = checkVersion(string(out)); err != nil {
+	if g.version, err = versionOf(ctx, path); err != nil {
 		return nil, err
 	}
 	g.pool = catfile.NewPool(catfile.PoolOptions{Start: g.startPooled, Processes: o.Processes,
 		PerDir: o.ProcessesPerDir, IdleTime: o.IdleTime, Age: o.ProcessAge})
 	return g, nil
-}
-
-// checkVersion takes the number out of what `git version` prints and refuses
-// versions whose commands lack what this package uses.
-func checkVersion(output string) (string, error) {
-	fields := strings.Fields(output)
-	if len(fields) < 3 || fields[0] != "git" {
-		return "", fmt.Errorf("not a git: version is %q", output)
-	}
-	parts := strings.SplitN(fields[2], ".", 3)
-	if len(parts) < 2 {
-		return "", fmt.Errorf("git version %q is not a number", fields[2])
-	}
-	major, err1 := strconv.Atoi(parts[0])
-	minor, err2 := strconv.Atoi(parts[1])
-	if err1 != nil || err2 != nil {
-		return "", fmt.Errorf("git version %q is not a number", fields[2])
-	}
-	// 2.39.0 can be made to write anywhere in its memory by a format that a file
-	// of an archive asks for (CVE-2022-41903).
-	if major < 2 || major == 2 && (minor < 39 || minor == 39 && (len(parts) < 3 || parts[2] == "0")) {
-		return "", fmt.Errorf("git %s is too old: 2.39.1 or newer is needed", fields[2])
-	}
-	return fields[2], nil
 }
 
 // Started counts the processes of git that were started, pooled ones included.

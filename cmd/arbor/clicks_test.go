@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp/kb"
-
 	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
 )
@@ -45,7 +43,7 @@ func TestClicks(t *testing.T) {
 		{"find an issue", 1, at, func(c *counted) {
 			c.follow(tab("issues"))
 			c.Fill(`main input[name="q"]`, "is:open vents")
-			c.Press(kb.Enter)
+			c.Submit()
 			c.See("main", "The vents open too late")
 		}},
 		{"open an issue", 3, at, func(c *counted) {

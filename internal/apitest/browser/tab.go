@@ -136,12 +136,22 @@ func (b *Tab) Click(selector string) {
 // Follow clicks what leads to another page, and waits for that page.
 func (b *Tab) Follow(selector string) {
 	b.t.Helper()
+	b.leave(selector, chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
+}
+
+// Submit presses Enter in the field that has the focus, and waits for the page that answers its form.
+func (b *Tab) Submit() {
+	b.t.Helper()
+	b.leave("Enter", chromedp.KeyEvent(kb.Enter))
+}
+
+// leave does what leads to another page, and waits for that page.
+func (b *Tab) leave(by string, actions ...chromedp.Action) {
+	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	_, err := chromedp.RunResponse(ctx, chromedp.WaitVisible(selector, chromedp.ByQuery),
-		chromedp.Click(selector, chromedp.ByQuery))
-	if err != nil {
-		b.t.Fatalf("%s: %v\nat %s", selector, err, b.where())
+	if _, err := chromedp.RunResponse(ctx, actions...); err != nil {
+		b.t.Fatalf("%s: %v\nat %s", by, err, b.where())
 	}
 }
 

@@ -174,6 +174,7 @@ func TestFullDisk(t *testing.T) {
 				}
 			}
 			s := newInstanceOn(t, data, database)
+			s.makeTables()
 			s.start()
 			s.user("alice", "bob")
 			const rounds = 8

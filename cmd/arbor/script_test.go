@@ -45,12 +45,15 @@ func setUp(env *testscript.Env, engine db.Engine) error {
 // scriptCommands are the commands of the scripts:
 //
 //	serve [NAME=VALUE...] [FLAG...]
-//	                         start a server on $ARBOR_DATA; its address is $URL,
-//	                         without http:// $HOST
+//	                         start a server on $ARBOR_DATA, where the database has
+//	                         its tables; its address is $URL, without http:// $HOST
 //	sigterm                  stop it; it must end with status 0
 //	sigkill                  kill it
 //	people LOGIN...          register users, each with a token in $token_LOGIN;
 //	                         $LOGIN is the server's address with it
+//	repo [-private] OWNER/NAME
+//	                         make an empty repository, as exec arbor repo create
+//	                         does, which is tested elsewhere
 //	commit DIR FILE TEXT     commit a file in the repository DIR
 //	http [-as LOGIN] [-d BODY] [-H HEADER] METHOD PATH STATUS
 //	                         a request; stdout is the body, stderr the header
@@ -65,6 +68,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"sigterm": scriptSigterm,
 		"sigkill": scriptSigkill,
 		"people":  scriptPeople,
+		"repo":    scriptRepo,
 		"commit":  scriptCommit,
 		"http":    scriptHTTP,
 		"exits":   scriptExits,
@@ -97,6 +101,7 @@ func scriptServe(ts *testscript.TestScript, neg bool, args []string) {
 	for len(args) > 0 && args[0][0] != '-' {
 		s.env, args = append(s.env, args[0]), args[1:]
 	}
+	s.makeTables()
 	err := s.tryStart(args...)
 	if neg && err != nil {
 		fmt.Fprintln(ts.Stderr(), err)
@@ -118,6 +123,18 @@ func scriptPeople(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptInstance(ts)
 	s.user(args...)
 	tell(ts, s)
+}
+
+func scriptRepo(ts *testscript.TestScript, neg bool, args []string) {
+	s := scriptInstance(ts)
+	switch {
+	case len(args) == 1:
+		s.repo(args[0], "")
+	case len(args) == 2 && args[0] == "-private":
+		s.privateRepo(args[1], "")
+	default:
+		ts.Fatalf("usage: repo [-private] OWNER/NAME")
+	}
 }
 
 func scriptCommit(ts *testscript.TestScript, neg bool, args []string) {

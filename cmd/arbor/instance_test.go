@@ -414,13 +414,27 @@ func unixTransport(socket string) *http.Transport {
 	return &http.Transport{DisableKeepAlives: true, DisableCompression: true, DialContext: dial}
 }
 
-// eventually waits until done says so; why explains, when it never does.
+// eventually waits until done says so, and asks less often the longer it takes; why explains, when it never does.
 func eventually(t testing.TB, done func() bool, why func() string) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+	askUntil(t, 50*time.Millisecond, done, why)
+}
+
+// promptly is eventually for what may be over soon.
+func promptly(t testing.TB, done func() bool, why func() string) {
+	t.Helper()
+	askUntil(t, 0, done, why)
+}
+
+// askUntil asks again after 5 ms, and after a fourth more each time, up to the longest pause.
+func askUntil(t testing.TB, longest time.Duration, done func() bool, why func() string) {
+	t.Helper()
+	pause := 5 * time.Millisecond
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(pause) {
 		if time.Now().After(deadline) {
 			t.Errorf("waited in vain: %s", why())
 			t.FailNow()
 		}
+		pause = max(pause, min(pause*5/4, longest))
 	}
 }

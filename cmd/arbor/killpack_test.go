@@ -130,7 +130,7 @@ func TestKilledInMaintenance(t *testing.T) {
 				written = append(written, shas...)
 			}
 			before := objectsOf(t, dir)
-			left := len(s.find("packing-*"))
+			left := len(packing(t, dir))
 			s.start()
 			status, text := s.tryCall("PUT", fmt.Sprintf("contents/file%d", round),
 				`{"message": "Write", "content": "YQ=="}`)
@@ -181,11 +181,17 @@ func TestKilledInMaintenance(t *testing.T) {
 // or has packed, and reports whether it is at it.
 func (s *instance) awaitPacking(dir string, left int) (busy bool) {
 	s.t.Helper()
-	eventually(s.t, func() bool {
-		busy = len(s.find("packing-*")) > left
+	promptly(s.t, func() bool {
+		busy = len(packing(s.t, dir)) > left
 		return busy || len(glob(s.t, filepath.Join(dir, "objects", "pack", "pack-*.idx"))) < 20
 	}, func() string { return "git packs" })
 	return busy
+}
+
+// packing lists the directories in which a repository's new packs are made.
+func packing(t testing.TB, dir string) []string {
+	t.Helper()
+	return glob(t, filepath.Join(dir, "objects", "packing-*"))
 }
 
 // aside lists the files that maintenance has set aside.

@@ -40,11 +40,11 @@ func (s *instance) beginsToFill(file string, repos int) *exec.Cmd {
 	if s.database == "" {
 		file := filepath.Join(s.data, "arbor.db")
 		made := func() bool { _, err := os.Stat(file); return err == nil }
-		eventually(s.t, made, func() string { return "a database\n" + s.log.String() })
+		promptly(s.t, made, func() string { return "a database\n" + s.log.String() })
 	}
 	d := s.open()
 	defer d.Close()
-	eventually(s.t, func() bool { return s.halfFilled(d) >= repos },
+	promptly(s.t, func() bool { return s.halfFilled(d) >= repos },
 		func() string { return "a half filled store\n" + s.log.String() })
 	return cmd
 }

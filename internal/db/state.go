@@ -53,12 +53,9 @@ type walIndex struct {
 // process ends: closing it would end SQLite's own locks on the file, as long as
 // anybody in this process has it open.
 func (w *walIndex) open(b *sqliteBackend) {
-	conn, err := b.openReader(64)(context.Background())
+	// A first read joins the index: of a number at the file's head, since to read a table takes the whole schema.
+	conn, err := b.open("query_only=1", "user_version")
 	if err != nil {
-		return
-	}
-	if _, err := conn.generation(""); err != nil { // a first read joins the index
-		conn.close()
 		return
 	}
 	w.conn = conn

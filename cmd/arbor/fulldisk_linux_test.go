@@ -181,9 +181,11 @@ func TestFullDisk(t *testing.T) {
 			for _, name := range []string{"alice/garden", "alice/shed", "bob/seeds"} {
 				s.repo(name, "")
 			}
+			var orgs []string
 			for i := range rounds + 1 {
-				s.org(fmt.Sprintf("org%d", i))
+				orgs = append(orgs, fmt.Sprintf("org%d", i))
 			}
+			s.org(orgs...)
 			dir := gittest.Bare(t)
 			add(t, dir, "main", "begin")
 			gittest.Run(t, dir, "push", "-q", s.remote("bob", "bob/seeds"), "main")

@@ -307,12 +307,16 @@ func (s *instance) user(logins ...string) {
 	})
 }
 
-// org registers an organization of alice's.
-func (s *instance) org(login string) {
+// org registers organizations of alice's.
+func (s *instance) org(logins ...string) {
 	s.t.Helper()
 	s.operate(func(ctx context.Context, f *forge.Forge) error {
-		_, err := f.Accounts.CreateOrg(ctx, login, "alice")
-		return err
+		for _, login := range logins {
+			if _, err := f.Accounts.CreateOrg(ctx, login, "alice"); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

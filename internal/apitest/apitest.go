@@ -275,14 +275,6 @@ func (s *Server) Access(t testing.TB, login, name string) *repo.Access {
 	return &found.Access
 }
 
-// Import fills a repository with the history of a real one.
-func (s *Server) Import(t testing.TB, r *repo.Repo, source string) {
-	t.Helper()
-	if _, err := s.Forge.Transport.Import(t.Context(), r, source); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Token is the token of a user that this Server made.
 func (s *Server) Token(t testing.TB, login string) string {
 	t.Helper()

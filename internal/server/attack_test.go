@@ -150,10 +150,11 @@ func soonFrom(t *testing.T, s *apitest.Server, from, what string, c apitest.Case
 // from raw files and diffs. They lose their connections within seconds.
 func TestReadersThatNeverRead(t *testing.T) {
 	t.Parallel()
+	dir := large(t)
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Log.AllowErrors()
 		s.User(t, "alice")
-		s.Import(t, s.Repo(t, "alice/garden", false), large(t))
+		s.Import(t, s.Repo(t, "alice/garden", false), dir)
 		for _, c := range []struct{ path, media string }{
 			{"/repos/alice/garden/contents/large.txt", "application/vnd.github.raw"},
 			{"/repos/alice/garden/commits/many", "application/vnd.github.diff"},
@@ -171,9 +172,9 @@ func TestReadersThatNeverRead(t *testing.T) {
 // Slow clones from one network left none to anybody, with a token or not; so did those by one account.
 func TestSlowClones(t *testing.T) {
 	t.Parallel()
+	dir := large(t)
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Log.AllowErrors()
-		dir := large(t)
 		// git sends a token only when it is asked for one, as by a private repository.
 		s.User(t, "alice")
 		s.User(t, "bob")
@@ -224,26 +225,23 @@ func readSlowly(ctx context.Context, c net.Conn) {
 func pkt(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }
 
 // large is a repository with a file that is more than sockets buffer, a branch
-// that adds as much in smaller ones, and one whose commits say as much.
+// that adds as much in smaller ones, and one whose commits say as much. It is stored
+// as it is: what is read of it is to be a lot, and not to take the processor's time.
 func large(t *testing.T) string {
 	dir := gittest.Bare(t)
 	text := incompressible(20 << 20)
 	var b strings.Builder
-	commit := func(branch, message string) {
-		fmt.Fprintf(&b, "commit refs/heads/%s\ncommitter A <a@example.org> 1700000000 +0000\ndata %d\n%s\n",
-			branch, len(message), message)
-	}
-	file := func(name, text string) { fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text) }
+	commit := func(branch, message string) { b.WriteString(gittest.CommitLine(branch, 0, message)) }
 	commit("main", "x")
-	file("large.txt", text)
+	b.WriteString(gittest.FileLines("large.txt", text))
 	commit("many", "x")
 	for i := range 20 {
-		file(fmt.Sprintf("file%d.txt", i), text[i<<20:(i+1)<<20])
+		b.WriteString(gittest.FileLines(fmt.Sprintf("file%d.txt", i), text[i<<20:(i+1)<<20]))
 	}
 	for i := range 100 {
 		commit("talk", text[i*200<<10:(i+1)*200<<10])
 	}
-	gittest.Import(t, dir, strings.NewReader(b.String()))
+	gittest.ImportStored(t, dir, strings.NewReader(b.String()))
 	return dir
 }
 

@@ -84,28 +84,63 @@ func TestSpoiltColumnsAreRepaired(t *testing.T) {
 			keys := strings.Join(d.keys, ", ")
 			write(t, s, fmt.Sprintf(`UPDATE %s SET %s = %s WHERE (%s) IN (SELECT %s FROM %s ORDER BY %s LIMIT 1)`,
 				d.table, d.column, spoilt, keys, keys, d.table, keys))
-			mended(t, s, name)
+			column(t, s, name)
 			if d.made {
 				write(t, s, `DELETE FROM `+d.table+` WHERE `+d.column+` > 0`)
-				mended(t, s, name)
+				column(t, s, name)
 			}
 		}
+		sound(t, s)
 	})
 }
 
-// mended finds a problem that names a text, repairs it, and finds nothing any more.
-func mended(t *testing.T, s *apitest.Server, text string) {
+// repaired finds a problem that names a text, and repairs it. It gives what was found.
+func repaired(t *testing.T, s *apitest.Server, text string) *Report {
 	t.Helper()
-	if r := look(t, s, Options{}); r.Sound() || !strings.Contains(r.text(), text) {
-		t.Errorf("%s is not found:\n%s", text, r.text())
+	found := look(t, s, Options{})
+	if found.Sound() || !strings.Contains(found.text(), text) {
+		t.Errorf("%s is not found:\n%s", text, found.text())
 	}
 	if r := look(t, s, Options{Repair: true}); !r.Sound() || !strings.Contains(r.text(), text) {
 		t.Errorf("%s is not repaired:\n%s", text, r.text())
 	}
+	return found
+}
+
+// follows are what else is wrong where a derived column is: a part of the problem's text.
+var follows = map[string]string{"stars.private": "mark_counts.", "watches.private": "mark_counts.",
+	"mark_counts.public": "mark_counts.private", "mark_counts.private": "mark_counts.public",
+	"issues.comments": "the index of issues"}
+
+// column is repaired for a derived column, and finds nothing else but what follows: so what was repaired before stays so.
+// Where something follows, nothing is found any more.
+func column(t *testing.T, s *apitest.Server, name string) {
+	t.Helper()
+	follows, has := follows[name]
+	for _, f := range repaired(t, s, name).Findings {
+		if !f.Warning && !strings.Contains(f.Problem, name) && !(has && strings.Contains(f.Problem, follows)) {
+			t.Errorf("beside %s there is: %+v", name, f)
+		}
+	}
+	if has {
+		sound(t, s)
+	}
+}
+
+// mended is repaired, and finds nothing any more.
+func mended(t *testing.T, s *apitest.Server, text string) {
+	t.Helper()
+	repaired(t, s, text)
+	sound(t, s)
+}
+
+// sound finds nothing.
+func sound(t *testing.T, s *apitest.Server) {
+	t.Helper()
 	// Warnings are of the machine: PostgreSQL without amcheck, a disk that is nearly full.
 	r := look(t, s, Options{})
 	if problems := slices.DeleteFunc(r.Findings, func(f Finding) bool { return f.Warning }); len(problems) > 0 {
-		t.Errorf("%s is still there:\n%s", text, r.text())
+		t.Errorf("this is still there:\n%s", r.text())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"arbor/internal/git"
 	"arbor/internal/git/wire"
@@ -33,12 +34,8 @@ func fetchAttacks(w *world) []attack {
 				fetch(w.tips["trees"], "filter sparse:oid="+patterns+"\n"))
 		}},
 		{"zipped bombs as fetches", 1, func(ctx context.Context, a *attacker) string {
-			var zipped bytes.Buffer
-			z := gzip.NewWriter(&zipped)
-			io.Copy(z, io.LimitReader(zeroReader{}, 500<<20))
-			z.Close()
-			return a.post(ctx, a.unknown, "/alice/garden.git/git-upload-pack", "git-upload-pack", &zipped,
-				http.Header{"Content-Encoding": {"gzip"}})
+			return a.post(ctx, a.unknown, "/alice/garden.git/git-upload-pack", "git-upload-pack",
+				bytes.NewReader(zippedBomb()), http.Header{"Content-Encoding": {"gzip"}})
 		}},
 		{"lists of refs", 2, func(ctx context.Context, a *attacker) string {
 			status, _, err := a.unknown.do(ctx, "GET",
@@ -57,6 +54,15 @@ func fetchAttacks(w *world) []attack {
 	}
 	return list
 }
+
+// zippedBomb unpacks to 500 MiB of zeros. It is made once, so that no attack waits for it.
+var zippedBomb = sync.OnceValue(func() []byte {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	io.Copy(z, io.LimitReader(zeroReader{}, 500<<20))
+	z.Close()
+	return zipped.Bytes()
+})
 
 // headOf asks for the tip of alice/garden.
 func headOf(ctx context.Context, a *attacker) git.SHA {

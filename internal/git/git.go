@@ -13,7 +13,8 @@
 //
 //	cat.go        reads by a pooled process, and by another one where that fails
 //	object.go     Info, Contents, Commit, Tag; blob.go blobs of any size
-//	tree.go       one tree; walk.go walks them; archive.go packs their files
+//	tree.go       one tree; walk.go walks them, walksmall.go without a process; archive.go
+//	              packs their files
 //	log.go        walks of histories; history.go many commits at once, short SHAs,
 //	              paths; graph.go what makes walks quick; authors.go who wrote them
 //	newcommits.go, reached.go  what some objects lead to and others do not

@@ -43,11 +43,12 @@ func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn 
 	if err := tree.Check(); err != nil {
 		return err
 	}
+	var done bool
 	var err error
-	if recursive {
-		err = r.walkListing(ctx, tree, fn, "-r", "-t")
-	} else {
+	if !recursive {
 		err = r.walkFlat(ctx, tree, fn)
+	} else if done, err = r.walkSmall(ctx, tree, fn); !done {
+		err = r.walkListing(ctx, tree, fn, "-r", "-t")
 	}
 	if errors.Is(err, ErrStop) {
 		return nil
@@ -65,8 +66,6 @@ func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry)
 	if err != nil {
 		return err
 	}
-	var entry WalkEntry
-	var id [40]byte
 	var batch []object.Entry
 	for len(contents) > 0 {
 		batch = batch[:0]
@@ -84,12 +83,8 @@ func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry)
 		if err != nil {
 			return err
 		}
-		for i, raw := range batch {
-			hex.Encode(id[:], raw.ID)
-			entry = WalkEntry{Mode: raw.Mode, Type: raw.Mode.Type(), SHA: id[:], Path: raw.Name, Size: sizes[i]}
-			if err := fn(&entry); err != nil {
-				return err
-			}
+		if err := eachEntry(batch, sizes, fn); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -64,6 +64,13 @@ func TestWalkTreeIsLsTree(t *testing.T) {
 		odd:   oddTree,
 		plain: git.SHA(gittest.Run(t, plain, "rev-parse", "main^{tree}")),
 	}
+	many := gittest.Bare(t) // more trees than are read without a process
+	stream := gittest.CommitLine("main", 0, "m")
+	for n := range 40 {
+		stream += gittest.FileLines(fmt.Sprintf("d%d/e/f", n), "x")
+	}
+	gittest.Import(t, many, strings.NewReader(stream+"done\n"))
+	trees[many] = git.SHA(gittest.Run(t, many, "rev-parse", "main^{tree}"))
 	old := gittest.Bare(t) // modes as early tools wrote them
 	blob := gittest.Object(t, old, git.TypeBlob, "x")
 	raw := hexBytes(t, blob)

@@ -23,7 +23,7 @@ func TestReadsStartFewProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for path, most := range map[string]int64{
-			"git/trees/" + head + "?recursive=1": 1, "git/commits/" + head: 0, "contents": 0, "readme?ref=none": 0,
+			"git/trees/" + head + "?recursive=1": 0, "git/commits/" + head: 0, "contents": 0, "readme?ref=none": 0,
 			"commits": 1, "commits?path=file1.txt": 1, "commits/main": 1, "commits/" + head: 1,
 			"branches": 0, "branches/main": 0, "tags": 0, "git/refs": 0, "git/ref/heads/main": 0, "compare/main...main": 2,
 		} {

@@ -64,13 +64,14 @@ func say(t testing.TB, s *apitest.Server, number, times int) {
 	}
 }
 
-// cost is what each page costs will, after somebody changed something: so nothing is in memory.
+// cost is what each page costs will, after somebody changed something: so nothing is in memory. It is the
+// least of eight times, or what was the least three times: workers ask for work now and then.
 func cost(t testing.TB, s *apitest.Server, statements *atomic.Int64) map[string]int64 {
 	t.Helper()
 	of := map[string]int64{}
 	for _, page := range costed {
 		of[page] = 1 << 30
-		for range 8 { // workers ask for work now and then
+		for least, n := 0, 0; n < 8 && least < 3; n++ {
 			api(t, s, "alice", "PATCH /repos/alice/plot", 200, object{"description": fmt.Sprint(statements.Load())}, nil)
 			if err := s.Server.Settle(t.Context()); err != nil {
 				t.Fatal(err)
@@ -78,7 +79,12 @@ func cost(t testing.TB, s *apitest.Server, statements *atomic.Int64) map[string]
 			statements.Store(0)
 			before := s.Git.Started()
 			s.Visit(t, "will", "GET /alice/plot"+page).Shows(t, 200)
-			of[page] = min(of[page], statements.Load())
+			switch ran := statements.Load(); {
+			case ran < of[page]:
+				of[page], least = ran, 1
+			case ran == of[page]:
+				least++
+			}
 			if ran := s.Git.Started() - before; ran > 1 {
 				t.Errorf("%s runs %d processes of git", page, ran)
 			}

@@ -18,6 +18,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"arbor/internal/account"
@@ -75,6 +76,7 @@ type Service struct {
 	repos  *repo.Service
 	issues *issue.Service
 	log    *slog.Logger
+	one    sync.Mutex // commits are read by one goroutine, for which Settle waits
 }
 
 // New makes the service.
@@ -102,6 +104,8 @@ func (s *Service) Settle(ctx context.Context) error {
 
 // readOne does one piece of work, and reports whether there may be more.
 func (s *Service) readOne(ctx context.Context) (more bool) {
+	s.one.Lock()
+	defer s.one.Unlock()
 	list, err := s.take(ctx)
 	if err != nil || len(list) == 0 {
 		if err != nil && ctx.Err() == nil {

@@ -235,7 +235,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Settle does what is due of Run's work. For stores that are being filled.
+// Settle does what is due of Run's work, and waits for what Run has begun. For stores that are being filled.
 func (s *Service) Settle(ctx context.Context) error {
 	s.catchUp(ctx)
 	return ctx.Err()
@@ -243,6 +243,8 @@ func (s *Service) Settle(ctx context.Context) error {
 
 // catchUp does what is due.
 func (s *Service) catchUp(ctx context.Context) {
+	s.one.Lock()
+	defer s.one.Unlock()
 	for _, l := range s.landings.take() {
 		ctx := journal.WithJob(ctx, "landing")
 		if err := s.land(ctx, l); err != nil && ctx.Err() == nil {

@@ -287,9 +287,13 @@ func TestFewQueries(t *testing.T) {
 					as = "keeper"
 				}
 				show(t, s, as, path) // what is kept after the first time is kept
-				ran.Store(0)
-				show(t, s, as, path)
-				if n[path] = ran.Load(); n[path] > 20 {
+				n[path] = 1 << 30
+				for range 3 { // on a busy machine less is kept for long enough
+					ran.Store(0)
+					show(t, s, as, path)
+					n[path] = min(n[path], ran.Load())
+				}
+				if n[path] > 20 {
 					t.Errorf("%s runs %d statements", path, n[path])
 				}
 			}

@@ -58,13 +58,8 @@ func (r *Repository) WalkBuilt(
 		if err != nil {
 			return err
 		}
-		var id [40]byte
-		for i, e := range batch {
-			hex.Encode(id[:], e.ID)
-			entry := WalkEntry{Mode: e.Mode, Type: e.Mode.Type(), SHA: id[:], Path: e.Name, Size: found[i]}
-			if err := fn(&entry); err != nil {
-				return err
-			}
+		if err := eachEntry(batch, found, fn); err != nil {
+			return err
 		}
 	}
 	return nil

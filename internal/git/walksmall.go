@@ -21,7 +21,7 @@ var errNotSmall = errors.New("git: the tree is not small")
 // smallWalk is what a recursive walk of a small tree read.
 type smallWalk struct {
 	repository *Repository
-	trees      int
+	trees      int // below the first one
 	bytes      int64
 	entries    []object.Entry // their names are paths
 }
@@ -41,25 +41,32 @@ func (r *Repository) walkSmall(ctx context.Context, tree SHA, fn func(*WalkEntry
 	return true, eachEntry(w.entries, sizes, fn)
 }
 
-// read adds what is in a tree; the paths begin with dir.
+// read adds what is in a tree; the paths begin with dir. Trees count where they are named, so that a tree of many is
+// given up before they are read.
 func (w *smallWalk) read(ctx context.Context, tree SHA, dir []byte) error {
-	if w.trees++; w.trees > smallTrees {
-		return errNotSmall
-	}
 	contents, err := w.repository.TreeContents(ctx, tree, smallBytes-w.bytes)
 	if err != nil {
 		return err
 	}
 	w.bytes += int64(len(contents))
+	var here []object.Entry
 	for len(contents) > 0 {
 		var e object.Entry
 		if e, contents, err = object.NextEntry(contents); err != nil {
 			return err
 		}
-		e.Name = slices.Concat(dir, e.Name)
-		if len(e.Name) > MaxPath {
+		if e.Name = slices.Concat(dir, e.Name); len(e.Name) > MaxPath {
 			return errLongPath()
 		}
+		if e.Mode.Type() == TypeTree {
+			w.trees++
+		}
+		here = append(here, e)
+	}
+	if w.trees >= smallTrees {
+		return errNotSmall
+	}
+	for _, e := range here {
 		w.entries = append(w.entries, e)
 		if e.Mode.Type() != TypeTree {
 			continue

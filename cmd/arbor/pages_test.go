@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"arbor/internal/apitest/browser"
@@ -255,11 +257,7 @@ func TestPagesAccessible(t *testing.T) {
 	for _, look := range []browser.Look{{}, {Dark: true}, {Width: 360, Height: 740}} {
 		t.Run(fmt.Sprintf("%+v", look), func(t *testing.T) {
 			visitAll(t, d, look, func(name string, b *browser.Tab) {
-				var shift float64
-				b.Run(chromedp.Evaluate(shifted, &shift, browser.Await))
-				if shift > 0 {
-					t.Errorf("%s (%s) shifts by %.4f while it loads", name, b.Path(), shift)
-				}
+				expectNoShift(t, b)
 				var found string
 				b.Eval(string(source)+`;0`, nil)
 				b.Run(chromedp.Evaluate(`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then((r) =>
@@ -290,12 +288,40 @@ func TestPagesAccessible(t *testing.T) {
 	}
 }
 
-// shifted adds up by how much parts of the page moved since it began to load, as browsers measure layout shifts.
+// Nothing shifts where the network and the processor are slow either, and pages come in pieces.
+func TestPagesAccessibleSlowly(t *testing.T) {
+	t.Parallel()
+	testkit.Programs(t)
+	d := startDemo(t, db.SQLite, "git push")
+	for _, look := range []browser.Look{{}, {Width: 360, Height: 740}} {
+		b := browser.Open(t, d.address(), look)
+		b.SignIn(d.signIn("alice"))
+		b.Run(network.EmulateNetworkConditions(false, 5, 60_000, 60_000), emulation.SetCPUThrottlingRate(20))
+		for _, path := range []string{"", "/compare", "/releases/new", "/pulls/new?base=main&head=irrigation", "/issues/1/edit"} {
+			b.Go("/alice/greenhouse" + path)
+			expectNoShift(t, b)
+		}
+	}
+}
+
+func expectNoShift(t *testing.T, b *browser.Tab) {
+	t.Helper()
+	var shifts []string
+	b.Run(chromedp.Evaluate(shifted, &shifts, browser.Await))
+	for _, shift := range shifts {
+		t.Errorf("%s shifts while it loads: %s", b.Path(), shift)
+	}
+}
+
+// shifted lists what parts of the page moved since it began to load, as browsers measure layout shifts: by how much,
+// and from which rectangle (left, top, width, height) to which.
 const shifted = `new Promise((done) => {
-	let sum = 0;
-	new PerformanceObserver((list) => { for (const e of list.getEntries()) sum += e.value; })
+	const shifts = [], box = (r) => [r.x, r.y, r.width, r.height].join(" ");
+	new PerformanceObserver((list) => { for (const e of list.getEntries()) shifts.push(e.value.toFixed(5) + e.sources.map((s) =>
+		"; " + (s.node?.outerHTML ?? s.node?.textContent ?? "what is gone").slice(0, 200) + ": " +
+		box(s.previousRect) + " to " + box(s.currentRect)).join("")); })
 		.observe({ type: "layout-shift", buffered: true });
-	setTimeout(() => done(sum), 20);
+	setTimeout(() => done(shifts), 20);
 })`
 
 // pictured are the pages of which README shows pictures.

@@ -117,6 +117,10 @@ type Options struct {
 	Log *slog.Logger     // nil: nothing is logged
 	Now func() time.Time // nil: time.Now. Tests fix it.
 
+	// Connections is how many are open at most: to PostgreSQL, unless its URL says pool_max_conns (0: 16), and to read
+	// SQLite (0: 8).
+	Connections int
+
 	// SecureDelete overwrites what is deleted, in the file of a SQLite database. It costs
 	// writes more. PostgreSQL ignores it.
 	SecureDelete bool

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,13 +35,13 @@ type postgresBackend struct {
 }
 
 // newPostgres reads the URL; nothing connects yet. pool_max_conns in the URL
-// bounds the connections, 16 without it.
+// bounds the connections; without it o.Connections does.
 func newPostgres(o Options) (*postgresBackend, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil {
 		return nil, errors.New("db: the database's URL cannot be parsed") // err holds the password
 	}
-	size := defaultConnections
+	size := cmp.Or(o.Connections, defaultConnections)
 	query := u.Query()
 	if s := query.Get("pool_max_conns"); s != "" {
 		if size, err = strconv.Atoi(s); err != nil || size < 2 {

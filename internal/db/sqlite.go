@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 )
 
 const (
-	maxReaders  = 8
+	maxReaders  = 8                // unless Options.Connections says how many
 	busyTimeout = 10 * time.Second // for another process's lock
 	maxTries    = 4
 )
@@ -65,7 +66,7 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 		b.writing = append(b.writing, "synchronous=OFF")
 	}
 	closing := func(c *sqliteConn) { c.close() }
-	b.readers = newPool(maxReaders, b.openReader(1024), closing)
+	b.readers = newPool(cmp.Or(o.Connections, maxReaders), b.openReader(1024), closing)
 	b.numbers = newPool(1, b.openReader(64), closing)
 	b.writer = newWriter(b, turn)
 	return b, nil

@@ -26,7 +26,7 @@ var only = flag.String("attack", "", "the only attack to run")
 // Bounds of what an honest caller waits for, and of memory.
 const (
 	shortest      = 6 * time.Second // of a short run
-	hangs         = 3 * time.Minute // honest work that has not succeeded by then never will
+	hangs         = 7 * time.Minute // honest work that has not succeeded by then never will
 	requestBound  = 2 * time.Second
 	transferBound = 10 * time.Second
 	memoryBound   = 1 << 30

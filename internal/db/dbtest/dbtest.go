@@ -12,7 +12,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -56,21 +55,19 @@ func OpenURL(t testing.TB, address string) *db.DB {
 }
 
 // OpenWith is OpenURL with more options. Unless a benchmark measures, each transaction's function runs twice on SQLite,
-// the first time rolled back, and PostgreSQL serves two connections unless the address says how many: each of them plans
-// every statement anew, and two are what writers need to meet. A test that is told of statements does other things
-// between them, and has four.
+// the first time rolled back, and two connections are open at most: a new one of SQLite reads all of the schema, one of
+// PostgreSQL plans every statement anew, and two are what writers need to meet. A test that is told of statements does
+// other things between them, and has four; pool_max_conns in the URL of PostgreSQL asks for more.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
 	if _, bench := t.(*testing.B); !bench {
 		collectLess()
 		o.RunTwice = true
-		if u, err := url.Parse(o.URL); err == nil && u.Scheme == "postgres" && !u.Query().Has("pool_max_conns") {
-			connections := 2
+		if o.Connections == 0 {
+			o.Connections = 2
 			if o.Trace != nil {
-				connections = 4
+				o.Connections = 4
 			}
-			u.RawQuery += fmt.Sprint("&pool_max_conns=", connections)
-			o.URL = u.String()
 		}
 	}
 	d, err := db.Open(context.Background(), o)

@@ -3,6 +3,7 @@
 //   - routes.go: the server's own endpoints, joined with the features'; testdata/routes.txt lists all
 //   - address.go, table.go: finding the route of a request
 //   - server.go, headers.go: the way of every request through the server
+//   - credentials.go, token.go: who asks, and what their token lets them do
 //   - wire.go: the features, made by hand
 //   - root.go, docs.go: the root document, health, rate limits, the documentation
 //   - metrics.go, collect.go, ready.go, listen.go: Prometheus, probes, listening and stopping
@@ -27,8 +28,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
-	"arbor/internal/app"
-	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
@@ -250,50 +249,6 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	return to.Handler(w, r)
 }
 
-// open reports why the route is not open to the caller, whatever its token may. Errors: 401, and 404 where only site
-// administrators may go.
-func (s *Server) open(r *http.Request, caller *account.Caller, info *web.Info, to *endpoint) error {
-	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin ||
-		to.Right == route.Installation || !safe(r.Method) && changes(to)
-	switch {
-	case caller == nil && to.Right == route.App:
-		return app.NoJWT()
-	case caller == nil && signsIn:
-		return errs.New(errs.Unauthenticated, "Requires authentication")
-	case to.Right == route.SiteAdmin && !caller.SiteAdmin:
-		s.noteRefused(r, caller, info, to.Route)
-		return errs.Absent()
-	}
-	return nil
-}
-
-// changes reports a route whose unsafe methods are for those alone who signed in: not git's, which sees for itself, nor
-// the forms with which one signs in.
-func changes(to *endpoint) bool {
-	return to.Group == route.API && !to.Nobody || to.Group == route.Pages && to.Right != route.Anyone
-}
-
-// permit gives the request as its caller's token lets it use the route. Each transaction of an unsafe request asks
-// again whether the token holds. Errors: 403.
-func (s *Server) permit(
-	r *http.Request, signedIn *account.Caller, info *web.Info, to *endpoint,
-) (*http.Request, error) {
-	caller, err := to.need.narrow(signedIn, r.Method, to.Route)
-	if err != nil {
-		s.noteRefused(r, signedIn, info, to.Route)
-		return r, err
-	}
-	ctx := account.WithCaller(r.Context(), caller)
-	// Pushes check their rights themselves; repo.With adds the check of a repository's routes.
-	if !safe(r.Method) && to.Group != route.Git {
-		ctx = db.WithCheck(ctx, signedIn.Holds)
-	}
-	if !safe(r.Method) && (to.Group == route.API || to.Group == route.Pages) {
-		ctx = audit.With(ctx, actorOf(signedIn, info, to.Right))
-	}
-	return r.WithContext(ctx), nil
-}
-
 // growing reports a request that takes room on the disk: all writes but deletions, and what git
 // asks before it pushes, since git shows people the answer to that.
 func growing(r *http.Request, to *route.Route) bool {
@@ -316,53 +271,6 @@ func acceptsJSON(i *web.Info) error {
 	}
 	return errs.New(errs.UnsupportedMedia,
 		"Unsupported 'Accept' header: this resource is produced as application/json")
-}
-
-// withoutToken reports a request that brings no credentials, right or wrong, and is
-// not this process's own.
-func withoutToken(r *http.Request) bool {
-	return len(r.Header["Authorization"]) == 0 && account.CallerFrom(r.Context()) == nil
-}
-
-// isOpenPattern reports the routes that need no token with --require-token: load
-// balancers have none, nor has who is about to sign in, or a program that asks for one, or for an App.
-func isOpenPattern(pattern string) bool {
-	switch pattern {
-	case "/healthz", "/readyz", "/login", "/setup", "/assets/{asset}", "/login/device/code",
-		"/login/oauth/access_token",
-		"/app-manifests/{code}/conversions", "/settings/apps/new", "/organizations/{org}/settings/apps/new":
-		return true
-	}
-	return false
-}
-
-func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, bool, error) {
-	switch {
-	case len(r.Header["Authorization"]) == 0:
-		// Nobody, unless code of this process asks for somebody: no request
-		// from outside comes with a caller.
-		return account.CallerFrom(r.Context()), false, nil
-	case g == route.Plants:
-		return s.accounts.AuthenticateBearer(r)
-	case app.IsJWT(r.Header.Get("Authorization")):
-		c, err := s.forge.Apps.AuthenticateJWT(r.Context(), r)
-		return c, true, err
-	default:
-		return s.accounts.Authenticate(r)
-	}
-}
-
-// fromOtherSite reports a browser's request on behalf of another site with
-// credentials that may be the browser's own: it remembers Basic ones, and sends
-// them along with any site's form. A page that has a token itself can send it
-// as Bearer.
-func fromOtherSite(r *http.Request) bool {
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none":
-		return false
-	}
-	scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return strings.EqualFold(scheme, "Basic")
 }
 
 func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }

@@ -1,10 +1,12 @@
 // Package process starts git and says how it ended. It knows nothing of repositories
 // but the directory that a task names.
 //
-//	command.go   which git commands may run, with which options
-//	process.go   how they run: environment, deadline, group
-//	cage.go      what each may take: memory, processor time
-//	programs.go  programs that git must not start, and filters that a clone must not use
+//	command.go      which git commands may run, with which options
+//	environment.go  what each of them is told: configuration, environment
+//	process.go      how they run: deadline, group
+//	ended.go        how they ended, and what they said
+//	cage.go         what each may take: memory, processor time
+//	programs.go     programs that git must not start, and filters that a clone must not use
 //
 // No byte that a client sends is an option, a path or a revision of a command. A
 // process ends with its context, and in its cage: what it starts is in there as well.

@@ -1,74 +1,19 @@
 package process
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"arbor/internal/errs"
-	"arbor/internal/git/object"
 )
-
-// configuration is set over whatever a repository's config says.
-func configuration() [][2]string {
-	return slices.Concat(programs(), filters(), [][2]string{
-		{"core.hooksPath", "/dev/null"},
-		{"core.fsync", "all"}, {"core.fsyncMethod", "fsync"},
-		{"core.protectHFS", "true"}, {"core.protectNTFS", "true"},
-		{"core.warnAmbiguousRefs", "false"}, // a full SHA is not looked for among refs first
-		{"safe.directory", "*"}, {"protocol.allow", "never"},
-		{"gc.auto", "0"}, {"maintenance.auto", "false"},
-		{"uploadpack.allowAnySHA1InWant", "true"},
-		{"pack.writeReverseIndex", "true"},
-		// Attributes come from noAttributes alone, never from what was pushed.
-		{"attr.tree", string(object.EmptyTree)}, {"core.attributesFile", os.DevNull},
-		{"core.excludesFile", os.DevNull},
-		{"merge.default", "text"},
-	})
-}
-
-// environment is that of every git process: nothing of the server's own
-// environment but PATH, no configuration but ours, nothing to prompt with.
-func environment() []string {
-	env := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C",
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
-		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=/bin/false", "GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ADVICE=0",
-	}
-	return append(env, settings(0, configuration())...)
-}
-
-// settings are those of git's configuration as the environment has them, numbered
-// from first. Of one key the last counts; GIT_CONFIG_COUNT is the caller's.
-func settings(first int, list [][2]string) []string {
-	env := make([]string, 0, 2*len(list))
-	for i, kv := range list {
-		n := strconv.Itoa(first + i)
-		env = append(env, "GIT_CONFIG_KEY_"+n+"="+kv[0], "GIT_CONFIG_VALUE_"+n+"="+kv[1])
-	}
-	return env
-}
-
-// Unsynced is for processes that write only what is read back, synced and
-// removed by us, so nothing but speed counts.
-func Unsynced() [][2]string {
-	return [][2]string{
-		{"core.fsync", "none"}, {"core.createObject", "rename"}, {"core.looseCompression", "1"},
-	}
-}
 
 // Runner starts processes of git, each in its cage.
 type Runner struct {
@@ -128,47 +73,6 @@ func (r *Runner) environment(t Task) []string {
 		// ends its own process and not the machine, also where nothing else does.
 		"GIT_ALLOC_LIMIT="+strconv.FormatInt(t.Cage.Memory, 10))
 	return append(env, t.Env...)
-}
-
-// maxStderr bounds what is kept of a process's standard error, in bytes.
-const maxStderr = 8 << 10
-
-// tail keeps the last bytes written to it, and passes all on to next.
-type tail struct {
-	mu   sync.Mutex
-	buf  []byte
-	next io.Writer // may be nil; its errors are ignored
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, p...)
-	if over := len(t.buf) - maxStderr; over > 0 {
-		t.buf = append(t.buf[:0], t.buf[over:]...)
-	}
-	if t.next != nil {
-		_, _ = t.next.Write(p)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(bytes.TrimSpace(t.buf))
-}
-
-// exitError is a git command that ended with a status other than 0. Its text
-// is for the log; code decides by Code alone.
-type exitError struct {
-	Sub    string
-	Code   int // -1 when a signal ended it
-	Stderr string
-}
-
-func (e *exitError) Error() string {
-	return fmt.Sprintf("git %s: exit status %d: %q", e.Sub, e.Code, e.Stderr)
 }
 
 // Task is one git process to run in a repository's directory.
@@ -327,56 +231,6 @@ func (p *Process) Wait() error {
 	return err
 }
 
-// tell logs a process that was ended, or failed, under the id of its request or job. A failure is
-// often an answer, such as that of a merge with conflicts; a caller that makes it an error tells of it.
-func (p *Process) tell(err error) {
-	level, message := slog.LevelInfo, "git was ended"
-	if _, failed := err.(*exitError); failed {
-		level, message = slog.LevelDebug, "git failed"
-	} else {
-		p.runner.count(p.sub, 0, 0, 1)
-	}
-	p.runner.log.Log(p.parent, level, message, "command", p.sub, "took", time.Since(p.since), "error", err)
-}
-
-// why says how a process ended that did not end well; ended is its context's error of then.
-func (p *Process) why(err, ended error) error {
-	if grown := p.outgrew(err); grown != nil {
-		return grown
-	}
-	if cause := p.parent.Err(); cause != nil {
-		return fmt.Errorf("git %s: %w", p.sub, cause)
-	}
-	if ended != nil {
-		return errs.Wrap(errs.Unavailable, "git took too long", fmt.Errorf("git %s: %w", p.sub, ended))
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return &exitError{Sub: p.sub, Code: exit.ExitCode(), Stderr: p.tail.String()}
-	}
-	return fmt.Errorf("git %s: %w", p.sub, err)
-}
-
-// outgrew is the error of a process that its cage ended, nil for others. The request
-// asked for too much, so the error is Invalid.
-func (p *Process) outgrew(err error) error {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return nil
-	}
-	cause := &exitError{Sub: p.sub, Code: exit.ExitCode(), Stderr: p.tail.String()}
-	status, _ := exit.Sys().(syscall.WaitStatus)
-	switch {
-	case status.Signaled() && status.Signal() == syscall.SIGXCPU:
-		message := fmt.Sprintf("git needs more than %v of processor time for this", p.cage.CPU)
-		return errs.Wrap(errs.Invalid, message, cause)
-	case saysOutgrown(cause.Stderr):
-		message := fmt.Sprintf("git needs more than %d MiB of memory for this", p.cage.Memory>>20)
-		return errs.Wrap(errs.Invalid, message, cause)
-	}
-	return nil
-}
-
 // Stop kills the process group and waits. It returns an error if the cage had ended the
 // process before, as its output may then be cut off.
 func (p *Process) Stop() error {
@@ -400,20 +254,4 @@ func (r *Runner) Run(ctx context.Context, t Task) error {
 		return err
 	}
 	return p.Wait()
-}
-
-// ExitCode is the status of a command that ended by itself, -1 otherwise.
-func ExitCode(err error) int {
-	var e *exitError
-	if errors.As(err, &e) {
-		return e.Code
-	}
-	return -1
-}
-
-// IsExit reports the error of a command that ended by itself, or by a signal, with a
-// status other than 0.
-func IsExit(err error) bool {
-	var e *exitError
-	return errors.As(err, &e)
 }

@@ -69,6 +69,9 @@ func inForce(k *kong.Context) map[string]string {
 		if f.Name == "help" || f.Name == "json" || f.Name == "version" || value == nil {
 			continue
 		}
+		if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && v.IsNil() {
+			value = ""
+		}
 		kind := reflect.TypeOf(value).Kind()
 		text := fmt.Sprint(value)
 		switch {

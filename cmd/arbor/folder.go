@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"arbor/internal/backup"
 )
 
 // The data folder is readable only by the server's account: else any account of the
@@ -50,6 +52,32 @@ func closeFolder(dir string) error {
 		}
 	}
 	return closeLinked(dir)
+}
+
+// refuseForeign reports a folder that is open to others and holds something, but no store: to make all below it its
+// owner's alone would break what is there.
+func refuseForeign(dir string) error {
+	top, err := os.Stat(dir)
+	if err != nil || !isOpen(top) {
+		return err
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range list {
+		name := entry.Name()
+		if name == closing || name == "repositories" || strings.HasPrefix(name, "arbor.db") || backup.Marks(name) {
+			return nil
+		}
+	}
+	for _, entry := range list {
+		if name := entry.Name(); name != "lost+found" {
+			return fmt.Errorf("%s is no data folder: it holds %s, and no store. Name an empty folder, or one that is new",
+				dir, name)
+		}
+	}
+	return nil
 }
 
 func isOpen(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -167,5 +168,50 @@ func TestSocketIsForWhomTheUmaskSays(t *testing.T) {
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("under umask %s the socket is %v, want %v", umask, got, want)
 		}
+	}
+}
+
+// A folder that holds something else is not taken for a data folder: its programs would stop running, and what others
+// may read would be closed to them.
+func TestForeignFolderIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := newInstance(t, db.SQLite)
+	foreign := t.TempDir()
+	if err := os.Chmod(foreign, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(foreign, "program")
+	if err := errors.Join(os.WriteFile(program, nil, 0o600), os.Chmod(program, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	arbor := func(args ...string) (string, error) {
+		cmd := exec.Command("arbor", append(args, "--data", foreign)...)
+		cmd.Env = s.env
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	for _, args := range [][]string{{"user", "list"}, {"serve", "--listen", "127.0.0.1:0"}, {"token", "list"},
+		{"restore", filepath.Join(foreign, "backup")}} {
+		out, err := arbor(args...)
+		if err == nil || !strings.Contains(out, "no data folder: it holds program") {
+			t.Errorf("%q: %v: %s", args, err, out)
+		}
+	}
+	list, err := os.ReadDir(foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(program)
+	if err != nil || info.Mode().Perm() != 0o755 || len(list) != 1 {
+		t.Errorf("%v, %v, %v", info, err, list)
+	}
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(foreign, "lost+found"), 0o700); err != nil { // a disk of its own
+		t.Fatal(err)
+	}
+	if out, err := arbor("user", "list"); err != nil {
+		t.Errorf("an empty disk: %v: %s", err, out)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/ephemeral"
 	"arbor/internal/git"
@@ -16,7 +17,7 @@ import (
 // same seed. It is tried on a throwaway store first, so a seed that is wrong
 // leaves nothing behind; once begun in earnest it is finished, or begun anew by
 // the next try.
-func (f *storeFlags) fill(ctx context.Context, from *seed.Seed, o git.Options) error {
+func (f *storeFlags) fill(ctx context.Context, from *seed.Seed, o git.Options, control *admission.Control) error {
 	to, err := f.locate()
 	if err != nil {
 		return err
@@ -29,10 +30,10 @@ func (f *storeFlags) fill(ctx context.Context, from *seed.Seed, o git.Options) e
 		o.Log.Info("the store holds this seed already: it is left as it is", "file", from.File)
 		return nil
 	}
-	if err := seed.Rehearse(ctx, from, o); err != nil {
+	if err := seed.Rehearse(ctx, from, o, control); err != nil {
 		return err
 	}
-	to.Git, to.Database.Log = o, o.Log
+	to.Git, to.Admission, to.Database.Log = o, control, o.Log
 	if err := seed.Fill(context.WithoutCancel(ctx), from, to); err != nil {
 		return fmt.Errorf("the store is not filled with %s: %w", from.File, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -29,24 +30,25 @@ import (
 
 // serverFlags are those that serve and demo share.
 type serverFlags struct {
-	Listen            string     `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
-	AdminListen       string     `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
-	BaseURL           string     `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
-	RequireToken      bool       `help:"Answer nobody without a token, but for /healthz and /readyz, and let no other site's pages read answers." negatable:""`
-	Previews          string     `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
-	MaxTreeEntries    int        `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
-	RateLimit         int64      `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
-	Memory            byteSize   `help:"Memory that the server and its processes of git may use together (default: three quarters of what the machine or its container has)." placeholder:"SIZE"`
-	TrustProxy        string     `help:"Networks of proxies whose X-Forwarded-For, -Proto and -Host are believed, between commas." placeholder:"NETWORKS"`
-	MaxPackSize       byteSize   `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
-	MaxPackObjects    int        `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
-	QuotaRepos        int64      `help:"Most repositories of each owner who has no quota of its own (default: no bound)." placeholder:"N"`
-	QuotaBytes        byteSize   `help:"Most that the repositories of such an owner may take together (default: no bound)." placeholder:"SIZE"`
-	MinFreeSpace      *freeSpace `help:"Room on the disks of the data folder and the database below which writes are answered 507: a size, 0 for none, or auto, a hundredth of the disk and 1GiB at most (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
-	AllowHookNetworks string     `help:"Inner networks to which webhooks may be sent, between commas: 10.0.0.0/8,::1/128 (default: none; demo and --ephemeral allow this machine)." placeholder:"NETWORKS"`
-	LogFormat         string     `help:"Form of the log on standard error." enum:"text,json" default:"text"`
-	LogLevel          string     `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
-	AuditDays         int        `help:"Days for which the audit log is kept; 0: for ever." default:"${auditDays}" placeholder:"N"`
+	Listen            string        `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	AdminListen       string        `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
+	BaseURL           string        `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
+	RequireToken      bool          `help:"Answer nobody without a token, but for /healthz and /readyz, and let no other site's pages read answers." negatable:""`
+	Previews          string        `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
+	MaxTreeEntries    int           `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
+	RateLimit         int64         `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
+	Memory            byteSize      `help:"Memory that the server and its processes of git may use together (default: three quarters of what the machine or its container has)." placeholder:"SIZE"`
+	TrustProxy        string        `help:"Networks of proxies whose X-Forwarded-For, -Proto and -Host are believed, between commas." placeholder:"NETWORKS"`
+	MaxPackSize       byteSize      `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
+	MaxPackObjects    int           `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
+	QuotaRepos        int64         `help:"Most repositories of each owner who has no quota of its own (default: no bound)." placeholder:"N"`
+	QuotaBytes        byteSize      `help:"Most that the repositories of such an owner may take together (default: no bound)." placeholder:"SIZE"`
+	MinFreeSpace      *freeSpace    `help:"Room on the disks of the data folder and the database below which writes are answered 507: a size, 0 for none, or auto, a hundredth of the disk and 1GiB at most (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
+	AllowHookNetworks string        `help:"Inner networks to which webhooks may be sent, between commas: 10.0.0.0/8,::1/128 (default: none; demo and --ephemeral allow this machine)." placeholder:"NETWORKS"`
+	LogFormat         string        `help:"Form of the log on standard error." enum:"text,json" default:"text"`
+	LogLevel          string        `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
+	ShutdownDelay     time.Duration `help:"How long the server still answers once it is told to stop, while /readyz says 503: as long as balancers take to see that." default:"0s" placeholder:"DURATION"`
+	AuditDays         int           `help:"Days for which the audit log is kept; 0: for ever." default:"${auditDays}" placeholder:"N"`
 
 	umask     int                // with which the server was started
 	ssh       net.Listener       // nil: git is not served over SSH
@@ -105,6 +107,12 @@ func (f *serverFlags) check() error {
 	}
 	if f.AuditDays < 0 || f.AuditDays > maxAuditDays {
 		return misuse("--audit-days must be from 0 to %d", maxAuditDays)
+	}
+	if f.ShutdownDelay < 0 {
+		return misuse("--shutdown-delay must not be negative")
+	}
+	if f.Listen == "" {
+		return misuse("--listen names no address")
 	}
 	if f.RateLimit < 0 {
 		return misuse("--rate-limit must not be negative")
@@ -179,7 +187,7 @@ func (c *serveCommand) Run(p *process) error {
 		return c.serveEphemeral(p.ctx, from, o, ready)
 	}
 	if from != nil {
-		if err := c.fill(p.ctx, from, c.gitOptions(log)); err != nil {
+		if err := c.fill(p.ctx, from, c.gitOptions(log), c.admission); err != nil {
 			return err
 		}
 	}
@@ -256,10 +264,11 @@ type served interface {
 	Serve(ctx context.Context, l net.Listener) error
 	ServeAdmin(ctx context.Context, l net.Listener) error
 	ServeSSH(ctx context.Context, l net.Listener) error
+	Retire()
 }
 
-// serve answers on the listeners that the flags name until ctx is done. ready
-// is called with the address once it answers.
+// serve answers on the listeners that the flags name until ctx is done, and for --shutdown-delay after that. ready is
+// called with the address once it answers.
 func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address string) error) error {
 	l, err := listen(f.Listen, f.umask)
 	if err != nil {
@@ -268,6 +277,13 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 	if f.front.source != nil {
 		l = certificate.Listen(l, f.front.source)
 	}
+	told := ctx
+	ctx, stop := context.WithCancel(context.WithoutCancel(told))
+	defer stop()
+	defer context.AfterFunc(told, func() {
+		srv.Retire()
+		time.AfterFunc(f.ShutdownDelay, stop)
+	})()
 	g, ctx := errgroup.WithContext(ctx)
 	if f.front.redirect != "" {
 		plain, err := listen(f.front.redirect, f.umask)

@@ -40,21 +40,13 @@ func newSettings(model *kong.Application) *settingsFile {
 	return s
 }
 
-// ignoreEmpty takes variables of the environment that are set to nothing as not set, for flags that take no text: to
-// a number or a switch nothing means nothing.
+// ignoreEmpty takes variables of the environment that are set to nothing as not set.
 func ignoreEmpty(n *kong.Node) {
+	empty := func(name string) bool {
+		value, set := os.LookupEnv(name)
+		return set && value == ""
+	}
 	for _, f := range n.Flags {
-		kind := f.Target.Type()
-		if kind.Kind() == reflect.Pointer {
-			kind = kind.Elem()
-		}
-		if kind.Kind() == reflect.String || kind.Kind() == reflect.Slice {
-			continue
-		}
-		empty := func(name string) bool {
-			value, set := os.LookupEnv(name)
-			return set && value == ""
-		}
 		f.Envs = slices.DeleteFunc(slices.Clone(f.Envs), empty)
 		f.Tag.Envs = slices.DeleteFunc(slices.Clone(f.Tag.Envs), empty)
 	}

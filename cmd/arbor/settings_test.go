@@ -22,7 +22,7 @@ const settingsHead = `# Settings
 
 Each setting of ` + "`arbor serve`" + ` is a flag, a variable of the environment, or a line of a YAML file that ` + "`--config FILE`" + ` or ` + "`ARBOR_CONFIG`" + `
 names: the flag's name without ` + "`--`" + `, and its value as the flag takes it; what may be said several times is a list. A flag comes before the
-environment, that before the file, that before the default; an empty variable counts as none for what is a switch or a number. Other commands take from the file what they have of these flags, such as
+environment, that before the file, that before the default; an empty variable counts as none. Other commands take from the file what they have of these flags, such as
 ` + "`data` and `database`" + `. A key that is not in this table, a key that stands there twice and a value that its flag would not take are refused, with file and line.
 
     data: /srv/arbor
@@ -222,4 +222,28 @@ func FuzzSettings(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Variables that are set to nothing, as scripts and compose files leave them, change nothing: an empty address would be
+// all of the machine's, an empty folder the present one. Nor does a version that somebody notes for themselves.
+func TestEmptyVariables(t *testing.T) {
+	for _, name := range []string{"DATA", "LISTEN", "LOG_LEVEL", "MEMORY", "ACME_DOMAIN", "REQUIRE_TOKEN", "CONFIG"} {
+		t.Setenv("ARBOR_"+name, "")
+	}
+	t.Setenv("ARBOR_VERSION", "1.4.2")
+	var c commandLine
+	var out bytes.Buffer
+	exited := false
+	parser, said, err := newParser(&c, &out, &out, func(int) { exited = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse([]string{"serve"}); err != nil || said.err != nil || exited {
+		t.Fatalf("%v, %v, ended: %v\n%s", err, said.err, exited, out.String())
+	}
+	s := &c.Serve
+	if s.Data != "./arbor-data" || s.Listen != "127.0.0.1:8080" || s.LogLevel != "info" || s.Memory != 0 ||
+		len(s.ACMEDomain) != 0 || s.RequireToken {
+		t.Errorf("serve is told %+v", s)
+	}
 }

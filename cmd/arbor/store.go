@@ -42,13 +42,19 @@ func (f *storeFlags) locate() (seed.Store, error) {
 }
 
 // place makes the data folder if it is missing, closes it to others, and gives the
-// addresses of the folder and of the database.
+// addresses of the folder and of the database. A folder of something else is refused.
 func (f *storeFlags) place() (seed.Store, error) {
+	if f.Data == "" {
+		return seed.Store{}, misuse("--data names no folder")
+	}
 	dir, err := filepath.Abs(f.Data)
 	if err != nil {
 		return seed.Store{}, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return seed.Store{}, err
+	}
+	if err := refuseForeign(dir); err != nil {
 		return seed.Store{}, err
 	}
 	if err := closeFolder(dir); err != nil {

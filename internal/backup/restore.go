@@ -44,6 +44,9 @@ const (
 	unpackedDir = ".unpacked" // holds a backup that came in a stream, below the data folder
 )
 
+// Marks reports the name of a file that a restore leaves in the data folder until it has ended.
+func Marks(name string) bool { return name == marker }
+
 // CheckWhole returns ErrUnfinished for a data folder in which a restore did not end.
 func CheckWhole(folder string) error {
 	_, err := os.Lstat(filepath.Join(folder, marker))

@@ -123,7 +123,8 @@ func (s *Server) fill(ctx context.Context) error {
 		}
 		return d.Close()
 	}
-	return seed.Fill(ctx, s.o.Seed, seed.Store{DataDir: s.seeded(), Database: database, Git: s.o.Git})
+	return seed.Fill(ctx, s.o.Seed, seed.Store{DataDir: s.seeded(), Database: database, Git: s.o.Git,
+		Admission: s.o.Server.Admission})
 }
 
 // prepare makes the next life ready, in the background.
@@ -221,6 +222,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		<-ctx.Done() // what works beside the requests does so in each life
 		return nil
 	})
+}
+
+// Retire makes /readyz answer 503, until the store is reset.
+func (s *Server) Retire() {
+	now := s.enter()
+	defer now.inFlight.Done()
+	now.server.Retire()
 }
 
 // ServeAdmin serves Admin on l until ctx is done.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/forge"
 	"arbor/internal/git"
@@ -22,6 +23,9 @@ type Store struct {
 	DataDir  string     // the data folder
 	Database db.Options // its clock is the seed's while the seed is applied
 	Git      git.Options
+	// Admission is what Git asks for memory, and so the requests that fill the store are held to. nil: one of
+	// admission.DefaultMemory.
+	Admission *admission.Control
 }
 
 // Errors of stores that are not there for a seed.
@@ -109,7 +113,8 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 		return err
 	}
 	log := quiet(to.Database.Log)
-	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true})
+	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true,
+		Admission: to.Admission})
 	a := &applier{s: s, clock: time, server: srv, repos: srv.Forge().Repos, transport: srv.Forge().Transport,
 		accounts: srv.Forge().Accounts,
 		callers:  map[string]*account.Caller{}, made: map[*Repo]bool{}}
@@ -149,14 +154,14 @@ func open(ctx context.Context, s *Seed, to Store) (d *db.DB, same bool, err erro
 // Rehearse applies the seed to a store in a temporary folder, so that what it
 // asks for and cannot have is known before another store is touched. Errors:
 // those of Fill.
-func Rehearse(ctx context.Context, s *Seed, o git.Options) (err error) {
+func Rehearse(ctx context.Context, s *Seed, o git.Options, control *admission.Control) (err error) {
 	dir, err := os.MkdirTemp("", "arbor-rehearsal-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	o.Log = quiet(o.Log)
-	return Fill(ctx, s, Store{DataDir: dir, Git: o,
+	return Fill(ctx, s, Store{DataDir: dir, Git: o, Admission: control,
 		Database: db.Options{URL: filepath.Join(dir, "arbor.db"), Log: o.Log, Throwaway: true}})
 }
 

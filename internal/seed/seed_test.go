@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/admission"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
@@ -46,6 +47,16 @@ func parse(t testing.TB, text []byte) *seed.Seed {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// Git may take a part of the machine's memory, so what asks for it is held to the same memory, however large.
+func TestExampleOnALargeMachine(t *testing.T) {
+	t.Parallel()
+	control := admission.New(64<<30, nil)
+	o := git.Options{Memory: control.GitMemory(), Admit: control.Child}
+	if err := seed.Rehearse(t.Context(), parse(t, example(t)), o, control); err != nil {
+		t.Error(err)
+	}
 }
 
 // filled is a server on a store that was filled with a seed.
@@ -231,7 +242,7 @@ plants:
 `: `seed.yaml:4: plants[0]: `,
 	} {
 		s := parse(t, []byte(text))
-		err := seed.Rehearse(context.Background(), s, git.Options{})
+		err := seed.Rehearse(context.Background(), s, git.Options{}, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s\ngives %v\nnot   %s", text, err, want)
 		}

@@ -66,6 +66,9 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("unix", path)
 }
 
+// Retire makes /readyz answer 503, so that balancers send requests elsewhere. All else is answered as before.
+func (s *Server) Retire() { s.stopping.Store(true) }
+
 // Serve answers requests on l until ctx is done; then it finishes what is in
 // flight, within half a minute, and returns nil. Beside it the server's own
 // work runs, which ends last.
@@ -73,7 +76,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.Ser
 
 // ServeHandler is Serve with a handler that wraps the server.
 func (s *Server) ServeHandler(ctx context.Context, l net.Listener, h http.Handler) error {
-	defer context.AfterFunc(ctx, func() { s.stopping.Store(true) })()
+	defer context.AfterFunc(ctx, s.Retire)()
 	return Serve(ctx, l, h, s.log, s.control.Conns, s.Run)
 }
 

@@ -3,9 +3,11 @@ package graphql
 import (
 	"crypto/sha256"
 	"errors"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/lexer"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/rules"
@@ -14,8 +16,15 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// maxTokens bounds the words of a query, before anything is made of them.
-const maxTokens = 60_000
+// Bounds of a document, before anything is made of it. Errors and answers repeat its names, and validation goes through
+// all operations.
+const (
+	maxQuery      = 256 << 10 // bytes; what is longer comes as variables
+	maxTokens     = 60_000
+	maxName       = 255 // bytes of a name, an alias or a number
+	maxOperations = 50
+	maxVariables  = 1000 // of an operation
+)
 
 // document is a query that was parsed and validated.
 type document struct {
@@ -62,6 +71,9 @@ func (api *API) document(text string) *document {
 }
 
 func (api *API) newDocument(text string) *document {
+	if err := checkText(text); err != nil {
+		return &document{errors: []*exec.Error{err}}
+	}
 	q, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
 	if err != nil {
 		return &document{errors: []*exec.Error{syntaxError(err)}}
@@ -72,9 +84,31 @@ func (api *API) newDocument(text string) *document {
 	}
 	d := &document{query: q, size: len(text)}
 	for _, e := range validator.ValidateWithRules(api.schema().Schema, q, newRules()) {
+		if len(d.errors) == maxTold {
+			break
+		}
 		d.errors = append(d.errors, told(e))
 	}
 	return d
+}
+
+// checkText refuses a text that is too long, or has names that are.
+func checkText(text string) *exec.Error {
+	if len(text) > maxQuery {
+		return &exec.Error{Message: "The query is longer than 256 KiB: send what is long as variables."}
+	}
+	for words := lexer.New(&ast.Source{Input: text}); ; {
+		word, err := words.ReadToken()
+		if err != nil || word.Kind == lexer.EOF {
+			return nil // the parser says what is wrong
+		}
+		switch word.Kind {
+		case lexer.Name, lexer.Int, lexer.Float:
+			if len(word.Value) > maxName {
+				return &exec.Error{Message: "The query is too large: a name in it is longer than 255 bytes."}
+			}
+		}
+	}
 }
 
 func syntaxError(err error) *exec.Error {
@@ -89,6 +123,9 @@ func syntaxError(err error) *exec.Error {
 
 func told(e *gqlerror.Error) *exec.Error {
 	out := &exec.Error{Message: e.Message}
+	if len(out.Message) > maxMessage { // it repeats a value
+		out.Message = strings.ToValidUTF8(out.Message[:maxMessage], "") + "..."
+	}
 	if e.Rule != "" {
 		out.Extensions = map[string]any{"code": e.Rule}
 	}
@@ -98,7 +135,7 @@ func told(e *gqlerror.Error) *exec.Error {
 	return out
 }
 
-// Bounds of what a document may say, with each fragment counted wherever it is spread.
+// Bounds of what all operations of a document say, with each fragment counted wherever it is spread.
 const (
 	maxSelected = 10_000 // fields and fragments
 	maxDepth    = 50     // fields within fields
@@ -106,9 +143,20 @@ const (
 
 // check finds what GitHub tells in words that clients know, and what would take too much work.
 func (api *API) check(q *ast.QueryDocument) []*exec.Error {
-	c := checker{schema: api.schema().Schema, document: q}
+	c := checker{schema: api.schema().Schema, fragments: make(map[string]*ast.FragmentDefinition, len(q.Fragments))}
+	for _, f := range q.Fragments {
+		if c.fragments[f.Name] == nil {
+			c.fragments[f.Name] = f
+		}
+	}
+	if len(q.Operations) > maxOperations {
+		return []*exec.Error{{Message: "The query is too large: it has more than 50 operations."}}
+	}
 	for _, op := range q.Operations {
-		c.path, c.seen = []any{operationName(op)}, 0
+		if len(op.VariableDefinitions) > maxVariables {
+			return []*exec.Error{{Message: "The query is too large: it has more than 1000 variables."}}
+		}
+		c.path = []any{operationName(op)}
 		var on *ast.Definition
 		switch op.Operation {
 		case ast.Query:
@@ -135,13 +183,13 @@ func operationName(op *ast.OperationDefinition) string {
 
 // checker walks a document.
 type checker struct {
-	schema   *ast.Schema
-	document *ast.QueryDocument
-	path     []any
-	open     []string // fragments that the walk is in
-	seen     int
-	errors   []*exec.Error
-	stop     *exec.Error // the walk ends
+	schema    *ast.Schema
+	fragments map[string]*ast.FragmentDefinition
+	path      []any
+	open      []string // fragments that the walk is in
+	seen      int      // in all operations
+	errors    []*exec.Error
+	stop      *exec.Error // the walk ends
 }
 
 func (c *checker) selection(set ast.SelectionSet, on *ast.Definition, depth int) {
@@ -175,15 +223,18 @@ func (c *checker) fragment(name string, depth int) {
 			return
 		}
 	}
-	if f := c.document.Fragments.ForName(name); f != nil {
+	if f := c.fragments[name]; f != nil {
 		c.open = append(c.open, name)
 		c.selection(f.SelectionSet, c.schema.Types[f.TypeCondition], depth+1)
 		c.open = c.open[:len(c.open)-1]
 	}
 }
 
-// maxTold bounds the errors that are told of one document.
-const maxTold = 20
+// Bounds of what is told of one document.
+const (
+	maxTold    = 20   // errors
+	maxMessage = 1000 // bytes of each
+)
 
 func (c *checker) field(s *ast.Field, on *ast.Definition, depth int) {
 	if on == nil {

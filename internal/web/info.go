@@ -181,12 +181,15 @@ func Path(segments ...string) string {
 	return b.String()
 }
 
+// maxHost is the longest name of a host, with its port, in bytes: each address in an answer repeats it.
+const maxHost = 255 + len(":65535")
+
 // Address finds the scheme and host under which the caller reached the server,
 // for links that work where the caller is (decision 7). A fixed base address
 // wins. The result has no slash at its end; api reports a host that begins with
 // "api.", which the result does not (it is the site's own).
 func Address(scheme, host, fixed string) (site, self string, api bool) {
-	if host == "" || strings.ContainsAny(host, "/\\@?#<>\"'` \t") {
+	if host == "" || len(host) > maxHost || strings.ContainsAny(host, "/\\@?#<>\"'` \t") {
 		host = "localhost"
 	}
 	plain, api := CutAPIHost(host)

@@ -38,3 +38,15 @@ func TestSSHAddress(t *testing.T) {
 		}
 	}
 }
+
+// Each address in an answer repeats the host, so a long one would make answers of gigabytes.
+func TestLongHost(t *testing.T) {
+	site, self, _ := Address("http", strings.Repeat("a", 300), "")
+	if site != "http://localhost" || self != site {
+		t.Errorf("%.80s, %.80s", site, self)
+	}
+	host := strings.Repeat("a", 249) + ".b:8080"
+	if site, _, _ := Address("http", host, ""); site != "http://"+host {
+		t.Errorf("%.80s", site)
+	}
+}

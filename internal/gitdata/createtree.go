@@ -237,9 +237,9 @@ func (t *newTree) render(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	b = append(b, `,"tree":[`...)
-	n, truncated := 0, false
+	n, paths, truncated := 0, 0, false
 	err = t.objects.WalkBuilt(ctx, t.built, t.sizes, func(e *git.WalkEntry) error {
-		if n == t.api.maxEntries {
+		if paths += len(e.Path); n == t.api.maxEntries || paths > maxPaths {
 			truncated = true
 			return git.ErrStop
 		}

@@ -131,9 +131,9 @@ func (t *treeAnswer) write(ctx context.Context, s *treeStream) error {
 		return err
 	}
 	s.buf = append(append(make([]byte, 0, chunkSize+4096), head...), `,"tree":[`...)
-	entries, truncated := 0, false
+	entries, paths, truncated := 0, 0, false
 	err = objects.WalkTree(ctx, t.sha, t.recursive, func(e *git.WalkEntry) error {
-		if entries == t.api.maxEntries {
+		if paths += len(e.Path); entries == t.api.maxEntries || paths > maxPaths {
 			truncated = true
 			return git.ErrStop
 		}

@@ -213,3 +213,23 @@ func TestManyReadersOfALargeTree(t *testing.T) {
 	}
 	readers.Wait()
 }
+
+// A tree whose paths are long is cut off, too: a repository of a few hundred KB can name a gigabyte of them.
+func TestTruncationOfLongPaths(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	b.WriteString("blob\nmark :1\ndata 2\nx\n\ncommit refs/heads/main\ncommitter A <a@example.org> 1700000000 +0000\ndata 4\ndeep\n")
+	deep := strings.Repeat(strings.Repeat("d", 240)+"/", 60)
+	for i := range 3000 {
+		fmt.Fprintf(&b, "M 100644 :1 %s%d\n", deep, i)
+	}
+	dir := gittest.Bare(t)
+	gittest.Import(t, dir, &b)
+	s := apitest.Start(t, db.SQLite)
+	s.User(t, "alice")
+	s.Import(t, s.Repo(t, "alice/deep", false), dir)
+	a := s.Do(t, apitest.Case{Do: "GET /repos/alice/deep/git/trees/main?recursive=1"})
+	if a.Status != 200 || len(a.Body) > 40<<20 || !bytes.HasSuffix(a.Body, []byte(`],"truncated":true}`)) {
+		t.Errorf("status %d, %d bytes, ends with %q", a.Status, len(a.Body), a.Body[max(0, len(a.Body)-30):])
+	}
+}

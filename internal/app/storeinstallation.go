@@ -211,13 +211,14 @@ func OwnerOf(tx *db.Tx, id int64) (*account.Account, error) {
 	return a.Owner, nil
 }
 
-// Reaches reports whether an installation is there, is not suspended, and reaches a repository.
+// Reaches reports whether an installation is there and reaches a repository, and neither it nor its account nor the
+// owner of its App is suspended.
 func Reaches(tx *db.Tx, id int64, r *repo.Repo) (bool, error) {
 	i, err := InstallationByID(tx, id)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return false, nil
-	case err != nil || !i.SuspendedAt.IsZero():
+	case err != nil || !i.SuspendedAt.IsZero() || !i.Account.SuspendedAt.IsZero() || !i.App.Owner.SuspendedAt.IsZero():
 		return false, err
 	case i.Every:
 		return r.OwnerID == i.Account.ID, nil

@@ -78,9 +78,17 @@ func partsOf(tx *db.Tx, i *app.Installation, ids []repo.ID) ([]reposPart, error)
 
 // TellInstallation tells an App of its installation. All of it is rendered now, since it may be going.
 func TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.ID) error {
-	list, err := partsOf(tx, i, nil)
-	if err != nil {
-		return err
+	list := []reposPart{}
+	if action == "deleted" {
+		if err := ForgetInstallation(tx, i.App.ID, i.ID); err != nil {
+			return err
+		}
+	}
+	if action != "deleted" || i.SuspendedAt.IsZero() { // else it would be told of what came meanwhile
+		var err error
+		if list, err = partsOf(tx, i, nil); err != nil {
+			return err
+		}
 	}
 	return tellApp(tx, i, Event{Name: "installation", Action: action, Actor: by},
 		map[string]any{"repositories": list, "requester": nil})

@@ -132,7 +132,7 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 			FROM (SELECT h.id, h.events, CAST(NULL AS BIGINT) AS installation FROM hooks h
 					WHERE h.active AND `+to.hooks+`
 				UNION ALL SELECT h.id, `+events+`, i.id FROM installations i JOIN hooks h ON h.app_id = i.app_id
-					WHERE h.active AND i.suspended_at IS NULL AND `+to.installations+`) h
+					WHERE h.active AND `+awake+` AND `+to.installations+`) h
 				JOIN v ON h.events LIKE '%,' || v.event || ',%' OR h.events = ',*,'
 			ORDER BY h.id, v.n`, args...)
 		if err != nil {

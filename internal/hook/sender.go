@@ -17,6 +17,8 @@ import (
 // Renderer makes the payload of a delivery. Error: 404 when what it tells of is gone.
 type Renderer interface {
 	Render(ctx context.Context, h *Hook, d *Delivery) ([]byte, error)
+	// Check finds out whether a delivery that was rendered before may still be sent. Error: 404 when not.
+	Check(tx *db.Tx, h *Hook, d *Delivery) error
 }
 
 // How deliveries share the server. A turn of a hook holds a slot for as long as its receiver takes.

@@ -95,7 +95,7 @@ func Forget(tx *db.Tx, repoID repo.ID) error {
 // Leave drops what an organization's hooks have not been told yet of a repository that goes to another owner:
 // it is not theirs any more.
 func Leave(tx *db.Tx, repoID repo.ID, org account.ID) error {
-	return tx.Run(`DELETE FROM hook_deliveries WHERE state = 0 AND payload IS NULL AND repo_id = $1
+	return tx.Run(`DELETE FROM hook_deliveries WHERE state = 0 AND repo_id = $1
 		AND hook_id IN (SELECT id FROM hooks WHERE org_id = $2)`, repoID, org)
 }
 
@@ -123,13 +123,23 @@ func listeningApp(tx *db.Tx, appID int64) (*web.Info, error) {
 	return Info(site, prefix), err
 }
 
+// awake is the condition of an installation i that nobody has suspended, nor its account, nor the owner of its App.
+const awake = `i.suspended_at IS NULL AND NOT EXISTS (SELECT 1 FROM apps p JOIN accounts a ON a.id IN (p.owner_id, i.account_id)
+	WHERE p.id = i.app_id AND a.suspended_at IS NOT NULL)`
+
+// ForgetInstallation drops what an App has not been told yet of an installation that is going.
+func ForgetInstallation(tx *db.Tx, appID, id int64) error {
+	return tx.Run(`DELETE FROM hook_deliveries WHERE state = 0 AND installation_id = $2
+		AND hook_id IN (SELECT id FROM hooks WHERE app_id = $1)`, appID, id)
+}
+
 // listening finds a hook that wants to know of an event.
 func listening(tx *db.Tx, to audience, of any, event string) (*web.Info, error) {
 	var site, prefix string
 	err := tx.QueryRow(`SELECT h.site, h.prefix FROM hooks h WHERE h.active AND (`+to.hooks+`
 			AND (h.events LIKE '%,' || $2 || ',%' OR h.events = ',*,')
 			OR h.app_id IN (SELECT i.app_id FROM installations i
-				WHERE i.events LIKE '%,' || $2 || ',%' AND i.suspended_at IS NULL AND `+to.installations+`))
+				WHERE i.events LIKE '%,' || $2 || ',%' AND `+awake+` AND `+to.installations+`))
 		ORDER BY h.id LIMIT 1`, of, event).Scan(&site, &prefix)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, nil

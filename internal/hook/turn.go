@@ -111,7 +111,12 @@ func (s *Sender) fill(ctx context.Context, h *Hook, d *Delivery) (leave func(), 
 		return nil, err
 	}
 	if d.size > 0 {
-		err = s.db.Read(ctx, func(tx *db.Tx) error { return readPayload(tx, d) })
+		err = s.db.Read(ctx, func(tx *db.Tx) error {
+			if err := s.render.Check(tx, h, d); err != nil {
+				return err
+			}
+			return readPayload(tx, d)
+		})
 	} else if d.Payload, err = s.rendered(ctx, h, d); err == nil {
 		leave, err = s.enterLarge(ctx, int64(len(d.Payload)))
 	}

@@ -19,6 +19,8 @@ type renderFunc func() ([]byte, error)
 
 func (f renderFunc) Render(context.Context, *Hook, *Delivery) ([]byte, error) { return f() }
 
+func (f renderFunc) Check(*db.Tx, *Hook, *Delivery) error { return nil }
+
 // waitingFor makes a hook that leads to a receiver, with a delivery that waits.
 func waitingFor(t *testing.T, d *db.DB, url string) (id int64) {
 	t.Helper()

@@ -133,22 +133,8 @@ func (r *Renderer) Render(ctx context.Context, h *hook.Hook, d *hook.Delivery) (
 // load reads whom and what every payload shows.
 func (t *told) load(tx *db.Tx) (err error) {
 	t.repo, t.org, t.by, t.user = nil, nil, nil, nil
-	if t.d.RepoID != 0 && t.about.Parts["repository"] == nil {
-		if t.repo, err = repo.Told(tx, t.d.RepoID); err != nil {
-			return err
-		}
-		if t.hook.OrgID != 0 && t.repo.OwnerID != t.hook.OrgID {
-			return errs.Absent() // it left
-		}
-		if t.hook.AppID != 0 {
-			reached, err := app.Reaches(tx, t.d.Installation, t.repo.Repo)
-			if err != nil {
-				return err
-			}
-			if !reached {
-				return errs.Absent()
-			}
-		}
+	if t.repo, err = reached(tx, t.hook, t.d); err != nil {
+		return err
 	}
 	people, err := account.ByIDs(tx, []account.ID{t.d.Actor, t.hook.OrgID, t.about.User})
 	if err != nil {
@@ -167,6 +153,36 @@ func (t *told) load(tx *db.Tx) (err error) {
 		t.by = t.org
 	}
 	return err
+}
+
+// Check is hook.Renderer's: a hook is not sent what it was not told before its right ended.
+func (r *Renderer) Check(tx *db.Tx, h *hook.Hook, d *hook.Delivery) error {
+	_, err := reached(tx, h, d)
+	return err
+}
+
+// reached finds the repository that a delivery tells of, unless that was rendered as it went. Error: 404 when the
+// repository is gone, or out of reach of the hook.
+func reached(tx *db.Tx, h *hook.Hook, d *hook.Delivery) (*repo.Access, error) {
+	if d.RepoID == 0 || d.About.Parts["repository"] != nil {
+		return nil, nil
+	}
+	r, err := repo.Told(tx, d.RepoID)
+	if err != nil {
+		return nil, err
+	}
+	if h.OrgID != 0 && r.OwnerID != h.OrgID {
+		return nil, errs.Absent() // it left
+	}
+	if h.AppID != 0 {
+		switch ok, err := app.Reaches(tx, d.Installation, r.Repo); {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, errs.Absent()
+		}
+	}
+	return r, nil
 }
 
 // common is what all payloads have.

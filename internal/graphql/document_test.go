@@ -50,7 +50,7 @@ func hostile() map[string]string {
 		"{viewer{id " + strings.Repeat("@x ", 25_000) + "}}":                                                "",
 		"{" + many(4000, "...f%d ") + "}" + many(4000, "fragment f%d on Query{viewer{id}}"):                 "",
 		"query q(" + many(1000, "$a%d:ID ") + "){" + many(3000, "b%d:node(id:$a999){id}") + "}":             "",
-		"{" + many(9000, "a%d:nothing ") + "}":                                                               "Field 'nothing'",
+		"{" + many(9000, "a%d:nothing ") + "}":                                                              "Field 'nothing'",
 		"{viewer" + strings.Repeat("{viewer", 20_000) + strings.Repeat("}", 20_000) + "}":                   "",
 		"{repository(owner:" + strings.Repeat("{a:", 20_000) + "1" + strings.Repeat("}", 20_000) + "){id}}": "",
 	}

@@ -41,7 +41,13 @@ func TestSearchStatements(t *testing.T) {
 				return least
 			}
 			cost(1) // what changed is indexed now
-			if few, many := cost(2), cost(30); many > few+2 || many > 16 {
+			few, many := cost(2), cost(30)
+			for range 5 { // and more often on a busy machine
+				if many > few+2 || many > 16 {
+					few, many = min(few, cost(2)), min(many, cost(30))
+				}
+			}
+			if many > few+2 || many > 16 {
 				t.Errorf("%s: %d statements for a page of 2, %d for one of 30", q, few, many)
 			}
 		}

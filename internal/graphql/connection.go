@@ -65,9 +65,12 @@ func placeOf(cursor string) (int, error) {
 	return n, nil
 }
 
-func clip(s string) string {
-	if len(s) > 100 {
-		return s[:100] + "..."
+func clip(s string) string { return cut(s, 100) }
+
+// cut shortens a text to so many bytes, between characters.
+func cut(s string, most int) string {
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "..."
 	}
 	return s
 }

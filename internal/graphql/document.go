@@ -3,7 +3,6 @@ package graphql
 import (
 	"crypto/sha256"
 	"errors"
-	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -117,15 +116,12 @@ func syntaxError(err error) *exec.Error {
 		return &exec.Error{Message: "Parse error"}
 	}
 	out := told(e)
-	out.Message = "Parse error: " + e.Message
+	out.Message = "Parse error: " + out.Message
 	return out
 }
 
 func told(e *gqlerror.Error) *exec.Error {
-	out := &exec.Error{Message: e.Message}
-	if len(out.Message) > maxMessage { // it repeats a value
-		out.Message = strings.ToValidUTF8(out.Message[:maxMessage], "") + "..."
-	}
+	out := &exec.Error{Message: cut(e.Message, maxMessage)} // it may repeat a value
 	if e.Rule != "" {
 		out.Extensions = map[string]any{"code": e.Rule}
 	}

@@ -161,6 +161,19 @@ func TestMemoryOfAQueryIsCounted(t *testing.T) {
 			t.Errorf("%s: %d %.300s, then %+v is held", name, a.Status, a.Body, s.Admitted.Usage())
 		}
 	}
+	// A variable is sent once, and counts wherever it is given.
+	long := strings.Repeat("V", 1<<20)
+	for _, field := range []string{"node(id:$x)", "user(login:$x)"} {
+		query, err := json.Marshal(map[string]any{"variables": map[string]any{"x": long}, "query": "query($x:" +
+			map[bool]string{true: "ID!", false: "String!"}[field[0] == 'n'] + "){" +
+			strings.ReplaceAll(manyAliases(2000), "viewer{login}", field+"{id}") + "}"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := s.Do(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: string(query)}); a.Status != 429 {
+			t.Errorf("%s: %d %.300s", field, a.Status, a.Body)
+		}
+	}
 	ask{query: `{viewer{login}}`, want: `{"data": {"viewer": {"login": "alice"}}}`}.check(t, s)
 }
 

@@ -235,6 +235,10 @@ func (r *run) resolve(ctx context.Context, f *Field, targets []target) ([]any, e
 	if err != nil {
 		return nil, err
 	}
+	if err := r.proceed(ctx, textBytes(args)); err != nil {
+		r.stopped = true
+		return nil, err
+	}
 	f.Args = args
 	if _, ok := introspect(r.Schema.Schema, f, parents[0]); ok {
 		values := make([]any, len(parents))
@@ -244,6 +248,24 @@ func (r *run) resolve(ctx context.Context, f *Field, targets []target) ([]any, e
 		return values, nil
 	}
 	return r.Resolvers[f.Type+"."+f.Name](ctx, f, parents), nil
+}
+
+// textBytes is how long the texts in arguments are together: a resolver takes as much work and memory for each field
+// that is given them, though a variable is sent once.
+func textBytes(v any) (n int) {
+	switch v := v.(type) {
+	case string:
+		n = len(v)
+	case []any:
+		for _, e := range v {
+			n += textBytes(e)
+		}
+	case map[string]any:
+		for _, e := range v {
+			n += textBytes(e)
+		}
+	}
+	return n
 }
 
 // Below gives the names of the fields that are asked for at the end of a path of fields below this one, in whatever

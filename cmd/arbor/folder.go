@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"arbor/internal/backup"
+	"arbor/internal/forge"
 )
 
 // The data folder is readable only by the server's account: else any account of the
@@ -65,9 +67,10 @@ func refuseForeign(dir string) error {
 	if err != nil {
 		return err
 	}
+	ours := []string{closing, filepath.Base(forge.RepositoriesDir(dir))} // names that others hardly use
 	for _, entry := range list {
 		name := entry.Name()
-		if name == closing || name == "repositories" || strings.HasPrefix(name, "arbor.db") || backup.Marks(name) {
+		if slices.Contains(ours, name) || strings.HasPrefix(name, "arbor.db") || backup.Marks(name) {
 			return nil
 		}
 	}

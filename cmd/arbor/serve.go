@@ -277,10 +277,10 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 	if f.front.source != nil {
 		l = certificate.Listen(l, f.front.source)
 	}
-	told := ctx
-	ctx, stop := context.WithCancel(context.WithoutCancel(told))
+	running := ctx
+	ctx, stop := context.WithCancel(context.WithoutCancel(running))
 	defer stop()
-	defer context.AfterFunc(told, func() {
+	defer context.AfterFunc(running, func() {
 		srv.Retire()
 		time.AfterFunc(f.ShutdownDelay, stop)
 	})()

@@ -131,7 +131,7 @@ func (s *Server) folderProbe() *probe {
 // at most. Error: 503, which says what is missing.
 func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
-		return errs.New(errs.Unavailable, "the server is stopping")
+		return errs.New(errs.Paused, "the server is stopping")
 	}
 	if err := s.folder.ask(r.Context()); err != nil {
 		return err

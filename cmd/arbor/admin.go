@@ -37,7 +37,7 @@ type userCreate struct {
 
 // Run registers the user.
 func (c *userCreate) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return establish(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		made, err := s.forge(log).Accounts.CreateUser(p.ctx,
 			account.NewUser{Login: c.Login, Name: c.Name, Email: c.Email, Admin: c.Admin})
 		if err == nil {

@@ -22,9 +22,6 @@ type backupCommand struct {
 
 // Run makes a backup, beside the server or without it.
 func (c *backupCommand) Run(p *process) error {
-	if err := c.exists(); err != nil {
-		return err
-	}
 	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if err := s.record(p, audit.StoreBackup); err != nil {
 			return err
@@ -98,9 +95,6 @@ type moveCommand struct {
 
 // Run copies all rows. The objects stay in the data folder.
 func (c *moveCommand) Run(p *process) error {
-	if err := c.exists(); err != nil {
-		return err
-	}
 	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if err := s.record(p, audit.StoreMove); err != nil {
 			return err

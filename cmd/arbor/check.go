@@ -2,14 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"arbor/internal/check"
 )
@@ -26,9 +22,6 @@ const statusUnsound = 3
 
 // Run checks the store, whether a server runs on it or not.
 func (c *checkCommand) Run(p *process) error {
-	if err := c.exists(); err != nil {
-		return err
-	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		o := check.Options{DB: s.db, Git: s.git, Folder: s.dir, Log: log, Full: c.Full, Repair: c.Repair}
 		line := progressOn(p.stderr)
@@ -50,22 +43,6 @@ func (c *checkCommand) Run(p *process) error {
 		}
 		return err
 	})
-}
-
-// exists makes sure that there is a store: other commands make one where none is.
-func (f *storeFlags) exists() error {
-	file := f.Database
-	if strings.Contains(file, "://") {
-		file = f.Data
-	} else if file == "" {
-		file = filepath.Join(f.Data, "arbor.db")
-	}
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no store: %s does not exist", file)
-	} else if err != nil {
-		return err
-	}
-	return nil
 }
 
 // printReport writes a line for each finding, and what was looked at.

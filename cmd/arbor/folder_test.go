@@ -190,7 +190,7 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	for _, args := range [][]string{{"user", "list"}, {"serve", "--listen", "127.0.0.1:0"}, {"token", "list"},
+	for _, args := range [][]string{{"user", "create", "alice"}, {"serve", "--listen", "127.0.0.1:0"},
 		{"restore", filepath.Join(foreign, "backup")}} {
 		out, err := arbor(args...)
 		if err == nil || !strings.Contains(out, "no data folder: it holds program") {
@@ -211,7 +211,28 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(foreign, "lost+found"), 0o700); err != nil { // a disk of its own
 		t.Fatal(err)
 	}
-	if out, err := arbor("user", "list"); err != nil {
+	if out, err := arbor("user", "create", "alice"); err != nil {
 		t.Errorf("an empty disk: %v: %s", err, out)
+	}
+}
+
+// A folder that is named wrongly is an error, and stays as it is: a nightly backup of an empty store would succeed.
+func TestCommandsNeedAStore(t *testing.T) {
+	t.Parallel()
+	s := newInstance(t, db.SQLite)
+	empty := t.TempDir()
+	missing := filepath.Join(empty, "missing")
+	for _, data := range []string{empty, missing} {
+		for _, args := range [][]string{{"user", "list"}, {"token", "list"}, {"org", "create", "club", "--owner", "alice"},
+			{"backup", filepath.Join(t.TempDir(), "backup")}, {"check"}, {"audit"}} {
+			cmd := exec.Command("arbor", append(args, "--data", data)...)
+			cmd.Env = s.env
+			if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no store") {
+				t.Errorf("%q: %v: %s", args, err, out)
+			}
+		}
+	}
+	if list, err := os.ReadDir(empty); err != nil || len(list) > 0 {
+		t.Errorf("%v, %v", list, err)
 	}
 }

@@ -31,9 +31,6 @@ func (c *repoPurge) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	if err := c.exists(); err != nil {
-		return err
-	}
 	c.secureDelete = true
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		repos := s.forge(log).Repos

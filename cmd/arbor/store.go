@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -106,9 +108,34 @@ func (s *store) close() error {
 // forge is the features, for commands that change the store beside a server.
 func (s *store) forge(log *slog.Logger) *forge.Forge { return forge.New(s.db, s.git, log, s.dir) }
 
-// administer runs one command of the operator on the store. What goes wrong is
+// exists makes sure that there is a store. A folder that was named wrongly is an error, and does not become an empty
+// store, of which a backup would succeed.
+func (f *storeFlags) exists() error {
+	file := f.Database
+	if strings.Contains(file, "://") {
+		file = f.Data
+	} else if file == "" {
+		file = filepath.Join(f.Data, "arbor.db")
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no store: %s does not exist", file)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// administer runs one command of the operator on a store that is there. What goes wrong is
 // the command's error; the log has only warnings.
 func administer(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
+	if err := f.exists(); err != nil {
+		return err
+	}
+	return establish(p, f, do)
+}
+
+// establish is administer for commands that make sense in a new store, which it makes where there is none.
+func establish(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
 	p.ctx = audit.With(p.ctx, operator())
 	log := slog.New(newLog(p.stderr, "text", slog.LevelWarn))
 	s, err := f.open(p.ctx, git.Options{Log: log})

@@ -36,6 +36,9 @@ func newMetrics(s *Server, p *parts) *metrics {
 	m.ssh = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "arbor_ssh_requests_total", Help: "Commands served over SSH, by service and by the status that HTTP would give."},
 		[]string{"service", "status"})
+	for _, service := range []string{"git-upload-pack", "git-receive-pack"} {
+		m.ssh.WithLabelValues(service, "200") // 0 until it is asked for, so that alarms find it
+	}
 	m.registry.MustRegister(m.requests, m.duration, m.ssh,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{

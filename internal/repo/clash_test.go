@@ -1,13 +1,19 @@
 package repo_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/server"
 )
 
 // git keeps refs as files and folders: somebody who fetched both refs/heads/a and
@@ -58,4 +64,71 @@ func TestNameClashes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A name may have a hundred folders, and a push thousands of names: they are compared with the repository's
+// refs, which are read once before the lock and once under it, and not asked for one by one.
+func TestManyDeepNames(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		var statements atomic.Int64
+		s := apitest.Start(t, engine, func(o *server.Options) {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, text string) {
+				if strings.Contains(text, "FROM refs") {
+					statements.Add(1)
+				}
+			}})
+		})
+		s.User(t, "alice")
+		source := gittest.Repository(t, 1, 2)
+		tip := git.SHA(gittest.Run(t, source, "rev-parse", "main"))
+		r := s.Repo(t, "alice/garden", false)
+		s.Import(t, r, source)
+		create := func(names ...string) []error {
+			var updates []repo.RefUpdate
+			for _, name := range names {
+				updates = append(updates, repo.RefUpdate{Name: "refs/heads/" + name, Old: git.ZeroSHA, New: tip})
+			}
+			statements.Store(0)
+			refused, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Updates: updates})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return refused
+		}
+		deep := func(top string) string { return top + strings.Repeat("/a", 60) }
+		for _, err := range create(deep("old")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		names := []string{"old/a/a", "main/x", deep("new"), "new/a"}
+		for i := range 1200 {
+			names = append(names, deep(fmt.Sprint("n", i)))
+		}
+		refused := create(names...)
+		if n := statements.Load(); n > 10 {
+			t.Errorf("%d statements read refs", n)
+		}
+		for i, want := range []string{deep("old"), "main", "new/a", ""} {
+			if want != "" {
+				want = "name conflicts with refs/heads/" + want
+			}
+			if got := said(refused[i]); got != want {
+				t.Errorf("%s: %q, want %q", names[i], got, want)
+			}
+		}
+		for i, err := range refused[4:] {
+			if err != nil {
+				t.Fatalf("%s: %v", names[4+i], err)
+			}
+		}
+	})
+}
+
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

@@ -3,7 +3,6 @@ package repo
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -149,17 +148,14 @@ type branchState struct {
 
 // checkUpdates finds, for each update, why it cannot happen.
 func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate) ([]error, error) {
-	current, err := refsNamed(tx, repoID, names(updates))
+	current, err := refsNear(tx, repoID, updates)
 	if err != nil {
 		return nil, err
 	}
-	clash, err := nameClashes(tx, repoID, updates, current)
-	if err != nil {
-		return nil, err
-	}
+	clash := current.clashes(updates)
 	refused := make([]error, len(updates))
 	for i, u := range updates {
-		have, exists := current[u.Name]
+		have, exists := current.shas[u.Name]
 		switch {
 		case branch.archived && !strings.HasPrefix(u.Name, "refs/pull/"):
 			refused[i] = ErrArchived()
@@ -192,59 +188,6 @@ func names(updates []RefUpdate) []string {
 		list[i] = u.Name
 	}
 	return list
-}
-
-// nameClashes finds created refs of which one would have to be a file and a
-// folder at once for git: refs/heads/a beside refs/heads/a/b. Deletions of the
-// same push make room.
-func nameClashes(tx *db.Tx, repoID ID, updates []RefUpdate, current map[string]git.SHA) (map[string]string, error) {
-	leaving, arriving := map[string]bool{}, map[string]bool{}
-	var created, parents []string
-	for _, u := range updates {
-		if u.New == git.ZeroSHA {
-			leaving[u.Name] = true
-		} else if _, exists := current[u.Name]; !exists {
-			arriving[u.Name] = true
-			created = append(created, u.Name)
-			parents = slices.AppendSeq(parents, parentsOf(u.Name))
-		}
-	}
-	clash := map[string]string{}
-	if len(created) == 0 {
-		return clash, nil
-	}
-	above, err := refsNamed(tx, repoID, parents)
-	if err != nil {
-		return nil, err
-	}
-	below, err := refsBelow(tx, repoID, created)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range created {
-		for dir := range parentsOf(name) {
-			if _, exists := above[dir]; arriving[dir] || exists && !leaving[dir] {
-				clash[name] = dir
-			}
-		}
-		for _, child := range below[name] {
-			if !leaving[child] {
-				clash[name] = child
-			}
-		}
-	}
-	return clash, nil
-}
-
-// parentsOf yields refs/heads/a and refs/heads/a/b for refs/heads/a/b/c.
-func parentsOf(name string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for i := len("refs/x"); i < len(name); i++ {
-			if name[i] == '/' && strings.Count(name[:i], "/") >= 2 && !yield(name[:i]) {
-				return
-			}
-		}
-	}
 }
 
 // newDefault chooses the default branch of a repository whose own is not born

@@ -2,8 +2,6 @@ package repo
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -70,31 +68,6 @@ func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[st
 			WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part))+condition, args...)
 	})
 	return found, err
-}
-
-// refsBelow reads the refs that have one of the names as a folder, by name.
-func refsBelow(tx *db.Tx, repoID ID, names []string) (map[string][]string, error) {
-	below := map[string][]string{}
-	err := db.InParts(names, func(part []string) error {
-		args := make([]any, 0, len(part)+1)
-		args = append(args, repoID)
-		values := make([]string, len(part))
-		for i, n := range part {
-			args = append(args, n)
-			values[i] = fmt.Sprintf("(CAST($%d AS TEXT))", i+2)
-		}
-		return db.QueryEach(tx, func(row db.Scanner) error {
-			var name, child string
-			if err := row.Scan(&name, &child); err != nil {
-				return err
-			}
-			below[name] = append(below[name], child)
-			return nil
-		}, `WITH wanted(name) AS (VALUES `+strings.Join(values, ",")+`)
-			SELECT wanted.name, refs.name FROM wanted JOIN refs
-			ON refs.repo_id = $1 AND refs.name > wanted.name || '/' AND refs.name < wanted.name || '0'`, args...)
-	})
-	return below, err
 }
 
 // FirstRefs writes the refs with which a fork begins, in the transaction that makes it. All others are moved by

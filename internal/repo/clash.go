@@ -1,0 +1,152 @@
+package repo
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+)
+
+// git keeps refs as files and folders, so refs/heads/a and refs/heads/a/b cannot both be there.
+
+// manyNames is how many names of refs are looked up one by one. For more, all refs of the repository are
+// read at once: a name may have a hundred folders, and a push twenty thousand names.
+const manyNames = 1000
+
+// nearRefs are refs of a repository that updates may meet: those of the same name, folders of new ones, and
+// one that is in a new one as in a folder and is not deleted with it.
+type nearRefs struct {
+	shas  map[string]git.SHA // all but some of the last kind
+	names []string           // in order
+}
+
+// refsNear reads the refs that the updates may meet. What it costs is bounded by the refs of one repository.
+func refsNear(tx *db.Tx, repoID ID, updates []RefUpdate) (*nearRefs, error) {
+	if len(updates) > manyNames {
+		return allRefs(tx, repoID)
+	}
+	shas, err := refsNamed(tx, repoID, names(updates))
+	if err != nil {
+		return nil, err
+	}
+	var created, deleted, folders []string
+	for _, u := range updates {
+		if u.New == git.ZeroSHA {
+			deleted = append(deleted, u.Name)
+		} else if _, exists := shas[u.Name]; !exists {
+			created = append(created, u.Name)
+			folders = slices.AppendSeq(folders, foldersOf(u.Name))
+		}
+	}
+	if len(folders) > manyNames {
+		return allRefs(tx, repoID)
+	}
+	above, err := refsNamed(tx, repoID, folders)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(shas, above)
+	below, err := refsBelow(tx, repoID, created, deleted)
+	if err != nil {
+		return nil, err
+	}
+	list := slices.AppendSeq(below, maps.Keys(shas))
+	slices.Sort(list)
+	return &nearRefs{shas, list}, nil
+}
+
+// allRefs reads all refs of a repository.
+func allRefs(tx *db.Tx, repoID ID) (*nearRefs, error) {
+	near := &nearRefs{shas: map[string]git.SHA{}}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var name, sha string
+		if err := row.Scan(&name, &sha); err != nil {
+			return err
+		}
+		near.shas[name] = git.SHA(sha)
+		near.names = append(near.names, name)
+		return nil
+	}, `SELECT name, sha FROM refs WHERE repo_id = $1`, repoID)
+	slices.Sort(near.names)
+	return near, err
+}
+
+// refsBelow reads, for each of the names that refs have as a folder, the first of them that is not deleted.
+// The subquery looks into the index once a name; a join reads all refs of the repository for each
+// where PostgreSQL takes it for a small one.
+func refsBelow(tx *db.Tx, repoID ID, names, deleted []string) (below []string, err error) {
+	err = db.InParts(names, func(part []string) error {
+		args := db.Args(part, repoID)
+		values := make([]string, len(part))
+		for i := range part {
+			values[i] = fmt.Sprintf("(CAST($%d AS TEXT))", i+2)
+		}
+		but := ""
+		if len(deleted) > 0 {
+			but = ` AND name NOT IN ` + db.ValuesFrom(len(args)+1, 1, len(deleted))
+			args = db.Args(deleted, args...)
+		}
+		return db.QueryEach(tx, func(row db.Scanner) error {
+			var child *string
+			err := row.Scan(&child)
+			if child != nil {
+				below = append(below, *child)
+			}
+			return err
+		}, `WITH wanted(folder) AS (VALUES `+strings.Join(values, ",")+`)
+			SELECT (SELECT MIN(name) FROM refs
+				WHERE repo_id = $1 AND name > folder || '/' AND name < folder || '0'`+but+`) FROM wanted`, args...)
+	})
+	return below, err
+}
+
+// clashes finds, for each created ref that cannot be beside another, that other one. Deletions of the same
+// updates make room.
+func (near *nearRefs) clashes(updates []RefUpdate) map[string]string {
+	deleted, created := map[string]bool{}, map[string]bool{}
+	for _, u := range updates {
+		if u.New == git.ZeroSHA {
+			deleted[u.Name] = true
+		} else if _, exists := near.shas[u.Name]; !exists {
+			created[u.Name] = true
+		}
+	}
+	clash := map[string]string{}
+	for name := range created {
+		for folder := range foldersOf(name) {
+			if _, exists := near.shas[folder]; created[folder] || exists && !deleted[folder] {
+				clash[name] = folder
+			}
+		}
+		first, _ := slices.BinarySearch(near.names, name+"/")
+		for _, other := range near.names[first:] {
+			if !strings.HasPrefix(other, name+"/") {
+				break
+			}
+			if !deleted[other] {
+				clash[name] = other
+				break
+			}
+		}
+	}
+	return clash
+}
+
+// foldersOf yields refs/heads/a and refs/heads/a/b for refs/heads/a/b/c.
+func foldersOf(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		depth := 0
+		for i := range len(name) {
+			if name[i] != '/' {
+				continue
+			}
+			if depth++; depth > 2 && !yield(name[:i]) {
+				return
+			}
+		}
+	}
+}

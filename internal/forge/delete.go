@@ -4,6 +4,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
 )
@@ -12,6 +13,11 @@ import (
 func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	changes := map[string]any{"visibility": repo.Visibility(r.Private)}
 	if err := audit.Record(tx, r.Audited(audit.RepoDestroy, changes)); err != nil {
+		return err
+	}
+	// Its issues, with all that hangs on them, may take seconds. So they go before anything of other repositories is
+	// locked, whose writers would wait for that.
+	if err := issue.DeleteAll(tx, r.ID); err != nil {
 		return err
 	}
 	// Pull requests from here to other repositories lose their heads and are closed.
@@ -36,6 +42,6 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := f.Files.Forget(tx, r.ID); err != nil {
 		return err
 	}
-	// The row, and all rows that belong to it: refs, issues, stars, activities.
+	// The row, and all rows that belong to it: refs, stars, activities.
 	return repo.DeleteRow(tx, r.ID)
 }

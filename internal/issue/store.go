@@ -201,3 +201,9 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id ID) error {
 func PinnedIn(tx *db.Tx, repoID repo.ID) ([]*Issue, error) {
 	return queryIssues(tx, ` WHERE i.repo_id = $1 AND i.pinned_at IS NOT NULL ORDER BY i.pinned_at, i.id`, repoID)
 }
+
+// DeleteAll removes the issues and pull requests of a repository that is being deleted, with all rows that hang on them.
+func DeleteAll(tx *db.Tx, repoID repo.ID) error {
+	_, err := tx.Exec(`DELETE FROM issues WHERE repo_id = $1`, repoID)
+	return err
+}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"arbor/internal/admission"
 	"arbor/internal/audit"
 	"arbor/internal/backup"
 	"arbor/internal/db"
@@ -84,7 +85,8 @@ func (f *storeFlags) open(ctx context.Context, o git.Options) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := db.Open(ctx, db.Options{URL: at.Database.URL, Log: o.Log, SecureDelete: f.secureDelete})
+	d, err := db.Open(ctx, db.Options{URL: at.Database.URL, Log: o.Log, Holder: admission.HolderOf,
+		SecureDelete: f.secureDelete})
 	if err != nil {
 		g.Close()
 		return nil, err

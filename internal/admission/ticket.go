@@ -166,6 +166,14 @@ func From(ctx context.Context) *Ticket {
 	return t
 }
 
+// HolderOf returns the [Holder] of the request that ctx belongs to, nil without one.
+func HolderOf(ctx context.Context) any {
+	if t := From(ctx); t != nil {
+		return t.who
+	}
+	return nil
+}
+
 func nothing() {}
 
 // Memory asks for bytes of this process's memory in the name of the request

@@ -121,6 +121,10 @@ type Options struct {
 	// SQLite (0: 8).
 	Connections int
 
+	// Holder tells for whom a context works, as a value to compare; nil: for the server itself. Writes of one holder
+	// have a quarter of the connections to PostgreSQL at most. SQLite has one writer, and ignores it.
+	Holder func(ctx context.Context) any
+
 	// SecureDelete overwrites what is deleted, in the file of a SQLite database. It costs
 	// writes more. PostgreSQL ignores it.
 	SecureDelete bool
@@ -164,6 +168,8 @@ type backend interface {
 	write(ctx context.Context, fn func(*Tx) error) error
 	// ask fills in the state, where asking is how it is known, and the current numbers.
 	ask(ctx context.Context, m *moment) error
+	// answers is DB.Answers.
+	answers(ctx context.Context) error
 	// recall returns a topic's current number if it is known without a query.
 	recall(topic string) (n int64, ok bool)
 	state() cache.State
@@ -351,6 +357,9 @@ func (d *DB) transact(
 	}
 	return nil
 }
+
+// Answers asks the database something small, to see that it works, on a connection that nothing else waits for.
+func (d *DB) Answers(ctx context.Context) error { return d.backend.answers(ctx) }
 
 // Generation returns how often a transaction bumped topic: 0 for one never
 // bumped. The answer holds everything acknowledged, by this process or any

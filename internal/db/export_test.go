@@ -18,6 +18,14 @@ var Migrations, _ = fs.Sub(embedded, "migrations")
 // BatchTime has transactions of PostgreSQL that [DB.WriteInTurn] shares take parts for so long.
 func (d *DB) BatchTime(longest time.Duration) { d.backend.(*postgresBackend).lines.batchTime = longest }
 
+// Holders is how many holders write to PostgreSQL, or wait for that.
+func (d *DB) Holders() int {
+	s := &d.backend.(*postgresBackend).shares
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.held)
+}
+
 // Orphan makes a row of a SQLite store that names no row, as damage does.
 func (d *DB) Orphan(statement string) error {
 	c, err := d.backend.(*sqliteBackend).openWriter()

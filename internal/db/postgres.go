@@ -31,7 +31,9 @@ type postgresBackend struct {
 	log    *slog.Logger
 	now    func() time.Time
 	conns  *pool[*postgresConn]
-	lines  lines // see WriteInTurn
+	probes *pool[*postgresConn] // the one of DB.Answers, which must not wait for those of requests
+	shares shares               // of conns
+	lines  lines                // see WriteInTurn
 }
 
 // newPostgres reads the URL; nothing connects yet. pool_max_conns in the URL
@@ -67,7 +69,10 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	}
 	b := &postgresBackend{config: config, log: o.Log, now: o.Now,
 		lines: lines{of: map[any]*line{}, batchTime: maxBatchTime}}
-	b.conns = newPool(size, b.connect, func(c *postgresConn) { c.close() })
+	closing := func(c *postgresConn) { c.close() }
+	b.conns = newPool(size, b.connect, closing)
+	b.probes = newPool(1, b.connect, closing)
+	b.shares = shares{of: o.Holder, most: max(2, size/4), held: map[any]*share{}}
 	return b, nil
 }
 
@@ -107,6 +112,11 @@ func (b *postgresBackend) readOne(ctx context.Context, fn func(*Tx) error) error
 }
 
 func (b *postgresBackend) write(ctx context.Context, fn func(*Tx) error) error {
+	leave, err := b.shares.enter(ctx)
+	defer leave()
+	if err != nil {
+		return err
+	}
 	return b.retry(ctx, beginWrite, fn)
 }
 
@@ -192,21 +202,35 @@ func (b *postgresBackend) ask(ctx context.Context, m *moment) error {
 		}
 		topics = append(topics, topic)
 	}
+	return b.question(ctx, b.conns, func(c *postgresConn) error { return c.ask(ctx, topics, m) })
+}
+
+func (b *postgresBackend) answers(ctx context.Context) error {
+	return b.question(ctx, b.probes, func(c *postgresConn) error {
+		_, err := c.raw.Exec(ctx, `SELECT 1`)
+		return translatePostgres(err)
+	})
+}
+
+// question asks something by one statement on a connection of the pool, and once more on another where that broke.
+func (b *postgresBackend) question(
+	ctx context.Context, from *pool[*postgresConn], ask func(*postgresConn) error,
+) error {
 	for try := 1; ; try++ {
-		c, err := b.conns.get(ctx)
+		c, err := from.get(ctx)
 		if err != nil {
 			return err
 		}
-		err = c.broken(ctx, c.ask(ctx, topics, m))
+		err = c.broken(ctx, ask(c))
 		if c.raw.IsClosed() {
-			b.conns.drop(c)
+			from.drop(c)
 		} else {
-			b.conns.put(c)
+			from.put(c)
 		}
 		if !errors.Is(err, errBroken) && !errors.Is(err, errSerial) {
 			return err
 		}
-		b.conns.clear()
+		from.clear()
 		if try == maxBrokenTries {
 			return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
 		}
@@ -215,5 +239,6 @@ func (b *postgresBackend) ask(ctx context.Context, m *moment) error {
 
 func (b *postgresBackend) close() error {
 	b.conns.shut()
+	b.probes.shut()
 	return nil
 }

@@ -184,6 +184,19 @@ func (b *sqliteBackend) ask(ctx context.Context, m *moment) error {
 	return nil
 }
 
+func (b *sqliteBackend) answers(ctx context.Context) error {
+	c, err := b.numbers.get(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := c.generation("any"); err != nil && !errors.Is(err, errBusy) {
+		b.numbers.drop(c)
+		return err
+	}
+	b.numbers.put(c)
+	return nil
+}
+
 // logSize is what SQLite's log takes on disk, in bytes.
 func (b *sqliteBackend) logSize() int64 {
 	info, err := os.Stat(b.path + "-wal")

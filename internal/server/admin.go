@@ -6,7 +6,12 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 )
+
+// adminTime is how long an answer on the admin address may take: a reset empties a large store, and numbers are read
+// beside many requests.
+const adminTime = 2 * time.Minute
 
 // GuardAdmin lets only those reach the admin address who mean it: operators and
 // their programs, and no page that somebody reads in a browser on the same
@@ -24,6 +29,8 @@ func GuardAdmin(h http.Handler, host string) http.Handler {
 			AdminError(w, http.StatusForbidden,
 				"This address is for operators, and not for pages of other sites.")
 		default:
+			// Without a deadline of its own, an answer that takes long would be cut off before it begins.
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(adminTime))
 			h.ServeHTTP(w, r)
 		}
 	})

@@ -374,8 +374,13 @@ func TestHandshakesThatNeverEnd(t *testing.T) {
 	s, certFile := apitest.StartTLS(t, db.SQLite, memory(256<<20))
 	s.Log.AllowErrors()
 	most := int64(admission.MaxConns(256 << 20))
-	conns := besiege(t, s, "127.0.0.7", int(most), "\x16\x03\x01\x02\x00\x01") // the beginning of a ClientHello
-	if open, turned := s.Admitted.Open(); turned == 0 || open > most/2+1 {
+	var conns []net.Conn
+	open, turned := s.Admitted.Open()
+	for end := time.Now().Add(hangs); turned == 0 && time.Now().Before(end); { // a slow machine accepts few at a time
+		conns = append(conns, besiege(t, s, "127.0.0.7", int(most), "\x16\x03\x01\x02\x00\x01")...) // of a ClientHello
+		open, turned = s.Admitted.Open()
+	}
+	if turned == 0 || open > most/2+1 {
 		t.Errorf("one network has %d of %d connections open, %d were turned away", open, most, turned)
 	}
 	other := dialH2(t, s, certFile, "127.9.9.9")

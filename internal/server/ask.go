@@ -19,7 +19,6 @@ import (
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/space"
-	"arbor/internal/status"
 	"arbor/internal/web"
 )
 
@@ -101,7 +100,7 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 }
 
 // newGraphQL makes the handlers of GraphQL, which ask those of the features.
-func (s *Server) newGraphQL(of sources, statuses *status.API) *graphql.API {
+func (s *Server) newGraphQL(of *apis) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
 	reactions := reaction.NewMany(s.o.DB)
 	branches := branch.NewAPI(branch.New(s.o.DB, repos))
@@ -122,7 +121,7 @@ func (s *Server) newGraphQL(of sources, statuses *status.API) *graphql.API {
 		Viewed:         repos.With(account.Pull, of.Reviews.ListManyViewed),
 		Compared:       repos.With(account.Pull, of.Git.CompareMany),
 		Comments:       repos.With(account.Pull, of.Comments.ListMany), Reviews: repos.With(account.Pull, of.Reviews.ListMany),
-		Statuses: repos.With(account.Pull, statuses.CombineMany), Checks: repos.With(account.Pull, of.Checks.ListMany),
+		Statuses: repos.With(account.Pull, of.Statuses.CombineMany), Checks: repos.With(account.Pull, of.Checks.ListMany),
 		Transfer: repos.With(account.Push, issues.TransferIssue),
 		PullsOf:  repos.With(account.Pull, pulls.NumbersOfCommits),
 		Commits:  repos.With(account.Pull, of.Git.ListChosenCommits), Tags: repos.With(account.Pull, of.Git.ListChosenTags),

@@ -4,7 +4,7 @@
 //   - address.go, table.go: finding the route of a request
 //   - server.go, headers.go: the way of every request through the server
 //   - credentials.go, token.go: who asks, and what their token lets them do
-//   - wire.go: the features, made by hand
+//   - wire.go: the server, made by hand; apis.go and pages.go: its features
 //   - root.go, docs.go: the root document, health, rate limits, the documentation
 //   - metrics.go, collect.go, ready.go, listen.go: Prometheus, probes, listening and stopping
 //

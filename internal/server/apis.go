@@ -1,0 +1,150 @@
+package server
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/activity"
+	"arbor/internal/app"
+	"arbor/internal/attachment"
+	"arbor/internal/checkrun"
+	"arbor/internal/commitcomment"
+	"arbor/internal/detect"
+	"arbor/internal/gitdata"
+	"arbor/internal/gitignore"
+	"arbor/internal/hook"
+	"arbor/internal/hook/payloads"
+	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
+	"arbor/internal/issue/deletion"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/issue/text"
+	"arbor/internal/issue/timeline"
+	"arbor/internal/label"
+	"arbor/internal/license"
+	"arbor/internal/markup"
+	"arbor/internal/milestone"
+	"arbor/internal/notification"
+	"arbor/internal/plant"
+	"arbor/internal/pull"
+	"arbor/internal/release"
+	"arbor/internal/repo/collaborator"
+	"arbor/internal/repo/list"
+	"arbor/internal/repo/network"
+	"arbor/internal/repo/settings"
+	"arbor/internal/repo/transport"
+	"arbor/internal/review"
+	"arbor/internal/search"
+	"arbor/internal/search/code"
+	"arbor/internal/search/commit"
+	"arbor/internal/search/repository"
+	"arbor/internal/search/user"
+	"arbor/internal/star"
+	"arbor/internal/status"
+)
+
+// apis are the parts of the API that others ask: pages, GraphQL, hooks.
+type apis struct {
+	Issues      *issue.API
+	Comments    *comment.API
+	Timelines   *timeline.API
+	Labels      *label.API
+	Milestones  *milestone.API
+	Pulls       *pull.API
+	Reviews     *review.API
+	Git         *gitdata.API
+	Releases    *release.API
+	OnCommits   *commitcomment.API
+	Statuses    *status.API
+	Checks      *checkrun.API
+	Attachments *attachment.API
+	Deletions   *deletion.API
+	Notices     *notification.API
+	Searches    *search.API
+	Markups     *markup.API
+	Hooks       *hook.API
+	Plants      *plant.API
+}
+
+// newAPIs makes the parts that others ask, with what works beside them.
+func (s *Server) newAPIs() *apis {
+	d, f := s.o.DB, s.forge
+	repos, issues := f.Repos, f.Issues
+	hooks := hook.New(d, repos, s.o.HookNetworks)
+	f.Apps.CheckHookURL = hooks.CheckURL
+	deletions := deletion.New(d, s.o.Log)
+	s.runners = append(s.runners, deletions)
+	objects := gitdata.NewAPI(d, repos, s.o.MaxTreeEntries)
+	return &apis{
+		Issues:      issue.NewAPI(issues),
+		Comments:    comment.NewAPI(comment.New(d, issues), repos),
+		Timelines:   timeline.NewAPI(d, repos, issues, f),
+		Labels:      label.NewAPI(label.New(d), repos),
+		Milestones:  milestone.NewAPI(milestone.New(d), repos),
+		Pulls:       pull.NewAPI(f.Pulls, objects),
+		Reviews:     review.NewAPI(review.New(d, repos, issues, f.Pulls)),
+		Git:         objects,
+		Releases:    release.NewAPI(f.Releases),
+		OnCommits:   commitcomment.NewAPI(commitcomment.New(d, repos, issues), objects),
+		Statuses:    status.NewAPI(status.New(d, repos), objects),
+		Checks:      checkrun.NewAPI(checkrun.New(d, repos, f.Apps), objects),
+		Attachments: attachment.NewAPI(f.Attachments),
+		Deletions:   deletion.NewAPI(deletions, repos),
+		Notices:     notification.NewAPI(notification.New(d, repos, subscription.New(d, issues))),
+		Searches:    search.NewAPI(f.Searches),
+		Markups:     markup.NewAPI(markup.New(repos, text.New(d, repos))),
+		Hooks:       hook.NewAPI(hooks),
+		Plants:      plant.NewAPI(d),
+	}
+}
+
+// features are all features of the API, GraphQL and pages excepted.
+func (of *apis) features(s *Server) []feature {
+	d, f := s.o.DB, s.forge
+	repos, kinds := f.Repos, search.NewKinds(f.Searches)
+	return []feature{
+		account.NewAPI(f.Accounts),
+		app.NewAPI(f.Apps),
+		list.NewAPI(d, repos),
+		settings.NewAPI(f.Settings),
+		network.NewAPI(f.Network),
+		collaborator.NewAPI(d, repos),
+		transport.NewAPI(f.Transport),
+		star.NewAPI(star.New(d, repos)),
+		activity.NewAPI(d, repos, f.Issues),
+		of.Git,
+		of.Statuses,
+		of.Checks,
+		of.Issues,
+		of.Comments,
+		of.Timelines,
+		subscription.NewAPI(subscription.New(d, f.Issues), repos),
+		of.Deletions,
+		of.Notices,
+		of.Searches,
+		repository.NewAPI(kinds),
+		user.NewAPI(kinds),
+		commit.NewAPI(kinds, repos, of.Git),
+		code.NewAPI(kinds, repos),
+		of.Labels,
+		of.Milestones,
+		of.Pulls,
+		of.Reviews,
+		of.Releases,
+		of.Attachments,
+		of.OnCommits,
+		detect.NewAPI(f.Detect),
+		&license.API{},
+		&gitignore.API{},
+		of.Markups,
+		of.Hooks,
+		of.Plants,
+	}
+}
+
+// newSender makes what sends webhooks, with payloads that the API renders.
+func (of *apis) newSender(s *Server) *hook.Sender {
+	told := payloads.New(s.o.DB, payloads.Sources{Repos: s.forge.Repos, Issues: of.Issues, Comments: of.Comments,
+		Labels: of.Labels, Milestones: of.Milestones, Pulls: of.Pulls, Reviews: of.Reviews, Releases: of.Releases,
+		Statuses: of.Statuses, Git: of.Git, OnCommits: of.OnCommits, Checks: of.Checks})
+	return hook.NewSender(hook.SenderOptions{DB: s.o.DB, Log: s.o.Log, Render: told, Networks: s.o.HookNetworks,
+		BaseURL: s.o.BaseURL})
+}

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/page"
+	"arbor/internal/page/attach"
+	"arbor/internal/page/change"
+	checkpages "arbor/internal/page/checks"
+	codepage "arbor/internal/page/code"
+	"arbor/internal/page/explore"
+	"arbor/internal/page/front"
+	"arbor/internal/page/inbox"
+	"arbor/internal/page/people"
+	"arbor/internal/page/project"
+	"arbor/internal/page/releases"
+	"arbor/internal/page/reposettings"
+	settingpages "arbor/internal/page/settings"
+	"arbor/internal/page/shelf"
+	"arbor/internal/page/talk"
+	"arbor/internal/page/thread"
+)
+
+// newKit makes what all pages share.
+func (of *apis) newKit(s *Server) *page.Kit {
+	repos := s.forge.Repos
+	return page.NewKit(page.Options{Render: of.Markups.Render, Repos: repos, Ask: s.ask,
+		OpenPulls: s.forge.Issues.OpenPulls, Unread: of.Notices.Unread,
+		IssuesEach:   of.Searches.IssuesEach,
+		OwnReactions: repos.With(account.Pull, of.Comments.ListOwnReactions),
+		TimelineEnds: repos.With(account.Pull, of.Timelines.Ends)})
+}
+
+// pages are all pages for browsers but the operator's.
+func (of *apis) pages(s *Server, kit *page.Kit, door *front.Pages) []feature {
+	f, repos := s.forge, s.forge.Repos
+	return []feature{
+		kit,
+		of.codePages(s, kit),
+		door,
+		people.New(kit),
+		project.New(kit),
+		explore.New(kit),
+		inbox.New(kit),
+		releases.New(kit, repos.With(account.Pull, of.Releases.GetByAddress)),
+		checkpages.New(kit, checkpages.Handlers{Extras: of.Checks.Extras,
+			Annotations: repos.With(account.Pull, of.Checks.ListAnnotationsForPage)}),
+		shelf.New(kit, of.Plants.ListNumbered),
+		thread.New(kit, thread.Handlers{Pinned: repos.With(account.Pull, of.Issues.ListPinned),
+			Numbers: repos.With(account.Pull, of.Issues.ListPinnedNumbers)}),
+		of.pullPages(s, kit),
+		talk.New(kit, talk.Handlers{Pin: repos.With(account.Push, of.Issues.PinIssue),
+			Delete:      repos.With(account.Admin, of.Issues.DeleteIssue),
+			Transfer:    repos.With(account.Push, of.Issues.TransferIssue),
+			Edit:        repos.With(account.Pull, of.Issues.EditUnchanged),
+			EditComment: repos.With(account.Pull, of.Comments.EditUnchanged)}),
+		reposettings.New(kit, repos.With(account.Admin, of.Attachments.List)),
+		attach.New(kit, attach.Handlers{Upload: repos.With(account.Pull, of.Attachments.Upload),
+			List:   repos.With(account.Pull, of.Attachments.ListOwn),
+			Remove: repos.With(account.Pull, of.Attachments.Remove)}),
+		settingpages.New(kit, f.Accounts, repos, f.Apps, of.Hooks.OfOwnApp()),
+	}
+}
+
+// codePages makes the pages of files, commits and branches.
+func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
+	repos := s.forge.Repos
+	return codepage.New(kit, codepage.Handlers{
+		Locate:      repos.With(account.Pull, of.Git.Locate),
+		LastChanges: repos.With(account.Pull, of.Git.ListLastChanges),
+		Blame:       repos.With(account.Pull, of.Git.Blame),
+		Paths:       repos.With(account.Pull, of.Git.ListPaths),
+		Commits:     repos.With(account.Pull, of.Git.ListChosenCommits),
+		Statuses:    repos.With(account.Pull, of.Statuses.CombineMany),
+		Checks:      repos.With(account.Pull, of.Checks.ListMany),
+		Divergences: repos.With(account.Pull, of.Git.ListDivergences),
+		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
+		BranchFrom:  repos.With(account.Push, of.Pulls.BranchFrom),
+		CommitText:  of.Git.CommitText, CompareText: of.Git.CompareText})
+}
+
+// pullPages makes the pages of pull requests.
+func (of *apis) pullPages(s *Server, kit *page.Kit) *change.Pages {
+	repos := s.forge.Repos
+	return change.New(kit, change.Handlers{Text: of.Pulls.Text,
+		Outlook:       repos.With(account.Pull, of.Pulls.Outlook),
+		Draft:         repos.With(account.Pull, of.Pulls.SetDraft),
+		Revert:        repos.With(account.Push, of.Pulls.Revert),
+		Comments:      repos.With(account.Pull, of.Reviews.ListAllComments),
+		Progress:      repos.With(account.Pull, of.Reviews.Progress),
+		MarkViewed:    repos.With(account.Pull, of.Reviews.MarkViewed),
+		Marks:         repos.With(account.Pull, of.Reviews.ListMarks),
+		CreatePending: repos.With(account.Pull, of.Reviews.CreateDraft),
+		ResolveThread: repos.With(account.Pull, of.Reviews.ResolveThread),
+		CommitFiles:   repos.With(account.Push, of.Git.CommitFiles),
+		Annotations:   repos.With(account.Pull, of.Checks.ListAnnotationsOfCommit)})
+}

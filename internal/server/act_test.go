@@ -16,7 +16,7 @@ import (
 // at the end. A forgotten check is how readers became writers.
 func TestNobodyActsBeyondTheirRight(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
 		for _, r := range estate.Walked(s.Server.Routes()) {

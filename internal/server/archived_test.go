@@ -32,7 +32,7 @@ var ofRepo = regexp.MustCompile(`^[A-Z]+ /repos/[^/]+/([^/]+)`)
 // after that, and again when it is not archived any more.
 func TestAnArchivedRepositoryIsReadOnly(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		h := w.Homes[1]
 		archive := func(is bool, name string) {

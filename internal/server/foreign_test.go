@@ -15,7 +15,7 @@ import (
 // his own, must not reach through it what is elsewhere.
 func TestThingsOfOtherRepositories(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
 		own, foreign := w.Homes[0], w.Homes[2]

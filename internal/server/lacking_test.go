@@ -41,7 +41,7 @@ func lackingAddresses(t *testing.T, s *apitest.Server) (list []string) {
 // from it which repositories there are (decisions 13, 65).
 func TestLackingAddresses(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		guild(t, s)
 		for _, address := range lackingAddresses(t, s) {
 			for _, method := range []string{"GET", "PUT"} {

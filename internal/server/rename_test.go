@@ -17,7 +17,7 @@ import (
 // old login are led to the new one.
 func TestARenameShowsEverywhere(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
 		read := func(visit func(r *route.Route, c apitest.Case)) {

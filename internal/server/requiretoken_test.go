@@ -15,7 +15,7 @@ import (
 // and pages of other sites cannot read answers.
 func TestRequireToken(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "keeper")
 		s.Repo(t, "keeper/plot", false)
 		s.Check(t, apitest.Case{Do: "PUT /repos/keeper/plot/contents/f", As: "keeper",

@@ -274,7 +274,7 @@ func same(t *testing.T, login, do string, a, absent *apitest.Answer) {
 // private work leaks.
 func TestNoAnswerReveals(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
 		for _, r := range estate.Walked(s.Server.Routes()) {

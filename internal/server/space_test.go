@@ -18,7 +18,7 @@ import (
 // room, and what git reads by POST, goes on. A route that was forgotten would fill the disk.
 func TestNothingIsWrittenWithoutRoom(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
 			Log: slog.New(slog.DiscardHandler)})

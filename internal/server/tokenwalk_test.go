@@ -104,7 +104,7 @@ func (w *walker) tells(t *testing.T, login, kind, do string, a *apitest.Answer) 
 // a token that leaks from a build would open all of its owner's work.
 func TestLimitedTokensReveal(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
 		for _, r := range estate.Walked(s.Server.Routes()) {
@@ -180,7 +180,7 @@ func readStatus(kind string, r *route.Route, h *estate.Home, query string) int {
 // may. What a token may not do has no effect: at the end the least token that may does it.
 func TestLimitedTokensChange(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
 		for _, r := range estate.Walked(s.Server.Routes()) {

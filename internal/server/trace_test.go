@@ -19,7 +19,7 @@ import (
 // before and after.
 func TestPrivateThingsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		outsiders := []string{"stranger", "", "neighbour"}
 		if testing.Short() || s.Engine == db.PostgreSQL { // where the same statements run

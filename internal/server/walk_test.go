@@ -9,6 +9,8 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/estate"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 )
@@ -52,12 +54,24 @@ func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
 	return public, private
 }
 
+// walk is apitest.Each for tests that ask the whole interface, request after request. With -short, as under the race
+// detector, they ask PostgreSQL alone: SQLite, which is Go, takes ten times as long there, and nothing happens at once.
+func walk(t *testing.T, fn func(t *testing.T, s *apitest.Server), options ...apitest.Option) {
+	t.Helper()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		if testing.Short() && engine == db.SQLite {
+			t.Skip("asks the whole interface, one request after another")
+		}
+		fn(t, apitest.Start(t, engine, options...))
+	})
+}
+
 // A forgotten check on one route is how servers of this kind were broken most
 // often. So every route meets every kind of caller, on a public, a private and
 // an absent repository (decisions 11, 13, 49, 51).
 func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	walk(t, func(t *testing.T, s *apitest.Server) {
 		guild(t, s)
 		for _, r := range s.Server.Routes() {
 			for _, c := range callers {

@@ -218,7 +218,7 @@ func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, n
 	return refusal
 }
 
-// FindDevice gives the request with a person's code. Errors: 403 for who did not sign in as a person with all rights,
+// FindDevice gives the request with a person's code. Errors: 403 for who did not sign in with a password,
 // 404 for a code that is none, has expired or was decided, 429 after too many of these.
 func (s *Service) FindDevice(ctx context.Context, caller *Caller, code string) (*DeviceRequest, error) {
 	return s.withDevice(ctx, caller, code, func(*db.Tx, *DeviceRequest) error { return nil })
@@ -252,8 +252,8 @@ func (s *Service) decideDevice(ctx context.Context, caller *Caller, code string,
 func (s *Service) withDevice(ctx context.Context, caller *Caller, code string, then func(*db.Tx, *DeviceRequest) error) (
 	found *DeviceRequest, err error,
 ) {
-	if caller == nil || caller.App != 0 || caller.KeyID != 0 || caller.Grant.Limited() {
-		return nil, errs.New(errs.Forbidden, "To confirm a code, sign in with all of your rights.")
+	if err := mayMakeTokens(caller); err != nil {
+		return nil, err
 	}
 	d, formed := userCodeDigest(code)
 	var refusal error

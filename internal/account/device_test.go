@@ -65,7 +65,7 @@ func TestDeviceFlow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		b := newBundle(t, engine)
 		alice := b.user("alice")
-		ctx, caller := context.Background(), &Caller{ID: alice.ID, Login: "alice"}
+		ctx, caller := context.Background(), &Caller{ID: alice.ID, Login: "alice", Session: true}
 		codes := b.askDevice("repo read:org gist")
 		device, code := codes.Get("device_code"), codes.Get("user_code")
 		if len(device) != 40 || len(code) != 9 || codes.Get("expires_in") != "900" || codes.Get("interval") != "5" ||
@@ -115,7 +115,7 @@ func TestDeviceFlowRefuses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		b := newBundle(t, engine)
 		ctx := context.Background()
-		caller := &Caller{ID: b.user("alice").ID, Login: "alice"}
+		caller := &Caller{ID: b.user("alice").ID, Login: "alice", Session: true}
 		denied := b.askDevice("repo")
 		if _, err := b.s.DenyDevice(ctx, caller, denied.Get("user_code")); err != nil {
 			t.Fatal(err)
@@ -140,8 +140,9 @@ func TestDeviceFlowRefuses(t *testing.T) {
 		}
 		b.wantPoll(gone.Get("device_code"), "access_denied")
 
-		limited := &Caller{ID: caller.ID, Login: "alice", Grant: &Grant{Scopes: scope.Repo}}
-		for _, c := range []*Caller{nil, limited, {ID: caller.ID, App: 7}, {ID: caller.ID, KeyID: 7}} {
+		limited := &Caller{ID: caller.ID, Login: "alice", Session: true, Grant: &Grant{Scopes: scope.Repo}}
+		for _, c := range []*Caller{nil, limited, {ID: caller.ID, App: 7}, {ID: caller.ID, KeyID: 7}, {ID: caller.ID, Login: "alice"},
+			{ID: caller.ID, Login: "alice", Session: true, ByToken: true}} {
 			if _, err := b.s.ConfirmDevice(ctx, c, b.askDevice("repo").Get("user_code")); !errs.Is(err, errs.Forbidden) {
 				t.Errorf("%+v confirmed a code: %v", c, err)
 			}
@@ -162,8 +163,8 @@ func TestDeviceFlowIsBounded(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		b := newBundle(t, engine)
 		ctx := context.Background()
-		alice := &Caller{ID: b.user("alice").ID, Login: "alice"}
-		bob := &Caller{ID: b.user("bob").ID, Login: "bob"}
+		alice := &Caller{ID: b.user("alice").ID, Login: "alice", Session: true}
+		bob := &Caller{ID: b.user("bob").ID, Login: "bob", Session: true}
 		code := b.askDevice("repo").Get("user_code")
 		for n, wrong := range []string{"BBBB-BBBB", "", "AEIO-UAEI", strings.Repeat("B", 9000), "CCCC-CCCC"} {
 			if _, err := b.s.FindDevice(ctx, alice, wrong); !errs.Is(err, errs.NotFound) {

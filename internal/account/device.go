@@ -259,6 +259,10 @@ func (s *Service) withDevice(ctx context.Context, caller *Caller, code string, t
 	var refusal error
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		found, refusal = nil, nil
+		// Wrong codes are counted one after another, and nothing is confirmed while the account's sessions end.
+		if err := lockAccount(tx, caller.ID); err != nil {
+			return err
+		}
 		misses, err := missesOf(tx, caller.ID)
 		if err != nil {
 			return err

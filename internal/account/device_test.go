@@ -157,6 +157,40 @@ func TestDeviceFlowRefuses(t *testing.T) {
 	})
 }
 
+// Who takes an account back, by another password, by signing out everywhere else or by a suspension, ends what was allowed
+// in its name and not taken yet.
+func TestDeviceFlowEndsWithSessions(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		b := newBundle(t, engine)
+		ctx := context.Background()
+		caller := &Caller{ID: b.user("alice").ID, Login: "alice", Session: true}
+		admin := &Caller{ID: b.user("siteadmin").ID, Login: "siteadmin", SiteAdmin: true}
+		for name, end := range map[string]func() error{
+			"another password": func() error { return b.s.SetPassword(ctx, "alice", "another secret", nil) },
+			"signing out":      func() error { return b.s.EndOtherSessions(ctx, caller) },
+			"a suspension": func() error {
+				if _, err := b.s.Suspend(ctx, admin, "alice"); err != nil {
+					return err
+				}
+				_, err := b.s.Unsuspend(ctx, admin, "alice")
+				return err
+			},
+		} {
+			codes := b.askDevice("repo")
+			if _, err := b.s.ConfirmDevice(ctx, caller, codes.Get("user_code")); err != nil {
+				t.Fatal(err)
+			}
+			if err := end(); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.poll(codes.Get("device_code"))["error"]; got != "access_denied" {
+				t.Errorf("after %s the program is told %v", name, got)
+			}
+		}
+	})
+}
+
 // Codes cannot be guessed, and nobody fills the table.
 func TestDeviceFlowIsBounded(t *testing.T) {
 	t.Parallel()

@@ -87,6 +87,12 @@ func setDevice(tx *db.Tx, id int64, by ID, allowed bool) error {
 		WHERE id = $1 AND account_id IS NULL RETURNING id`, id, by, allowed).Scan(&id))
 }
 
+// denyAllowed denies the requests that an account allowed, and whose tokens were not asked for yet. The account's row is
+// locked.
+func denyAllowed(tx *db.Tx, by ID) error {
+	return tx.Run(`UPDATE device_requests SET allowed = FALSE WHERE account_id = $1 AND allowed = TRUE`, by)
+}
+
 // dropAllowed removes a request that an account allowed, and tells whether there was one.
 func dropAllowed(tx *db.Tx, d digest, by ID) (there bool, err error) {
 	n, err := tx.Exec(`DELETE FROM device_requests

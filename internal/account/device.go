@@ -17,13 +17,16 @@ import (
 const (
 	deviceLife    = 15 * time.Minute // of both codes
 	devicePause   = 5                // seconds between two questions of a program
-	maxDevices    = 10000            // requests that wait at one time, of all
+	maxDevices    = 10000            // requests whose codes have not expired, of all
 	maxOfNetwork  = 20               // of these, from one network
 	maxMisses     = 5                // wrong codes that one person gives
 	missesFor     = 15 * time.Minute // then they are forgotten
 	userCodeSize  = 8
 	userCodeSigns = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, so no words
 )
+
+// deviceLock is held while requests are counted and one is added.
+const deviceLock = "device requests"
 
 // deviceClient names the program with an OAuth client id that may ask for tokens; empty: none. gh has its id built in.
 func deviceClient(id string) string {
@@ -64,7 +67,10 @@ func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, e
 		return nil, errs.Absent()
 	}
 	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife, Pause: devicePause}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteInTurn(ctx, deviceLock, func(tx *db.Tx) error {
+		if err := tx.Lock(deviceLock); err != nil {
+			return err
+		}
 		all, here, err := waitingDevices(tx, ask.Network)
 		switch {
 		case err != nil:

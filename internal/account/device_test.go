@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"arbor/internal/audit"
@@ -188,6 +190,72 @@ func TestDeviceFlowEndsWithSessions(t *testing.T) {
 				t.Errorf("after %s the program is told %v", name, got)
 			}
 		}
+	})
+}
+
+// The bounds hold for those, too, who ask for everything at one moment.
+func TestDeviceFlowIsBoundedInParallel(t *testing.T) {
+	t.Parallel()
+	const parallel = 150
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		b := newBundle(t, engine)
+		ctx := context.Background()
+		alice := &Caller{ID: b.user("alice").ID, Login: "alice", Session: true}
+		for name, c := range map[string]struct {
+			most int
+			is   errs.Kind // of what is within the bound; 0: no error
+			try  func() error
+		}{
+			"codes of a network": {maxOfNetwork, 0, func() error {
+				_, err := b.s.AskDevice(ctx, DeviceAsk{Client: ghClient, Network: "192.0.2.1/32"})
+				return err
+			}},
+			"wrong codes of a person": {maxMisses, errs.NotFound, func() error {
+				_, err := b.s.FindDevice(ctx, alice, "BBBB-BBBB")
+				return err
+			}},
+		} {
+			var within, beyond atomic.Int64
+			var wait sync.WaitGroup
+			for range parallel {
+				wait.Go(func() {
+					switch err := c.try(); {
+					case errs.Is(err, errs.TooManyRequests):
+						beyond.Add(1)
+					case err == nil && c.is == 0 || c.is != 0 && errs.Is(err, c.is):
+						within.Add(1)
+					default:
+						t.Errorf("%s: %v", name, err)
+					}
+				})
+			}
+			wait.Wait()
+			if within.Load() != int64(c.most) || beyond.Load() != int64(parallel-c.most) {
+				t.Errorf("%s: %d within the bound and %d beyond it, want %d within", name, within.Load(), beyond.Load(), c.most)
+			}
+		}
+	})
+}
+
+// Requests whose codes have expired leave room for others, although their programs are still told so.
+func TestExpiredDevicesLeaveRoom(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		b := newBundle(t, engine)
+		late := b.askDevice("repo")
+		b.age(901)
+		b.askDevice("repo")
+		err := b.db.Write(context.Background(), func(tx *db.Tx) error {
+			all, here, err := waitingDevices(tx, "")
+			if err == nil && (all != 1 || here != 1) {
+				t.Errorf("%d wait, %d of them here; want the one that has not expired", all, here)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.wantPoll(late.Get("device_code"), "expired_token")
 	})
 }
 

@@ -9,13 +9,13 @@ import (
 // so.
 const afterExpiry = db.Time(60 * 60 * 1e6)
 
-// waitingDevices counts the requests that nobody decided yet: all, and those from one network. What expired long ago
-// goes.
+// waitingDevices counts the requests whose codes have not expired: all, and those from one network. What expired long
+// ago goes. deviceLock is held.
 func waitingDevices(tx *db.Tx, network string) (all, here int64, err error) {
 	if _, err := tx.Exec(`DELETE FROM device_requests WHERE expires_at < $1`, tx.Now-afterExpiry); err != nil {
 		return 0, 0, err
 	}
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM device_requests`).Scan(&all); err != nil {
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM device_requests WHERE expires_at > $1`, tx.Now).Scan(&all); err != nil {
 		return 0, 0, err
 	}
 	err = tx.QueryRow(`SELECT COUNT(*) FROM device_requests WHERE network = $1 AND expires_at > $2`,

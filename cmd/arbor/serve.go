@@ -33,7 +33,7 @@ type serverFlags struct {
 	Listen            string        `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
 	AdminListen       string        `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
 	BaseURL           string        `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
-	RequireToken      bool          `help:"Answer nobody without a token, but for /healthz and /readyz, and let no other site's pages read answers." negatable:""`
+	RequireToken      bool          `help:"Answer nobody without a token or a browser's session, but for /healthz, /readyz and what signing in takes, and let no other site's pages read answers." negatable:""`
 	Previews          string        `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
 	MaxTreeEntries    int           `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
 	RateLimit         int64         `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`

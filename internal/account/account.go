@@ -166,6 +166,7 @@ type Caller struct {
 	KeyID     int64 // of who signed in with an SSH key, and so has no token
 	App       int64 // the id of the App by whose installation token the caller acts; 0: none
 	Session   bool  // signed in by the session of a browser, which opens pages alone
+	ByToken   bool  // the session was begun with a token, so it makes none
 	SignedApp int64 // the id of the App that signed the request itself, with a JWT, and so has no token; 0: none
 
 	Grant        *Grant // of the token or deploy key; nil: there is none

@@ -17,13 +17,16 @@ import (
 const (
 	deviceLife    = 15 * time.Minute // of both codes
 	devicePause   = 5                // seconds between two questions of a program
-	maxDevices    = 10000            // requests that wait at one time, of all
+	maxDevices    = 10000            // requests whose codes have not expired, of all
 	maxOfNetwork  = 20               // of these, from one network
 	maxMisses     = 5                // wrong codes that one person gives
 	missesFor     = 15 * time.Minute // then they are forgotten
 	userCodeSize  = 8
 	userCodeSigns = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, so no words
 )
+
+// deviceLock is held while requests are counted and one is added.
+const deviceLock = "device requests"
 
 // deviceClient names the program with an OAuth client id that may ask for tokens; empty: none. gh has its id built in.
 func deviceClient(id string) string {
@@ -64,7 +67,10 @@ func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, e
 		return nil, errs.Absent()
 	}
 	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife, Pause: devicePause}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteInTurn(ctx, deviceLock, func(tx *db.Tx) error {
+		if err := tx.Lock(deviceLock); err != nil {
+			return err
+		}
 		all, here, err := waitingDevices(tx, ask.Network)
 		switch {
 		case err != nil:
@@ -218,7 +224,7 @@ func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, n
 	return refusal
 }
 
-// FindDevice gives the request with a person's code. Errors: 403 for who did not sign in as a person with all rights,
+// FindDevice gives the request with a person's code. Errors: 403 for who did not sign in with a password,
 // 404 for a code that is none, has expired or was decided, 429 after too many of these.
 func (s *Service) FindDevice(ctx context.Context, caller *Caller, code string) (*DeviceRequest, error) {
 	return s.withDevice(ctx, caller, code, func(*db.Tx, *DeviceRequest) error { return nil })
@@ -252,13 +258,17 @@ func (s *Service) decideDevice(ctx context.Context, caller *Caller, code string,
 func (s *Service) withDevice(ctx context.Context, caller *Caller, code string, then func(*db.Tx, *DeviceRequest) error) (
 	found *DeviceRequest, err error,
 ) {
-	if caller == nil || caller.App != 0 || caller.KeyID != 0 || caller.Grant.Limited() {
-		return nil, errs.New(errs.Forbidden, "To confirm a code, sign in with all of your rights.")
+	if err := mayMakeTokens(caller); err != nil {
+		return nil, err
 	}
 	d, formed := userCodeDigest(code)
 	var refusal error
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		found, refusal = nil, nil
+		// Wrong codes are counted one after another, and nothing is confirmed while the account's sessions end.
+		if err := lockAccount(tx, caller.ID); err != nil {
+			return err
+		}
 		misses, err := missesOf(tx, caller.ID)
 		if err != nil {
 			return err

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"arbor/internal/audit"
@@ -65,7 +67,7 @@ func TestDeviceFlow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		b := newBundle(t, engine)
 		alice := b.user("alice")
-		ctx, caller := context.Background(), &Caller{ID: alice.ID, Login: "alice"}
+		ctx, caller := context.Background(), &Caller{ID: alice.ID, Login: "alice", Session: true}
 		codes := b.askDevice("repo read:org gist")
 		device, code := codes.Get("device_code"), codes.Get("user_code")
 		if len(device) != 40 || len(code) != 9 || codes.Get("expires_in") != "900" || codes.Get("interval") != "5" ||
@@ -115,7 +117,7 @@ func TestDeviceFlowRefuses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		b := newBundle(t, engine)
 		ctx := context.Background()
-		caller := &Caller{ID: b.user("alice").ID, Login: "alice"}
+		caller := &Caller{ID: b.user("alice").ID, Login: "alice", Session: true}
 		denied := b.askDevice("repo")
 		if _, err := b.s.DenyDevice(ctx, caller, denied.Get("user_code")); err != nil {
 			t.Fatal(err)
@@ -140,8 +142,9 @@ func TestDeviceFlowRefuses(t *testing.T) {
 		}
 		b.wantPoll(gone.Get("device_code"), "access_denied")
 
-		limited := &Caller{ID: caller.ID, Login: "alice", Grant: &Grant{Scopes: scope.Repo}}
-		for _, c := range []*Caller{nil, limited, {ID: caller.ID, App: 7}, {ID: caller.ID, KeyID: 7}} {
+		limited := &Caller{ID: caller.ID, Login: "alice", Session: true, Grant: &Grant{Scopes: scope.Repo}}
+		for _, c := range []*Caller{nil, limited, {ID: caller.ID, App: 7}, {ID: caller.ID, KeyID: 7}, {ID: caller.ID, Login: "alice"},
+			{ID: caller.ID, Login: "alice", Session: true, ByToken: true}} {
 			if _, err := b.s.ConfirmDevice(ctx, c, b.askDevice("repo").Get("user_code")); !errs.Is(err, errs.Forbidden) {
 				t.Errorf("%+v confirmed a code: %v", c, err)
 			}
@@ -156,14 +159,114 @@ func TestDeviceFlowRefuses(t *testing.T) {
 	})
 }
 
+// Who takes an account back, by another password, by signing out everywhere else or by a suspension, ends what was allowed
+// in its name and not taken yet.
+func TestDeviceFlowEndsWithSessions(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		b := newBundle(t, engine)
+		ctx := context.Background()
+		caller := &Caller{ID: b.user("alice").ID, Login: "alice", Session: true}
+		admin := &Caller{ID: b.user("siteadmin").ID, Login: "siteadmin", SiteAdmin: true}
+		for name, end := range map[string]func() error{
+			"another password": func() error { return b.s.SetPassword(ctx, "alice", "another secret", nil) },
+			"signing out":      func() error { return b.s.EndOtherSessions(ctx, caller) },
+			"a suspension": func() error {
+				if _, err := b.s.Suspend(ctx, admin, "alice"); err != nil {
+					return err
+				}
+				_, err := b.s.Unsuspend(ctx, admin, "alice")
+				return err
+			},
+		} {
+			codes := b.askDevice("repo")
+			if _, err := b.s.ConfirmDevice(ctx, caller, codes.Get("user_code")); err != nil {
+				t.Fatal(err)
+			}
+			if err := end(); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.poll(codes.Get("device_code"))["error"]; got != "access_denied" {
+				t.Errorf("after %s the program is told %v", name, got)
+			}
+		}
+	})
+}
+
+// The bounds hold for those, too, who ask for everything at one moment.
+func TestDeviceFlowIsBoundedInParallel(t *testing.T) {
+	t.Parallel()
+	const parallel = 150
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		b := newBundle(t, engine)
+		ctx := context.Background()
+		alice := &Caller{ID: b.user("alice").ID, Login: "alice", Session: true}
+		for name, c := range map[string]struct {
+			most int
+			is   errs.Kind // of what is within the bound; 0: no error
+			try  func() error
+		}{
+			"codes of a network": {maxOfNetwork, 0, func() error {
+				_, err := b.s.AskDevice(ctx, DeviceAsk{Client: ghClient, Network: "192.0.2.1/32"})
+				return err
+			}},
+			"wrong codes of a person": {maxMisses, errs.NotFound, func() error {
+				_, err := b.s.FindDevice(ctx, alice, "BBBB-BBBB")
+				return err
+			}},
+		} {
+			var within, beyond atomic.Int64
+			var wait sync.WaitGroup
+			for range parallel {
+				wait.Go(func() {
+					switch err := c.try(); {
+					case errs.Is(err, errs.TooManyRequests):
+						beyond.Add(1)
+					case err == nil && c.is == 0 || c.is != 0 && errs.Is(err, c.is):
+						within.Add(1)
+					default:
+						t.Errorf("%s: %v", name, err)
+					}
+				})
+			}
+			wait.Wait()
+			if within.Load() != int64(c.most) || beyond.Load() != int64(parallel-c.most) {
+				t.Errorf("%s: %d within the bound and %d beyond it, want %d within", name, within.Load(), beyond.Load(), c.most)
+			}
+		}
+	})
+}
+
+// Requests whose codes have expired leave room for others, although their programs are still told so.
+func TestExpiredDevicesLeaveRoom(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		b := newBundle(t, engine)
+		late := b.askDevice("repo")
+		b.age(901)
+		b.askDevice("repo")
+		err := b.db.Write(context.Background(), func(tx *db.Tx) error {
+			all, here, err := waitingDevices(tx, "")
+			if err == nil && (all != 1 || here != 1) {
+				t.Errorf("%d wait, %d of them here; want the one that has not expired", all, here)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.wantPoll(late.Get("device_code"), "expired_token")
+	})
+}
+
 // Codes cannot be guessed, and nobody fills the table.
 func TestDeviceFlowIsBounded(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		b := newBundle(t, engine)
 		ctx := context.Background()
-		alice := &Caller{ID: b.user("alice").ID, Login: "alice"}
-		bob := &Caller{ID: b.user("bob").ID, Login: "bob"}
+		alice := &Caller{ID: b.user("alice").ID, Login: "alice", Session: true}
+		bob := &Caller{ID: b.user("bob").ID, Login: "bob", Session: true}
 		code := b.askDevice("repo").Get("user_code")
 		for n, wrong := range []string{"BBBB-BBBB", "", "AEIO-UAEI", strings.Repeat("B", 9000), "CCCC-CCCC"} {
 			if _, err := b.s.FindDevice(ctx, alice, wrong); !errs.Is(err, errs.NotFound) {

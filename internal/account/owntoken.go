@@ -30,13 +30,10 @@ func (s *Service) OwnTokens(ctx context.Context, caller *Caller) (list []Token, 
 }
 
 // CreateOwnToken makes a token for the caller, who sees it this once. Errors: 403 for who did not sign in with a
-// browser, so that no token outlives itself by another; 422 as of CreateToken, and for one too many.
+// password; 422 as of CreateToken, and for one too many.
 func (s *Service) CreateOwnToken(ctx context.Context, caller *Caller, n NewToken) (token string, err error) {
-	if err := whole(caller); err != nil {
+	if err := mayMakeTokens(caller); err != nil {
 		return "", err
-	}
-	if !caller.Session {
-		return "", errs.New(errs.Forbidden, "Tokens are made by people who signed in with a browser, not by a token.")
 	}
 	n.Login, n.Value = caller.Login, ""
 	if err := n.check(); err != nil {
@@ -90,6 +87,15 @@ func (s *Service) RevokeOwnToken(ctx context.Context, caller *Caller, id int64) 
 		}
 		return record(tx, audit.TokenDestroy, a, audit.Self, map[string]any{"token_id": id})
 	})
+}
+
+// mayMakeTokens refuses a caller who did not sign in with a password: what came in with a token, by itself or by a
+// session, makes no other, so that no token outlives itself by another.
+func mayMakeTokens(c *Caller) error {
+	if c == nil || !c.Session || c.ByToken {
+		return errs.New(errs.Forbidden, "Sign in with your password for that: a token makes no other token.")
+	}
+	return whole(c)
 }
 
 // whole refuses a caller who may do less than the account.

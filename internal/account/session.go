@@ -201,6 +201,9 @@ func (s *Service) EndSession(ctx context.Context, of *Caller, id int64) error {
 // EndOtherSessions ends all sessions of the caller but the one that it uses.
 func (s *Service) EndOtherSessions(ctx context.Context, of *Caller) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockAccount(tx, of.ID); err != nil {
+			return err
+		}
 		a, err := ByID(tx, of.ID)
 		if err != nil {
 			return err

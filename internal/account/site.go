@@ -24,7 +24,10 @@ func (s *Service) Suspend(ctx context.Context, by *Caller, login string) (*Accou
 		if err := checkNotLastAdmin(tx, a); err != nil {
 			return err
 		}
-		return setSuspended(tx, a, tx.Now)
+		if err := setSuspended(tx, a, tx.Now); err != nil {
+			return err
+		}
+		return denyAllowed(tx, a.ID)
 	})
 }
 

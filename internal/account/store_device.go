@@ -9,13 +9,13 @@ import (
 // so.
 const afterExpiry = db.Time(60 * 60 * 1e6)
 
-// waitingDevices counts the requests that nobody decided yet: all, and those from one network. What expired long ago
-// goes.
+// waitingDevices counts the requests whose codes have not expired: all, and those from one network. What expired long
+// ago goes. deviceLock is held.
 func waitingDevices(tx *db.Tx, network string) (all, here int64, err error) {
 	if _, err := tx.Exec(`DELETE FROM device_requests WHERE expires_at < $1`, tx.Now-afterExpiry); err != nil {
 		return 0, 0, err
 	}
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM device_requests`).Scan(&all); err != nil {
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM device_requests WHERE expires_at > $1`, tx.Now).Scan(&all); err != nil {
 		return 0, 0, err
 	}
 	err = tx.QueryRow(`SELECT COUNT(*) FROM device_requests WHERE network = $1 AND expires_at > $2`,
@@ -85,6 +85,12 @@ func setDevicePause(tx *db.Tx, d digest, pause int64, now db.Time) error {
 func setDevice(tx *db.Tx, id int64, by ID, allowed bool) error {
 	return orAbsent(tx.QueryRow(`UPDATE device_requests SET account_id = $2, allowed = $3
 		WHERE id = $1 AND account_id IS NULL RETURNING id`, id, by, allowed).Scan(&id))
+}
+
+// denyAllowed denies the requests that an account allowed, and whose tokens were not asked for yet. The account's row is
+// locked.
+func denyAllowed(tx *db.Tx, by ID) error {
+	return tx.Run(`UPDATE device_requests SET allowed = FALSE WHERE account_id = $1 AND allowed = TRUE`, by)
 }
 
 // dropAllowed removes a request that an account allowed, and tells whether there was one.

@@ -59,11 +59,15 @@ func endSession(tx *db.Tx, of ID, id int64) error {
 	return tx.Bump(Topic)
 }
 
-// endSessions ends all sessions of an account but one; 0: all.
+// endSessions ends all sessions of an account but one; 0: all. What they allowed of the device flow, and was not taken
+// yet, is denied. The account's row is locked.
 func endSessions(tx *db.Tx, of ID, but int64) error {
 	err := tx.Run(`UPDATE tokens SET revoked_at = $3
 		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND id <> $2`, of, but, tx.Now)
 	if err != nil {
+		return err
+	}
+	if err := denyAllowed(tx, of); err != nil {
 		return err
 	}
 	return tx.Bump(Topic)

@@ -19,9 +19,9 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	var permission int64
 	var of *int64
 	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id, t.agent IS NOT NULL,
-			a.id, a.login, a.site_admin, a.suspended_at
+			t.begun_with IS NOT NULL, a.id, a.login, a.site_admin, a.suspended_at
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1 AND t.revoked_at IS NULL`, d[:]).
-		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ID, &c.Login, &c.SiteAdmin, &suspended)
+		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ByToken, &c.ID, &c.Login, &c.SiteAdmin, &suspended)
 	if err != nil {
 		return nil, 0, orAbsent(err)
 	}

@@ -7,10 +7,28 @@ import (
 	"arbor/internal/scope"
 )
 
-// Session signs a user in as by a browser, and gives the cookie's value.
+// Session signs a user in as by a browser, with a token, and gives the cookie's value.
 func (s *Server) Session(t testing.TB, login string) string {
 	t.Helper()
 	session, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, login), account.Origin{Agent: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// PasswordSession is Session with a password, which the user gets if there is none: who signed in so makes tokens.
+func (s *Server) PasswordSession(t testing.TB, login string) string {
+	t.Helper()
+	const password = "a long secret"
+	has, err := s.Accounts.HasPassword(t.Context(), login)
+	if err == nil && !has {
+		err = s.Accounts.SetPassword(t.Context(), login, password, nil)
+	}
+	var session string
+	if err == nil {
+		session, err = s.Accounts.SignIn(t.Context(), login, password, account.Origin{Agent: "test"})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

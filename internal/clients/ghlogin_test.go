@@ -119,7 +119,7 @@ func (g *signedIn) login(s *apitest.Server, a *account.Account, host string) {
 		if code := oneTimeCode.FindString(lines.Text()); code != "" {
 			s.Check(g.t, apitest.Case{Do: "POST /login/device", Status: 200, Send: "answer=allow&user_code=" + code,
 				Headers: map[string]string{"Accept": "text/html", "Content-Type": "application/x-www-form-urlencoded",
-					"Cookie": account.SessionCookie + "=" + s.Session(g.t, a.Login)}})
+					"Cookie": account.SessionCookie + "=" + s.PasswordSession(g.t, a.Login)}})
 		}
 	}
 	if err := c.Wait(); err != nil {

@@ -118,8 +118,11 @@ func (p *part) settle(total func() (int, error)) error {
 	return nil
 }
 
+// nodeFields are the fields of a connection for which its nodes are read: they, or where they end.
+func nodeFields() []string { return []string{"nodes", "edges", "pageInfo"} }
+
 // wantsNodes reports that a connection's nodes are asked for, or where they end.
-func wantsNodes(f *exec.Field) bool { return f.Selects("nodes", "edges", "pageInfo") }
+func wantsNodes(f *exec.Field) bool { return f.Selects(nodeFields()...) }
 
 // pages is a list of the REST API.
 type pages struct {

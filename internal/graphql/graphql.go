@@ -111,13 +111,14 @@ type API struct {
 	with      Handlers
 	limits    Limits
 	log       *slog.Logger
+	time      time.Duration       // that a query may take; maxTime but in a test
 	schema    func() *exec.Schema // read with the first request: an idle server has no use for it
 	documents *cache.Recent[[32]byte, *document]
 }
 
 // NewAPI makes the handlers. ask asks the REST API.
 func NewAPI(ask Ask, with Handlers, limits Limits, log *slog.Logger) *API {
-	api := &API{ask: ask, with: with, limits: limits, log: log, documents: newDocuments()}
+	api := &API{ask: ask, with: with, limits: limits, log: log, time: maxTime, documents: newDocuments()}
 	api.schema = sync.OnceValue(func() *exec.Schema {
 		s := schema.Load()
 		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}
@@ -149,7 +150,8 @@ type answer struct {
 // POST /graphql
 // POST /api/graphql
 //
-// Post runs an operation of GraphQL. What is wrong with it stands in the answer, which is a 200, as GitHub's.
+// Post runs an operation of GraphQL. What is wrong with it, also that it asks for too much, stands in the answer, which
+// is a 200, as GitHub's.
 // Errors: 400 for a body that is no JSON or has no query, 401, 413, and those of the rate limit.
 func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	b, err := readBody(r)
@@ -185,15 +187,17 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		kind = api.schema().Mutation.Name
 	} else {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, maxTime)
+		ctx, cancel = context.WithTimeout(ctx, api.time)
 		defer cancel()
 	}
 	result := api.schema().Execute(ctx, exec.Request{Document: d.query, Operation: op, Variables: variables,
 		Hold: func(bytes int64) error { return q.hold(ctx, bytes) }}, bare{kind: kind})
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && r.Context().Err() == nil {
+		api.log.LogAttrs(r.Context(), slog.LevelInfo, "a query of GraphQL took too long", slog.Duration("after", api.time))
+		return api.refuse(w, r, &exec.Error{Type: "RESOURCE_LIMITS_EXCEEDED",
+			Message: "The query takes too long: ask for less at one time."})
+	}
 	if err := cmp.Or(q.stopped, ctx.Err()); err != nil {
-		if errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
-			return errs.Wrap(errs.Unavailable, "The query takes too long: ask for less at one time.", err)
-		}
 		return err
 	}
 	api.report(r, result)

@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -109,11 +110,8 @@ func (e *estimator) field(s *ast.Field, times int64) {
 	e.selection(s.SelectionSet, times)
 }
 
-// size is how many nodes a connection is asked for; 0 where only counts are.
+// size is how many nodes a connection is asked for; 0 where only counts are. What was given is checked in any case.
 func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
-	if !selectsNodes(s.SelectionSet) {
-		return 0
-	}
 	given := false
 	var size int
 	for _, name := range [...]string{"first", "last"} {
@@ -132,6 +130,9 @@ func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
 			given, size = true, n
 		}
 	}
+	if !selectsNodes(s.SelectionSet) {
+		return 0
+	}
 	if !given {
 		e.tell(s.Position, "MISSING_PAGINATION_BOUNDARIES", fmt.Sprintf(
 			"You must provide a `first` or `last` value to properly paginate the `%s` connection.", s.Name))
@@ -139,12 +140,12 @@ func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
 	return int64(max(0, size))
 }
 
-// selectsNodes reports that a connection's nodes are asked for, and not only counts.
+// selectsNodes reports that a connection's nodes are asked for, and not only counts: wantsNodes, before anything runs.
 func selectsNodes(set ast.SelectionSet) bool {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			if s.Name == "nodes" || s.Name == "edges" {
+			if slices.Contains(nodeFields(), s.Name) {
 				return true
 			}
 		case *ast.InlineFragment:

@@ -86,7 +86,7 @@ func (r *results) read(ctx context.Context, q *query, question Question, node fu
 func searchFields() map[string]exec.Resolver {
 	inner := connectionFields("SearchResultItemConnection")
 	fields := map[string]exec.Resolver{}
-	for _, name := range [...]string{"nodes", "edges", "pageInfo"} {
+	for _, name := range nodeFields() {
 		fields[name] = func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 			connections := make([]exec.Object, len(parents))
 			for n, p := range parents {

@@ -45,7 +45,7 @@ func TestDevicePage(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		session := s.Session(t, "alice")
+		session := s.PasswordSession(t, "alice")
 		a := visit(t, s, "GET /login/device", "", "")
 		want(t, a, 303)
 		if to := a.Header.Get("Location"); to != "/login?return_to=%2Flogin%2Fdevice" {
@@ -70,12 +70,19 @@ func TestDevicePage(t *testing.T) {
 		if got := polled(t, s, device)["error"]; got != "access_denied" {
 			t.Errorf("after it was denied: %s", got)
 		}
-		_, code = codes(t, s)
+		device, code = codes(t, s)
 		limited, err := s.Accounts.SignInWithToken(t.Context(), s.Scoped(t, "alice", "repo"), from())
 		if err != nil {
 			t.Fatal(err)
 		}
-		want(t, visit(t, s, "POST /login/device", limited, "answer=allow&user_code="+code), 403, "all of your rights")
+		for _, begun := range []string{limited, s.Session(t, "alice")} { // with a token, which makes no other
+			want(t, visit(t, s, "POST /login/device", begun, "answer=allow&user_code="+code), 403, "Sign in with your password")
+		}
+		want(t, s.Do(t, apitest.Case{Do: "POST /login/device", As: "alice", Send: "answer=allow&user_code=" + code,
+			Headers: map[string]string{"Accept": html, "Content-Type": apitest.FormType}}), 403, "Sign in with your password")
+		if got := polled(t, s, device)["error"]; got != "authorization_pending" {
+			t.Errorf("after tokens tried to allow it: %s", got)
+		}
 		for range 4 { // the first was above
 			want(t, visit(t, s, "POST /login/device", session, "user_code=BBBB-CCCC"), 404)
 		}

@@ -18,7 +18,7 @@ func TestInABrowser(t *testing.T) {
 	for _, look := range []browser.Look{{}, {NoScript: true, Width: 390, Height: 800, Dark: true}} {
 		s.Repo(t, "alice/garden", false)
 		b := browser.Open(t, s.URL, look)
-		b.SignIn(s.Session(t, "alice"))
+		b.SignIn(s.PasswordSession(t, "alice"))
 		b.Go("/settings/tokens/new")
 		b.Fill("#note", "from a browser")
 		b.Click(`input[value="public_repo"]`)

@@ -149,7 +149,7 @@ func TestTokens(t *testing.T) {
 		r := s.Repo(t, "alice/diary", true)
 		s.Repo(t, "alice/cellar", true)
 		hidden := s.Repo(t, "bob/secret", true)
-		b := signIn(t, s, "alice")
+		b := &person{s: s, cookie: s.PasswordSession(t, "alice")}
 		again(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", "", "life", "7d", "scopes", "repo"), 422, "Say what the token is for", `value="repo" checked`)
 		again(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", evil, "life", "soon"), 422, "is no expiry", "onerror=alert(1)&gt;")
 		again(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", "x", "life", "7d", "scopes", "all"), 422, "there is no scope")
@@ -209,10 +209,12 @@ func TestTokens(t *testing.T) {
 		if n := strings.Count(string(log.Body), `"action":`); n != 1 || !strings.Contains(string(log.Body), `"actor":"alice"`) {
 			t.Errorf("%d rows: %s", n, log.Body)
 		}
-		// A token makes no token.
+		// A token makes no token, nor does a session that was begun with one.
 		made = s.Do(t, apitest.Case{Do: "POST /settings/tokens/new", As: "alice", Send: "kind=scopes&note=x&life=never",
 			Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}})
-		again(t, made, 403, "not by a token")
+		again(t, made, 403, "a token makes no other")
+		again(t, signIn(t, s, "alice").send(t, "/settings/tokens/new", "kind", "scopes", "note", "x", "life", "never"),
+			403, "a token makes no other")
 	})
 }
 

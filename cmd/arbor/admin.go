@@ -15,8 +15,8 @@ type userCommand struct {
 	Create    userCreate    `cmd:"" help:"Register a user."`
 	List      userList      `cmd:"" help:"List all users."`
 	Show      userShow      `cmd:"" help:"Show what is known of a user."`
-	Suspend   userSuspend   `cmd:"" help:"End the use of an account, at once: its tokens do not work until it is unsuspended."`
-	Unsuspend userUnsuspend `cmd:"" help:"End a suspension: tokens that did not end meanwhile work again."`
+	Suspend   userSuspend   `cmd:"" help:"Suspend an account at once: its tokens, keys and sessions do not work until it is unsuspended."`
+	Unsuspend userUnsuspend `cmd:"" help:"End a suspension: tokens that have not expired work again."`
 	Promote   userPromote   `cmd:"" help:"Make a user a site administrator, who may do everything."`
 	Demote    userDemote    `cmd:"" help:"Make a site administrator an ordinary user."`
 	Rename    userRename    `cmd:"" help:"Give a user another login; the old one redirects, and stays reserved."`
@@ -31,7 +31,7 @@ type userCreate struct {
 	storeFlags
 	Login string `arg:"" help:"Name of the user in addresses: letters, digits, '-', '.' and '_'."`
 	Name  string `help:"Name for people to read."`
-	Email string `help:"Address for mail. It is verified thereby: commits with it are the user's."`
+	Email string `help:"E-mail address, which counts as verified: commits with it are the user's."`
 	Admin bool   `help:"Make the user a site administrator, who may do everything."`
 }
 

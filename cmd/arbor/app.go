@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"arbor/internal/app"
 )
@@ -98,7 +97,7 @@ func (c *appList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		fmt.Fprintln(w, "ID\tAPP\tOWNER\tINSTALLATION\tON\tREPOSITORIES\tSUSPENDED\tPERMISSIONS")
 		for _, a := range list {
 			fmt.Fprintf(w, "%d\t%s\t%s\t-\t-\t-\t-\t%s\n", a.ID, a.Slug, a.Owner.Login, a.Permissions)

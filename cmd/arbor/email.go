@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"text/tabwriter"
 
 	"arbor/internal/account"
 )
@@ -73,7 +72,7 @@ func (c *emailList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		fmt.Fprintln(w, "ADDRESS\tVERIFIED")
 		for _, e := range list {
 			fmt.Fprintf(w, "%s\t%t\n", e.Address, e.Verified)

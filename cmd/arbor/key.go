@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"text/tabwriter"
 
 	"arbor/internal/account"
 	"arbor/internal/key"
@@ -66,7 +65,7 @@ func (c *keyList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		fmt.Fprintln(w, "ID\tFINGERPRINT\tADDED\tLAST USED\tTITLE")
 		for _, k := range list {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", k.ID, k.Fingerprint, when(k.CreatedAt), when(k.LastUsedAt), k.Title)

@@ -24,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -43,7 +44,7 @@ type commandLine struct {
 	App      appCommand      `cmd:"" help:"Manage GitHub Apps, and where they are installed."`
 	Token    tokenCommand    `cmd:"" help:"Manage access tokens."`
 	Repo     repoCommand     `cmd:"" help:"Manage repositories."`
-	Issue    issueCommand    `cmd:"" help:"Do with issues what the interface has no address for."`
+	Issue    issueCommand    `cmd:"" help:"Manage issues in ways that the API does not offer."`
 	Backup   backupCommand   `cmd:"" help:"Back up a store, also while the server runs."`
 	Restore  restoreCommand  `cmd:"" help:"Make a store of a backup, after all of it was verified. Only an empty store takes one."`
 	Database databaseCommand `cmd:"" help:"Manage the database."`
@@ -68,6 +69,9 @@ type process struct {
 	began  time.Time
 	umask  int // before closeUmask
 }
+
+// table writes columns to standard output, once it is flushed.
+func (p *process) table() *tabwriter.Writer { return tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0) }
 
 func main() {
 	began := time.Now()

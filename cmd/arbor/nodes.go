@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"text/tabwriter"
 	"time"
 
 	"arbor/internal/db"
@@ -22,7 +21,7 @@ func (c *nodesCommand) Run(p *process) error {
 		}); err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		fmt.Fprintln(w, "NODE\tVERSION\tSTARTED\tSEEN\tCLOCK\tSTATE")
 		for _, n := range list {
 			state := "live"

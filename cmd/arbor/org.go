@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 
 	"arbor/internal/account"
 )
@@ -14,7 +13,7 @@ type orgList struct{ storeFlags }
 // Run prints a line for each organization.
 func (c *orgList) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		fmt.Fprintln(w, "ID\tLOGIN\tNAME\tREPOSITORIES\tCREATED")
 		err := s.forge(log).Accounts.Each(p.ctx, account.Organization, func(a *account.Account) error {
 			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\n", a.ID, a.Login, orDash(a.Name),
@@ -40,7 +39,7 @@ func (c *orgShow) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		for _, line := range [][2]string{
 			{"login", org.Login}, {"id", org.ID.String()}, {"name", orDash(org.Name)}, {"created", when(org.CreatedAt)},
 			{"repositories", fmt.Sprintf("%d public, %d private", org.PublicRepos, org.PrivateRepos+org.Withdrawn)},

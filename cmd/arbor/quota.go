@@ -12,8 +12,8 @@ import (
 type quotaFlags struct {
 	storeFlags
 	Login string     `arg:"" help:"Login of the account."`
-	Repos quotaCount `help:"Most repositories: a number, none for no bound, or default for what serve --quota-repos says." placeholder:"N"`
-	Bytes quotaBytes `help:"Most that the repositories may take together: a size like 10GiB, none, or default." placeholder:"SIZE"`
+	Repos quotaCount `help:"How many repositories at most: a number, none for no bound, or default for what serve --quota-repos says." placeholder:"N"`
+	Bytes quotaBytes `help:"How large they may be together: a size like 10GiB, none, or default." placeholder:"SIZE"`
 }
 
 // quotaBound is a bound that a flag may change.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
@@ -46,7 +45,7 @@ func (c *repoList) Run(p *process) error {
 			}
 			owner = a.ID
 		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		fmt.Fprintln(w, "ID\tREPOSITORY\tVISIBILITY\tSTATE\tKB\tPUSHED")
 		err := f.Repos.Each(p.ctx, owner, func(r *repo.Repo) error {
 			visibility, state := "public", "active"

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"text/tabwriter"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
@@ -73,7 +72,7 @@ func (c *repoKeyList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		fmt.Fprintln(w, "ID\tFINGERPRINT\tMAY\tAS\tADDED\tLAST USED\tTITLE")
 		for _, k := range list {
 			may := "push"

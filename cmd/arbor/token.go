@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"arbor/internal/account"
@@ -111,7 +110,7 @@ func (c *tokenList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		fmt.Fprintln(w, "ID\tUSER\tTOKEN\tMAY\tNOTE\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
 		for i := range tokens {
 			t := &tokens[i]

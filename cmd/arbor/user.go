@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 
 	"arbor/internal/account"
 )
@@ -15,7 +14,7 @@ type userList struct{ storeFlags }
 // Run prints a line for each user.
 func (c *userList) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		fmt.Fprintln(w, "ID\tLOGIN\tNAME\tROLE\tSUSPENDED\tCREATED")
 		err := s.forge(log).Accounts.Each(p.ctx, account.User, func(a *account.Account) error {
 			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Login, orDash(a.Name), siteRole(a),
@@ -68,7 +67,7 @@ func (c *userShow) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		w := p.table()
 		for _, line := range [][2]string{
 			{"login", a.Login}, {"id", a.ID.String()}, {"name", orDash(a.Name)}, {"role", siteRole(a)},
 			{"suspended", when(a.SuspendedAt)}, {"created", when(a.CreatedAt)},

@@ -83,8 +83,7 @@ func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{account.IDOf(caller)}, s.args...)...)
 }
 
-// open is the condition that a caller's permissions open an activity, which is told with what it is about: an issue
-// is told of in full.
+// open is the SQL condition that an App's permissions allow what an activity shows in full: its issue, for instance.
 func open(caller *account.Caller) string {
 	const pull = `EXISTS (SELECT 1 FROM issues p WHERE p.id = a.issue_id AND p.pull = TRUE)`
 	if caller == nil || caller.Reach != account.Installed {

@@ -28,7 +28,7 @@ func newString(s string) *node {
 	return &node{scalar: b}
 }
 
-func newScalar(json string) *node { return &node{scalar: []byte(json)} }
+func newScalar(text string) *node { return &node{scalar: []byte(text)} }
 
 // ref is a reference to a component: ref("schemas", "Error").
 func ref(kind, name string) *node {

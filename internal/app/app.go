@@ -78,7 +78,7 @@ type Forge interface {
 	AppHook(tx *db.Tx, appID int64) (Hook, error)
 	// EditAppHook changes the hook of an App.
 	EditAppHook(tx *db.Tx, a *App, c HookChange) error
-	// ReachedAt notes how an App reaches the server: addresses in what it is told begin so from now on.
+	// ReachedAt notes the address at which an App reaches the server: payloads of its webhooks use that from then on.
 	ReachedAt(tx *db.Tx, appID int64, i *web.Info) error
 	// TellInstallation tells the App of its installation: created, deleted, suspend, unsuspend,
 	// new_permissions_accepted. It is called

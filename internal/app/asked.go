@@ -12,12 +12,12 @@ import (
 	"arbor/internal/scope"
 )
 
-// Asked is what an App asks for by now, where an installation was granted something else.
+// Asked is the difference between what an App asks for now and what its installation was granted.
 type Asked struct {
 	Permissions []AskedPermission // those that differ, by name
-	Events      []string          // of which it is not told yet
-	Less        []string          // events of which it would not be told any more
-	Seen        string            // all that it asks for: who grants says it, so that nothing else is granted
+	Events      []string          // that it asks for and does not get yet
+	Less        []string          // events that it gets and does not ask for any more
+	Seen        string            // all that it asks for, as a text: a grant repeats it, so that a later change is not granted unseen
 }
 
 // AskedPermission is a permission that an App wants at another level. An empty level is none.
@@ -40,12 +40,12 @@ func (i *Installation) asked() *Asked {
 	return a
 }
 
-// wants is permissions and events as one text, the same for the same.
+// wants is a text of permissions and events, for comparison.
 func wants(p scope.Permissions, events []string) string {
 	return p.String() + " " + strings.Join(tidy(events), ",")
 }
 
-// without are the names that others does not have.
+// without gives the names that are not in others.
 func without(names, others []string) (list []string) {
 	for _, n := range names {
 		if !slices.Contains(others, n) {
@@ -55,8 +55,8 @@ func without(names, others []string) (list []string) {
 	return list
 }
 
-// AskedOf is what the Apps on the caller's account, and on organizations that the caller owns, ask for beside what was
-// granted to them, by the id of the installation. Those that ask for nothing more are missing.
+// AskedOf gives, by the id of the installation, what Apps of the caller's account and of organizations that the caller
+// owns ask for beyond what was granted. Those that ask for nothing more are missing.
 func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[int64]*Asked, error) {
 	return read(ctx, s.db, func(tx *db.Tx) (map[int64]*Asked, error) {
 		list, err := installationsWhere(tx, `JOIN apps a ON a.id = i.app_id

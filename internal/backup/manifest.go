@@ -63,12 +63,12 @@ func parseManifest(text []byte) (*Manifest, error) {
 	if !ok || string(sum) != hex.EncodeToString(digest[:])+"\n" {
 		return nil, fmt.Errorf("%w: its manifest does not match its checksum", ErrDamaged)
 	}
-	var any struct{ Format int }
-	if err := json.Unmarshal(body, &any); err != nil {
+	var header struct{ Format int }
+	if err := json.Unmarshal(body, &header); err != nil {
 		return nil, fmt.Errorf("%w: its manifest: %w", ErrDamaged, err)
 	}
-	if any.Format != format {
-		return nil, fmt.Errorf("the backup has the form %d, and this program reads the form %d", any.Format, format)
+	if header.Format != format {
+		return nil, fmt.Errorf("the backup has the form %d, and this program reads the form %d", header.Format, format)
 	}
 	m := &Manifest{}
 	d := json.NewDecoder(bytes.NewReader(body))

@@ -37,7 +37,7 @@ type Cache[K comparable, V any] struct {
 	flights Flights[flight[K]]
 }
 
-// flight is what those who wait for each other in ReadAlone ask for.
+// flight identifies a read that several wait for in ReadAlone.
 type flight[K comparable] struct {
 	state State
 	key   K
@@ -116,8 +116,7 @@ func (c *Cache[K, V]) Cost() int64 {
 	return c.held
 }
 
-// Carry says that what was kept in one state holds in another, too, where holds
-// says so of its key. It looks at all that is kept.
+// Carry moves entries from one state to another where holds says so of the key. It looks at the whole cache.
 func (c *Cache[K, V]) Carry(from, to State, holds func(K) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

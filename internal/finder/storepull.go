@@ -60,12 +60,12 @@ func (InReason) condition()      {}
 const ofPull = "EXISTS (SELECT 1 FROM pulls h WHERE h.issue_id = p.issue_id AND "
 
 func (e HeadBegins) sql(b *builder) string {
-	any := make([]string, len(e)) // looked up once for all
+	begins := make([]string, len(e)) // looked up once for all
 	for n, start := range e {
 		length := "CAST(" + b.arg(utf8.RuneCountInString(start)) + " AS INTEGER)"
-		any[n] = "substr(h.head_ref, 1, " + length + ") = " + b.arg(start)
+		begins[n] = "substr(h.head_ref, 1, " + length + ") = " + b.arg(start)
 	}
-	return ofPull + "(" + strings.Join(any, " OR ") + "))"
+	return ofPull + "(" + strings.Join(begins, " OR ") + "))"
 }
 
 func (e BaseIs) sql(b *builder) string { return ofPull + "h.base_ref IN " + values(b, e) + ")" }

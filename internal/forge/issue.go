@@ -25,7 +25,7 @@ func (f *Forge) WriteIssue(c *issue.Change) error {
 	if err := pull.FollowIssue(c); err != nil {
 		return err
 	}
-	told := c.Told()
+	told := c.HookEvents()
 	if err := hook.Record(c.Tx, c.Repo.ID, told...); err != nil {
 		return err
 	}

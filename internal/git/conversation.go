@@ -40,7 +40,7 @@ func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOption
 	heard := make(chan error, 1)
 	go func() {
 		defer in.Close()
-		if err := hear(ctx, in, wants, o); err != nil {
+		if err := forwardNegotiation(ctx, in, wants, o); err != nil {
 			heard <- err
 			p.Kill()
 		}
@@ -117,8 +117,8 @@ func skipGreeting(out io.Reader) error {
 // maxRound bounds one message of a negotiation, in bytes. git names 32 objects in each.
 const maxRound = 256 << 10
 
-// hear passes on what the client wants, and then what it has, message by message.
-func hear(ctx context.Context, git io.Writer, wants []byte, o UploadOptions) error {
+// forwardNegotiation passes to git what the client wants, and then what it has, message by message.
+func forwardNegotiation(ctx context.Context, git io.Writer, wants []byte, o UploadOptions) error {
 	if _, err := git.Write(wants); err != nil {
 		return nil // it has ended, and tells why
 	}

@@ -63,8 +63,8 @@ func (q *Quarantine) envOver(r *Repository) []string {
 		"GIT_QUARANTINE_PATH=" + q.dir}
 }
 
-// Peeled says what a new tip of the push is, and what a tag finally names
-// (the same object twice when it is no tag). NotFound for other objects.
+// Peeled gives the object of a new tip of the push, and the one to which a tag leads in the end; the same object twice
+// when it is no tag. Error: NotFound for other objects.
 func (q *Quarantine) Peeled(sha SHA) (object, peeled Object, err error) {
 	r, ok := q.objects[sha]
 	if !ok {

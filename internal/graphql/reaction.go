@@ -125,8 +125,8 @@ func reactionLists(
 		}
 		for n, parent := range parents {
 			o, content := of(f, parent.(*object))
-			kind, make := node(o, f.Name)
-			c, err := q.connect(ctx, f, pages{kind: kind, question: reactionsOf(o, content), node: make,
+			kind, newNode := node(o, f.Name)
+			c, err := q.connect(ctx, f, pages{kind: kind, question: reactionsOf(o, content), node: newNode,
 				count: func() (int, error) { return countReactions(ctx, o, content) }})
 			if c, ok := c.(*connection); ok {
 				c.reacted = o

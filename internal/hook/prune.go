@@ -29,9 +29,8 @@ func (p *Pruner) Run(ctx context.Context) error {
 	return db.Upkeep(ctx, p.log, pruneEvery, "old deliveries of hooks were not removed", p.Prune)
 }
 
-// Prune removes what is too old or too much, some rows a transaction: what was tried three days ago, what has waited
-// for longer than it is tried, of each hook what is beyond its bounds, and hooks of deleted organizations. It is not
-// for several at once.
+// Prune deletes in batches: deliveries that were tried more than three days ago, those that are not tried any more,
+// what is beyond each hook's bounds, and hooks of deleted organizations. One Prune runs at a time.
 func (p *Pruner) Prune(ctx context.Context) error {
 	began := time.Now()
 	lately := min(began.Sub(p.pruned), keepFor) + slack

@@ -155,7 +155,7 @@ func ListeningOwner(tx *db.Tx, owner account.ID, event string) (*web.Info, error
 
 // Info is what payloads for a hook are rendered with.
 func Info(site, prefix string) *web.Info {
-	return &web.Info{Site: site, Prefix: prefix, Told: true, Media: web.Media{Graduated: true, JSON: true}}
+	return &web.Info{Site: site, Prefix: prefix, ForHook: true, Media: web.Media{Graduated: true, JSON: true}}
 }
 
 // Part renders a value for About.Parts.

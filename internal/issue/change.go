@@ -33,7 +33,7 @@ type Change struct {
 	mentions     []account.ID
 	also, less   []posting.Property
 	references   []reference
-	told         []hook.Event   // what hooks are told besides
+	hookEvents   []hook.Event   // AddHookEvent gave
 	changes      map[string]any // values before an edit, for hooks
 }
 

@@ -25,8 +25,8 @@ type Departure struct {
 	To  *repo.Repo // nil: it is deleted
 	New *Issue     // what it is there
 
-	told []hook.Event // hooks of From
-	come []hook.Event // hooks of To
+	hookEvents []hook.Event // for hooks of From
+	come       []hook.Event // hooks of To
 }
 
 // Delete deletes an issue with all that belongs to it. Its number stays unused. The caller
@@ -49,7 +49,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, number int64) erro
 			return err
 		}
 		if old != nil {
-			d.told = append(d.told, d.event("deleted", old.issue, nil))
+			d.hookEvents = append(d.hookEvents, d.event("deleted", old.issue, nil))
 		}
 		return s.forge.LoseIssue(d)
 	})
@@ -230,7 +230,7 @@ func (d *Departure) Write() error {
 	if err := d.record(); err != nil {
 		return err
 	}
-	if err := hook.Record(d.Tx, d.From.ID, d.told...); err != nil || d.To == nil {
+	if err := hook.Record(d.Tx, d.From.ID, d.hookEvents...); err != nil || d.To == nil {
 		return err
 	}
 	return hook.Record(d.Tx, d.To.ID, d.come...)
@@ -259,7 +259,7 @@ func (s *Service) tellable(tx *db.Tx, repoID repo.ID, i *Issue) (*tellable, erro
 }
 
 func (s *Service) renderTellable(tx *db.Tx, info *web.Info, i *Issue) (*tellable, error) {
-	a, err := repo.Told(tx, i.RepoID)
+	a, err := repo.AccessForHooks(tx, i.RepoID)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +306,7 @@ func (s *Service) tellMoved(d *Departure, old *tellable) error {
 		return nil
 	}
 	if d.To.Private {
-		d.told = append(d.told, d.event("deleted", old.issue, nil))
+		d.hookEvents = append(d.hookEvents, d.event("deleted", old.issue, nil))
 		return nil
 	}
 	info, err := hook.Listening(d.Tx, d.From.ID, "issues")
@@ -317,7 +317,7 @@ func (s *Service) tellMoved(d *Departure, old *tellable) error {
 	if err != nil {
 		return err
 	}
-	d.told = append(d.told, d.event("transferred", old.issue,
+	d.hookEvents = append(d.hookEvents, d.event("transferred", old.issue,
 		map[string]any{"new_issue": now.issue, "new_repository": now.repository}))
 	return nil
 }

@@ -30,7 +30,7 @@ func New(d *db.DB, repos *repo.Service, s *subscription.Service) *Service {
 const late = 5 * time.Second
 
 // Changed is the time since which the caller's threads are as they are, in whole seconds, as far as that is
-// sure; zero: there never were any. Whoever has a list of that time or later has all that since was told or marked.
+// sure; zero: there never were any. A list that was fetched then or later is complete.
 func (s *Service) Changed(
 	ctx context.Context, caller *account.Caller,
 ) (at time.Time, changed func(since time.Time) bool, err error) {

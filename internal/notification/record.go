@@ -38,7 +38,7 @@ func (n *Named) Add(r Reason, ids ...account.ID) {
 // Topic is that of the bell which wakes the worker.
 const Topic = "notifications"
 
-// others are those whom an act names, without who acts, who hears nothing of it.
+// others gives the accounts that an act names, without the one who acts.
 func (a *Act) others() Named {
 	named := Named{}
 	for reason, ids := range a.Named {

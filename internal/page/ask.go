@@ -52,7 +52,7 @@ func (k *Kit) Change(r *http.Request, method, path string, body, into any) error
 	return k.Do(r, inside.Request{Method: method, Path: path}, body, into)
 }
 
-// Do is Change for a request that says more, such as by which handler it is answered.
+// Do is Change with more to say of the request, such as the handler that answers it.
 func (k *Kit) Do(r *http.Request, q inside.Request, body, into any) error {
 	if body != nil {
 		var err error
@@ -174,7 +174,7 @@ func Part(r *http.Request, size int, pairs ...string) url.Values {
 	return v
 }
 
-// Absent makes a 404 of what the API says of names that name nothing: to who follows a link it is the same.
+// Absent turns the API's errors for names that name nothing into a 404: for who follows a link they are the same.
 func Absent(err error) error {
 	if errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
 		return errs.Absent()

@@ -61,7 +61,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		if err != nil {
 			return err
 		}
-		if !web.From(out.Context()).Told { // who is told does not wait
+		if !web.From(out.Context()).ForHook { // deliveries do not wait
 			if _, err := api.s.tested(out.Context(), p); err != nil {
 				return err
 			}

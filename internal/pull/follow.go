@@ -128,7 +128,7 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 	err = s.change(tx, p, u.By, func(c *issue.Change) (err error) {
 		if now, err = byID(tx, p.IssueID); err == nil && now.follows(p) {
 			c.Touch() // decision 57
-			c.Tell(hook.Event{Name: "pull_request", Action: "synchronize",
+			c.AddHookEvent(hook.Event{Name: "pull_request", Action: "synchronize",
 				About: hook.About{Before: string(now.HeadSHA), After: string(u.New)}})
 		}
 		return err

@@ -46,7 +46,7 @@ func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	})
 }
 
-// known are the values that a branch is found by: none where no pull request ever had it.
+// known gives the values by which the index finds a branch: none where no pull request ever had it.
 func known(id int64) []int64 {
 	if id == 0 {
 		return nil
@@ -60,18 +60,18 @@ func inStates(names string) finder.Expr {
 		return finder.And{}
 	}
 	merged := finder.Between{Field: finder.MergedAt, From: 1, To: int64(^uint64(0) >> 1)}
-	var any finder.Or
+	var states finder.Or
 	for name := range strings.SplitSeq(names, ",") {
 		switch name {
 		case "OPEN":
-			any = append(any, finder.InState(tracker.Open))
+			states = append(states, finder.InState(tracker.Open))
 		case "CLOSED":
-			any = append(any, finder.And{finder.InState(tracker.Closed), finder.Not{Expr: merged}})
+			states = append(states, finder.And{finder.InState(tracker.Closed), finder.Not{Expr: merged}})
 		case "MERGED":
-			any = append(any, merged)
+			states = append(states, merged)
 		}
 	}
-	return any
+	return states
 }
 
 // maxNumbered is how many pull requests one request asks for by their numbers.

@@ -116,7 +116,7 @@ type Service struct {
 	issues   *issue.Service
 	log      *slog.Logger
 	wake     chan struct{} // there may be test merges to make
-	one      sync.Mutex    // what is due is done by one goroutine, for which Settle waits
+	one      sync.Mutex    // held while test merges are made; Settle waits for it
 	trials   cache.Flights[string]
 	landings landings            // pushes that may have merged pull requests
 	merging  keyed.Mutex[string] // one merge into a branch at a time, in this process

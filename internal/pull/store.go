@@ -252,8 +252,7 @@ func branchID(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (id in
 	return id, err
 }
 
-// headBranches are the ids by which lists find a branch as a head, whoever has it. No account has the id 0, which
-// stands for the base.
+// headBranches gives the ids of the head branches of that name, of any owner. The owner 0 stands for the base.
 func headBranches(tx *db.Tx, repoID repo.ID, name string) ([]int64, error) {
 	return db.QueryIDs[int64](tx, `SELECT id FROM pull_branches WHERE repo_id = $1 AND name = $2 AND owner_id <> $3`,
 		repoID, name, account.ID(0))

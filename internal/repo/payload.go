@@ -148,7 +148,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 	if r.Private {
 		p.Visibility = "private"
 	}
-	if a.Caller != nil && !i.Told {
+	if a.Caller != nil && !i.ForHook {
 		p.Permissions = NewPermissions(a.Role)
 	}
 	p.link(api)

@@ -186,7 +186,7 @@ func belonging[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID)
 	return list, err
 }
 
-// askedOf gives what the request has read of the users, and those of whom it has not read all, each once.
+// askedOf gives what the request has read of the users already, and the users that are still to be read, each once.
 func askedOf[ID ~int64](tx *db.Tx, ids []ID, users []account.ID) (list []Belongs[ID], asked []any) {
 	seen := map[account.ID]bool{}
 	for _, u := range users {

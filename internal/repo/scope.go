@@ -60,9 +60,9 @@ func (s Scope) from() (query string, args []any) {
 	return accessFrom + `WHERE r.id IN (` + from + `) AND ` + Visible(s.Caller), args
 }
 
-// Told gives the access by which hooks are told of a repository: that of a caller who may push to it, and who
-// otherwise sees what everybody sees. Error: 404 where it is gone, or withdrawn from its own owner.
-func Told(tx *db.Tx, id ID) (*Access, error) {
+// AccessForHooks gives the access with which payloads of webhooks are rendered: that of a caller who may push to the
+// repository, and who otherwise sees what everybody sees. Error: 404 where it is gone, or withdrawn from its own owner.
+func AccessForHooks(tx *db.Tx, id ID) (*Access, error) {
 	r, err := ByID(tx, nil, id)
 	if err != nil {
 		return nil, err

@@ -11,9 +11,8 @@ import (
 	"arbor/internal/git"
 )
 
-// Generate makes a repository of a template that the caller of the access sees: each branch, of which it is the default
-// one alone unless all is set, begins with one commit of the caller's that has the template's files, and no history.
-// The default branch has the template's name. Errors: 422 for what is no template, and as Create; 404 and 409 when
+// Generate makes a repository of a template that the caller of the access sees. It has the template's default branch,
+// or with all each branch, which begins with one commit of the caller's with the template's files. Errors: 422 for what is no template, and as Create; 404 and 409 when
 // the template goes away or is purged meanwhile.
 func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) (*Repo, error) {
 	if message := CheckName(n.Name); message != "" {

@@ -103,9 +103,8 @@ func fromRepo(id, condition string) string {
 const FromPublic = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	WHERE o.login_folded = $2 AND r.name_folded = $3 AND NOT r.private`
 
-// JoinSeers is what stands in FROM behind a join of accounts, here named who, for those of them who may see the
-// repository of the id, an expression. It ends in a condition that may be gone on with. It takes the
-// names r, o, m and c.
+// JoinSeers is SQL for FROM, behind the table of accounts that is named who: it keeps those who may see the repository
+// of the id, an expression. An AND may follow. It uses the names r, o, m and c.
 func JoinSeers(id, who string) string {
 	return ` JOIN repos r ON r.id = ` + id + ` JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + who + `.id

@@ -139,7 +139,7 @@ func (s *Service) EditComment(ctx context.Context, a *repo.Access, found *Commen
 			return err
 		}
 		c.Touch()
-		c.Tell(hook.Event{Name: commentEvent, Action: "edited", About: hook.About{ID: now.ID,
+		c.AddHookEvent(hook.Event{Name: commentEvent, Action: "edited", About: hook.About{ID: now.ID,
 			Changes: map[string]any{"body": hook.From(before)}}})
 		return c.Read(t)
 	})
@@ -168,7 +168,7 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 		return err
 	}
 	parts, err := hook.Part("comment", payload)
-	c.Tell(hook.Event{Name: commentEvent, Action: "deleted", About: hook.About{ID: now.ID, Parts: parts}})
+	c.AddHookEvent(hook.Event{Name: commentEvent, Action: "deleted", About: hook.About{ID: now.ID, Parts: parts}})
 	return err
 }
 

@@ -117,7 +117,7 @@ func announce(c *issue.Change, v *Review, comments int64, texts ...issue.Text) e
 			return err
 		}
 		for _, id := range ids {
-			c.Tell(hook.Event{Name: commentEvent, Action: "created", About: hook.About{ID: id}})
+			c.AddHookEvent(hook.Event{Name: commentEvent, Action: "created", About: hook.About{ID: id}})
 		}
 	}
 	if err := pull.Answer(c.Tx, v.IssueID, v.AuthorID); err != nil {
@@ -183,7 +183,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, i *issue.Issue, id i
 		if err := updateReview(c.Tx, v); err != nil || v.State == Pending {
 			return err
 		}
-		c.Tell(hook.Event{Name: "pull_request_review", Action: "edited", About: hook.About{ID: v.ID,
+		c.AddHookEvent(hook.Event{Name: "pull_request_review", Action: "edited", About: hook.About{ID: v.ID,
 			Changes: map[string]any{"body": hook.From(before)}}})
 		c.Touch()
 		return c.Read(t)

@@ -40,7 +40,7 @@ func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, r
 		}
 		changed, err := setResolved(c.Tx, now, a.Caller.ID, resolved)
 		if err == nil && changed {
-			c.Tell(hook.Event{Name: "pull_request_review_thread",
+			c.AddHookEvent(hook.Event{Name: "pull_request_review_thread",
 				Action: map[bool]string{true: "resolved", false: "unresolved"}[resolved],
 				About:  hook.About{ID: now.ID}})
 		}

@@ -104,7 +104,7 @@ func (r Route) Counted() Route {
 	return r
 }
 
-// ForNobody says that an unsafe request needs nobody who signed in: what it brings is proof enough.
+// ForNobody lets an unsafe request come without a caller who signed in: it brings its own proof.
 func (r Route) ForNobody() Route {
 	r.Nobody = true
 	return r

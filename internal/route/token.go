@@ -28,8 +28,8 @@ const (
 	watches           = code | scope.Notifications
 )
 
-// never is the permission for what fine-grained tokens cannot do: all but reading what is
-// public, and changing what is in the repositories that they were made for.
+// never marks routes that fine-grained tokens cannot use, but to read what is public. They are for the repositories
+// that they were made for.
 const never = "-"
 
 // apps say what an installation of an App needs where that is not what a fine-grained token does, in the form of

@@ -232,11 +232,11 @@ func oneOf(c Choice, condition func(values []string) finder.Expr) (where finder.
 func (q *Query) states() (where finder.And) {
 	of := func(m map[string]finder.Expr) func([]string) finder.Expr {
 		return func(values []string) finder.Expr {
-			var any finder.Or
+			var either finder.Or
 			for _, v := range values {
-				any = append(any, m[v])
+				either = append(either, m[v])
 			}
-			return any
+			return either
 		}
 	}
 	where = append(where, oneOf(q.Heads, func(names []string) finder.Expr { return finder.HeadBegins(names) })...)

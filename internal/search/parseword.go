@@ -50,7 +50,7 @@ func (p *parser) word(word string, not bool) bool {
 
 // name reads the name of a qualifier and its colon, and gives it in lower case. False, and nothing is read, where
 // no qualifier stands. One that is in none of the lists is an error: a misspelt qualifier would find what it does not
-// say (decision 68). What a colon or a slash follows the colon of, such as http://x.org and std::vector, is a word.
+// say (decision 68). A word whose colon is followed by another one or by a slash (std::vector, http://x.org) is text.
 func (p *parser) name(lists ...[]string) (string, bool) {
 	end := strings.IndexFunc(p.rest, func(r rune) bool { return r != '-' && (r|0x20 < 'a' || r|0x20 > 'z') })
 	if end <= 0 || p.rest[end] != ':' {

@@ -98,9 +98,9 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	time := &clock{}
-	time.set(s.Start)
-	to.Database.Now = time.now
+	fixed := &clock{}
+	fixed.set(s.Start)
+	to.Database.Now = fixed.now
 	d, same, err := open(ctx, s, to)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 	log := quiet(to.Database.Log)
 	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true,
 		Admission: to.Admission})
-	a := &applier{s: s, clock: time, server: srv, repos: srv.Forge().Repos, transport: srv.Forge().Transport,
+	a := &applier{s: s, clock: fixed, server: srv, repos: srv.Forge().Repos, transport: srv.Forge().Transport,
 		accounts: srv.Forge().Accounts,
 		callers:  map[string]*account.Caller{}, made: map[*Repo]bool{}}
 	if err := a.apply(ctx); err != nil {

@@ -21,9 +21,9 @@ func held(tx *db.Tx) (c contents, err error) {
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return c, err
 	}
-	var any bool
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts)`).Scan(&any)
-	return contents{bytes.Clone(digest), !finished, !any && digest == nil}, err
+	var registered bool
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts)`).Scan(&registered)
+	return contents{bytes.Clone(digest), !finished, !registered && digest == nil}, err
 }
 
 // begin marks an empty store as one that is being filled with a seed: all that it

@@ -62,8 +62,7 @@ func zipped(load func() ([]byte, error)) func() ([]byte, error) {
 			return nil, err
 		}
 		zipped, err := zip(text)
-		// What it was made of is tens of megabytes of garbage, which a server
-		// that does little else would keep for minutes.
+		// The YAML leaves tens of megabytes of garbage, which an idle server would keep for minutes.
 		debug.FreeOSMemory()
 		return zipped, err
 	})

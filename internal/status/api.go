@@ -212,8 +212,8 @@ func (api *API) find(
 	return found, err
 }
 
-// Told gives a status as GitHub's hooks show it. Error: 404.
-func (api *API) Told(ctx context.Context, a *repo.Access, id int64) (Payload, error) {
+// ForHook gives a status as GitHub's hooks show it. Error: 404.
+func (api *API) ForHook(ctx context.Context, a *repo.Access, id int64) (Payload, error) {
 	var s *Status
 	var by *account.Account
 	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {

@@ -30,7 +30,7 @@ type Info struct {
 	zip     bool       // the answer may be compressed, see MayZip
 	Brief   bool       // for a page, which shows less: beginnings of patches, lines of feeds, lists without texts
 	Members []string   // those of a payload that are asked for, where a handler can leave out the rest; nil: all
-	Told    bool       // for the delivery of a hook: it is nobody's request, and shows no rights
+	ForHook bool       // the payload of a webhook is rendered: it is nobody's request, and shows no permissions
 	Asked   Asked      // is told what a handler looks for in the request; mostly nil
 	queried string     // what query was read from
 	query   url.Values // read once; nobody changes it

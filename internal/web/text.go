@@ -55,9 +55,8 @@ func word[T string | []byte](s T, i int) uint64 {
 		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 }
 
-// plain reports eight bytes of ASCII that stand in JSON as they are. In each byte
-// of w the highest bit is found that a subtraction borrows where the byte is
-// smaller, or is zero after an exclusive or with what it must not be.
+// plain reports whether eight bytes are ASCII that JSON needs no escape for. It looks at all of them at once: a byte
+// that is not ASCII, is a control character, a quote or a backslash has its highest bit set in one of the four terms.
 func plain(w uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	quote, slash := w^(ones*'"'), w^(ones*'\\')

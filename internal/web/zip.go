@@ -13,8 +13,8 @@ import (
 // again, guesses the secret by the shortest answer (BREACH). Lists of several repositories
 // are such answers: a stranger's issues stand there beside private ones.
 //
-// So only answers to requests without credentials are compressed. They hold nothing that
-// whoever is on the way could not ask for himself.
+// So only answers to requests without credentials are compressed. They hold nothing that an
+// eavesdropper could not ask for.
 
 // minZipped is the size in bytes of the smallest answer that is worth compressing.
 const minZipped = 1 << 10

@@ -17,7 +17,7 @@ const maxAnswer = 24 << 20
 // that of the API; 404 where there is nothing.
 func (t *told) ask(h repo.Handler, path string, params ...string) (json.RawMessage, error) {
 	info := *t.info
-	inner := &web.Info{ID: info.ID, Site: info.Site, Prefix: info.Prefix, Media: info.Media, Told: true}
+	inner := &web.Info{ID: info.ID, Site: info.Site, Prefix: info.Prefix, Media: info.Media, ForHook: true}
 	for n := 0; n < len(params); n += 2 {
 		inner.SetParam(params[n], params[n+1])
 	}

@@ -113,7 +113,7 @@ var makers = map[string]func(t *told) error{
 // gone, or of another owner than the organization whose hook it is.
 func (r *Renderer) Render(ctx context.Context, h *hook.Hook, d *hook.Delivery) ([]byte, error) {
 	t := &told{Renderer: r, ctx: ctx, info: web.From(ctx), hook: h, d: d, about: d.About, out: object{}}
-	make, known := makers[d.Event]
+	render, known := makers[d.Event]
 	if !known {
 		return nil, errs.Absent()
 	}
@@ -121,7 +121,7 @@ func (r *Renderer) Render(ctx context.Context, h *hook.Hook, d *hook.Delivery) (
 		return nil, err
 	}
 	t.common()
-	if err := make(t); err != nil {
+	if err := render(t); err != nil {
 		return nil, err
 	}
 	for name, part := range t.about.Parts {
@@ -167,7 +167,7 @@ func reached(tx *db.Tx, h *hook.Hook, d *hook.Delivery) (*repo.Access, error) {
 	if d.RepoID == 0 || d.About.Parts["repository"] != nil {
 		return nil, nil
 	}
-	r, err := repo.Told(tx, d.RepoID)
+	r, err := repo.AccessForHooks(tx, d.RepoID)
 	if err != nil {
 		return nil, err
 	}

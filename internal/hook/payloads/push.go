@@ -262,7 +262,7 @@ func (t *told) status() error {
 	}
 	t.out["commit"] = list[0]
 	t.out["sha"], t.out["name"] = sha, t.repo.FullName()
-	s, err := t.from.Statuses.Told(t.ctx, t.repo, t.about.ID)
+	s, err := t.from.Statuses.ForHook(t.ctx, t.repo, t.about.ID)
 	if err != nil {
 		return err
 	}
@@ -300,13 +300,13 @@ func (t *told) branchesAt(sha git.SHA) error {
 }
 
 func (t *told) checkRun() error {
-	run, err := t.from.Checks.Told(t.ctx, t.repo, t.about.ID)
+	run, err := t.from.Checks.RunForHook(t.ctx, t.repo, t.about.ID)
 	t.out["check_run"] = run
 	return err
 }
 
 func (t *told) checkSuite() error {
-	suite, err := t.from.Checks.ToldSuite(t.ctx, t.repo, t.about.ID)
+	suite, err := t.from.Checks.SuiteForHook(t.ctx, t.repo, t.about.ID)
 	t.out["check_suite"] = suite
 	return err
 }

@@ -94,7 +94,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 		}
 		c.Issue.Comments++
 		c.Touch()
-		c.Tell(hook.Event{Name: "issue_comment", Action: "created", About: hook.About{ID: made.ID}})
+		c.AddHookEvent(hook.Event{Name: "issue_comment", Action: "created", About: hook.About{ID: made.ID}})
 		return c.ReadText(t, made.ID)
 	})
 	return made, err
@@ -107,7 +107,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t is
 		if err := t.Check(&now.Body); err != nil || now.Body == *t.Body {
 			return err
 		}
-		c.Tell(hook.Event{Name: "issue_comment", Action: "edited", About: hook.About{ID: now.ID,
+		c.AddHookEvent(hook.Event{Name: "issue_comment", Action: "edited", About: hook.About{ID: now.ID,
 			Changes: map[string]any{"body": hook.From(now.Body)}}})
 		now.Body, now.UpdatedAt = *t.Body, max(now.UpdatedAt, c.Tx.Now)
 		c.Touch()
@@ -155,7 +155,7 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 		return err
 	}
 	parts, err := hook.Part("comment", payload)
-	c.Tell(hook.Event{Name: "issue_comment", Action: "deleted", About: hook.About{ID: now.ID, Parts: parts}})
+	c.AddHookEvent(hook.Event{Name: "issue_comment", Action: "deleted", About: hook.About{ID: now.ID, Parts: parts}})
 	return err
 }
 

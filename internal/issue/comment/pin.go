@@ -72,5 +72,5 @@ func (s *Service) setPin(ctx context.Context, a *repo.Access, found *Comment, wa
 }
 
 func tellPin(c *issue.Change, action string, id int64) {
-	c.Tell(hook.Event{Name: "issue_comment", Action: action, About: hook.About{ID: id}})
+	c.AddHookEvent(hook.Event{Name: "issue_comment", Action: action, About: hook.About{ID: id}})
 }

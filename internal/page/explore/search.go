@@ -19,31 +19,31 @@ type kind struct {
 	path  string // of the API
 	add   string // to the query
 	media string
-	sorts []sort
+	sorts []order
 	In    bool // one repository can be searched
 }
 
-// sort is an order of results; the first is by how well they match.
-type sort struct{ Name, Label string }
+// order is one of the orders of results; the first is by how well they match.
+type order struct{ Name, Label string }
 
 var kinds = [...]kind{
 	{Name: "repositories", Label: "Repositories", path: "/search/repositories", media: "raw",
-		sorts: []sort{{"", "Best match"}, {"stars", "Most stars"}, {"forks", "Most forks"},
+		sorts: []order{{"", "Best match"}, {"stars", "Most stars"}, {"forks", "Most forks"},
 			{"updated", "Last pushed"}}},
 	{Name: "code", Label: "Code", path: "/search/code", media: "text-match", In: true,
-		sorts: []sort{{"", "Best match"}}},
+		sorts: []order{{"", "Best match"}}},
 	{Name: "issues", Label: "Issues", path: "/search/issues", add: " is:issue", media: "raw", In: true,
 		sorts: threadSorts},
 	{Name: "pullrequests", Label: "Pull requests", path: "/search/issues", add: " is:pr", media: "raw",
 		In: true, sorts: threadSorts},
 	{Name: "commits", Label: "Commits", path: "/search/commits", media: "raw", In: true,
-		sorts: []sort{{"", "Best match"}, {"committer-date", "Newest"}}},
+		sorts: []order{{"", "Best match"}, {"committer-date", "Newest"}}},
 	{Name: "users", Label: "People", path: "/search/users", media: "raw",
-		sorts: []sort{{"", "Best match"}, {"followers", "Most followers"},
+		sorts: []order{{"", "Best match"}, {"followers", "Most followers"},
 			{"repositories", "Most repositories"}, {"joined", "Joined last"}}},
 }
 
-var threadSorts = []sort{{"", "Best match"}, {"created", "Newest"}, {"updated", "Updated last"},
+var threadSorts = []order{{"", "Best match"}, {"created", "Newest"}, {"updated", "Updated last"},
 	{"comments", "Most comments"}}
 
 // searchView is what search.html shows.
@@ -65,7 +65,7 @@ type searchView struct {
 }
 
 // Sorts are the orders in which the results can be.
-func (v *searchView) Sorts() []sort { return v.Kind.sorts }
+func (v *searchView) Sorts() []order { return v.Kind.sorts }
 
 // Link is the query of the same search of another kind.
 func (v *searchView) Link(name string) string {

@@ -33,8 +33,8 @@ func tellApp(tx *db.Tx, repoID repo.ID, app int64, e hook.Event) error {
 	return hook.RecordForApp(tx, app, repoID, e)
 }
 
-// Told gives a run, with its suite, as GitHub's hooks show it. Error: 404.
-func (api *API) Told(ctx context.Context, a *repo.Access, id int64) (*Payload, error) {
+// RunForHook gives a run, with its suite, as GitHub's hooks show it. Error: 404.
+func (api *API) RunForHook(ctx context.Context, a *repo.Access, id int64) (*Payload, error) {
 	var p *Payload
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		run, err := runByID(tx, a.ID, id)
@@ -55,8 +55,8 @@ func (api *API) Told(ctx context.Context, a *repo.Access, id int64) (*Payload, e
 	return p, err
 }
 
-// ToldSuite gives a suite as GitHub's hooks show it. Error: 404.
-func (api *API) ToldSuite(ctx context.Context, a *repo.Access, id int64) (*SuitePayload, error) {
+// SuiteForHook gives a suite as GitHub's hooks show it. Error: 404.
+func (api *API) SuiteForHook(ctx context.Context, a *repo.Access, id int64) (*SuitePayload, error) {
 	var suite *Suite
 	var p *SuitePayload
 	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {

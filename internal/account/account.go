@@ -7,19 +7,19 @@
 //   - token.go: tokens and their life; grant.go: what a token takes from its account's rights
 //   - admin.go: the command line's operations
 //   - profile.go, member.go: what may be changed over HTTP, and by whom (decision 12)
-//   - follow.go, store_follow.go, api_follow.go: who follows whom, of table followers
-//   - store.go, store_member.go, store_token.go: the SQL, of tables accounts, members, tokens
-//   - api.go, api_org.go, api_member.go: the handlers; json.go: their JSON (decision 28)
-//   - email.go, store_email.go: the addresses that make a commit an account's, of table
+//   - follow.go, storefollow.go, apifollow.go: who follows whom, of table followers
+//   - store.go, storemember.go, storetoken.go: the SQL, of tables accounts, members, tokens
+//   - api.go, apiorg.go, apimember.go: the handlers; json.go: their JSON (decision 28)
+//   - email.go, storeemail.go: the addresses that make a commit an account's, of table
 //     emails (decision 64)
-//   - api_email.go: one's own addresses over HTTP
-//   - site.go, store_site.go, api_site.go: what site administrators do with accounts
-//   - rename.go, store_former.go: other logins, and those that were given up, of table
+//   - apiemail.go: one's own addresses over HTTP
+//   - site.go, storesite.go, apisite.go: what site administrators do with accounts
+//   - rename.go, storeformer.go: other logins, and those that were given up, of table
 //     former_logins
 //   - delete.go: the end of an account, and ghost
-//   - key.go, store_key.go, api_key.go: public SSH keys, of table ssh_keys, deploy keys included
-//   - installation.go, store_installation.go: tokens of installations of GitHub Apps, and bots
-//   - device.go, store_device.go, api_device.go: tokens by OAuth's device flow, of tables device_requests and
+//   - key.go, storekey.go, apikey.go: public SSH keys, of table ssh_keys, deploy keys included
+//   - installation.go, storeinstallation.go: tokens of installations of GitHub Apps, and bots
+//   - device.go, storedevice.go, apidevice.go: tokens by OAuth's device flow, of tables device_requests and
 //     device_misses
 //   - avatar.go: the picture of an account, drawn from its id
 //

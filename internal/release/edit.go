@@ -75,7 +75,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Release,
 			if err := insert(tx, r); err != nil {
 				return err
 			}
-			if err := settleLatest(tx, nil, r, true); err != nil {
+			if err := settleLatest(tx, change{after: r, chosen: true}); err != nil {
 				return err
 			}
 			return tell(tx, nil, r, a.Caller)
@@ -92,7 +92,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, e Edit) (*
 			if err := update(tx, r); err != nil {
 				return err
 			}
-			if err := settleLatest(tx, before, r, e.Choice != 0); err != nil {
+			if err := settleLatest(tx, change{before, r, e.Choice != 0}); err != nil {
 				return err
 			}
 			return tell(tx, before, r, a.Caller)
@@ -293,7 +293,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 		if err := s.files.Drop(tx, a.ID, files); err != nil {
 			return err
 		}
-		return settleLatest(tx, r, nil, false)
+		return settleLatest(tx, change{before: r})
 	})
 }
 

@@ -7,10 +7,15 @@ import (
 	"arbor/internal/repo"
 )
 
-// settleLatest finds out which release is the latest after one has changed: before is nil for a new
-// release, after for one that was deleted. chosen says that the caller has said what he wants, or that it
-// is new.
-func settleLatest(tx *db.Tx, before, after *Release, chosen bool) error {
+// change is what happened to a release.
+type change struct {
+	before, after *Release // nil: it is new, or was deleted
+	chosen        bool     // whether it is the latest was said with the change, or it is new
+}
+
+// settleLatest finds out which release is the latest after one has changed.
+func settleLatest(tx *db.Tx, c change) error {
+	before, after := c.before, c.after
 	was := before != nil && before.Latest
 	switch {
 	case after == nil && was:
@@ -23,7 +28,7 @@ func settleLatest(tx *db.Tx, before, after *Release, chosen bool) error {
 		}
 		after.Latest = false
 		return electLatest(tx, after.RepoID)
-	case !after.mayBeLatest() || before.mayBeLatest() && !chosen:
+	case !after.mayBeLatest() || before.mayBeLatest() && !c.chosen:
 		return nil
 	}
 	switch after.Choice {

@@ -68,13 +68,13 @@ func (s *Service) fillAndInsert(
 		if err != nil {
 			return nil, err
 		}
-		return s.insert(context.WithoutCancel(ctx), by, n, id, first, 1+objects.PackedBytes()/1024)
+		return s.insert(context.WithoutCancel(ctx), by, n, beginning{id, first, 1 + objects.PackedBytes()/1024})
 	}
 	first, err := writeFirst(ctx, objects, n, author)
 	if err != nil {
 		return nil, err
 	}
-	return s.insert(context.WithoutCancel(ctx), by, n, id, first, 1)
+	return s.insert(context.WithoutCancel(ctx), by, n, beginning{id, first, 1})
 }
 
 // writeFirst writes the commit of the first files, and gives the branch that names it.

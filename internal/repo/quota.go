@@ -21,16 +21,22 @@ import (
 // owner's row, so together no requests get past a bound. On the disk there may be more for a
 // while: packs that are being received, and objects of API requests that were refused in the end.
 
-// CheckQuota refuses that an owner gets more repositories, or more KiB in them. With hold, no
-// other transaction adds to what the owner has until this one ends. Error: 403.
-func (s *Service) CheckQuota(tx *db.Tx, owner *account.Account, repos, kb int64, hold bool) error {
+// Growth is what an owner is about to get.
+type Growth struct {
+	Repos int64
+	KB    int64 // KiB in repositories
+	Hold  bool  // no other transaction adds to what the owner has until this one ends
+}
+
+// CheckQuota refuses that an owner gets more than its quota. Error: 403.
+func (s *Service) CheckQuota(tx *db.Tx, owner *account.Account, more Growth) error {
 	q, have, err := account.QuotaOf(tx, owner.ID)
 	if err != nil {
 		return err
 	}
 	q = q.Or(s.Quota)
 	most, mostKB := bound(q.Repos), bound(q.KB)
-	if hold && (repos > 0 && most >= 0 || kb > 0 && mostKB >= 0) {
+	if more.Hold && (more.Repos > 0 && most >= 0 || more.KB > 0 && mostKB >= 0) {
 		if err := account.HoldID(tx, owner.ID); err != nil {
 			return err
 		}
@@ -38,14 +44,14 @@ func (s *Service) CheckQuota(tx *db.Tx, owner *account.Account, repos, kb int64,
 			return err
 		}
 	}
-	if repos > 0 && most >= 0 && have+repos > most {
+	if more.Repos > 0 && most >= 0 && have+more.Repos > most {
 		return errs.Newf(errs.Forbidden, "%s may have at most %d repositories.", owner.Login, most)
 	}
-	if kb == 0 || mostKB < 0 {
+	if more.KB == 0 || mostKB < 0 {
 		return nil
 	}
 	owned, err := account.OwnedKB(tx, owner.ID)
-	if err == nil && owned+kb > mostKB {
+	if err == nil && owned+more.KB > mostKB {
 		err = errs.Newf(errs.Forbidden, "The repositories of %s may take at most %s, and would take more.",
 			owner.Login, kibibytes(mostKB))
 	}
@@ -68,7 +74,7 @@ func (s *Service) checkGrowth(tx *db.Tx, id ID, kb int64, hold bool) error {
 	if err != nil {
 		return err
 	}
-	return s.CheckQuota(tx, owner, 0, kb, hold)
+	return s.CheckQuota(tx, owner, Growth{KB: kb, Hold: hold})
 }
 
 // MayGrowBy refuses KiB for which the quota of a repository's owner has no room, before work

@@ -225,14 +225,18 @@ func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*R
 	if n.AutoInit || n.Gitignore != "" || n.License != "" {
 		return s.createWithCommit(ctx, by, n)
 	}
-	return s.insert(ctx, by, n, 0, nil, 0)
+	return s.insert(ctx, by, n, beginning{})
 }
 
-// insert adds the row of a repository, under the id unless that is 0, and its
-// first refs, whose objects take so many KiB.
-func (s *Service) insert(
-	ctx context.Context, by *account.Caller, n NewRepo, id ID, first []RefUpdate, kb int64,
-) (*Repo, error) {
+// beginning is what there is of a repository before its row.
+type beginning struct {
+	id   ID          // of its folder; 0: there is none yet
+	refs []RefUpdate // its first ones
+	kb   int64       // KiB that its objects take
+}
+
+// insert adds the row of a repository, and its first refs.
+func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, first beginning) (*Repo, error) {
 	var made *Repo
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		owner, err := account.ByLogin(tx, n.Owner)
@@ -242,7 +246,7 @@ func (s *Service) insert(
 		if err := n.holds(tx); err != nil {
 			return err
 		}
-		if err := s.CheckQuota(tx, owner, 1, kb, true); err != nil {
+		if err := s.CheckQuota(tx, owner, Growth{Repos: 1, KB: first.kb, Hold: true}); err != nil {
 			if _, forbidden := MayCreate(tx, by, owner); forbidden != nil { // whose quota it is not to know
 				return forbidden
 			}
@@ -250,7 +254,7 @@ func (s *Service) insert(
 		}
 		mayFork := !n.Private || owner.Kind == account.User || owner.PrivateForks
 		r := &Repo{
-			ID: id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
+			ID: first.id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
 			AllowForking: mayFork,
 			Private:      n.Private, DefaultBranch: cmp.Or(n.branch, DefaultBranch), HasIssues: !n.NoIssues, Merging: n.Merging,
 			IsTemplate: n.IsTemplate, TemplateID: n.templateID(),
@@ -260,12 +264,12 @@ func (s *Service) insert(
 			return err
 		}
 		made = r
-		if first != nil {
-			push := Push{RepoID: r.ID, Updates: first, Atomic: true, GrownKB: kb}
+		if first.refs != nil {
+			push := Push{RepoID: r.ID, Updates: first.refs, Atomic: true, GrownKB: first.kb}
 			if _, err := s.forge.Push(tx, push); err != nil {
 				return err
 			}
-			r.SizeKB, r.RefsGeneration = kb, 1
+			r.SizeKB, r.RefsGeneration = first.kb, 1
 		}
 		return nil
 	})

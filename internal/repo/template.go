@@ -32,7 +32,7 @@ func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) 
 		}
 	}
 	if len(n.branches) == 0 {
-		return s.insert(ctx, a.Caller, n, 0, nil, 1)
+		return s.insert(ctx, a.Caller, n, beginning{kb: 1})
 	}
 	return s.createWithCommit(ctx, a.Caller, n)
 }

@@ -62,7 +62,7 @@ func (p *Process) tell(err error) {
 	if _, failed := err.(*exitError); failed {
 		level, message = slog.LevelDebug, "git failed"
 	} else {
-		p.runner.count(p.sub, 0, 0, 1)
+		p.runner.count(p.sub, Counts{Ended: 1})
 	}
 	p.runner.log.Log(p.parent, level, message, "command", p.sub, "took", time.Since(p.since), "error", err)
 }

@@ -42,12 +42,12 @@ func (r *Runner) Counts() map[string]Counts {
 	return maps.Clone(r.counts)
 }
 
-// count changes the counts of a sub-command.
-func (r *Runner) count(sub string, running, started, ended int64) {
+// count adds to the counts of a sub-command.
+func (r *Runner) count(sub string, more Counts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.counts[sub]
-	r.counts[sub] = Counts{c.Running + running, c.Started + started, c.Ended + ended}
+	r.counts[sub] = Counts{c.Running + more.Running, c.Started + more.Started, c.Ended + more.Ended}
 }
 
 // NewRunner makes a runner of the program at an absolute path. ask, if there is one,
@@ -158,7 +158,7 @@ func (p *Process) begin(nice bool) error {
 		return fmt.Errorf("git %s: %w", p.sub, err)
 	}
 	p.started.Add(1)
-	p.runner.count(p.sub, 1, 1, 0)
+	p.runner.count(p.sub, Counts{Running: 1, Started: 1})
 	p.since = time.Now()
 	err := Confine(p.cmd.Process.Pid, p.cage)
 	close(p.caged)
@@ -222,7 +222,7 @@ func (p *Process) Wait() error {
 	err := p.cmd.Wait()
 	ended := p.ctx.Err()
 	p.abandon()
-	p.runner.count(p.sub, -1, 0, 0)
+	p.runner.count(p.sub, Counts{Running: -1})
 	if err == nil {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (p *Process) Stop() error {
 	p.cancel()
 	err := p.cmd.Wait()
 	p.release()
-	p.runner.count(p.sub, -1, 0, 0)
+	p.runner.count(p.sub, Counts{Running: -1})
 	if err = p.outgrew(err); err != nil {
 		p.tell(err)
 	}

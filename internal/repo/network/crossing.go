@@ -105,7 +105,7 @@ func (s *Service) chargeBrought(tx *db.Tx, c Crossing, kb int64) error {
 	if err != nil {
 		return err
 	}
-	if err := s.repos.CheckQuota(tx, person, 0, kb, true); err != nil {
+	if err := s.repos.CheckQuota(tx, person, repo.Growth{KB: kb, Hold: true}); err != nil {
 		return err
 	}
 	return tx.Run(`INSERT INTO brought (user_id, repo_id, kb)

@@ -137,7 +137,7 @@ func (f *fork) reserve(ctx context.Context) (id repo.ID, err error) {
 		}
 		owner, err := f.owner(tx)
 		if err == nil {
-			err = f.s.repos.CheckQuota(tx, owner, 1, f.from.SizeKB, false)
+			err = f.s.repos.CheckQuota(tx, owner, repo.Growth{Repos: 1, KB: f.from.SizeKB})
 		}
 		if err == nil {
 			id, err = repo.ReserveID(tx, owner.ID)
@@ -204,7 +204,7 @@ func (f *fork) insert(tx *db.Tx, id repo.ID) (*repo.Access, error) {
 	if there, err := f.existing(tx, owner.ID, parent.ID); err != nil || there != nil {
 		return there, err
 	}
-	if err := f.s.repos.CheckQuota(tx, owner, 1, parent.SizeKB, true); err != nil {
+	if err := f.s.repos.CheckQuota(tx, owner, repo.Growth{Repos: 1, KB: parent.SizeKB, Hold: true}); err != nil {
 		return nil, err
 	}
 	name, err := freeName(tx, owner.ID, f.names(parent.Name))

@@ -57,7 +57,7 @@ func (s *Service) Transfer(ctx context.Context, a *repo.Access, t Transfer) (*re
 		if err != nil {
 			return err
 		}
-		if err := s.repos.CheckQuota(tx, to, 1, kb, true); err != nil {
+		if err := s.repos.CheckQuota(tx, to, repo.Growth{Repos: 1, KB: kb, Hold: true}); err != nil {
 			return err
 		}
 		if err := s.forge.Transfer(tx, now.Repo, h, account.IDOf(a.Caller)); err != nil {

@@ -48,11 +48,17 @@ func (s *shares) enter(ctx context.Context) (leave func(), err error) {
 			delete(s.held, holder)
 		}
 	}
+	leave = func() { <-own.slots; forget() }
+	select {
+	case own.slots <- struct{}{}:
+		return leave, nil
+	default:
+	}
 	timer := time.NewTimer(maxWait)
 	defer timer.Stop()
 	select {
 	case own.slots <- struct{}{}:
-		return func() { <-own.slots; forget() }, nil
+		return leave, nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:

@@ -2,8 +2,8 @@ package issue
 
 import "arbor/internal/hook"
 
-// AddHookEvent notes what hooks are told besides what follows from the change itself. Number and actor are those of the change
-// unless e says otherwise.
+// AddHookEvent adds an event for hooks to those that follow from the change itself. Number and actor are those of the
+// change unless e says otherwise.
 func (c *Change) AddHookEvent(e hook.Event) {
 	if e.Actor == 0 {
 		e.Actor = c.Actor.ID
@@ -49,7 +49,7 @@ func (c *Change) addHookEvent(action string, about hook.About) {
 	c.AddHookEvent(hook.Event{Name: name, Action: action, About: about})
 }
 
-// addEdited tells of another title, text or base.
+// addEdited adds the event for another title, text or base.
 func (c *Change) addEdited() {
 	changes := map[string]any{}
 	for name, v := range c.changes {
@@ -73,7 +73,7 @@ func textOf(s *string) string {
 	return *s
 }
 
-// addHookEventOf tells of what an event notes.
+// addHookEventOf adds what hooks are told of an event of the timeline.
 func (c *Change) addHookEventOf(e *Event) {
 	switch e.Kind {
 	case EventClosed, EventReopened, EventLocked, EventUnlocked, EventPinned, EventUnpinned, EventReady:

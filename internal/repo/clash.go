@@ -18,7 +18,7 @@ import (
 const manyNames = 1000
 
 // nearRefs are refs of a repository that updates may meet: those of the same name, folders of new ones, and
-// one that is in a new one as in a folder and is not deleted with it.
+// the first that has a new one as a folder.
 type nearRefs struct {
 	shas  map[string]git.SHA // all but some of the last kind
 	names []string           // in order
@@ -33,24 +33,30 @@ func refsNear(tx *db.Tx, repoID ID, updates []RefUpdate) (*nearRefs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var created, deleted, folders []string
+	var created, folders []string
+	isNew := map[string]bool{}
 	for _, u := range updates {
-		if u.New == git.ZeroSHA {
-			deleted = append(deleted, u.Name)
-		} else if _, exists := shas[u.Name]; !exists {
-			created = append(created, u.Name)
+		if _, exists := shas[u.Name]; !exists && u.New != git.ZeroSHA {
+			created, isNew[u.Name] = append(created, u.Name), true
 			folders = slices.AppendSeq(folders, foldersOf(u.Name))
 		}
 	}
 	if len(folders) > manyNames {
 		return allRefs(tx, repoID)
 	}
+	for _, u := range updates {
+		for folder := range foldersOf(u.Name) {
+			if u.New == git.ZeroSHA && isNew[folder] { // the first in the folder may be one that goes
+				return allRefs(tx, repoID)
+			}
+		}
+	}
 	above, err := refsNamed(tx, repoID, folders)
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(shas, above)
-	below, err := refsBelow(tx, repoID, created, deleted)
+	below, err := refsBelow(tx, repoID, created)
 	if err != nil {
 		return nil, err
 	}
@@ -75,20 +81,14 @@ func allRefs(tx *db.Tx, repoID ID) (*nearRefs, error) {
 	return near, err
 }
 
-// refsBelow reads, for each of the names that refs have as a folder, the first of them that is not deleted.
-// The subquery looks into the index once a name; a join reads all refs of the repository for each
-// where PostgreSQL takes it for a small one.
-func refsBelow(tx *db.Tx, repoID ID, names, deleted []string) (below []string, err error) {
+// refsBelow reads, for each of the names that refs have as a folder, the first of these. The subquery looks into the
+// index once a name; a join reads all refs of the repository for each where PostgreSQL takes it for a small one.
+func refsBelow(tx *db.Tx, repoID ID, names []string) (below []string, err error) {
 	err = db.InParts(names, func(part []string) error {
 		args := db.Args(part, repoID)
 		values := make([]string, len(part))
 		for i := range part {
 			values[i] = fmt.Sprintf("(CAST($%d AS TEXT))", i+2)
-		}
-		but := ""
-		if len(deleted) > 0 {
-			but = ` AND name NOT IN ` + db.ValuesFrom(len(args)+1, 1, len(deleted))
-			args = db.Args(deleted, args...)
 		}
 		return db.QueryEach(tx, func(row db.Scanner) error {
 			var child *string
@@ -99,7 +99,7 @@ func refsBelow(tx *db.Tx, repoID ID, names, deleted []string) (below []string, e
 			return err
 		}, `WITH wanted(folder) AS (VALUES `+strings.Join(values, ",")+`)
 			SELECT (SELECT MIN(name) FROM refs
-				WHERE repo_id = $1 AND name > folder || '/' AND name < folder || '0'`+but+`) FROM wanted`, args...)
+				WHERE repo_id = $1 AND name > folder || '/' AND name < folder || '0') FROM wanted`, args...)
 	})
 	return below, err
 }

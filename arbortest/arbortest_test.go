@@ -42,7 +42,8 @@ func TestClientAndReset(t *testing.T) {
 		if err != nil || len(repos) != 3 {
 			t.Fatalf("round %d: alice has %d repositories: %v", round, len(repos), err)
 		}
-		if _, _, err := alice.Issues.Create(ctx, "alice", "hello", &github.IssueRequest{Title: github.Ptr("Another")}); err != nil {
+		if _, _, err := alice.Issues.Create(ctx, "alice", "hello",
+			&github.IssueRequest{Title: github.Ptr("Another")}); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := alice.PullRequests.Merge(ctx, "alice", "hello", 2, "", nil); err != nil {
@@ -102,7 +103,8 @@ func TestParallel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				i, _, err := c.Issues.Create(t.Context(), "gardener", "roses", &github.IssueRequest{Title: github.Ptr("Mine")})
+				i, _, err := c.Issues.Create(t.Context(), "gardener", "roses",
+					&github.IssueRequest{Title: github.Ptr("Mine")})
 				if err != nil || i.GetNumber() != 2 {
 					t.Errorf("the issue has number %d: somebody else's are here: %v", i.GetNumber(), err)
 				}
@@ -167,7 +169,8 @@ func TestMistake(t *testing.T) {
 		}()
 		arbortest.Start(f, arbortest.YAML("users:\n  - login: alice\n    tokens: [secret]\n"))
 	}()
-	if want := "seed:3: users[0].tokens[0]: "; !strings.Contains(f.text, want) || strings.Contains(f.text, "secret") {
+	if want := "seed:3: users[0].tokens[0]: "; !strings.Contains(f.text, want) ||
+		strings.Contains(f.text, "secret") {
 		t.Errorf("the test fails with %q", f.text)
 	}
 }

@@ -40,7 +40,8 @@ func (c *appCreate) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.stderr, "created App %s: id %d, client id %s\nwebhook secret: %s\nprivate key, shown this once:\n",
+		fmt.Fprintf(p.stderr,
+			"created App %s: id %d, client id %s\nwebhook secret: %s\nprivate key, shown this once:\n",
 			made.Slug, made.ID, made.ClientID, made.Secret)
 		fmt.Fprint(p.stdout, made.PrivateKey)
 		return nil
@@ -102,8 +103,8 @@ func (c *appList) Run(p *process) error {
 		for _, a := range list {
 			fmt.Fprintf(w, "%d\t%s\t%s\t-\t-\t-\t-\t%s\n", a.ID, a.Slug, a.Owner.Login, a.Permissions)
 			for _, i := range a.Installations {
-				fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", a.ID, a.Slug, a.Owner.Login, i.ID, i.Account.Login,
-					i.Selection(), when(i.SuspendedAt), i.Permissions)
+				fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", a.ID, a.Slug, a.Owner.Login, i.ID,
+					i.Account.Login, i.Selection(), when(i.SuspendedAt), i.Permissions)
 			}
 		}
 		return w.Flush()
@@ -152,7 +153,9 @@ type appSuspend struct{ installed }
 
 // Run suspends the installation.
 func (c *appSuspend) Run(p *process) error {
-	return c.change(p, "suspended %s on %s", func(s *app.Service, id int64) error { return s.Suspend(p.ctx, 0, id, 0) })
+	return c.change(p, "suspended %s on %s", func(s *app.Service, id int64) error {
+		return s.Suspend(p.ctx, 0, id, 0)
+	})
 }
 
 type appUnsuspend struct{ installed }

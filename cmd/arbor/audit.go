@@ -104,8 +104,9 @@ func printEvents(to io.Writer, list []audit.Event) error {
 	fmt.Fprintln(w, "TIME\tACTION\tWHO\tFROM\tRIGHT\tON\tCHANGES")
 	for i := len(list) - 1; i >= 0; i-- {
 		e := &list[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.CreatedAt.Time().UTC().Format(time.DateTime), e.Action,
-			cmpOr(e.Actor.Login, "-"), cmpOr(e.Actor.Address, "-"), e.Actor.Right, subject(e), e.Changes)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			e.CreatedAt.Time().UTC().Format(time.DateTime), e.Action, cmpOr(e.Actor.Login, "-"),
+			cmpOr(e.Actor.Address, "-"), e.Actor.Right, subject(e), e.Changes)
 	}
 	return w.Flush()
 }

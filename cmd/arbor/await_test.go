@@ -23,7 +23,8 @@ func scriptAwait(ts *testscript.TestScript, neg bool, args []string) {
 	var text string
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var res *http.Response
-		if res, text = scriptInstance(ts).do(login, "GET", args[0], http.Header{}, nil); res.StatusCode == http.StatusOK && pattern.MatchString(text) {
+		if res, text = scriptInstance(ts).do(login, "GET", args[0], http.Header{},
+			nil); res.StatusCode == http.StatusOK && pattern.MatchString(text) {
 			return
 		}
 	}

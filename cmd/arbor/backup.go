@@ -60,7 +60,8 @@ func (c *restoreCommand) Run(p *process) error {
 	to := backup.Destination{Database: at.Database, Folder: at.DataDir, Progress: line.show}
 	to.Verified = func(m *backup.Manifest) {
 		line.clear()
-		fmt.Fprintf(p.stdout, "the backup is whole, and holds the store as it was at %s\n", m.At.Format(time.RFC3339))
+		fmt.Fprintf(p.stdout, "the backup is whole, and holds the store as it was at %s\n",
+			m.At.Format(time.RFC3339))
 		if !m.Newest.IsZero() {
 			fmt.Fprintf(p.stdout, "the newest thing in it is of %s, %s ago\n", m.Newest.Format(time.RFC3339),
 				time.Since(m.Newest).Round(time.Second))
@@ -107,7 +108,8 @@ func (c *moveCommand) Run(p *process) error {
 			return errors.New("the other database is not empty")
 		}
 		if err == nil {
-			_, err = fmt.Fprintln(p.stdout, "moved; start the server with --database, and keep the old one until you trust it")
+			_, err = fmt.Fprintln(p.stdout,
+				"moved; start the server with --database, and keep the old one until you trust it")
 		}
 		return err
 	})
@@ -137,8 +139,8 @@ func (p *progress) show(part string, done, all int64) {
 		text := part
 		if all > 0 {
 			n := int(width * done / all)
-			text = fmt.Sprintf("%-12s [%s%s] %3d%%", part, strings.Repeat("#", n), strings.Repeat(".", width-n),
-				100*done/all)
+			text = fmt.Sprintf("%-12s [%s%s] %3d%%", part, strings.Repeat("#", n),
+				strings.Repeat(".", width-n), 100*done/all)
 		}
 		p.bar.show(text, 0, 0)
 		return

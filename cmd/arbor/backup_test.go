@@ -30,7 +30,8 @@ func TestBackupOfABusyStore(t *testing.T) {
 		s.user("alice", "bob")
 		send := func(login, do, body string) (int, string) {
 			method, path, _ := strings.Cut(do, " ")
-			res, text := s.do(login, method, path, http.Header{"Content-Type": {"application/json"}}, strings.NewReader(body))
+			res, text := s.do(login, method, path, http.Header{"Content-Type": {"application/json"}},
+				strings.NewReader(body))
 			return res.StatusCode, text
 		}
 		send("alice", "POST /user/repos", `{"name":"garden","auto_init":true}`)
@@ -44,7 +45,8 @@ func TestBackupOfABusyStore(t *testing.T) {
 		s.arbor("backup", dir)
 		work.stop()
 		again := restored(t, s, dir, engine)
-		if _, list := again.do("alice", "GET", "/repos/alice/garden/issues?per_page=1&sort=created", nil, nil); number(list) < before {
+		if _, list := again.do("alice", "GET", "/repos/alice/garden/issues?per_page=1&sort=created", nil,
+			nil); number(list) < before {
 			t.Errorf("of %d issues this is the last one that came back: %s", before, list)
 		}
 		s.arbor("backup", dir)
@@ -95,14 +97,16 @@ func startWriters(send func(login, do, body string) (int, string)) *writers {
 		})
 	}
 	loop(func(n int) {
-		if status, text := send("alice", "POST /repos/alice/garden/issues", `{"title":"more"}`); status == http.StatusCreated {
+		if status, text := send("alice", "POST /repos/alice/garden/issues",
+			`{"title":"more"}`); status == http.StatusCreated {
 			w.mu.Lock()
 			w.filed = max(w.filed, number(text))
 			w.mu.Unlock()
 		}
 	})
 	loop(func(n int) {
-		send("alice", fmt.Sprintf("PUT /repos/alice/garden/contents/file-%d", n), `{"message":"add","content":"aGk="}`)
+		send("alice", fmt.Sprintf("PUT /repos/alice/garden/contents/file-%d", n),
+			`{"message":"add","content":"aGk="}`)
 	})
 	loop(func(n int) {
 		send("bob", "POST /repos/alice/garden/forks", `{}`)
@@ -147,11 +151,13 @@ func walkOver(s *instance) map[string]string {
 	queue := []string{"/", "/repos/alice/garden", "/user/repos", "/repos/alice/garden/issues?state=all",
 		"/repos/alice/garden/pulls?state=all", "/users/alice/events", "/repos/alice/garden/events"}
 	for ; len(queue) > 0 && len(answers) < 200; queue = queue[1:] {
-		if _, seen := answers[queue[0]]; seen || strings.HasPrefix(queue[0], "/openapi") || strings.HasPrefix(queue[0], "/rate") {
+		if _, seen := answers[queue[0]]; seen || strings.HasPrefix(queue[0], "/openapi") ||
+			strings.HasPrefix(queue[0], "/rate") {
 			continue
 		}
 		res, text := s.do("alice", "GET", queue[0], nil, nil)
-		if later := laterPart.FindStringSubmatch(text); later != nil { // on a busy machine; it is kept once it was made
+		// on a busy machine; it is kept once it was made
+		if later := laterPart.FindStringSubmatch(text); later != nil {
 			s.do("alice", "GET", html.UnescapeString(later[1]), nil, nil)
 			res, text = s.do("alice", "GET", queue[0], nil, nil)
 		}
@@ -197,7 +203,8 @@ func TestBackupInAStream(t *testing.T) {
 	}
 	other := newInstance(t, db.SQLite)
 	other.tokens = s.tokens
-	if _, err := run(other, []byte(stream[:len(stream)*2/3]), "restore", "-"); err == nil || !strings.Contains(err.Error(), "cut short") {
+	if _, err := run(other, []byte(stream[:len(stream)*2/3]), "restore", "-"); err == nil ||
+		!strings.Contains(err.Error(), "cut short") {
 		t.Errorf("a stream that is cut short: %v", err)
 	}
 	if left := other.find("*"); len(left) != 1 {
@@ -215,7 +222,8 @@ func TestBackupInAStream(t *testing.T) {
 	if _, err := run(other, []byte(stream), "restore", "-"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(other, []byte(stream), "restore", "-"); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if _, err := run(other, []byte(stream), "restore", "-"); err == nil ||
+		!strings.Contains(err.Error(), "not empty") {
 		t.Errorf("a store that is not empty: %v", err)
 	}
 	other.sound()
@@ -272,7 +280,8 @@ func TestKilledBackupAndRestore(t *testing.T) {
 		if err == nil { // killed between its last step and its exit: all is there
 			break
 		}
-		if said := string(out); !strings.Contains(said, "restore it again") && !strings.Contains(said, "there is no store") {
+		if said := string(out); !strings.Contains(said, "restore it again") &&
+			!strings.Contains(said, "there is no store") {
 			t.Fatalf("after %s: %v %s", after, err, said)
 		}
 	}

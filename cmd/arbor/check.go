@@ -69,8 +69,8 @@ func printReport(w io.Writer, r *check.Report) error {
 		}
 		fmt.Fprintf(w, "%-8s  %s: %s\n", kind, where, f.Problem)
 	}
-	fmt.Fprintf(w, "looked at %d repositories, %d refs, %d issues and pull requests\n", r.Repositories, r.Refs,
-		r.Issues)
+	fmt.Fprintf(w, "looked at %d repositories, %d refs, %d issues and pull requests\n",
+		r.Repositories, r.Refs, r.Issues)
 	verdict := "everything holds"
 	if !r.Sound() {
 		verdict = fmt.Sprintf("%d problems, of which --repair mends %d", problems+r.Left, repairable)

@@ -25,8 +25,8 @@ func (c *counted) follow(selector string) {
 	c.Follow(selector)
 }
 
-// The ten things that a team does most take no more clicks than at GitHub, from the page where they begin: the
-// repository's home, or a pull request's changes or conversation.
+// The ten things that a team does most take no more clicks than at GitHub, from the page where they begin:
+// the repository's home, or a pull request's changes or conversation.
 func TestClicks(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t, db.SQLite, "git push")

@@ -42,12 +42,14 @@ type crash struct {
 
 // newCrash makes the world in which it happens, on nodes that do not run yet.
 func newCrash(t testing.TB, engine db.Engine, nodes int, flags ...string) *crash {
-	c := &crash{t: t, engine: engine, flags: append(flags, allowReceivers...), told: newHeard(t), random: seeded(t),
+	c := &crash{t: t, engine: engine, flags: append(flags, allowReceivers...), told: newHeard(t),
+		random: seeded(t),
 		backup: filepath.Join(t.TempDir(), "backup")}
 	s := newInstance(t, engine)
 	c.nodes = []*instance{s}
 	for range nodes - 1 {
-		other := &instance{t: t, data: s.data, database: s.database, env: s.env, log: &logBuffer{}, tokens: s.tokens}
+		other := &instance{t: t, data: s.data, database: s.database, env: s.env, log: &logBuffer{},
+			tokens: s.tokens}
 		c.nodes = append(c.nodes, other)
 		t.Cleanup(func() {
 			if other.server != nil {
@@ -248,7 +250,8 @@ func (c *crash) failing(calls string, code syscall.Errno) {
 		return
 	}
 	s.wrapper = []string{"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + calls,
-		"-e", fmt.Sprintf("inject=%s:error=%s:when=%d+%d", calls, unix.ErrnoName(code), 5+c.random.IntN(20), each)}
+		"-e", fmt.Sprintf("inject=%s:error=%s:when=%d+%d", calls, unix.ErrnoName(code),
+			5+c.random.IntN(20), each)}
 	if err := s.tryStart(append(c.flags, "--listen", c.listen[0])...); err == nil {
 		work()
 	}

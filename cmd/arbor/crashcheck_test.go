@@ -26,8 +26,10 @@ func (c *crash) check() {
 	c.checkTold(issues)
 	titles := slices.Concat(c.story.of("issue"), c.story.of("proposal"))
 	c.checkOnce("title", titles, texts(issues, "title"))
-	c.checkOnce("comment", c.story.of("comment"), texts(c.list(c.proposal("issues")+"/comments?per_page=100"), "body"))
-	c.checkOnce("review", c.story.of("review"), texts(c.list(c.proposal("pulls")+"/reviews?per_page=100"), "body"))
+	c.checkOnce("comment", c.story.of("comment"),
+		texts(c.list(c.proposal("issues")+"/comments?per_page=100"), "body"))
+	c.checkOnce("review", c.story.of("review"),
+		texts(c.list(c.proposal("pulls")+"/reviews?per_page=100"), "body"))
 	c.checkOnce("plant", c.story.of("plant"), texts(c.list("/plants?limit=1000000"), "name"))
 	c.checkLast("body", c.story.of("edit"), fmt.Sprint(c.get(c.proposal("issues"), 200)["body"]), "<nil>")
 	last := map[int]string{204: "PUT", 404: "DELETE"}[c.status("bob", "/user/starred/alice/garden")]
@@ -171,13 +173,15 @@ func (c *crash) checkAssets() {
 	c.checkOnce("release", c.story.of("release"), texts(releases, "tag_name"))
 	there := map[string]int{}
 	for _, release := range releases {
-		for _, asset := range c.list(fmt.Sprintf("/repos/alice/garden/releases/%.0f/assets?per_page=100", release["id"])) {
+		for _, asset := range c.list(fmt.Sprintf("/repos/alice/garden/releases/%.0f/assets?per_page=100",
+			release["id"])) {
 			name, _ := asset["name"].(string)
 			there[name]++
 			url, _ := asset["browser_download_url"].(string)
 			_, path, _ := strings.Cut(url, c.listen[0])
 			if res, text := c.reader().do("", "GET", path, c.bearer("alice"), nil); text != contents(name) {
-				c.t.Errorf("asset %s: %s, and %d bytes that are not what was uploaded", name, res.Status, len(text))
+				c.t.Errorf("asset %s: %s, and %d bytes that are not what was uploaded", name,
+					res.Status, len(text))
 			}
 		}
 	}
@@ -215,7 +219,8 @@ func (c *crash) checkBackup() {
 	there := texts(c.list("/repos/alice/garden/issues?state=all&per_page=100"), "title")
 	for _, d := range c.story.of("issue") {
 		if d.told == acknowledged && d.ended.Before(began) && there[d.key] != 1 {
-			c.t.Errorf("issue %q was acknowledged before the backup began, which has it %d times", d.key, there[d.key])
+			c.t.Errorf("issue %q was acknowledged before the backup began, which has it %d times", d.key,
+				there[d.key])
 		}
 	}
 }

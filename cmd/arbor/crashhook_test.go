@@ -57,8 +57,9 @@ func (r *heard) lacks(titles map[string]int) string {
 	return ""
 }
 
-// checkTold demands that the receiver is told of each issue that is there at least once, and of no other. A hook
-// that a killed server had is free after its lease, and one whose delivery failed rests, so it takes a while.
+// checkTold demands that the receiver is told of each issue that is there at least once, and of no other. A
+// hook that a killed server had is free after its lease, and one whose delivery failed rests, so it takes a
+// while.
 func (c *crash) checkTold(issues []map[string]any) {
 	c.t.Helper()
 	there := map[string]int{}

@@ -19,7 +19,9 @@ var kindsOfWork = map[string]func(*writer){
 	"issue": func(w *writer) {
 		w.send("alice", "POST", "/repos/alice/garden/issues", `{"title": "%s", "body": "a text"}`)
 	},
-	"comment": func(w *writer) { w.send("bob", "POST", w.c.proposal("issues")+"/comments", `{"body": "%s"}`) },
+	"comment": func(w *writer) {
+		w.send("bob", "POST", w.c.proposal("issues")+"/comments", `{"body": "%s"}`)
+	},
 	"review": func(w *writer) {
 		w.send("bob", "POST", w.c.proposal("pulls")+"/reviews", `{"body": "%s", "event": "COMMENT"}`)
 	},
@@ -113,7 +115,8 @@ func starAndUnstar(w *writer) {
 
 func writeFile(w *writer) {
 	key := w.next()
-	status, _ := w.ask("alice", "PUT", "/repos/alice/garden/contents/"+key, `{"message": "Write", "content": "YQ=="}`)
+	status, _ := w.ask("alice", "PUT", "/repos/alice/garden/contents/"+key,
+		`{"message": "Write", "content": "YQ=="}`)
 	w.c.story.add(w.kind, key, outcomeOf(status))
 }
 
@@ -149,7 +152,8 @@ func mergeSomething(w *writer) {
 	if status != 201 {
 		return
 	}
-	status, _ = w.ask("alice", "PUT", fmt.Sprintf("/repos/alice/garden/pulls/%.0f/merge", pull["number"]), `{}`)
+	status, _ = w.ask("alice", "PUT", fmt.Sprintf("/repos/alice/garden/pulls/%.0f/merge", pull["number"]),
+		`{}`)
 	w.c.story.add(w.kind, fmt.Sprintf("%s %.0f", key, pull["number"]), outcomeOf(status))
 }
 
@@ -164,7 +168,8 @@ func uploadSomething(w *writer) {
 		w.release = made["id"].(float64)
 	}
 	key := w.next()
-	status, _ := w.ask("alice", "POST", fmt.Sprintf("/repos/alice/garden/releases/%.0f/assets?name=%s", w.release, key), contents(key))
+	status, _ := w.ask("alice", "POST",
+		fmt.Sprintf("/repos/alice/garden/releases/%.0f/assets?name=%s", w.release, key), contents(key))
 	told := outcomeOf(status)
 	w.c.story.add(w.kind, key, told)
 	if told == refused { // the release is full

@@ -58,7 +58,8 @@ func (c *demoCommand) Run(p *process) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	d := &demo{store: s, log: log, out: p.stdout, tokens: map[string]string{}, callers: map[string]*account.Caller{},
+	d := &demo{store: s, log: log, out: p.stdout, tokens: map[string]string{},
+		callers:  map[string]*account.Caller{},
 		checkout: ownCheckout(p.ctx)}
 	if err := d.fill(p.ctx); err != nil {
 		if p.ctx.Err() != nil {
@@ -107,7 +108,8 @@ func (d *demo) fill(ctx context.Context) error {
 			return err
 		}
 		d.callers[n.Login] = &account.Caller{ID: made.ID, Login: made.Login, SiteAdmin: made.SiteAdmin}
-		token, _, err := accounts.CreateToken(ctx, account.NewToken{Login: n.Login, Note: "demo", Scopes: scope.All})
+		token, _, err := accounts.CreateToken(ctx,
+			account.NewToken{Login: n.Login, Note: "demo", Scopes: scope.All})
 		if err != nil {
 			return err
 		}
@@ -260,7 +262,8 @@ func (d *demo) explain(address string) error {
 	say("  %s/repos/alice/greenhouse/pulls/9", curl)
 	say("  %s/repos/alice/greenhouse/commits/irrigation/status", curl)
 	say("  %s'/repos/alice/greenhouse/commits/refs/pull/%d/head/check-runs'", curl, reviewed)
-	say("  %s/repos/alice/greenhouse/pulls/8/merge -X PUT -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
+	say("  %s/repos/alice/greenhouse/pulls/8/merge -X PUT -H 'Authorization: Bearer %s'", curl,
+		d.tokens["alice"])
 	say("  %s/repos/alice/greenhouse/events", curl)
 	say("  %s/users/alice/followers", curl)
 	say("  %s/repos/alice/greenhouse/stargazers -H 'Accept: application/vnd.service.v3.star+json'", curl)

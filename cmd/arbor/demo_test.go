@@ -38,7 +38,8 @@ func TestDemo(t *testing.T) {
 			}
 		}
 		address := d.address()
-		for number, want := range map[string]string{"8": `"merged":true`, "9": `"mergeable_state":"dirty"`, "10": `"merged":true`,
+		for number, want := range map[string]string{"8": `"merged":true`, "9": `"mergeable_state":"dirty"`,
+			"10": `"merged":true`,
 			"11": `"merged":true`, "12": `"mergeable_state":"unstable"`} {
 			text, err := paste(t, d.work, "curl -s "+address+"/repos/alice/greenhouse/pulls/"+number)
 			if err != nil || !strings.Contains(text, want) {
@@ -86,7 +87,9 @@ func startDemo(t *testing.T, engine db.Engine, last string, flags ...string) *de
 		d.stop()
 		end.Close()
 	})
-	eventually(t, func() bool { return strings.Contains(d.out.String(), last) && strings.HasSuffix(d.out.String(), "\n") },
+	eventually(t, func() bool {
+		return strings.Contains(d.out.String(), last) && strings.HasSuffix(d.out.String(), "\n")
+	},
 		func() string { return d.out.String() + d.problems.String() })
 	return d
 }
@@ -120,7 +123,8 @@ func (d *demoProcess) address() string {
 // tokens are people's, by login, as the demo prints them.
 func (d *demoProcess) tokens() map[string]string {
 	tokens := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^  (\S+) +(arb_\S+)`).FindAllStringSubmatch(d.out.String(), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  (\S+) +(arb_\S+)`).FindAllStringSubmatch(d.out.String(),
+		-1) {
 		tokens[m[1]] = m[2]
 	}
 	return tokens
@@ -143,7 +147,8 @@ func pasteable(text string) []string {
 // paste runs a line as a person's shell would. curl says what status it got.
 func paste(t testing.TB, dir, line string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(line, "curl -s", `curl -s -w '\n%{http_code}'`, 1))
+	cmd := exec.CommandContext(t.Context(), "sh", "-c",
+		strings.Replace(line, "curl -s", `curl -s -w '\n%{http_code}'`, 1))
 	cmd.Dir, cmd.Env = dir, gittest.Env()
 	out, err := cmd.CombinedOutput()
 	text := string(out)

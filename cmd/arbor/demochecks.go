@@ -22,7 +22,8 @@ type demoRun struct {
 }
 
 func demoRuns() []demoRun {
-	run := func(name string, came checkrun.Conclusion, title, summary string, said ...checkrun.Annotation) checkrun.Change {
+	run := func(name string, came checkrun.Conclusion, title, summary string,
+		said ...checkrun.Annotation) checkrun.Change {
 		return checkrun.Change{Name: &name, Status: checkrun.Completed, Conclusion: came, Title: &title,
 			Summary: &summary, Annotations: said}
 	}
@@ -43,8 +44,10 @@ func demoRuns() []demoRun {
 			"**1 failure**, 1 warning and 1 notice in `docs/sensors.txt`:\n\n"+
 				"| Line | Sensor | |\n| ---: | --- | --- |\n| 2 | temperature east | no unit |\n| 3 | humidity west | **unknown** |\n\n"+
 				"To see the same before a push, run `trellis check docs/sensors.txt`.",
-			say(1, checkrun.LevelNotice, "Not a sensor", "This line is read as a remark. Begin it with `#` to say so."),
-			say(2, checkrun.LevelWarning, "No unit", "Say in which unit the sensor measures, °C or °F."), unknown)},
+			say(1, checkrun.LevelNotice, "Not a sensor",
+				"This line is read as a remark. Begin it with `#` to say so."),
+			say(2, checkrun.LevelWarning, "No unit", "Say in which unit the sensor measures, °C or °F."),
+			unknown)},
 	}
 }
 

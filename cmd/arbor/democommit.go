@@ -16,7 +16,8 @@ type demoCommit struct {
 
 // commitWithoutClone adds a commit to alice's greenhouse.
 func (d *demo) commitWithoutClone(ctx context.Context, repos *repo.Service) error {
-	return d.commit(ctx, repos, demoCommit{by: "alice", owner: "alice", branch: "main", path: "docs/vents.txt",
+	return d.commit(ctx, repos, demoCommit{by: "alice", owner: "alice", branch: "main",
+		path:    "docs/vents.txt",
 		content: "April: open the vents\nJune: shade the roof\n",
 		message: "Say when to open the vents\n\nMade over the API, without a clone.\n"})
 }
@@ -47,7 +48,8 @@ func (d *demo) commit(ctx context.Context, repos *repo.Service, c demoCommit) er
 		return err
 	}
 	blob := git.NewObject{Type: git.TypeBlob, Data: []byte(c.content)}
-	tree, err := objects.BuildTree(ctx, base, []git.TreeEdit{{Path: c.path, Mode: git.ModeFile, SHA: blob.SHA()}})
+	tree, err := objects.BuildTree(ctx, base,
+		[]git.TreeEdit{{Path: c.path, Mode: git.ModeFile, SHA: blob.SHA()}})
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,8 @@ type commitStep struct {
 func demoSteps() []commitStep {
 	readme := "# greenhouse\n\nKeeps the climate of a greenhouse.\n"
 	return []commitStep{
-		{"main", "alice", "Begin the greenhouse", map[string]string{"README.md": readme, ".gitignore": "/out\n"}, ""},
+		{"main", "alice", "Begin the greenhouse",
+			map[string]string{"README.md": readme, ".gitignore": "/out\n"}, ""},
 		{"main", "alice", "Measure the temperature", map[string]string{
 			"climate/temperature.go": "package climate\n\n// Comfortable reports a temperature in °C that seedlings like.\nfunc Comfortable(celsius float64) bool { return celsius > 12 && celsius < 28 }\n"}, ""},
 		{"main", "bob", "Measure the humidity too", map[string]string{

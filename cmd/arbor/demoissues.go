@@ -35,7 +35,8 @@ var demoIssues = []demoIssue{
 	{by: "alice", title: "Water in the evening when it is hot", labels: []string{"enhancement"},
 		assignees: []string{"bob"}, milestone: 1,
 		body: "- [x] read the forecast\n- [ ] choose the hour\n- [ ] tell people why\n\nSee #1 for the temperatures."},
-	{by: "root-gardener", title: "How do I add a second sensor?", labels: []string{"question", "documentation"},
+	{by: "root-gardener", title: "How do I add a second sensor?",
+		labels:   []string{"question", "documentation"},
 		body:     "I have one for *humidity*. The README does not say where it goes.",
 		comments: []demoComment{{"bob", "Beside the first, in `sensors.txt`. I shall write it down."}}},
 	{by: "bob", title: "Frost alarm rings in July", labels: []string{"bug", "good first issue"},
@@ -94,7 +95,8 @@ func given(s string) web.Opt[string] { return web.Opt[string]{Set: true, Value: 
 // fillIssue files an issue and lets people talk about it. Alice may do what bob,
 // who filed it, may not.
 func fillIssue(
-	ctx context.Context, s *issue.Service, comments *comment.Service, access map[string]*repo.Access, i *demoIssue,
+	ctx context.Context, s *issue.Service, comments *comment.Service, access map[string]*repo.Access,
+	i *demoIssue,
 ) error {
 	made, err := s.Create(ctx, access[i.by], issue.NewIssue{Title: i.title, Text: issue.NewText(i.body),
 		Labels: i.labels, Assignees: i.assignees, Field: "assignees", Milestone: i.milestone})

@@ -34,7 +34,8 @@ type places struct{ api, ssh, admin string }
 // explainSeed prints who and what there is; each line of curl can be pasted.
 func explainSeed(out io.Writer, s *seed.Seed, at places) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Arbor serves %s at %s  (everything is thrown away when you press Ctrl-C)\n", s.File, at.api)
+	fmt.Fprintf(&b, "Arbor serves %s at %s  (everything is thrown away when you press Ctrl-C)\n",
+		s.File, at.api)
 	if len(s.Users) > 0 {
 		b.WriteString("\nPeople and tokens:\n")
 	}

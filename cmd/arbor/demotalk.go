@@ -14,7 +14,8 @@ import (
 // from his fork. Bob comments on the latest commit of alice's.
 func (d *demo) fillTalk(ctx context.Context) error {
 	accounts := d.store.forge(d.log).Accounts
-	for _, f := range [][2]string{{"alice", "bob"}, {"bob", "alice"}, {"root-gardener", "alice"}, {"bob", demoOrg}} {
+	for _, f := range [][2]string{{"alice", "bob"}, {"bob", "alice"}, {"root-gardener", "alice"},
+		{"bob", demoOrg}} {
 		if err := accounts.Follow(ctx, d.callers[f[0]], f[1], true); err != nil {
 			return err
 		}
@@ -34,8 +35,9 @@ func (d *demo) fillTalk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return commitcomment.New(d.store.db, s.Repos, s.Issues).Create(ctx, &found.Access, &commitcomment.Comment{SHA: tip,
-		Body: "The vents open at last. Thank you!"})
+	return commitcomment.New(d.store.db, s.Repos, s.Issues).Create(ctx, &found.Access,
+		&commitcomment.Comment{SHA: tip,
+			Body: "The vents open at last. Thank you!"})
 }
 
 // reviewed is the number of the pull request that alice reviews.
@@ -49,7 +51,8 @@ func (d *demo) review(ctx context.Context, s *forge.Forge, a *repo.Access) error
 	reviews := review.New(d.store.db, s.Repos, s.Issues, s.Pulls)
 	_, err = reviews.Create(ctx, a, p, i, review.NewReview{State: review.ChangesRequested,
 		Text: issue.NewText("Almost: the README should lead here."),
-		Comments: []review.NewComment{{Text: issue.NewText("Which way does *west* count, with or against the sun?"),
-			Anchor: review.Anchor{Path: "docs/sensors.txt", Whole: true}}}})
+		Comments: []review.NewComment{
+			{Text: issue.NewText("Which way does *west* count, with or against the sun?"),
+				Anchor: review.Anchor{Path: "docs/sensors.txt", Whole: true}}}})
 	return err
 }

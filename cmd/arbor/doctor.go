@@ -32,7 +32,8 @@ func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	o := doctor.Options{Version: version, Folder: folder, Memory: admission.MachineMemory(), Settings: inForce(k)}
+	o := doctor.Options{Version: version, Folder: folder, Memory: admission.MachineMemory(),
+		Settings: inForce(k)}
 	o.Cause = func(check string, err error) {
 		fmt.Fprintf(p.stderr, "%s, not in the report: %v\n", check, err)
 	}

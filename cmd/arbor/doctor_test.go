@@ -30,7 +30,8 @@ func told(t *testing.T, status int, args ...string) *doctor.Report {
 		if got := run(t.Context(), time.Now(), all, &stdout, &stderr); got != status {
 			t.Fatalf("arbor %q: status %d, want %d: %s%s", all, got, status, stdout.String(), stderr.String())
 		}
-		if text := stdout.String(); strings.Contains(strings.ToLower(text), mark) || strings.Contains(text, "@") {
+		if text := stdout.String(); strings.Contains(strings.ToLower(text), mark) ||
+			strings.Contains(text, "@") {
 			t.Errorf("the report tells what is the operator's own:\n%s", text)
 		}
 		if form != "" {
@@ -111,7 +112,8 @@ func TestDoctorOfAStore(t *testing.T) {
 			{"repo", "create", mark + "/" + mark, "--private", "--description", mark},
 		} {
 			var stderr bytes.Buffer
-			if status := run(t.Context(), time.Now(), append(args, store...), &bytes.Buffer{}, &stderr); status != 0 {
+			if status := run(t.Context(), time.Now(), append(args, store...), &bytes.Buffer{},
+				&stderr); status != 0 {
 				t.Fatalf("arbor %q: %s", args, stderr.String())
 			}
 		}

@@ -8,7 +8,8 @@ import (
 	"arbor/internal/db"
 )
 
-// A server that is told to stop says so to balancers and goes on answering, so that what they still send arrives.
+// A server that is told to stop says so to balancers and goes on answering, so that what they still send
+// arrives.
 func TestShutdownDelay(t *testing.T) {
 	t.Parallel()
 	s := newInstance(t, db.SQLite)

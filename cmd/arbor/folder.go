@@ -56,8 +56,8 @@ func closeFolder(dir string) error {
 	return closeLinked(dir)
 }
 
-// refuseForeign reports a folder that is open to others and holds something, but no store: to make all below it its
-// owner's alone would break what is there.
+// refuseForeign reports a folder that is open to others and holds something, but no store: to make all below
+// it its owner's alone would break what is there.
 func refuseForeign(dir string) error {
 	top, err := os.Stat(dir)
 	if err != nil || !isOpen(top) {

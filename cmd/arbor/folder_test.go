@@ -171,8 +171,8 @@ func TestSocketIsForWhomTheUmaskSays(t *testing.T) {
 	}
 }
 
-// A folder that holds something else is not taken for a data folder: its programs would stop running, and what others
-// may read would be closed to them.
+// A folder that holds something else is not taken for a data folder: its programs would stop running, and
+// what others may read would be closed to them.
 func TestForeignFolderIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := newInstance(t, db.SQLite)
@@ -216,18 +216,21 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A folder that is named wrongly is an error, and stays as it is: a nightly backup of an empty store would succeed.
+// A folder that is named wrongly is an error, and stays as it is: a nightly backup of an empty store would
+// succeed.
 func TestCommandsNeedAStore(t *testing.T) {
 	t.Parallel()
 	s := newInstance(t, db.SQLite)
 	empty := t.TempDir()
 	missing := filepath.Join(empty, "missing")
 	for _, data := range []string{empty, missing} {
-		for _, args := range [][]string{{"user", "list"}, {"token", "list"}, {"org", "create", "club", "--owner", "alice"},
+		for _, args := range [][]string{{"user", "list"}, {"token", "list"},
+			{"org", "create", "club", "--owner", "alice"},
 			{"backup", filepath.Join(t.TempDir(), "backup")}, {"check"}, {"audit"}} {
 			cmd := exec.Command("arbor", append(args, "--data", data)...)
 			cmd.Env = s.env
-			if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no store") {
+			if out, err := cmd.CombinedOutput(); err == nil ||
+				!strings.Contains(string(out), "there is no store") {
 				t.Errorf("%q: %v: %s", args, err, out)
 			}
 		}

@@ -98,7 +98,8 @@ func (f *fullDisk) write(dir string, round int, big string) {
 	})
 	all.Go(func() {
 		name := fmt.Sprintf("fork%d", round)
-		if f.try("POST", "/repos/bob/seeds/forks", `{"organization": "org`+fmt.Sprint(round)+`", "name": "`+name+`"}`) {
+		if f.try("POST", "/repos/bob/seeds/forks",
+			`{"organization": "org`+fmt.Sprint(round)+`", "name": "`+name+`"}`) {
 			f.note(&f.forks, "org"+fmt.Sprint(round)+"/"+name)
 		}
 	})
@@ -127,7 +128,8 @@ func (f *fullDisk) check() {
 	whole(f.t, f.remote("alice", "alice/garden"))
 	var titles strings.Builder
 	for page := 1; page < 20; page++ {
-		titles.WriteString(f.read(fmt.Sprintf("/repos/alice/garden/issues?state=all&per_page=100&page=%d", page)))
+		titles.WriteString(f.read(fmt.Sprintf("/repos/alice/garden/issues?state=all&per_page=100&page=%d",
+			page)))
 	}
 	for _, title := range f.issues {
 		if !strings.Contains(titles.String(), `"`+title+`"`) {

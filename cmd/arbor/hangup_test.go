@@ -46,7 +46,8 @@ func TestHangUp(t *testing.T) {
 			}
 			for _, protocol := range []string{"0", "2"} {
 				v := newValve(t, s.url, -1, 1<<20)
-				cmd, clone := begin(t, t.TempDir(), "-c", "protocol.version="+protocol, "clone", v.remote(s, "alice", "alice/garden"), "clone")
+				cmd, clone := begin(t, t.TempDir(), "-c", "protocol.version="+protocol, "clone",
+					v.remote(s, "alice", "alice/garden"), "clone")
 				v.wait(t)
 				if len(s.gitProcesses()) == 0 {
 					t.Error("no process of git serves the clone: this test looks for the wrong ones")
@@ -62,7 +63,9 @@ func TestHangUp(t *testing.T) {
 			v := newValve(t, s.url, 1<<20, -1)
 			cmd, push := begin(t, dir, "push", v.remote(s, "alice", "alice/empty"), "main")
 			v.wait(t)
-			eventually(t, func() bool { return len(s.incoming()) == 1 }, func() string { return "a quarantine" })
+			eventually(t, func() bool {
+				return len(s.incoming()) == 1
+			}, func() string { return "a quarantine" })
 			leave(v, cmd.Process)
 			v.cut()
 			v.release()
@@ -107,7 +110,8 @@ func (s *instance) goroutines(socket string) int {
 	return n
 }
 
-// A push whose client says nothing more is in nobody's way. If this failed, a few dead connections would stop everyone.
+// A push whose client says nothing more is in nobody's way. If this failed, a few dead connections would stop
+// everyone.
 func TestStalledPushDisturbsNobody(t *testing.T) {
 	t.Parallel()
 	s := serving(t, db.SQLite)
@@ -117,7 +121,8 @@ func TestStalledPushDisturbsNobody(t *testing.T) {
 	add(t, dir, "small", "one")
 	for n := range 4 {
 		v := newValve(t, s.url, 1<<20, -1)
-		_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), fmt.Sprintf("main:stalled-%d", n))
+		_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"),
+			fmt.Sprintf("main:stalled-%d", n))
 		v.wait(t)
 		defer func() { <-push }()
 		defer v.cut()

@@ -71,9 +71,11 @@ func add(t testing.TB, dir, branch, text string) git.SHA {
 	if r := try(t, dir, "rev-parse", "--verify", "-q", "refs/heads/"+branch); r.err == nil {
 		from = "from refs/heads/" + branch + "^0\n"
 	}
-	stream := fmt.Sprintf("commit refs/heads/%s\nmark :1\ncommitter %s %d +0000\ndata %d\n%s\n%sM 100644 inline %s\ndata %d\n%s\nget-mark :1\ndone\n",
+	stream := fmt.Sprintf(
+		"commit refs/heads/%s\nmark :1\ncommitter %s %d +0000\ndata %d\n%s\n%sM 100644 inline %s\ndata %d\n%s\nget-mark :1\ndone\n",
 		branch, gittest.Author, gittest.Start, len(text), text, from, "file", len(text), text)
-	made := gittest.Pipe(t, dir, strings.NewReader(stream), "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force")
+	made := gittest.Pipe(t, dir, strings.NewReader(stream), "-c", "fastimport.unpackLimit=0", "fast-import",
+		"--quiet", "--force")
 	return git.SHA(strings.TrimSpace(string(made)))
 }
 
@@ -95,7 +97,8 @@ func refs(t testing.TB, remote string) map[string]string {
 			t.Fatalf("refs of %s: %s %v %s", remote, res.Status, err, line)
 		}
 		named, _, _ := strings.Cut(string(line), "\x00")
-		if sha, name, _ := strings.Cut(strings.TrimSpace(named), " "); strings.HasPrefix(name, "refs/") && !strings.HasSuffix(name, "^{}") {
+		if sha, name, _ := strings.Cut(strings.TrimSpace(named), " "); strings.HasPrefix(name, "refs/") &&
+			!strings.HasSuffix(name, "^{}") {
 			list[name] = sha
 		}
 	}
@@ -105,7 +108,8 @@ func refs(t testing.TB, remote string) map[string]string {
 func whole(t testing.TB, remote string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "whole.git")
-	for _, args := range [][]string{{"clone", "-q", "--mirror", remote, dir}, {"-C", dir, "fsck", "--strict", "--full"}} {
+	for _, args := range [][]string{{"clone", "-q", "--mirror", remote, dir},
+		{"-C", dir, "fsck", "--strict", "--full"}} {
 		if r := try(t, "", args...); r.err != nil {
 			t.Errorf("git %q: %v\n%s", args, r.err, r.out)
 		}

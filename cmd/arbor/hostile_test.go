@@ -64,7 +64,8 @@ func (s *instance) unchanged() func(t testing.TB) {
 	remote := s.remote("alice", "alice/garden")
 	state := func(t testing.TB) string {
 		text := fmt.Sprintf("refs %v\nobjects %q\n", refs(t, remote), s.objects())
-		for _, name := range []string{"hooks", "config", "config.worktree", "alternates", "attributes", "grafts", "shallow", "*.lock"} {
+		for _, name := range []string{"hooks", "config", "config.worktree", "alternates", "attributes",
+			"grafts", "shallow", "*.lock"} {
 			for _, path := range s.find(name) {
 				contents, _ := os.ReadFile(path)
 				text += fmt.Sprintf("%s %q\n", path, contents)
@@ -104,7 +105,8 @@ func TestHostilePacks(t *testing.T) {
 		flipped[len(flipped)/2] ^= 0x20
 		counted := bytes.Clone(whole)
 		copy(counted[8:], "\x7f\xff\xff\xff")
-		modules := gittest.Object(t, dir, git.TypeBlob, "[submodule \"x\"]\n\tpath = x\n\turl = --upload-pack=touch owned\n")
+		modules := gittest.Object(t, dir, git.TypeBlob,
+			"[submodule \"x\"]\n\tpath = x\n\turl = --upload-pack=touch owned\n")
 		rawModules, _ := hex.DecodeString(string(modules))
 		modulesTree := gittest.Object(t, dir, git.TypeTree, "100644 .gitmodules\x00"+string(rawModules))
 		modulesCommit := git.SHA(gittest.Run(t, dir, "commit-tree", "-m", "x", string(modulesTree)))
@@ -123,18 +125,25 @@ func TestHostilePacks(t *testing.T) {
 				"unpack the pack is damaged, fails a check, or is missing"},
 			"without its tree": {packOf(t, dir, fine[0], blob), fine[0],
 				"unpack the pack is damaged, fails a check, or is missing"},
-			"another tip":        {whole, git.SHA(strings.Repeat("ab", 20)), "unpack missing necessary objects"},
-			"a link as modules":  {packOf(t, dir, commit("120000", ".gitmodules")...), commit("120000", ".gitmodules")[0], "gitmodulesSymlink"},
-			"an option as url":   {packOf(t, dir, modules, modulesTree, modulesCommit), modulesCommit, "gitmodulesUrl"},
-			".git":               {packOf(t, dir, commit("100644", ".git")...), commit("100644", ".git")[0], "hasDotgit"},
-			".GIT":               {packOf(t, dir, commit("100644", ".GIT")...), commit("100644", ".GIT")[0], "hasDotgit"},
-			"git~1":              {packOf(t, dir, commit("100644", "git~1")...), commit("100644", "git~1")[0], "hasDotgit"},
-			"HFS":                {packOf(t, dir, commit("100644", ".g\u200cit")...), commit("100644", ".g\u200cit")[0], "hasDotgit"},
-			"a path upwards":     {packOf(t, dir, commit("100644", "..")...), commit("100644", "..")[0], "hasDotdot"},
-			"a path in one name": {packOf(t, dir, commit("100644", "a/b")...), commit("100644", "a/b")[0], "fullPathname"},
+			"another tip": {whole, git.SHA(strings.Repeat("ab", 20)), "unpack missing necessary objects"},
+			"a link as modules": {packOf(t, dir, commit("120000", ".gitmodules")...),
+				commit("120000", ".gitmodules")[0], "gitmodulesSymlink"},
+			"an option as url": {packOf(t, dir, modules, modulesTree, modulesCommit), modulesCommit,
+				"gitmodulesUrl"},
+			".git": {packOf(t, dir, commit("100644", ".git")...), commit("100644", ".git")[0], "hasDotgit"},
+			".GIT": {packOf(t, dir, commit("100644", ".GIT")...), commit("100644", ".GIT")[0], "hasDotgit"},
+			"git~1": {packOf(t, dir, commit("100644", "git~1")...), commit("100644", "git~1")[0],
+				"hasDotgit"},
+			"HFS": {packOf(t, dir, commit("100644", ".g\u200cit")...), commit("100644", ".g\u200cit")[0],
+				"hasDotgit"},
+			"a path upwards": {packOf(t, dir, commit("100644", "..")...), commit("100644", "..")[0],
+				"hasDotdot"},
+			"a path in one name": {packOf(t, dir, commit("100644", "a/b")...), commit("100644", "a/b")[0],
+				"fullPathname"},
 		} {
 			res, body := s.rawPush("", []string{line(git.ZeroSHA, c.tip, "refs/heads/evil")}, c.pack)
-			if res.StatusCode != 200 || !strings.Contains(body, c.reason) || !strings.Contains(body, "ng refs/heads/evil ") {
+			if res.StatusCode != 200 || !strings.Contains(body, c.reason) ||
+				!strings.Contains(body, "ng refs/heads/evil ") {
 				t.Errorf("%s: %d %q, want the reason %q", name, res.StatusCode, body, c.reason)
 			}
 			if strings.Contains(body, s.data) {
@@ -143,7 +152,8 @@ func TestHostilePacks(t *testing.T) {
 		}
 		check(t)
 		// The reasons above are not those of the way of asking: a sound pack goes through.
-		if _, body := s.rawPush("", []string{line(git.ZeroSHA, fine[0], "refs/heads/fine")}, whole); !strings.Contains(body, "ok refs/heads/fine") {
+		if _, body := s.rawPush("", []string{line(git.ZeroSHA, fine[0], "refs/heads/fine")},
+			whole); !strings.Contains(body, "ok refs/heads/fine") {
 			t.Errorf("a sound pack: %q", body)
 		}
 	})
@@ -159,7 +169,8 @@ func TestHostileTreeIsExplained(t *testing.T) {
 	commit := gittest.Run(t, dir, "commit-tree", "-m", "x", string(tree))
 	check := s.unchanged()
 	r := try(t, dir, "push", s.remote("alice", "alice/garden"), commit+":refs/heads/evil")
-	if r.err == nil || !strings.Contains(r.out, "remote unpack failed: ") || !strings.Contains(r.out, string(tree)+": hasDotgit") ||
+	if r.err == nil || !strings.Contains(r.out, "remote unpack failed: ") ||
+		!strings.Contains(r.out, string(tree)+": hasDotgit") ||
 		!strings.Contains(r.out, "[remote rejected]") {
 		t.Errorf("git says:\n%s", r.out)
 	}
@@ -176,19 +187,28 @@ func TestHostileRefNames(t *testing.T) {
 		empty := gittest.Pipe(t, dir, strings.NewReader(""), "pack-objects", "-q", "--stdout")
 		check := s.unchanged()
 		for _, name := range []string{
-			"--upload-pack=touch owned", "-c", "-", "--exec=x", "HEAD", "main", "config", "hooks/pre-receive", "objects/info/alternates",
-			"refs", "refs/", "refs//heads/x", "refs/heads/", "refs/heads/../../config", "refs/../config", "/etc/passwd",
-			"refs/heads/a\nb", "refs/heads/a\n" + line(git.ZeroSHA, tip, "refs/heads/smuggled"), "refs/heads/a\x00b", "refs/heads/a b",
-			"refs/heads/a\tb", "refs/heads/a\x7f", "refs/heads/.hidden", "refs/heads/x.lock", "refs/heads/x.", "refs/heads/a..b",
-			"refs/heads/@{x", "refs/heads/a~1", "refs/heads/a^", "refs/heads/a:b", "refs/heads/a?", "refs/heads/a*", "refs/heads/a[", `refs/heads/a\b`,
-			"refs/heads/\xff\xfe", "refs/heads/" + strings.Repeat("x", 256), "refs/heads/" + strings.Repeat("x/", 600) + "x",
+			"--upload-pack=touch owned", "-c", "-", "--exec=x", "HEAD", "main", "config", "hooks/pre-receive",
+			"objects/info/alternates",
+			"refs", "refs/", "refs//heads/x", "refs/heads/", "refs/heads/../../config", "refs/../config",
+			"/etc/passwd",
+			"refs/heads/a\nb", "refs/heads/a\n" + line(git.ZeroSHA, tip, "refs/heads/smuggled"),
+			"refs/heads/a\x00b", "refs/heads/a b",
+			"refs/heads/a\tb", "refs/heads/a\x7f", "refs/heads/.hidden", "refs/heads/x.lock", "refs/heads/x.",
+			"refs/heads/a..b",
+			"refs/heads/@{x", "refs/heads/a~1", "refs/heads/a^", "refs/heads/a:b", "refs/heads/a?",
+			"refs/heads/a*", "refs/heads/a[", `refs/heads/a\b`,
+			"refs/heads/\xff\xfe", "refs/heads/" + strings.Repeat("x", 256),
+			"refs/heads/" + strings.Repeat("x/", 600) + "x",
 			"refs/heads/" + string(tip), "refs/pull/1/head", "refs/pull/../heads/x", "refs/heads/-x",
 			"refs/heads/--upload-pack=x", "refs/heads/a/-x",
 		} {
 			// The first command is fine, so that the name stands behind no NUL.
-			res, body := s.rawPush("atomic", []string{line(tip, tip, "refs/heads/main"), line(git.ZeroSHA, tip, name)}, empty)
-			told := res.StatusCode == 200 && strings.Contains(body, "ng refs/heads/main") && !strings.Contains(body, "ok ")
-			if !told && (res.StatusCode != 400 || res.Header.Get("Content-Type") != "text/plain; charset=utf-8") {
+			res, body := s.rawPush("atomic", []string{line(tip, tip, "refs/heads/main"),
+				line(git.ZeroSHA, tip, name)}, empty)
+			told := res.StatusCode == 200 && strings.Contains(body, "ng refs/heads/main") &&
+				!strings.Contains(body, "ok ")
+			if !told && (res.StatusCode != 400 ||
+				res.Header.Get("Content-Type") != "text/plain; charset=utf-8") {
 				t.Errorf("%q: %d %q", name, res.StatusCode, body)
 			}
 		}
@@ -197,7 +217,8 @@ func TestHostileRefNames(t *testing.T) {
 		for _, name := range []string{
 			"refs/heads/x-", "refs/heads/$(touch${IFS}owned)", "refs/heads/ünïcode", "refs/heads/;x",
 		} {
-			if _, body := s.rawPush("", []string{line(git.ZeroSHA, tip, name)}, empty); !strings.Contains(body, "ok "+name) {
+			if _, body := s.rawPush("", []string{line(git.ZeroSHA, tip, name)},
+				empty); !strings.Contains(body, "ok "+name) {
 				t.Errorf("%q: %q", name, body)
 			}
 		}
@@ -217,7 +238,8 @@ func TestHostileRequests(t *testing.T) {
 	empty := gittest.Pipe(t, dir, strings.NewReader(""), "pack-objects", "-q", "--stdout")
 	check := s.unchanged()
 	push := func(b []byte) []byte {
-		return append(append(wire.AppendPkt(nil, line(git.ZeroSHA, tip, "refs/heads/x")+"\x00report-status push-options"), b...), empty...)
+		return append(append(wire.AppendPkt(nil,
+			line(git.ZeroSHA, tip, "refs/heads/x")+"\x00report-status push-options"), b...), empty...)
 	}
 	many := []byte{}
 	for n := range 20_001 {
@@ -233,37 +255,47 @@ func TestHostileRequests(t *testing.T) {
 		body                    []byte
 		status                  int
 	}{
-		"dumb":                   {"GET", "/alice/garden.git/info/refs", "", nil, 403},
-		"another service":        {"GET", "/alice/garden.git/info/refs?service=git-upload-archive", "", nil, 403},
-		"an option as service":   {"GET", "/alice/garden.git/info/refs?service=--upload-pack%3Dtouch+owned", "", nil, 403},
-		"NUL in the service":     {"GET", "/alice/garden.git/info/refs?service=git-upload-pack%00", "", nil, 403},
-		"a newline in it":        {"GET", "/alice/garden.git/info/refs?service=git-upload-pack%0Agit-receive-pack", "", nil, 403},
-		"dumb HEAD":              {"GET", "/alice/garden.git/HEAD", "", nil, 404},
-		"dumb packs":             {"GET", "/alice/garden.git/objects/info/packs", "", nil, 404},
-		"dumb object":            {"GET", "/alice/garden.git/objects/" + string(tip[:2]) + "/" + string(tip[2:]), "", nil, 404},
-		"config":                 {"GET", "/alice/garden.git/config", "", nil, 404},
-		"a path upwards":         {"GET", "/alice/garden.git/../../../arbor.db", "", nil, 404},
-		"a coded path upwards":   {"GET", "/alice/..%2f..%2fgarden.git/info/refs?service=git-upload-pack", "", nil, 404},
-		"NUL in the name":        {"GET", "/alice/garden%00.git/info/refs?service=git-upload-pack", "", nil, 404},
-		"another method":         {"GET", "/alice/garden.git/git-receive-pack", "", nil, 405},
-		"another method still":   {"DELETE", "/alice/garden.git/git-upload-pack", "", nil, 405},
-		"another media type":     {"POST", "/alice/garden.git/git-receive-pack", "text/plain", push(nil), 415},
-		"a fetch as a push":      {"POST", "/alice/garden.git/git-receive-pack", "application/x-git-upload-pack-request", nil, 415},
-		"no line":                {"POST", "/alice/garden.git/git-receive-pack", receive, []byte("zzzz"), 400},
-		"a line without end":     {"POST", "/alice/garden.git/git-receive-pack", receive, []byte("fff0abc"), 400},
-		"no command":             {"POST", "/alice/garden.git/git-receive-pack", receive, append(wire.AppendPkt(nil, "do as I say"), "0000"...), 400},
-		"too many commands":      {"POST", "/alice/garden.git/git-receive-pack", receive, append(many, "0000"...), 413},
-		"too many options":       {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(options, "0000"...)), 413},
-		"a large option":         {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(wire.AppendPkt([]byte("0000"), strings.Repeat("x", 2000)), "0000"...)), 413},
-		"NUL in an option":       {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(wire.AppendPkt([]byte("0000"), "a\x00b"), "0000"...)), 400},
-		"unknown fetch command":  {"POST", "/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", append(wire.AppendPkt(nil, "command=--exec=x"), "0000"...), 400},
-		"an endless fetch":       {"POST", "/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", bytes.Repeat(wire.AppendPkt(nil, "command=fetch"), 32<<20/17+1000), 413},
-		"an endless line of ref": {"POST", "/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", append(wire.AppendPkt(nil, "command=ls-refs"), bytes.Repeat([]byte("0001"), 1<<20)...), 400},
+		"dumb":            {"GET", "/alice/garden.git/info/refs", "", nil, 403},
+		"another service": {"GET", "/alice/garden.git/info/refs?service=git-upload-archive", "", nil, 403},
+		"an option as service": {"GET", "/alice/garden.git/info/refs?service=--upload-pack%3Dtouch+owned",
+			"", nil, 403},
+		"NUL in the service": {"GET", "/alice/garden.git/info/refs?service=git-upload-pack%00", "", nil, 403},
+		"a newline in it":    {"GET", "/alice/garden.git/info/refs?service=git-upload-pack%0Agit-receive-pack", "", nil, 403},
+		"dumb HEAD":          {"GET", "/alice/garden.git/HEAD", "", nil, 404},
+		"dumb packs":         {"GET", "/alice/garden.git/objects/info/packs", "", nil, 404},
+		"dumb object":        {"GET", "/alice/garden.git/objects/" + string(tip[:2]) + "/" + string(tip[2:]), "", nil, 404},
+		"config":             {"GET", "/alice/garden.git/config", "", nil, 404},
+		"a path upwards":     {"GET", "/alice/garden.git/../../../arbor.db", "", nil, 404},
+		"a coded path upwards": {"GET", "/alice/..%2f..%2fgarden.git/info/refs?service=git-upload-pack",
+			"", nil, 404},
+		"NUL in the name":      {"GET", "/alice/garden%00.git/info/refs?service=git-upload-pack", "", nil, 404},
+		"another method":       {"GET", "/alice/garden.git/git-receive-pack", "", nil, 405},
+		"another method still": {"DELETE", "/alice/garden.git/git-upload-pack", "", nil, 405},
+		"another media type":   {"POST", "/alice/garden.git/git-receive-pack", "text/plain", push(nil), 415},
+		"a fetch as a push":    {"POST", "/alice/garden.git/git-receive-pack", "application/x-git-upload-pack-request", nil, 415},
+		"no line":              {"POST", "/alice/garden.git/git-receive-pack", receive, []byte("zzzz"), 400},
+		"a line without end":   {"POST", "/alice/garden.git/git-receive-pack", receive, []byte("fff0abc"), 400},
+		"no command":           {"POST", "/alice/garden.git/git-receive-pack", receive, append(wire.AppendPkt(nil, "do as I say"), "0000"...), 400},
+		"too many commands":    {"POST", "/alice/garden.git/git-receive-pack", receive, append(many, "0000"...), 413},
+		"too many options":     {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(options, "0000"...)), 413},
+		"a large option":       {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(wire.AppendPkt([]byte("0000"), strings.Repeat("x", 2000)), "0000"...)), 413},
+		"NUL in an option":     {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(wire.AppendPkt([]byte("0000"), "a\x00b"), "0000"...)), 400},
+		"unknown fetch command": {"POST", "/alice/garden.git/git-upload-pack",
+			"application/x-git-upload-pack-request",
+			append(wire.AppendPkt(nil, "command=--exec=x"), "0000"...), 400},
+		"an endless fetch": {"POST", "/alice/garden.git/git-upload-pack",
+			"application/x-git-upload-pack-request",
+			bytes.Repeat(wire.AppendPkt(nil, "command=fetch"), 32<<20/17+1000), 413},
+		"an endless line of ref": {"POST", "/alice/garden.git/git-upload-pack",
+			"application/x-git-upload-pack-request",
+			append(wire.AppendPkt(nil, "command=ls-refs"), bytes.Repeat([]byte("0001"), 1<<20)...), 400},
 	} {
 		header := http.Header{"Content-Type": {c.mediaType}, "Git-Protocol": {"version=2"}}
 		res, body := s.do("alice", c.method, c.path, header, bytes.NewReader(c.body))
-		if res.StatusCode != c.status || res.Header.Get("Content-Type") != "text/plain; charset=utf-8" || body == "" {
-			t.Errorf("%s: %d %s %.200q, want %d as text", name, res.StatusCode, res.Header.Get("Content-Type"), body, c.status)
+		if res.StatusCode != c.status || res.Header.Get("Content-Type") != "text/plain; charset=utf-8" ||
+			body == "" {
+			t.Errorf("%s: %d %s %.200q, want %d as text", name, res.StatusCode,
+				res.Header.Get("Content-Type"), body, c.status)
 		}
 		if c.status == 405 && res.Header.Get("Allow") == "" {
 			t.Errorf("%s: no Allow", name)
@@ -277,15 +309,18 @@ func TestHostileProtocolHeaders(t *testing.T) {
 	t.Parallel()
 	s, dir := garden(t, db.SQLite)
 	check := s.unchanged()
-	for _, protocol := range []string{"version=2;touch owned", "version=$(touch owned)", "version=2:--upload-pack=touch owned", "version=99",
-		"version=2 -c core.hooksPath=/tmp", strings.Repeat("version=0:", 3000) + "version=2"} {
+	for _, protocol := range []string{"version=2;touch owned", "version=$(touch owned)",
+		"version=2:--upload-pack=touch owned", "version=99", "version=2 -c core.hooksPath=/tmp",
+		strings.Repeat("version=0:", 3000) + "version=2"} {
 		header := http.Header{"Git-Protocol": {protocol}}
 		res, body := s.do("", "GET", "/alice/garden.git/info/refs?service=git-upload-pack", header, nil)
-		if res.StatusCode != 200 || !strings.Contains(body, "# service=git-upload-pack") && !strings.HasPrefix(body, "000eversion 2\n") {
+		if res.StatusCode != 200 || !strings.Contains(body, "# service=git-upload-pack") &&
+			!strings.HasPrefix(body, "000eversion 2\n") {
 			t.Errorf("Git-Protocol %.60q: %d %q", protocol, res.StatusCode, body)
 		}
 		// Whether git makes sense of the answer or not, no process gets the header.
-		try(t, dir, "-c", "http.extraHeader=Git-Protocol: "+protocol, "fetch", s.remote("", "alice/garden"), "main")
+		try(t, dir, "-c", "http.extraHeader=Git-Protocol: "+protocol, "fetch",
+			s.remote("", "alice/garden"), "main")
 	}
 	if owned := append(s.find("owned"), glob(t, "owned")...); len(owned) != 0 {
 		t.Errorf("a client ran a program: %q", owned)

@@ -274,13 +274,15 @@ func (s *instance) gitProcesses() []string {
 // flags name the store, for commands that run in this process.
 func (s *instance) flags() storeFlags { return storeFlags{Data: s.data, Database: s.database} }
 
-// operate does as the operator's commands do, whether a server runs or not, in the test's process: for what a test needs
-// and does not test. A process of its own takes several times as long.
+// operate does as the operator's commands do, whether a server runs or not, in the test's process: for what a
+// test needs and does not test. A process of its own takes several times as long.
 func (s *instance) operate(do func(ctx context.Context, f *forge.Forge) error) {
 	s.t.Helper()
 	s.makeTables()
 	flags, p := s.flags(), &process{ctx: s.t.Context(), stdout: io.Discard, stderr: s.log, began: time.Now()}
-	if err := establish(p, &flags, func(at *store, log *slog.Logger) error { return do(p.ctx, at.forge(log)) }); err != nil {
+	if err := establish(p, &flags, func(at *store, log *slog.Logger) error {
+		return do(p.ctx, at.forge(log))
+	}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -375,7 +377,9 @@ func as(url, login, token string) string {
 }
 
 // do sends a request as a user ("" sends no token) and reads the whole answer.
-func (s *instance) do(login, method, path string, header http.Header, body io.Reader) (*http.Response, string) {
+func (s *instance) do(
+	login, method, path string, header http.Header, body io.Reader,
+) (*http.Response, string) {
 	s.t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
 	url := s.url
@@ -418,7 +422,8 @@ func unixTransport(socket string) *http.Transport {
 	return &http.Transport{DisableKeepAlives: true, DisableCompression: true, DialContext: dial}
 }
 
-// eventually waits until done says so, and asks less often the longer it takes; why explains, when it never does.
+// eventually waits until done says so, and asks less often the longer it takes; why explains, when it never
+// does.
 func eventually(t testing.TB, done func() bool, why func() string) {
 	t.Helper()
 	askUntil(t, 50*time.Millisecond, done, why)

@@ -42,7 +42,9 @@ func splitIssue(s string) (owner, name string, number int64, err error) {
 
 // change runs an operation on the issue as the user, whose right to write to the repository is asked
 // again when the change is committed.
-func (c *onIssue) change(p *process, do func(context.Context, *forge.Forge, *repo.Access, int64) error) error {
+func (c *onIssue) change(
+	p *process, do func(context.Context, *forge.Forge, *repo.Access, int64) error,
+) error {
 	owner, name, number, err := splitIssue(c.Issue)
 	if err != nil {
 		return err

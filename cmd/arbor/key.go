@@ -68,7 +68,8 @@ func (c *keyList) Run(p *process) error {
 		w := p.table()
 		fmt.Fprintln(w, "ID\tFINGERPRINT\tADDED\tLAST USED\tTITLE")
 		for _, k := range list {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", k.ID, k.Fingerprint, when(k.CreatedAt), when(k.LastUsedAt), k.Title)
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", k.ID, k.Fingerprint, when(k.CreatedAt),
+				when(k.LastUsedAt), k.Title)
 		}
 		return w.Flush()
 	})

@@ -141,7 +141,9 @@ func TestStopFinishesClone(t *testing.T) {
 		v.wait(t)
 		stopped := make(chan error, 1)
 		go func() { stopped <- s.tryStop() }()
-		eventually(t, func() bool { return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil },
+		eventually(t, func() bool {
+			return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil
+		},
 			func() string { return "a refused connection" })
 		select {
 		case err := <-stopped:

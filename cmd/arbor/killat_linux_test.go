@@ -69,8 +69,9 @@ func (k *callKiller) see(_ int, call *callInfo) {
 // path at the given argument.
 var (
 	onFile = map[uint64]string{
-		unix.SYS_WRITE: "write", unix.SYS_PWRITE64: "pwrite64", unix.SYS_WRITEV: "writev", unix.SYS_PWRITEV: "pwritev",
-		unix.SYS_FSYNC: "fsync", unix.SYS_FDATASYNC: "fdatasync", unix.SYS_SYNC_FILE_RANGE: "sync_file_range",
+		unix.SYS_WRITE: "write", unix.SYS_PWRITE64: "pwrite64", unix.SYS_WRITEV: "writev",
+		unix.SYS_PWRITEV: "pwritev",
+		unix.SYS_FSYNC:   "fsync", unix.SYS_FDATASYNC: "fdatasync", unix.SYS_SYNC_FILE_RANGE: "sync_file_range",
 		unix.SYS_FTRUNCATE: "ftruncate", unix.SYS_FALLOCATE: "fallocate", unix.SYS_FCHMOD: "fchmod",
 		unix.SYS_SENDTO: "sendto", unix.SYS_SENDMSG: "sendmsg", unix.SYS_SENDFILE: "sendfile",
 	}
@@ -78,8 +79,10 @@ var (
 		name string
 		path int
 	}{
-		unix.SYS_RENAMEAT: {"renameat", 1}, unix.SYS_RENAMEAT2: {"renameat2", 1}, unix.SYS_LINKAT: {"linkat", 1},
-		unix.SYS_UNLINKAT: {"unlinkat", 1}, unix.SYS_MKDIRAT: {"mkdirat", 1}, unix.SYS_FCHMODAT: {"fchmodat", 1},
+		unix.SYS_RENAMEAT: {"renameat", 1}, unix.SYS_RENAMEAT2: {"renameat2", 1},
+		unix.SYS_LINKAT:   {"linkat", 1},
+		unix.SYS_UNLINKAT: {"unlinkat", 1}, unix.SYS_MKDIRAT: {"mkdirat", 1},
+		unix.SYS_FCHMODAT: {"fchmodat", 1},
 	}
 )
 
@@ -95,7 +98,8 @@ func (k *callKiller) visible(c *callInfo) (text string, counts bool) {
 	if name, ok := onFile[c.number]; ok {
 		target := file()
 		// Pipes lead to its own children and to the test, the others into itself.
-		return name + " " + target, !strings.HasPrefix(target, "pipe:") && !strings.HasPrefix(target, "anon_inode:")
+		return name + " " + target, !strings.HasPrefix(target, "pipe:") &&
+			!strings.HasPrefix(target, "anon_inode:")
 	}
 	if call, ok := onPath[c.number]; ok {
 		return call.name + " " + k.text(c.args[call.path]), true

@@ -73,7 +73,8 @@ func TestKilledInFork(t *testing.T) {
 			func() string { return "what remains: " + strings.Join(directories(), " ") })
 		for _, r := range []string{"alice/open", "alice/closed"} {
 			res, text := s.do("alice", "GET", "/repos/"+r, nil, nil)
-			if count := fmt.Sprintf(`"forks_count":%d`, rounds/2); res.StatusCode != 200 || !strings.Contains(text, count) {
+			if count := fmt.Sprintf(`"forks_count":%d`, rounds/2); res.StatusCode != 200 ||
+				!strings.Contains(text, count) {
 				t.Errorf("%s: %d, want %s in %s", r, res.StatusCode, count, text)
 			}
 		}
@@ -84,7 +85,8 @@ func TestKilledInFork(t *testing.T) {
 // tryFork forks a repository of alice's for an organization and gives the
 // status, 0 when no answer came.
 func (s *instance) tryFork(login, name, org string) int {
-	r, err := http.NewRequest("POST", s.url+"/repos/alice/"+name+"/forks", strings.NewReader(`{"organization": "`+org+`"}`))
+	r, err := http.NewRequest("POST", s.url+"/repos/alice/"+name+"/forks",
+		strings.NewReader(`{"organization": "`+org+`"}`))
 	if err != nil {
 		return 0
 	}

@@ -50,8 +50,9 @@ func (r *hookReceiver) got() []string {
 	return append([]string{}, r.guids...)
 }
 
-// A server that is killed while a receiver holds a delivery sends it again, under the same name, and then what came
-// behind it. What waits in a backup is not sent by the store that is made of it, as the first one sends it.
+// A server that is killed while a receiver holds a delivery sends it again, under the same name, and then
+// what came behind it. What waits in a backup is not sent by the store that is made of it, as the first one
+// sends it.
 func TestKilledInADelivery(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -61,7 +62,8 @@ func TestKilledInADelivery(t *testing.T) {
 		s.repo("alice/garden", "")
 		send := func(path, body string) {
 			t.Helper()
-			if res, text := s.do("alice", "POST", "/repos/alice/garden/"+path, nil, strings.NewReader(body)); res.StatusCode != 201 {
+			if res, text := s.do("alice", "POST", "/repos/alice/garden/"+path, nil,
+				strings.NewReader(body)); res.StatusCode != 201 {
 				t.Fatalf("%s: %d %s", path, res.StatusCode, text)
 			}
 		}
@@ -82,7 +84,9 @@ func TestKilledInADelivery(t *testing.T) {
 		}
 		s.exec(`UPDATE hooks SET due_at = 0`) // what the killed server had leased is free
 		s.start("--allow-hook-networks", "127.0.0.1")
-		eventually(t, func() bool { return len(r.got()) >= 3 }, func() string { return strings.Join(r.got(), " ") })
+		eventually(t, func() bool {
+			return len(r.got()) >= 3
+		}, func() string { return strings.Join(r.got(), " ") })
 		if got := r.got(); len(got) != 3 || got[0] != got[1] || got[1] == got[2] {
 			t.Errorf("these were delivered: %q", got)
 		}

@@ -33,7 +33,8 @@ func TestKilledAtEachStepOfAMerge(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := prepareMerge(t, engine)
 		every := map[string]int{"merge": 4, "squash": 18, "rebase": 18} // calls from one round to the next
-		if engine == db.PostgreSQL {                                    // which takes its time to start anew, and has steps of its own
+		// which takes its time to start anew, and has steps of its own
+		if engine == db.PostgreSQL {
 			every = map[string]int{"merge": 10, "squash": 27, "rebase": 27}
 		}
 		switch {
@@ -43,7 +44,8 @@ func TestKilledAtEachStepOfAMerge(t *testing.T) {
 			every = map[string]int{"merge": 16, "squash": 27, "rebase": 27}
 		}
 		for method, each := range every {
-			k := &killedRounds{prepared: p, method: method, each: each, next: rand.IntN(each), calls: map[string]bool{}}
+			k := &killedRounds{prepared: p, method: method, each: each, next: rand.IntN(each),
+				calls: map[string]bool{}}
 			for worker := range 2 {
 				t.Run(fmt.Sprint(method, " ", worker), func(t *testing.T) {
 					t.Parallel()
@@ -52,8 +54,8 @@ func TestKilledAtEachStepOfAMerge(t *testing.T) {
 				})
 			}
 			t.Cleanup(func() {
-				t.Logf("%s: killed at %d calls, before and after it was merged (%d): %s", method, k.killed, k.merged,
-					strings.Join(slices.Sorted(maps.Keys(k.calls)), ", "))
+				t.Logf("%s: killed at %d calls, before and after it was merged (%d): %s", method,
+					k.killed, k.merged, strings.Join(slices.Sorted(maps.Keys(k.calls)), ", "))
 				if k.survived > 0 && (k.killed < 2 || k.merged == k.killed || k.merged == 0 && k.each == 1) {
 					t.Error("that tests too little")
 				}
@@ -118,14 +120,17 @@ func prepareMerge(t *testing.T, engine db.Engine) *preparedMerge {
 	dir := gittest.Repository(t, 2, 5)
 	lines := func(first, last string) string { return first + strings.Repeat("line\n", 30) + last }
 	commit := func(branch, from, file, text string) {
-		gittest.Import(t, dir, strings.NewReader(fmt.Sprintf("commit refs/heads/%s\ncommitter %s %d +0000\ndata 7\nChange\nfrom refs/heads/%s^0\nM 100644 inline %s\ndata %d\n%s\ndone\n",
-			branch, gittest.Author, gittest.Start+999, from, file, len(text), text)))
+		gittest.Import(t, dir,
+			strings.NewReader(fmt.Sprintf(
+				"commit refs/heads/%s\ncommitter %s %d +0000\ndata 7\nChange\nfrom refs/heads/%s^0\nM 100644 inline %s\ndata %d\n%s\ndone\n",
+				branch, gittest.Author, gittest.Start+999, from, file, len(text), text)))
 	}
 	commit("main", "main", "dir1/both", lines("", ""))
 	commit("h", "main", "dir1/both", lines("head\n", ""))
 	commit("h", "h", "dir2/new", "new\n")
 	s.repo("alice/garden", dir)
-	for _, c := range [][2]string{{"issues", `{"title": "Broken"}`}, {"pulls", `{"title": "Mend", "body": "fixes #1", "head": "h", "base": "main"}`}} {
+	for _, c := range [][2]string{{"issues", `{"title": "Broken"}`},
+		{"pulls", `{"title": "Mend", "body": "fixes #1", "head": "h", "base": "main"}`}} {
 		if status, text := s.tryCall("POST", c[0], c[1]); status != 201 {
 			t.Fatal(status, text)
 		}
@@ -135,7 +140,8 @@ func prepareMerge(t *testing.T, engine db.Engine) *preparedMerge {
 	commit("main", "main", "dir1/both", lines("", "main\n"))
 	gittest.Run(t, dir, "push", "-q", s.remote("alice", "alice/garden"), "main")
 	s.stop()
-	p := &preparedMerge{s: s, base: gittest.Run(t, dir, "rev-parse", "main"), head: gittest.Run(t, dir, "rev-parse", "h")}
+	p := &preparedMerge{s: s, base: gittest.Run(t, dir, "rev-parse", "main"),
+		head: gittest.Run(t, dir, "rev-parse", "h")}
 	p.tree = gittest.Run(t, dir, "merge-tree", "--write-tree", "main", "h")
 	return p
 }
@@ -170,7 +176,8 @@ func (p *preparedMerge) killedAt(t *testing.T, method string, n int) (r killedRo
 	}
 	r.last, r.killed = k.last, k.count >= n
 	fail := func(what string, a ...any) {
-		t.Fatalf("%s, killed before call %d of %d, %q: %s", method, n, k.count, k.last, fmt.Sprintf(what, a...))
+		t.Fatalf("%s, killed before call %d of %d, %q: %s", method, n, k.count, k.last,
+			fmt.Sprintf(what, a...))
 	}
 	if status != 0 && status != 200 {
 		fail("merging answered %d %s", status, text)
@@ -247,7 +254,9 @@ func (s *instance) killAt(n int) *callKill {
 // follow starts a program that traces the server until its end. What the program says last is
 // given to end, and then the channel closed. Where nothing can be traced, the test is skipped:
 // missing says what stays untested then.
-func (s *instance) follow(missing string, end func(last string), program string, args ...string) (ended chan struct{}) {
+func (s *instance) follow(
+	missing string, end func(last string), program string, args ...string,
+) (ended chan struct{}) {
 	s.t.Helper()
 	cmd := exec.Command(program, args...)
 	out, err := cmd.StdoutPipe()
@@ -301,8 +310,10 @@ type mergeTold struct {
 func (s *instance) told() *mergeTold {
 	s.t.Helper()
 	var told mergeTold
-	for path, v := range map[string]any{"/issues/1": &told.Fixed, "/issues/2": &told.Issue, "/issues/1/events": &told.FixedEvents,
-		"/issues/2/events": &told.Events, "": &told.Repo, "/issues?state=open": &told.Open, "/pulls/2": &told.Pull} {
+	for path, v := range map[string]any{"/issues/1": &told.Fixed, "/issues/2": &told.Issue,
+		"/issues/1/events": &told.FixedEvents,
+		"/issues/2/events": &told.Events, "": &told.Repo, "/issues?state=open": &told.Open,
+		"/pulls/2": &told.Pull} {
 		status, text := s.tryDo("GET", "/repos/alice/garden"+path, "")
 		if err := json.Unmarshal([]byte(text), v); status != 200 || err != nil {
 			s.t.Fatalf("%s: %d %s", path, status, text)
@@ -321,7 +332,8 @@ func (m *mergeTold) String() string {
 		return *s
 	}
 	fmt.Fprintf(&b, "#2 %s and %s, merged %v, time %v, by somebody %v, commit %s, check %d\n",
-		m.Pull.State, m.Issue.State, m.Pull.Merged, m.Pull.At != nil, m.Pull.By != nil, sha(m.Pull.Commit), m.Check)
+		m.Pull.State, m.Issue.State, m.Pull.Merged, m.Pull.At != nil, m.Pull.By != nil,
+		sha(m.Pull.Commit), m.Check)
 	if m.Pull.Mergeable != nil {
 		fmt.Fprintln(&b, "mergeable", *m.Pull.Mergeable)
 	}
@@ -344,7 +356,8 @@ func (p *preparedMerge) notMerged(t *testing.T, s *instance) string {
 	t.Helper()
 	got := refs(t, s.remote("alice", "alice/garden"))
 	test := got["refs/pull/2/merge"]
-	if got["refs/heads/main"] != p.base || got["refs/heads/h"] != p.head || got["refs/pull/2/head"] != p.head || len(got) != 4 {
+	if got["refs/heads/main"] != p.base || got["refs/heads/h"] != p.head ||
+		got["refs/pull/2/head"] != p.head || len(got) != 4 {
 		t.Errorf("nothing is merged, and the refs are %v; main was %s and h %s", got, p.base, p.head)
 	}
 	if parents := s.parents(test); !slices.Equal(parents, []string{p.base, p.head}) {
@@ -366,7 +379,8 @@ func (p *preparedMerge) mergedBy(t *testing.T, s *instance, method string) strin
 	main := tips[2]
 	want := map[string]string{"merge": p.tree + " " + p.base + " " + p.head, "squash": p.tree + " " + p.base,
 		"rebase": p.tree + " " + tips[3]}[method]
-	ahead := strings.Split(gittest.Run(t, dir, "log", "--first-parent", "--format=%T %P", p.base+"..main"), "\n")
+	ahead := strings.Split(gittest.Run(t, dir, "log", "--first-parent", "--format=%T %P", p.base+"..main"),
+		"\n")
 	if ahead[0] != want {
 		t.Errorf("%s: main is %s, want %s", method, ahead[0], want)
 	}
@@ -374,5 +388,6 @@ func (p *preparedMerge) mergedBy(t *testing.T, s *instance, method string) strin
 		t.Errorf("%s: main is %d commits ahead, want %d", method, len(ahead), made)
 	}
 	return fmt.Sprintf("#2 closed and closed, merged true, time true, by somebody true, commit %s, check 204\n"+
-		"#1 closed by %s\n#2 merged by %s\n#2 closed by none\n#1 closed; 0 open, listed []\n", main, main, main)
+		"#1 closed by %s\n#2 merged by %s\n#2 closed by none\n#1 closed; 0 open, listed []\n",
+		main, main, main)
 }

@@ -120,7 +120,8 @@ func TestKilledInMaintenance(t *testing.T) {
 				gittest.WriteFile(t, loose, name, fmt.Sprint("loose ", round, i))
 				fmt.Fprintln(&names, filepath.Join(loose, name))
 			}
-			gittest.Pipe(t, dir, strings.NewReader(names.String()), "hash-object", "-w", "--no-filters", "--stdin-paths")
+			gittest.Pipe(t, dir, strings.NewReader(names.String()), "hash-object", "-w", "--no-filters",
+				"--stdin-paths")
 			for i := range 20 { // small ones, as the API writes them
 				blob := git.NewObject{Type: git.TypeBlob, Data: fmt.Appendf(nil, "%d of round %d", i, round)}
 				shas, err := handle.WriteObjects(t.Context(), []git.NewObject{blob})

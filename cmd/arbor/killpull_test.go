@@ -33,7 +33,8 @@ func proposals(t *testing.T, engine db.Engine, n int) (s *instance, dir string) 
 	gittest.Import(t, dir, &in)
 	s.repo("alice/garden", dir)
 	for i := range n {
-		if status, text := s.tryCall("POST", "pulls", fmt.Sprintf(`{"title": "h%d", "head": "h%d", "base": "main"}`, i, i)); status != 201 {
+		if status, text := s.tryCall("POST", "pulls",
+			fmt.Sprintf(`{"title": "h%d", "head": "h%d", "base": "main"}`, i, i)); status != 201 {
 			t.Fatalf("%d %s", status, text)
 		}
 	}
@@ -53,7 +54,8 @@ func (s *instance) tryDo(method, path, body string) (status int, text string) {
 		return 0, ""
 	}
 	r.SetBasicAuth("alice", s.tokens["alice"])
-	res, err := (&http.Client{Timeout: 2 * patience, Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	res, err := (&http.Client{Timeout: 2 * patience,
+		Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 	if err != nil {
 		return 0, ""
 	}
@@ -94,12 +96,14 @@ func TestKilledBeforeTestMerge(t *testing.T) {
 			eventually(t, func() bool {
 				got := refs(t, remote)
 				if got["refs/pull/1/head"] != head {
-					t.Fatalf("round %d: refs/pull/1/head is %s, pushed was %s", round, got["refs/pull/1/head"], head)
+					t.Fatalf("round %d: refs/pull/1/head is %s, pushed was %s", round,
+						got["refs/pull/1/head"], head)
 				}
 				merge := got["refs/pull/1/merge"]
 				return merge != "" && strings.Join(s.parents(merge), " ") == got["refs/heads/main"]+" "+head
 			}, func() string { return fmt.Sprintf("round %d: a test merge of %s", round, head) })
-			if _, text := s.tryCall("GET", "pulls/1", ""); !strings.Contains(text, `"mergeable":true`) || !strings.Contains(text, head) {
+			if _, text := s.tryCall("GET", "pulls/1", ""); !strings.Contains(text, `"mergeable":true`) ||
+				!strings.Contains(text, head) {
 				t.Errorf("round %d: %s", round, text)
 			}
 		}
@@ -127,7 +131,9 @@ func TestKilledInMerge(t *testing.T) {
 			var statuses [2]int
 			var both sync.WaitGroup
 			for k := range statuses {
-				both.Go(func() { statuses[k], _ = s.tryCall("PUT", fmt.Sprintf("pulls/%d/merge", 2*round+k+1), "") })
+				both.Go(func() {
+					statuses[k], _ = s.tryCall("PUT", fmt.Sprintf("pulls/%d/merge", 2*round+k+1), "")
+				})
 			}
 			time.Sleep(wait)
 			s.kill()
@@ -148,7 +154,8 @@ func TestKilledInMerge(t *testing.T) {
 				default:
 					n := 2*round + k + 1
 					if status, text := s.tryCall("PUT", fmt.Sprintf("pulls/%d/merge", n), ""); status != 200 {
-						t.Errorf("round %d: after the crash #%d cannot be merged: %d %s", round, n, status, text)
+						t.Errorf("round %d: after the crash #%d cannot be merged: %d %s", round, n,
+							status, text)
 					}
 					s.pullTruth(n)
 				}

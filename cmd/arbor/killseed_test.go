@@ -113,8 +113,10 @@ func TestKilledInSeed(t *testing.T) {
 			func() string { return "the log does not tell:\n" + s.log.String() })
 		whole := newInstance(t, engine)
 		whole.start("--seed", file, "--base-url", "http://arbor.test")
-		for _, path := range []string{"/users/alice", "/user/repos?per_page=100", "/repos/alice/r0/commits", "/repos/alice/r19/git/trees/main",
-			"/repos/alice/r19/issues/1/comments", "/issues?filter=all&per_page=100", "/users/alice/events?per_page=100", "/search/issues?q=snails"} {
+		for _, path := range []string{"/users/alice", "/user/repos?per_page=100", "/repos/alice/r0/commits",
+			"/repos/alice/r19/git/trees/main", "/repos/alice/r19/issues/1/comments",
+			"/issues?filter=all&per_page=100", "/users/alice/events?per_page=100",
+			"/search/issues?q=snails"} {
 			if got, want := s.get(path), whole.get(path); got != want {
 				t.Errorf("%s is\n%s\nand was never killed:\n%s", path, got, want)
 			}

@@ -52,7 +52,8 @@ func TestKilledInTransfer(t *testing.T) {
 				}
 			}
 			if len(there) != 1 || there[0] != at && there[0] != next {
-				t.Fatalf("round %d: the repository is of %v, acknowledged was %d, then %d", round, there, at, next)
+				t.Fatalf("round %d: the repository is of %v, acknowledged was %d, then %d", round,
+					there, at, next)
 			}
 			at = there[0]
 			if got := refs(t, s.remote("alice", owners[at]+"/garden"))["refs/heads/"+branch]; got != pushed &&

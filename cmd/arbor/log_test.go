@@ -45,7 +45,8 @@ func TestStopLosesNoLine(t *testing.T) {
 		name   string
 		signal syscall.Signal
 		flags  []string
-	}{{"serve", syscall.SIGTERM, nil}, {"ephemeral", syscall.SIGINT, []string{"--ephemeral"}}, {"JSON", syscall.SIGTERM, []string{"--log-format", "json"}}} {
+	}{{"serve", syscall.SIGTERM, nil}, {"ephemeral", syscall.SIGINT, []string{"--ephemeral"}},
+		{"JSON", syscall.SIGTERM, []string{"--log-format", "json"}}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newInstance(t, db.SQLite)

@@ -54,8 +54,9 @@ type commandLine struct {
 
 	Doctor doctorCommand `cmd:"" help:"Make a report without secrets, to attach to a bug: exit status 3 when something is wrong."`
 
-	Config  string           `help:"Read settings from this YAML file: names of flags of serve with their values, see docs/settings.md." placeholder:"FILE"`
-	Version kong.VersionFlag `help:"Print the version." env:"-"` // or a variable for something else would end all commands
+	Config string `help:"Read settings from this YAML file: names of flags of serve with their values, see docs/settings.md." placeholder:"FILE"`
+	// or a variable for something else would end all commands
+	Version kong.VersionFlag `help:"Print the version." env:"-"`
 }
 
 // version is set when a release is built: -ldflags "-X main.version=1.0.0".

@@ -18,7 +18,8 @@ import (
 // runs. It is stopped before the first one is.
 func (s *instance) beside() *instance {
 	s.t.Helper()
-	b := &instance{t: s.t, data: s.data, database: s.database, env: s.env, log: &logBuffer{}, tokens: s.tokens}
+	b := &instance{t: s.t, data: s.data, database: s.database, env: s.env, log: &logBuffer{},
+		tokens: s.tokens}
 	s.t.Cleanup(func() {
 		if b.server != nil {
 			b.stop()
@@ -78,7 +79,9 @@ func TestTwoNodesMergeOnePullRequest(t *testing.T) {
 			var statuses [4]int
 			var texts [4]string
 			atOnce(4, func(i int) {
-				statuses[i], texts[i] = nodes[i%2].tryDo("PUT", fmt.Sprintf("/api/v3/repos/alice/garden/pulls/%d/merge", number), `{"merge_method": "`+method+`"}`)
+				statuses[i], texts[i] = nodes[i%2].tryDo("PUT",
+					fmt.Sprintf("/api/v3/repos/alice/garden/pulls/%d/merge", number),
+					`{"merge_method": "`+method+`"}`)
 			})
 			sorted := slices.Clone(statuses[:])
 			slices.Sort(sorted)
@@ -91,7 +94,8 @@ func TestTwoNodesMergeOnePullRequest(t *testing.T) {
 			}
 			for n, node := range nodes { // the loser knows, too
 				status, text := node.tryCall("GET", fmt.Sprintf("pulls/%d", number), "")
-				if status != 200 || !strings.Contains(text, `"merged":true`) || !strings.Contains(text, `"merge_commit_sha":"`+main+`"`) {
+				if status != 200 || !strings.Contains(text, `"merged":true`) ||
+					!strings.Contains(text, `"merge_commit_sha":"`+main+`"`) {
 					t.Errorf("%s #%d: node %d tells %d %s", method, number, n, status, text)
 				}
 			}
@@ -116,7 +120,8 @@ func TestNodesMergeIntoOneBase(t *testing.T) {
 			nodes = append(nodes, s.beside())
 		}
 		atOnce(n, func(i int) {
-			if status, text := nodes[i%len(nodes)].tryCall("PUT", fmt.Sprintf("pulls/%d/merge", i+1), ""); status != 200 {
+			if status, text := nodes[i%len(nodes)].tryCall("PUT", fmt.Sprintf("pulls/%d/merge", i+1),
+				""); status != 200 {
 				t.Errorf("#%d by node %d: %d %s", i+1, i%len(nodes), status, text)
 			}
 		})
@@ -140,13 +145,15 @@ func TestTwoNodesMergeAndPush(t *testing.T) {
 			switch i {
 			case 0:
 				for k := range n {
-					if status, text := s.tryCall("PUT", fmt.Sprintf("pulls/%d/merge", k+1), ""); status != 200 {
+					if status, text := s.tryCall("PUT", fmt.Sprintf("pulls/%d/merge", k+1),
+						""); status != 200 {
 						t.Errorf("#%d: %d %s", k+1, status, text)
 					}
 				}
 			case 1:
 				for k := range files {
-					if status, text := b.tryCall("PUT", fmt.Sprintf("contents/written%d", k), `{"message": "Write", "content": "YQ=="}`); status != 201 {
+					if status, text := b.tryCall("PUT", fmt.Sprintf("contents/written%d", k),
+						`{"message": "Write", "content": "YQ=="}`); status != 201 {
 						t.Errorf("file %d: %d %s", k, status, text)
 					}
 				}
@@ -157,7 +164,8 @@ func TestTwoNodesMergeAndPush(t *testing.T) {
 		s.hasMerged(t, n)
 		gittest.Run(t, work, "pull", "-q", "--rebase", remote, "main")
 		subjects := gittest.Run(t, work, "log", "--format=%s")
-		if pushed, written := strings.Count(subjects, "Pushed"), strings.Count(subjects, "Write"); pushed != pushes || written != files {
+		if pushed, written := strings.Count(subjects, "Pushed"), strings.Count(subjects,
+			"Write"); pushed != pushes || written != files {
 			t.Errorf("%d of %d pushes and %d of %d files are there", pushed, pushes, written, files)
 		}
 	})
@@ -167,7 +175,8 @@ func TestTwoNodesMergeAndPush(t *testing.T) {
 // they are told to.
 func pushAgain(t *testing.T, work, remote string, pushes int) {
 	for pushed, tries := 0, 0; pushed < pushes; tries++ {
-		for _, args := range [][]string{{"pull", "-q", "--rebase", remote, "main"}, {"commit", "-q", "--allow-empty", "-m", "Pushed"}} {
+		for _, args := range [][]string{{"pull", "-q", "--rebase", remote, "main"},
+			{"commit", "-q", "--allow-empty", "-m", "Pushed"}} {
 			if r := try(t, work, args...); r.err != nil {
 				t.Errorf("git %q: %s", args, r.out)
 				return
@@ -199,7 +208,8 @@ func (s *instance) hasMerged(t *testing.T, n int) {
 	files := gittest.Run(t, dir, "ls-tree", "--name-only", "main")
 	var missing bytes.Buffer
 	for i := range n {
-		if strings.Count(log, fmt.Sprintf("Merge pull request #%d from alice/h%d", i+1, i)) != 1 || !slices.Contains(strings.Fields(files), fmt.Sprint("new", i)) {
+		if strings.Count(log, fmt.Sprintf("Merge pull request #%d from alice/h%d", i+1, i)) != 1 ||
+			!slices.Contains(strings.Fields(files), fmt.Sprint("new", i)) {
 			fmt.Fprintf(&missing, " #%d", i+1)
 		}
 		if status, _ := s.tryCall("GET", fmt.Sprintf("pulls/%d/merge", i+1), ""); status != 204 {

@@ -41,8 +41,10 @@ func (c *orgShow) Run(p *process) error {
 		}
 		w := p.table()
 		for _, line := range [][2]string{
-			{"login", org.Login}, {"id", org.ID.String()}, {"name", orDash(org.Name)}, {"created", when(org.CreatedAt)},
-			{"repositories", fmt.Sprintf("%d public, %d private", org.PublicRepos, org.PrivateRepos+org.Withdrawn)},
+			{"login", org.Login}, {"id", org.ID.String()}, {"name", orDash(org.Name)},
+			{"created", when(org.CreatedAt)},
+			{"repositories", fmt.Sprintf("%d public, %d private", org.PublicRepos,
+				org.PrivateRepos+org.Withdrawn)},
 			{"owners", strings.Join(owners, ", ")}, {"members", fmt.Sprint(members)},
 		} {
 			fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])

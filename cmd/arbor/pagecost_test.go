@@ -23,8 +23,8 @@ import (
 	"arbor/internal/testkit"
 )
 
-// maxStatements is how many statements a page of the demo may take with nothing in memory, and maxProcesses how many
-// processes of git.
+// maxStatements is how many statements a page of the demo may take with nothing in memory, and maxProcesses
+// how many processes of git.
 const (
 	maxStatements = 20
 	maxProcesses  = 1
@@ -91,7 +91,9 @@ func (c *countedDemo) signIn(login string) *http.Client {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	answer, err := client.PostForm(c.at+"/login", url.Values{"login": {login}, "password": {demoPassword}})
 	if err != nil {
 		c.t.Fatal(err)
@@ -100,19 +102,23 @@ func (c *countedDemo) signIn(login string) *http.Client {
 	return client
 }
 
-// check visits a page after somebody changed something, so that nothing is in memory. A visit that takes longer than a
-// request relies on one moment asks some things twice, as on a busy machine; so one of twenty has to be well.
+// check visits a page after somebody changed something, so that nothing is in memory. A visit that takes
+// longer than a request relies on one moment asks some things twice, as on a busy machine; so one of twenty
+// has to be well.
 func (c *countedDemo) check(visitor *http.Client, name, path string) {
 	c.t.Helper()
 	least, processes := []string{}, int64(1<<30)
-	for n := 0; n < 3 || n < 20 && (len(least) > maxStatements || processes > maxProcesses); n++ { // pooled processes start once
-		change, err := http.NewRequest("PATCH", c.at+"/repos/alice/greenhouse", strings.NewReader(fmt.Sprintf(`{"description": "%s %d"}`, name, n)))
+	// pooled processes start once
+	for n := 0; n < 3 || n < 20 && (len(least) > maxStatements || processes > maxProcesses); n++ {
+		change, err := http.NewRequest("PATCH", c.at+"/repos/alice/greenhouse",
+			strings.NewReader(fmt.Sprintf(`{"description": "%s %d"}`, name, n)))
 		if err != nil {
 			c.t.Fatal(err)
 		}
 		change.Header.Set("Authorization", "Bearer "+c.demo.tokens["alice"])
 		c.do(http.DefaultClient, change)
-		if err := c.s.Forge().Searches.Index(c.t.Context()); err != nil { // no worker does it, for which a search waits
+		// no worker does it, for which a search waits
+		if err := c.s.Forge().Searches.Index(c.t.Context()); err != nil {
 			c.t.Fatal(err)
 		}
 		visit, err := http.NewRequest("GET", c.at+path, nil)
@@ -133,8 +139,8 @@ func (c *countedDemo) check(visitor *http.Client, name, path string) {
 		processes = min(processes, c.git.Started()-before)
 	}
 	if len(least) > maxStatements || processes > maxProcesses {
-		c.t.Errorf("%s (%s) takes %d statements and %d processes of git:\n\t%.20000s", name, path, len(least), processes,
-			strings.Join(least, "\n\t"))
+		c.t.Errorf("%s (%s) takes %d statements and %d processes of git:\n\t%.20000s", name, path,
+			len(least), processes, strings.Join(least, "\n\t"))
 	}
 	c.t.Logf("%s: %d statements, %d processes", name, len(least), processes)
 }

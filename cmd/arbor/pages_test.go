@@ -22,7 +22,8 @@ import (
 	"arbor/internal/testkit"
 )
 
-// demoPages are the pages of the demo, by a name for their pictures. Each page that the server has must be among them.
+// demoPages are the pages of the demo, by a name for their pictures. Each page that the server has must be
+// among them.
 var demoPages = []struct{ name, path string }{
 	{"home", "/"},
 	{"login", "/login"},
@@ -154,13 +155,16 @@ var demoPages = []struct{ name, path string }{
 }
 
 // pageless are the routes for browsers that are no pages.
-var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.js", "/emojis/{picture}", "/healthz", "/readyz",
-	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup", "/settings", "/site",
-	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging", "/{owner}/{repo}/suggest",
+var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.js", "/emojis/{picture}",
+	"/healthz", "/readyz", "/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
+	"/settings", "/site",
+	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging",
+	"/{owner}/{repo}/suggest",
 	// Of these the demo has none:
 	"/settings/apps/{app_slug}/deliveries/{delivery_id}",
 	"/orgs/{org}/settings/hooks/{hook_id}", "/orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}",
-	"/{owner}/{repo}/settings/hooks/{hook_id}", "/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
+	"/{owner}/{repo}/settings/hooks/{hook_id}",
+	"/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 
 // signIn gives the session of somebody in the demo.
 func (d *demoProcess) signIn(login string) string {
@@ -169,8 +173,11 @@ func (d *demoProcess) signIn(login string) string {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := client.PostForm(d.address()+"/login", url.Values{"login": {login}, "password": {demoPassword}})
+	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	answer, err := client.PostForm(d.address()+"/login",
+		url.Values{"login": {login}, "password": {demoPassword}})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -184,7 +191,8 @@ func (d *demoProcess) signIn(login string) string {
 	return ""
 }
 
-// A page that nobody looks at here would never be looked at for people who cannot see, or who have a small screen.
+// A page that nobody looks at here would never be looked at for people who cannot see, or who have a small
+// screen.
 func TestDemoPagesAreAllPages(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("../../internal/server/testdata/routes.txt")
@@ -225,7 +233,8 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// visitAll opens each page of the demo as the owner of the repositories, and those of the site as its administrator.
+// visitAll opens each page of the demo as the owner of the repositories, and those of the site as its
+// administrator.
 func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name string, b *browser.Tab)) {
 	t.Helper()
 	b := browser.Open(t, d.address(), look)
@@ -244,12 +253,14 @@ func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name stri
 	}
 }
 
-// People who cannot see, or who see little, work in the pages: axe-core finds nothing at level AA, in light and dark,
-// wide and narrow. No page asks another site for anything, or breaks its own policy, and nothing shifts while it loads.
+// People who cannot see, or who see little, work in the pages: axe-core finds nothing at level AA, in light
+// and dark, wide and narrow. No page asks another site for anything, or breaks its own policy, and nothing
+// shifts while it loads.
 func TestPagesAccessible(t *testing.T) {
 	t.Parallel()
 	testkit.Programs(t)
-	source, err := os.ReadFile(filepath.Join(npm.Install(t, "testdata/axe"), "node_modules/axe-core/axe.min.js"))
+	source, err := os.ReadFile(filepath.Join(npm.Install(t, "testdata/axe"),
+		"node_modules/axe-core/axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +271,8 @@ func TestPagesAccessible(t *testing.T) {
 				expectNoShift(t, b)
 				var found string
 				b.Eval(string(source)+`;0`, nil)
-				b.Run(chromedp.Evaluate(`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then((r) =>
+				b.Run(chromedp.Evaluate(
+					`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then((r) =>
 					JSON.stringify(r.violations.map((v) => [v.id, v.help, v.nodes.slice(0, 3).map((n) => n.html + n.failureSummary)])))`,
 					&found, browser.Await))
 				var violations [][]any
@@ -297,7 +309,8 @@ func TestPagesAccessibleSlowly(t *testing.T) {
 		b := browser.Open(t, d.address(), look)
 		b.SignIn(d.signIn("alice"))
 		b.Run(network.EmulateNetworkConditions(false, 5, 60_000, 60_000), emulation.SetCPUThrottlingRate(20))
-		for _, path := range []string{"", "/compare", "/releases/new", "/pulls/new?base=main&head=irrigation", "/issues/1/edit"} {
+		for _, path := range []string{"", "/compare", "/releases/new", "/pulls/new?base=main&head=irrigation",
+			"/issues/1/edit"} {
 			b.Go("/alice/greenhouse" + path)
 			expectNoShift(t, b)
 		}
@@ -313,8 +326,8 @@ func expectNoShift(t *testing.T, b *browser.Tab) {
 	}
 }
 
-// shifted lists what parts of the page moved since it began to load, as browsers measure layout shifts: by how much,
-// and from which rectangle (left, top, width, height) to which.
+// shifted lists what parts of the page moved since it began to load, as browsers measure layout shifts: by
+// how much, and from which rectangle (left, top, width, height) to which.
 const shifted = `new Promise((done) => {
 	const shifts = [], box = (r) => [r.x, r.y, r.width, r.height].join(" ");
 	new PerformanceObserver((list) => { for (const e of list.getEntries()) shifts.push(e.value.toFixed(5) + e.sources.map((s) =>
@@ -334,7 +347,8 @@ func TestScreenshots(t *testing.T) {
 		t.Skip("pictures are made by: make screenshots")
 	}
 	d := startDemo(t, db.SQLite, "git push")
-	for kind, look := range map[string]browser.Look{"light": {}, "dark": {Dark: true}, "phone": {Width: 390, Height: 844}} {
+	for kind, look := range map[string]browser.Look{"light": {}, "dark": {Dark: true},
+		"phone": {Width: 390, Height: 844}} {
 		visitAll(t, d, look, func(name string, b *browser.Tab) {
 			if !contains(pictured, name) {
 				return

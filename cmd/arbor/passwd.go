@@ -31,7 +31,8 @@ func (c *userPasswd) Run(p *process) error {
 	})
 }
 
-// askPassword asks a person at a terminal twice, without showing what is typed; of anything else it reads a line.
+// askPassword asks a person at a terminal twice, without showing what is typed; of anything else it reads a
+// line.
 func askPassword(in *os.File, out io.Writer) (string, error) {
 	if !term.IsTerminal(int(in.Fd())) {
 		line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')

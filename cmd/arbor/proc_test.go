@@ -15,7 +15,8 @@ type running struct {
 	command     string // its arguments
 }
 
-// processes are the machine's that work in a folder or below it, without zombies and those that end meanwhile.
+// processes are the machine's that work in a folder or below it, without zombies and those that end
+// meanwhile.
 func processes(t testing.TB, folder string) []running {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")

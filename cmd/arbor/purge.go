@@ -66,7 +66,8 @@ func (c *repoPurge) Run(p *process) error {
 		}
 		for _, r := range report.Repos {
 			if len(r.Left) > 0 {
-				return fmt.Errorf("%s is still in use, and holds what was purged: say it again later", r.Left[0])
+				return fmt.Errorf("%s is still in use, and holds what was purged: say it again later",
+					r.Left[0])
 			}
 		}
 		return nil
@@ -116,6 +117,7 @@ func (c *repoPurge) print(w io.Writer, report *purge.Report, whole bool) error {
 	if !whole {
 		fmt.Fprintln(w, "free places in the database's files may hold parts of comments that were deleted earlier: --vacuum clears them")
 	}
-	_, err := fmt.Fprintln(w, "Clones that people have still hold it, and so do copies of the disk. Take a secret for known: replace it.")
+	_, err := fmt.Fprintln(w,
+		"Clones that people have still hold it, and so do copies of the disk. Take a secret for known: replace it.")
 	return err
 }

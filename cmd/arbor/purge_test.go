@@ -33,7 +33,8 @@ func leaked(t *testing.T, s *instance) leak {
 	gittest.Run(t, t.TempDir(), "clone", "-q", s.remote("alice", "alice/garden"), dir)
 	l := leak{text: "the key is " + rand.Text()}
 	gittest.Run(t, dir, "checkout", "-q", "-b", "topic")
-	if err := os.WriteFile(filepath.Join(dir, "key"), []byte(strings.Repeat(l.text+"\n", 20)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "key"), []byte(strings.Repeat(l.text+"\n", 20)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	gittest.Run(t, dir, "add", ".")

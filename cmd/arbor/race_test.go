@@ -85,7 +85,8 @@ func TestPushesToManyBranches(t *testing.T) {
 				if round == 0 {
 					gittest.Run(t, dir, "branch", branch, "main")
 				}
-				want["refs/heads/"+branch] = string(add(t, dir, branch, fmt.Sprintf("%s in round %d", branch, round)))
+				want["refs/heads/"+branch] = string(add(t, dir, branch,
+					fmt.Sprintf("%s in round %d", branch, round)))
 				_, ended := begin(t, dir, "push", remote, branch)
 				pushes = append(pushes, ended)
 			}

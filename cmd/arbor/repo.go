@@ -20,7 +20,9 @@ func findRepo(p *process, repos *repo.Service, owner, name string) (*repo.Access
 }
 
 // findRepoAs is findRepo for a caller, who may not see the repository.
-func findRepoAs(p *process, repos *repo.Service, caller *account.Caller, owner, name string) (*repo.Access, error) {
+func findRepoAs(
+	p *process, repos *repo.Service, caller *account.Caller, owner, name string,
+) (*repo.Access, error) {
 	found, err := repos.Find(p.ctx, caller, owner, name)
 	if errs.Is(err, errs.NotFound) {
 		return nil, errs.Newf(errs.NotFound, "there is no repository %q", owner+"/"+name)

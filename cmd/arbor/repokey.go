@@ -79,8 +79,8 @@ func (c *repoKeyList) Run(p *process) error {
 			if k.ReadOnly {
 				may = "fetch"
 			}
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Fingerprint, may, k.AddedLogin, when(k.CreatedAt),
-				when(k.LastUsedAt), k.Title)
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Fingerprint, may, k.AddedLogin,
+				when(k.CreatedAt), when(k.LastUsedAt), k.Title)
 		}
 		return w.Flush()
 	})

@@ -24,7 +24,8 @@ func TestPrivateLooksAbsent(t *testing.T) {
 		add(t, dir, "main", "one")
 		s.privateRepo("alice/secret", dir)
 		s.privateRepo("alice/former", dir)
-		res, body := s.do("alice", "PATCH", "/repos/alice/former", nil, strings.NewReader(`{"name":"latter"}`))
+		res, body := s.do("alice", "PATCH", "/repos/alice/former", nil,
+			strings.NewReader(`{"name":"latter"}`))
 		if res.StatusCode != 200 {
 			t.Fatalf("rename: %d %s", res.StatusCode, body)
 		}
@@ -33,14 +34,17 @@ func TestPrivateLooksAbsent(t *testing.T) {
 				for _, c := range privateRequests() {
 					there, absent := s.seen(who, c, name), s.seen(who, c, "absent")
 					if there != absent {
-						t.Errorf("%q sees of alice/%s, %s %s:\n%s\nand of one that is not there:\n%s", who, name, c.method, c.path, there, absent)
+						t.Errorf("%q sees of alice/%s, %s %s:\n%s\nand of one that is not there:\n%s", who,
+							name, c.method, c.path, there, absent)
 					}
 				}
-				for _, args := range [][]string{{"clone", "REMOTE", "x"}, {"ls-remote", "REMOTE"}, {"push", "REMOTE", "main"}, {"push", "REMOTE", ":main"},
+				for _, args := range [][]string{{"clone", "REMOTE", "x"}, {"ls-remote", "REMOTE"},
+					{"push", "REMOTE", "main"}, {"push", "REMOTE", ":main"},
 					{"fetch", "REMOTE", gittest.Run(t, dir, "rev-parse", "main")}} {
 					there, absent := s.gitSees(dir, who, name, args), s.gitSees(dir, who, "absent", args)
 					if there != absent {
-						t.Errorf("git shows %q of alice/%s, %q:\n%s\nand of one that is not there:\n%s", who, name, args, there, absent)
+						t.Errorf("git shows %q of alice/%s, %q:\n%s\nand of one that is not there:\n%s", who,
+							name, args, there, absent)
 					}
 				}
 			}
@@ -62,9 +66,12 @@ func privateRequests() []privateRequest {
 		{"PUT", "/repos/alice/NAME/collaborators/bob", "", ""},
 	}
 	for _, path := range []string{
-		"/repos/alice/NAME", "/repos/alice/NAME/git/trees/main", "/repos/alice/NAME/git/trees/main?recursive=1", "/repos/alice/NAME/collaborators",
-		"/alice/NAME", "/alice/NAME.git/HEAD", "/alice/NAME.git/info/refs", "/alice/NAME/info/refs?service=git-upload-pack",
-		"/alice/NAME.git/info/refs?service=git-upload-pack", "/alice/NAME.git/info/refs?service=git-receive-pack", "/ALICE/NAME.git/info/refs?service=x",
+		"/repos/alice/NAME", "/repos/alice/NAME/git/trees/main",
+		"/repos/alice/NAME/git/trees/main?recursive=1", "/repos/alice/NAME/collaborators",
+		"/alice/NAME", "/alice/NAME.git/HEAD", "/alice/NAME.git/info/refs",
+		"/alice/NAME/info/refs?service=git-upload-pack",
+		"/alice/NAME.git/info/refs?service=git-upload-pack",
+		"/alice/NAME.git/info/refs?service=git-receive-pack", "/ALICE/NAME.git/info/refs?service=x",
 		"/users/alice/repos", "/api/v3/repos/alice/NAME",
 	} {
 		list = append(list, privateRequest{"GET", path, "", ""}, privateRequest{"HEAD", path, "", ""})
@@ -79,7 +86,8 @@ func (s *instance) seen(who string, c privateRequest, name string) string {
 	if c.mediaType != "" {
 		header.Set("Content-Type", c.mediaType)
 	}
-	res, body := s.do(who, c.method, strings.Replace(c.path, "NAME", name, 1), header, strings.NewReader(c.body))
+	res, body := s.do(who, c.method, strings.Replace(c.path, "NAME", name, 1), header,
+		strings.NewReader(c.body))
 	var lines []string
 	for key, values := range res.Header {
 		if key != "Date" && key != "X-Request-Id" && key != "X-Github-Request-Id" {
@@ -87,7 +95,8 @@ func (s *instance) seen(who string, c privateRequest, name string) string {
 		}
 	}
 	sort.Strings(lines)
-	return strings.ReplaceAll(fmt.Sprintf("%d\n%s\n\n%s", res.StatusCode, strings.Join(lines, "\n"), body), name, "NAME")
+	return strings.ReplaceAll(fmt.Sprintf("%d\n%s\n\n%s", res.StatusCode, strings.Join(lines, "\n"), body),
+		name, "NAME")
 }
 
 // gitSees is all that git shows, with the repository's name taken out.

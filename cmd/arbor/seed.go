@@ -17,7 +17,9 @@ import (
 // same seed. It is tried on a throwaway store first, so a seed that is wrong
 // leaves nothing behind; once begun in earnest it is finished, or begun anew by
 // the next try.
-func (f *storeFlags) fill(ctx context.Context, from *seed.Seed, o git.Options, control *admission.Control) error {
+func (f *storeFlags) fill(
+	ctx context.Context, from *seed.Seed, o git.Options, control *admission.Control,
+) error {
 	to, err := f.locate()
 	if err != nil {
 		return err

@@ -114,7 +114,8 @@ func throwaway(t *testing.T, s *instance, flags ...string) (admin string) {
 func reset(t *testing.T, admin string) (string, string) {
 	t.Helper()
 	needProgram(t, "curl", "resets over a Unix socket")
-	out, err := exec.CommandContext(t.Context(), "curl", "-s", "-X", "POST", "-w", "\n%{http_code}", "--unix-socket", admin, "http://arbor/admin/reset").Output()
+	out, err := exec.CommandContext(t.Context(), "curl", "-s", "-X", "POST", "-w", "\n%{http_code}",
+		"--unix-socket", admin, "http://arbor/admin/reset").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,8 @@ func TestResetNeedsEphemeral(t *testing.T) {
 		t.Errorf("after the refused reset: %d", code)
 	}
 	s.stop()
-	for _, args := range [][]string{{"serve", "--ephemeral", "--database", "postgres://localhost/x"}, {"demo", "--seed", "x.yaml", "--database", "x.db"}} {
+	for _, args := range [][]string{{"serve", "--ephemeral", "--database", "postgres://localhost/x"},
+		{"demo", "--seed", "x.yaml", "--database", "x.db"}} {
 		out, err := exec.CommandContext(t.Context(), "arbor", args...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "leave --database out") {
 			t.Errorf("%q: %v\n%s", args, err, out)

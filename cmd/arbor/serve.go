@@ -131,7 +131,8 @@ func (f *serverFlags) check() error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
 		strings.ContainsAny(u.Host, "\"'<>\\`") ||
 		!strings.EqualFold(strings.TrimRight(f.BaseURL, "/"), u.Scheme+"://"+u.Host) {
-		return misuse("--base-url must be a scheme and a host, like https://code.example.org, not %q", f.BaseURL)
+		return misuse("--base-url must be a scheme and a host, like https://code.example.org, not %q",
+			f.BaseURL)
 	}
 	f.BaseURL = u.Scheme + "://" + u.Host
 	return nil
@@ -267,8 +268,8 @@ type served interface {
 	Retire()
 }
 
-// serve answers on the listeners that the flags name until ctx is done, and for --shutdown-delay after that. ready is
-// called with the address once it answers.
+// serve answers on the listeners that the flags name until ctx is done, and for --shutdown-delay after that.
+// ready is called with the address once it answers.
 func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address string) error) error {
 	l, err := listen(f.Listen, f.umask)
 	if err != nil {

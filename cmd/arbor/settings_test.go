@@ -68,8 +68,8 @@ func TestSettingsAreDocumented(t *testing.T) {
 		if f.IsBool() && f.Tag.Negatable != "" {
 			no = "[no-]"
 		}
-		lines = append(lines, fmt.Sprintf("| `%s` | `--%s%s%s` | `%s` | %s | %s |\n", f.Name, no, f.Name, placeholder,
-			f.Envs[0], value,
+		lines = append(lines, fmt.Sprintf("| `%s` | `--%s%s%s` | `%s` | %s | %s |\n", f.Name, no,
+			f.Name, placeholder, f.Envs[0], value,
 			strings.ReplaceAll(f.Help, "|", "\\|")))
 	}
 	slices.Sort(lines)
@@ -110,7 +110,8 @@ func TestSettingsOfAFile(t *testing.T) {
 	}
 	s := &c.Serve
 	got := fmt.Sprint(s.Data, s.Memory, s.RateLimit, s.RequireToken, s.ACMEDomain, s.LogFormat, s.Listen)
-	if want := "/srv/flag" + fmt.Sprint(byteSize(2<<30), int64(70), true, []string{"a.example", "b.example"}) +
+	if want := "/srv/flag" + fmt.Sprint(byteSize(2<<30), int64(70), true,
+		[]string{"a.example", "b.example"}) +
 		"json127.0.0.1:8080"; strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
 		t.Errorf("serve is told %s, want %s", got, want)
 	}
@@ -134,8 +135,8 @@ func TestSettingsOfAFile(t *testing.T) {
 	}
 }
 
-// A switch that the file or the environment sets can be taken back by a flag, and a variable that is set to nothing
-// is none: systemd and compose files often have such.
+// A switch that the file or the environment sets can be taken back by a flag, and a variable that is set to
+// nothing is none: systemd and compose files often have such.
 func TestSwitches(t *testing.T) {
 	t.Setenv("ARBOR_REQUIRE_TOKEN", "")
 	t.Setenv("ARBOR_RATE_LIMIT", "")
@@ -146,7 +147,8 @@ func TestSwitches(t *testing.T) {
 		want bool
 	}{
 		{"", nil, false}, {"require-token: true\n", nil, true}, {"", []string{"--require-token"}, true},
-		{"require-token: true\n", []string{"--no-require-token"}, false}, {"require-token: false\n", nil, false},
+		{"require-token: true\n", []string{"--no-require-token"}, false},
+		{"require-token: false\n", nil, false},
 	} {
 		c, err := parsed(t, test.text, append([]string{"serve"}, test.args...)...)
 		if err != nil || c.Serve.RequireToken != test.want || c.Serve.RateLimit != 0 {
@@ -224,10 +226,12 @@ func FuzzSettings(f *testing.F) {
 	})
 }
 
-// Variables that are set to nothing, as scripts and compose files leave them, change nothing: an empty address would be
-// all of the machine's, an empty folder the present one. Nor does a version that somebody notes for themselves.
+// Variables that are set to nothing, as scripts and compose files leave them, change nothing: an empty
+// address would be all of the machine's, an empty folder the present one. Nor does a version that somebody
+// notes for themselves.
 func TestEmptyVariables(t *testing.T) {
-	for _, name := range []string{"DATA", "LISTEN", "LOG_LEVEL", "MEMORY", "ACME_DOMAIN", "REQUIRE_TOKEN", "CONFIG"} {
+	for _, name := range []string{"DATA", "LISTEN", "LOG_LEVEL", "MEMORY", "ACME_DOMAIN",
+		"REQUIRE_TOKEN", "CONFIG"} {
 		t.Setenv("ARBOR_"+name, "")
 	}
 	t.Setenv("ARBOR_VERSION", "1.4.2")

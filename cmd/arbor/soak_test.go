@@ -23,10 +23,14 @@ type flat struct {
 }
 
 var flats = []flat{
-	{"memory in MiB", 24, func(_ *instance, m map[string]float64) float64 { return m["process_resident_memory_bytes"] / (1 << 20) }},
+	{"memory in MiB", 24, func(_ *instance, m map[string]float64) float64 {
+		return m["process_resident_memory_bytes"] / (1 << 20)
+	}},
 	{"goroutines", 10, func(_ *instance, m map[string]float64) float64 { return m["go_goroutines"] }},
 	{"descriptors", 10, func(_ *instance, m map[string]float64) float64 { return m["process_open_fds"] }},
-	{"processes", 4, func(s *instance, _ map[string]float64) float64 { return float64(len(processes(s.t, s.data))) }},
+	{"processes", 4, func(s *instance, _ map[string]float64) float64 {
+		return float64(len(processes(s.t, s.data)))
+	}},
 }
 
 // People write in every way for ARBOR_SOAK, a minute without it: what the server takes stays

@@ -71,7 +71,8 @@ func parseSSHURL(s string) (host, port string, err error) {
 		return "", "", nil
 	}
 	u, err := url.Parse(strings.TrimSuffix(s, "/"))
-	if err != nil || u.Scheme != "ssh" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" ||
+	if err != nil || u.Scheme != "ssh" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" ||
+		u.Fragment != "" ||
 		u.User != nil && u.User.String() != "git" || strings.ContainsAny(u.Host, "\"'<>\\` ") {
 		return "", "", misuse("--ssh-url must be like ssh://git@code.example.org or "+
 			"ssh://git@code.example.org:2222, not %q", s)

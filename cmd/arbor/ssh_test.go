@@ -39,8 +39,10 @@ func TestServeSSH(t *testing.T) {
 		}
 		s.arbor("repo", "create", "alice/garden", "--private")
 		sshGit := func(s *instance, check string) *instance {
-			s.env = append(s.env, fmt.Sprintf("GIT_SSH_COMMAND=ssh -F none -i '%s' -o IdentitiesOnly=yes -o BatchMode=yes "+
-				"-o StrictHostKeyChecking=%s -o UserKnownHostsFile='%s'", key, check, filepath.Join(dir, "known")))
+			s.env = append(s.env,
+				fmt.Sprintf("GIT_SSH_COMMAND=ssh -F none -i '%s' -o IdentitiesOnly=yes -o BatchMode=yes "+
+					"-o StrictHostKeyChecking=%s -o UserKnownHostsFile='%s'", key, check,
+					filepath.Join(dir, "known")))
 			return s
 		}
 		sshGit(s, "accept-new")
@@ -80,7 +82,8 @@ func TestServeSSH(t *testing.T) {
 	})
 }
 
-// deployKeys has the operator give a repository keys of its own, which end with the command that removes them.
+// deployKeys has the operator give a repository keys of its own, which end with the command that removes
+// them.
 func (s *instance) deployKeys(remote, key string) {
 	s.t.Helper()
 	deploy := filepath.Join(s.t.TempDir(), "deploy")
@@ -88,7 +91,8 @@ func (s *instance) deployKeys(remote, key string) {
 	for n, v := range s.env {
 		s.env[n] = strings.ReplaceAll(v, "-i '"+key+"'", "-i '"+deploy+"'")
 	}
-	if said := s.arbor("repo", "key", "add", "alice/garden", deploy+".pub", "--read-only"); said != "added key 2 for alice/garden" {
+	if said := s.arbor("repo", "key", "add", "alice/garden", deploy+".pub",
+		"--read-only"); said != "added key 2 for alice/garden" {
 		s.t.Errorf("it said %q", said)
 	}
 	if said := s.arbor("repo", "key", "list", "ALICE/garden"); !strings.Contains(said, " fetch  alice ") ||
@@ -101,7 +105,8 @@ func (s *instance) deployKeys(remote, key string) {
 	if out, err := s.git("-C", copied, "push", remote, "main:other"); err == nil {
 		s.t.Errorf("a key that only fetches pushes: %s", out)
 	}
-	if said := s.arbor("repo", "key", "remove", "alice/garden", "2"); said != "removed key 2 of alice/garden" {
+	if said := s.arbor("repo", "key", "remove", "alice/garden",
+		"2"); said != "removed key 2 of alice/garden" {
 		s.t.Errorf("it said %q", said)
 	}
 	if out, err := s.git("ls-remote", remote); err == nil {
@@ -135,8 +140,9 @@ func (s *instance) sshURL(repository string) string {
 func TestParseSSHURL(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": " ", "ssh://git@code.example.org": "code.example.org 22", "ssh://code.example.org:2222/": "code.example.org 2222",
-		"ssh://git@[::1]:22": "[::1] 22",
+		"": " ", "ssh://git@code.example.org": "code.example.org 22",
+		"ssh://code.example.org:2222/": "code.example.org 2222",
+		"ssh://git@[::1]:22":           "[::1] 22",
 	} {
 		if host, port, err := parseSSHURL(text); err != nil || host+" "+port != want {
 			t.Errorf("%q: %q %q %v, want %q", text, host, port, err, want)
@@ -144,7 +150,8 @@ func TestParseSSHURL(t *testing.T) {
 	}
 	for _, text := range []string{"code.example.org", "https://code.example.org",
 		"ssh://alice@code.example.org", "ssh://git:x@code.example.org",
-		"ssh://git@code.example.org/path", "ssh://", "ssh://git@code.example.org?x", "ssh://git@\"x", "git@code.example.org:alice"} {
+		"ssh://git@code.example.org/path", "ssh://", "ssh://git@code.example.org?x", "ssh://git@\"x",
+		"git@code.example.org:alice"} {
 		if _, _, err := parseSSHURL(text); err == nil {
 			t.Errorf("%q is taken", text)
 		}

@@ -110,8 +110,8 @@ func (s *store) close() error {
 // forge is the features, for commands that change the store beside a server.
 func (s *store) forge(log *slog.Logger) *forge.Forge { return forge.New(s.db, s.git, log, s.dir) }
 
-// exists makes sure that there is a store. A folder that was named wrongly is an error, and does not become an empty
-// store, of which a backup would succeed.
+// exists makes sure that there is a store. A folder that was named wrongly is an error, and does not become
+// an empty store, of which a backup would succeed.
 func (f *storeFlags) exists() error {
 	file := f.Database
 	if strings.Contains(file, "://") {

@@ -21,8 +21,10 @@ func TestObjectsAreDurableBeforeTheAnswer(t *testing.T) {
 		"-e", "trace=fsync,fdatasync,rename,renameat,renameat2,write,writev,sendto"}
 	s.start()
 	s.user("alice")
-	s.do("alice", "POST", "/user/repos", http.Header{}, strings.NewReader(`{"name": "garden", "auto_init": true}`))
-	res, _ := s.do("alice", "POST", "/repos/alice/garden/git/blobs", http.Header{}, strings.NewReader(`{"content": "durable"}`))
+	s.do("alice", "POST", "/user/repos", http.Header{},
+		strings.NewReader(`{"name": "garden", "auto_init": true}`))
+	res, _ := s.do("alice", "POST", "/repos/alice/garden/git/blobs", http.Header{},
+		strings.NewReader(`{"content": "durable"}`))
 	if res.StatusCode != http.StatusCreated {
 		t.Fatalf("status %d", res.StatusCode)
 	}

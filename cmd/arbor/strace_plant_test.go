@@ -20,7 +20,8 @@ func TestPlantsAreDurableBeforeTheAnswer(t *testing.T) {
 	needProgram(t, "strace", "whether plants are synced")
 	trace := filepath.Join(t.TempDir(), "trace")
 	s := newInstance(t, db.SQLite)
-	s.wrapper = []string{"strace", "-f", "-y", "-s", "5000", "-o", trace, "-e", "trace=fsync,fdatasync,pwrite64,write,writev,sendto"}
+	s.wrapper = []string{"strace", "-f", "-y", "-s", "5000", "-o", trace, "-e",
+		"trace=fsync,fdatasync,pwrite64,write,writev,sendto"}
 	s.start()
 	s.user("alice")
 	const clients, each = 8, 10
@@ -30,7 +31,8 @@ func TestPlantsAreDurableBeforeTheAnswer(t *testing.T) {
 		wg.Go(func() {
 			for i := range each {
 				id := client*each + i
-				res, _ := s.do("", "POST", "/plants", http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + s.tokens["alice"]}},
+				res, _ := s.do("", "POST", "/plants", http.Header{"Content-Type": {"application/json"},
+					"Authorization": {"Bearer " + s.tokens["alice"]}},
 					strings.NewReader(fmt.Sprintf(`{"id":%d,"name":%q}`, id, name(id))))
 				if res.StatusCode != http.StatusOK {
 					t.Errorf("plant %d: status %d", id, res.StatusCode)
@@ -44,7 +46,8 @@ func TestPlantsAreDurableBeforeTheAnswer(t *testing.T) {
 	log := filepath.Join(s.data, "arbor.db-wal")
 	for id := range clients * each {
 		answer := slices.IndexFunc(calls, func(c call) bool {
-			return c.name == "write" && strings.Contains(c.path, "socket:") && strings.Contains(c.text, name(id))
+			return c.name == "write" && strings.Contains(c.path, "socket:") &&
+				strings.Contains(c.text, name(id))
 		})
 		written := slices.IndexFunc(calls, func(c call) bool {
 			return c.name == "pwrite64" && c.path == log && strings.Contains(c.text, name(id))
@@ -55,7 +58,8 @@ func TestPlantsAreDurableBeforeTheAnswer(t *testing.T) {
 		if !slices.ContainsFunc(calls, func(c call) bool {
 			return c.syncs(log) && c.began > calls[written].ended && c.ended < calls[answer].began
 		}) {
-			t.Errorf("plant %d: no sync of the log between %v and the answer %v", id, calls[written], calls[answer])
+			t.Errorf("plant %d: no sync of the log between %v and the answer %v", id, calls[written],
+				calls[answer])
 		}
 	}
 }

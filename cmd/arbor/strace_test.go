@@ -56,20 +56,25 @@ func checkPush(t *testing.T, s *instance, calls []call, ref string) int {
 		return from + i
 	}
 	answer := find("answer", 0, func(c call) bool {
-		return c.name == "write" && strings.Contains(c.path, "socket:") && strings.Contains(c.text, "ok "+ref+`\n`)
+		return c.name == "write" && strings.Contains(c.path, "socket:") &&
+			strings.Contains(c.text, "ok "+ref+`\n`)
 	})
 	log := filepath.Join(s.data, "arbor.db-wal")
 	refs := find("refs in the database's log", 0, func(c call) bool {
 		return c.name == "pwrite64" && c.path == log && strings.Contains(c.text, ref)
 	})
-	committed := find("sync of the database's log", refs, func(c call) bool { return c.syncs(log) && c.began > calls[refs].ended })
+	committed := find("sync of the database's log", refs, func(c call) bool {
+		return c.syncs(log) && c.began > calls[refs].ended
+	})
 	if calls[committed].ended > calls[answer].began {
 		t.Errorf("%s: answered at %v, before the sync of the log at %v", ref, calls[answer], calls[committed])
 	}
 	// before checks that a sync of path happened between a call and the refs.
 	before := func(after int64, path, why string) {
 		t.Helper()
-		ok := slices.ContainsFunc(calls, func(c call) bool { return c.syncs(path) && c.began > after && c.ended < calls[refs].began })
+		ok := slices.ContainsFunc(calls, func(c call) bool {
+			return c.syncs(path) && c.began > after && c.ended < calls[refs].began
+		})
 		if !ok {
 			t.Errorf("%s: %s is not synced %s and before its refs are written", ref, path, why)
 		}
@@ -77,14 +82,18 @@ func checkPush(t *testing.T, s *instance, calls []call, ref string) int {
 	kept := 0
 	for _, c := range calls[:answer] {
 		switch {
-		case strings.HasPrefix(c.name, "rename") && filepath.Base(filepath.Dir(c.to)) == "pack" && !strings.Contains(c.to, "incoming-"):
+		case strings.HasPrefix(c.name, "rename") && filepath.Base(filepath.Dir(c.to)) == "pack" &&
+			!strings.Contains(c.to, "incoming-"):
 			kept++
-			synced := slices.ContainsFunc(calls, func(d call) bool { return d.syncs(c.path) && d.ended < c.began })
+			synced := slices.ContainsFunc(calls, func(d call) bool {
+				return d.syncs(c.path) && d.ended < c.began
+			})
 			if !synced {
 				t.Errorf("%s: %s was not synced before it got its name %s", ref, c.path, c.to)
 			}
 			before(c.ended, filepath.Dir(c.to), "after "+filepath.Base(c.to)+" moved in")
-		case strings.HasPrefix(c.name, "mkdir") && strings.HasPrefix(c.path, s.data+"/") && !strings.Contains(c.path, "incoming-"):
+		case strings.HasPrefix(c.name, "mkdir") && strings.HasPrefix(c.path, s.data+"/") &&
+			!strings.Contains(c.path, "incoming-"):
 			before(c.ended, filepath.Dir(c.path), "after "+c.path+" was made")
 		}
 	}

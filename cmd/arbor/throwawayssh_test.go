@@ -11,8 +11,8 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// keyPair makes a key of SSH, and gives the environment of a git that signs in with it and trusts a server that it
-// has not seen.
+// keyPair makes a key of SSH, and gives the environment of a git that signs in with it and trusts a server
+// that it has not seen.
 func keyPair(t *testing.T) (public string, env []string) {
 	t.Helper()
 	needProgram(t, "ssh", "git over SSH")
@@ -22,17 +22,19 @@ func keyPair(t *testing.T) (public string, env []string) {
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	program(t, &instance{env: gittest.Env()}, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "laptop", "-f", file)
+	program(t, &instance{env: gittest.Env()}, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C",
+		"laptop", "-f", file)
 	text, err := os.ReadFile(file + ".pub")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(text)), append(gittest.Env(), "HOME="+home, "GIT_SSH_COMMAND=ssh -F none -i '"+file+
-		"' -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='"+file+".hosts'")
+	return strings.TrimSpace(string(text)),
+		append(gittest.Env(), "HOME="+home, "GIT_SSH_COMMAND=ssh -F none -i '"+file+
+			"' -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='"+file+".hosts'")
 }
 
-// Who tests against Arbor by SSH finds the keys of the seed there, and each reset takes back what was pushed, under
-// host keys that stay for as long as the server runs.
+// Who tests against Arbor by SSH finds the keys of the seed there, and each reset takes back what was pushed,
+// under host keys that stay for as long as the server runs.
 func TestEphemeralSSH(t *testing.T) {
 	t.Parallel()
 	public, env := keyPair(t)
@@ -83,11 +85,14 @@ func TestDemoSSH(t *testing.T) {
 		}
 		d := startDemo(t, db.SQLite, last, append(flags, "--ssh-listen", "127.0.0.1:0")...)
 		for _, line := range pasteable(d.out.String()) {
-			if flags == nil && (strings.Contains(line, "id_ed25519.pub") || strings.Contains(line, "over-ssh")) {
-				program(t, &instance{env: env}, "sh", "-c", "cd '"+d.work+"' && "+strings.Replace(line, "curl -s", "curl -sf", 1))
+			if flags == nil && (strings.Contains(line, "id_ed25519.pub") ||
+				strings.Contains(line, "over-ssh")) {
+				program(t, &instance{env: env}, "sh", "-c",
+					"cd '"+d.work+"' && "+strings.Replace(line, "curl -s", "curl -sf", 1))
 			}
 		}
-		if _, err := os.Stat(filepath.Join(d.work, "greenhouse-over-ssh", ".git")); flags == nil && err != nil {
+		if _, err := os.Stat(filepath.Join(d.work, "greenhouse-over-ssh", ".git")); flags == nil &&
+			err != nil {
 			t.Error(err)
 		}
 	}

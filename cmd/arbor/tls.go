@@ -71,7 +71,8 @@ func (f *tlsFlags) openTLS(c *serveCommand, log *slog.Logger) (front, error) {
 		}
 		to.source = pair
 	case len(f.ACMEDomain) > 0:
-		a, err := certificate.NewAuthority(certificate.AuthorityOptions{Domains: f.ACMEDomain, Email: f.ACMEEmail,
+		a, err := certificate.NewAuthority(certificate.AuthorityOptions{Domains: f.ACMEDomain,
+			Email:     f.ACMEEmail,
 			Directory: f.ACMEDirectory, Cache: filepath.Join(c.Data, "acme"), Log: log})
 		if err != nil {
 			return front{}, misuse("--acme-domain, --acme-directory: %v", err)

@@ -80,7 +80,8 @@ func TestServeTLS(t *testing.T) {
 		{"--http1.1 " + s.url + "/healthz", "1.1 200 "},
 		{"http://" + redirect + "/alice/garden?x=1", "1.1 308 https://localhost:1/alice/garden?x=1"},
 		{"-H Host:evil.example http://" + redirect + "/", "1.1 308 https://localhost:1/"},
-		{"-H Host:localhost:9 -d x http://" + redirect + "/user/repos", "1.1 308 https://localhost:1/user/repos"},
+		{"-H Host:localhost:9 -d x http://" + redirect + "/user/repos",
+			"1.1 308 https://localhost:1/user/repos"},
 	} {
 		args := append(strings.Fields("-s -o /dev/null --cacert "+certFile), "-w", form)
 		if got := program(t, s, "curl", append(args, strings.Fields(c.args)...)...); got != c.want {
@@ -88,13 +89,15 @@ func TestServeTLS(t *testing.T) {
 		}
 	}
 	for version, want := range map[string]string{"-tls1_2": "TLSv1.2", "-tls1_3": "TLSv1.3"} {
-		out := program(t, s, "openssl", "s_client", "-connect", at, version, "-alpn", "h2,http/1.1", "-CAfile", certFile, "-verify_return_error")
+		out := program(t, s, "openssl", "s_client", "-connect", at, version, "-alpn", "h2,http/1.1",
+			"-CAfile", certFile, "-verify_return_error")
 		if !strings.Contains(out, want) || !strings.Contains(out, "ALPN protocol: h2") {
 			t.Errorf("openssl %s:\n%s", version, out)
 		}
 	}
 	old := exec.Command("openssl", "s_client", "-connect", at, "-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
-	if out, err := old.CombinedOutput(); err == nil || !strings.Contains(string(out), "alert protocol version") {
+	if out, err := old.CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "alert protocol version") {
 		t.Errorf("TLS 1.1: %v\n%s", err, out)
 	}
 	tlsGit(t, s, certFile)
@@ -113,9 +116,11 @@ func tlsGit(t *testing.T, s *instance, certFile string) {
 	for _, version := range []string{"HTTP/2", "HTTP/1.1"} {
 		copied := filepath.Join(t.TempDir(), "copy")
 		common := []string{"-c", "http.sslCAInfo=" + certFile, "-c", "http.version=" + version}
-		program(t, s, "git", append(common, "-C", source, "push", "-q", remote, "main:refs/heads/"+strings.ToLower(version))...)
+		program(t, s, "git", append(common, "-C", source, "push", "-q", remote,
+			"main:refs/heads/"+strings.ToLower(version))...)
 		program(t, s, "git", append(common, "clone", "-q", "--bare", remote, copied)...)
-		if got, want := gittest.Run(t, copied, "rev-parse", "refs/heads/"+strings.ToLower(version)), gittest.Run(t, source, "rev-parse", "main"); got != want {
+		if got, want := gittest.Run(t, copied, "rev-parse", "refs/heads/"+strings.ToLower(version)),
+			gittest.Run(t, source, "rev-parse", "main"); got != want {
 			t.Errorf("%s: cloned %s, want %s", version, got, want)
 		}
 	}
@@ -161,23 +166,26 @@ func TestACME(t *testing.T) {
 			}
 			directory, roots, authority := pebble(t, proofs, redirect)
 			s := newInstance(t, db.SQLite)
-			s.env = append(s.env, "SSL_CERT_FILE="+authority, "ARBOR_ACME_DOMAIN=code.example.org,git.example.org", "ARBOR_LISTEN="+listen)
-			flags := []string{"--acme-email", "alice@example.org", "--acme-directory", directory, "--http-redirect", redirect}
+			s.env = append(s.env, "SSL_CERT_FILE="+authority,
+				"ARBOR_ACME_DOMAIN=code.example.org,git.example.org", "ARBOR_LISTEN="+listen)
+			flags := []string{"--acme-email", "alice@example.org", "--acme-directory", directory,
+				"--http-redirect", redirect}
 			s.start(flags...)
 			there := "the TLS certificate is there"
 			eventually(t, func() bool { return strings.Count(s.log.String(), there) == 2 },
 				func() string { return "no certificates\n" + s.log.String() })
 			_, port, _ := net.SplitHostPort(listen)
 			ask := func(name string) string {
-				return program(t, s, "curl", "-sS", "--cacert", roots, "--resolve", name+":"+port+":127.0.0.1",
-					"https://"+name+":"+port+"/healthz")
+				return program(t, s, "curl", "-sS", "--cacert", roots, "--resolve",
+					name+":"+port+":127.0.0.1", "https://"+name+":"+port+"/healthz")
 			}
 			for _, name := range []string{"code.example.org", "git.example.org"} {
 				if got := ask(name); got != "ok\n" {
 					t.Errorf("%s: %q", name, got)
 				}
 			}
-			other := exec.Command("curl", "-sk", "--resolve", "evil.example.org:"+port+":127.0.0.1", "https://evil.example.org:"+port+"/")
+			other := exec.Command("curl", "-sk", "--resolve", "evil.example.org:"+port+":127.0.0.1",
+				"https://evil.example.org:"+port+"/")
 			if out, err := other.CombinedOutput(); err == nil {
 				t.Errorf("a name that nobody configured has a certificate: %s", out)
 			}
@@ -204,8 +212,10 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 	listen, manage, names := freePort(t), freePort(t), freePort(t)
 	port := func(address string) string { _, p, _ := net.SplitHostPort(address); return p }
 	config := filepath.Join(dir, "pebble.json")
-	text := `{"pebble": {"listenAddress": "` + listen + `", "managementListenAddress": "` + manage + `", "certificate": "` + own +
-		`", "privateKey": "` + key + `", "httpPort": ` + port(httpProofs) + `, "tlsPort": ` + port(tlsProofs) + `}}`
+	text := `{"pebble": {"listenAddress": "` + listen + `", "managementListenAddress": "` + manage +
+		`", "certificate": "` + own +
+		`", "privateKey": "` + key + `", "httpPort": ` + port(httpProofs) + `, "tlsPort": ` +
+		port(tlsProofs) + `}}`
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -213,14 +223,15 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 	run := func(name string, args ...string) {
 		cmd := exec.Command(name, args...)
 		cmd.Stdout, cmd.Stderr = said, said
-		cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0", "SSL_CERT_FILE="+own)
+		cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0",
+			"SSL_CERT_FILE="+own)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	}
-	run("pebble-challtestsrv", "-defaultIPv6", "", "-defaultIPv4", "127.0.0.1", "-dns01", names, "-http01", "",
-		"-https01", "", "-tlsalpn01", "", "-management", "")
+	run("pebble-challtestsrv", "-defaultIPv6", "", "-defaultIPv4", "127.0.0.1", "-dns01", names,
+		"-http01", "", "-https01", "", "-tlsalpn01", "", "-management", "")
 	run("pebble", "-config", config, "-dnsserver", names)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: testkit.Trusting(t, own)}}
 	roots = filepath.Join(dir, "roots.pem")

@@ -73,7 +73,9 @@ func (c *tokenCreate) token() (n account.NewToken, err error) {
 
 // chosen finds the repositories of a fine-grained token, which its user must see. nil: none
 // were named.
-func (c *tokenCreate) chosen(p *process, accounts *account.Service, repos *repo.Service) (ids []int64, err error) {
+func (c *tokenCreate) chosen(
+	p *process, accounts *account.Service, repos *repo.Service,
+) (ids []int64, err error) {
 	if c.Repos == nil {
 		return nil, nil
 	}

@@ -49,9 +49,11 @@ func (r *tracer) attach() error {
 				continue
 			}
 			known[tid], more = true, true
-			_, _, problem := syscall.RawSyscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, options, 0, 0)
+			_, _, problem := syscall.RawSyscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0,
+				options, 0, 0)
 			switch {
-			case problem == unix.ESRCH, problem == unix.EPERM && len(r.fresh) > 0: // gone, or it follows already
+			// gone, or it follows already
+			case problem == unix.ESRCH, problem == unix.EPERM && len(r.fresh) > 0:
 				continue
 			case problem != 0:
 				return problem

@@ -50,16 +50,19 @@ func TestEveryAddressAnswers(t *testing.T) {
 		}
 		for _, prefix := range []string{"", "/api/v3"} {
 			for _, login := range []string{"alice", "bob", ""} {
-				// The engine decides neither which addresses there are nor how they begin, and what each caller gets by
-				// one route is tested on both engines beside it. So on PostgreSQL each dialect has one walk: of who sees
-				// most, and of who sees least.
-				if walked := login == "alice" && prefix == "" || login == "" && prefix != ""; engine == db.PostgreSQL && !walked {
+				// The engine decides neither which addresses there are nor how they begin, and what each
+				// caller gets by one route is tested on both engines beside it. So on PostgreSQL each dialect
+				// has one walk: of who sees most, and of who sees least.
+				if walked := login == "alice" && prefix == "" ||
+					login == "" && prefix != ""; engine == db.PostgreSQL && !walked {
 					continue
 				}
 				t.Run("as "+login+" at "+prefix+"/", func(t *testing.T) {
-					w := &walk{t: t, site: address, api: address + prefix, token: tokens[login], silent: silent,
-						seen: map[string]bool{}, bodies: map[string]any{}, anchors: map[string]map[string]bool{}, met: map[string]bool{}, alike: map[string]int{},
-						links: engine == db.SQLite && prefix == "" && login != "bob"} // pages are the same on both engines
+					w := &walk{t: t, site: address, api: address + prefix, token: tokens[login],
+						silent: silent,
+						seen:   map[string]bool{}, bodies: map[string]any{}, anchors: map[string]map[string]bool{}, met: map[string]bool{}, alike: map[string]int{},
+						// pages are the same on both engines
+						links: engine == db.SQLite && prefix == "" && login != "bob"}
 					w.run()
 				})
 			}
@@ -78,7 +81,9 @@ func silentFields(t *testing.T) map[string]bool {
 	_, section, _ := strings.Cut(string(text), "## Addresses that do not answer\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	fields, kind := map[string]bool{}, ""
-	for _, m := range regexp.MustCompile("in (users|organizations|repositories|commits|tags|branches)\\b|`(\\w+_url)`").FindAllStringSubmatch(section, -1) {
+	for _, m := range regexp.MustCompile(
+		"in (users|organizations|repositories|commits|tags|branches)\\b|`(\\w+_url)`").FindAllStringSubmatch(
+		section, -1) {
 		if m[1] != "" {
 			kind = m[1]
 		} else {
@@ -144,7 +149,8 @@ func (w *walk) found(l link) {
 	if w.silent[l.name()] && !strings.Contains(l.address, "{") {
 		if status := http.StatusNotFound; !w.met[l.name()] {
 			if status, _, _ = w.get(l.address); status < 400 {
-				w.t.Errorf("%s answers %d at %s: take it off the list in ARCHITECTURE.md", l.name(), status, l.address)
+				w.t.Errorf("%s answers %d at %s: take it off the list in ARCHITECTURE.md", l.name(),
+					status, l.address)
 			}
 		}
 		w.met[l.name()] = true
@@ -170,8 +176,8 @@ var inLink = regexp.MustCompile(`<([^>]*)>`)
 
 var atCommit = regexp.MustCompile(`/(tree|blob|blame|commits|find|last-changes)/[0-9a-f]{40}`)
 
-// manyAlike reports a page when some of its kind were visited: there is one of a file or a directory for each file at
-// each commit, and one of a list for each choice of filters.
+// manyAlike reports a page when some of its kind were visited: there is one of a file or a directory for each
+// file at each commit, and one of a list for each choice of filters.
 func (w *walk) manyAlike(l link) bool {
 	if l.field != "href" {
 		return false
@@ -220,7 +226,8 @@ func (w *walk) read(l link, address string) {
 	}
 	if status < 200 || status > 299 {
 		if !w.excused(l, address, status, body) {
-			w.t.Errorf("%s in %s leads to %s: %d %s", l.name(), l.from, address, status, bytes.TrimSpace(body))
+			w.t.Errorf("%s in %s leads to %s: %d %s", l.name(), l.from, address, status,
+				bytes.TrimSpace(body))
 		}
 		return
 	}
@@ -261,7 +268,9 @@ func (w *walk) ask(method, address, accept string) (int, http.Header, []byte) {
 	if w.token != "" {
 		r.Header.Set("Authorization", "Bearer "+w.token)
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	a, err := client.Do(r)
 	if err != nil {
 		w.t.Fatal(err)
@@ -275,7 +284,8 @@ func (w *walk) ask(method, address, accept string) (int, http.Header, []byte) {
 }
 
 // writeOnly are addresses to which one posts, or below which there is something.
-var writeOnly = []string{"repositories merges_url", "repositories blobs_url", "repositories trees_url", "repositories git_tags_url", "repositories git_commits_url", "issues labels_url"}
+var writeOnly = []string{"repositories merges_url", "repositories blobs_url", "repositories trees_url",
+	"repositories git_tags_url", "repositories git_commits_url", "issues labels_url"}
 
 // forAdmins are addresses that only administrators and owners may read.
 var forAdmins = []string{"repositories keys_url", "repositories hooks_url", "organizations hooks_url"}
@@ -289,15 +299,19 @@ func (w *walk) excused(l link, address string, status int, body []byte) bool {
 		return w.token == ""
 	case http.StatusForbidden:
 		return l.name() == "repositories collaborators_url" && bytes.Contains(body, []byte("push")) ||
-			slices.Contains(forAdmins, l.name()) && (bytes.Contains(body, []byte("admin")) || bytes.Contains(body, []byte("owner")))
+			slices.Contains(forAdmins, l.name()) && (bytes.Contains(body, []byte("admin")) ||
+				bytes.Contains(body, []byte("owner")))
 	case http.StatusMethodNotAllowed:
 		return slices.Contains(writeOnly, l.name())
 	case http.StatusGone: // decision 16
-		return strings.Contains(address, "/bob/greenhouse/issues") && bytes.Contains(body, []byte("Issues are disabled"))
+		return strings.Contains(address, "/bob/greenhouse/issues") &&
+			bytes.Contains(body, []byte("Issues are disabled"))
 	case http.StatusConflict:
-		return strings.Contains(address, "/"+demoOrg+"/seeds/") && bytes.Contains(body, []byte("Git Repository is empty."))
+		return strings.Contains(address, "/"+demoOrg+"/seeds/") &&
+			bytes.Contains(body, []byte("Git Repository is empty."))
 	case http.StatusNotFound:
-		return l.field == "subscription_url" && bytes.Contains(body, []byte("Not Found")) || elsewhere(l.from, address)
+		return l.field == "subscription_url" && bytes.Contains(body, []byte("Not Found")) ||
+			elsewhere(l.from, address)
 	case http.StatusUnprocessableEntity: // words of one kind of search that another does not know
 		return strings.HasPrefix(address, w.site+"/search?")
 	}

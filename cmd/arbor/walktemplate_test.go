@@ -11,18 +11,22 @@ import (
 )
 
 // sure are values that need not be looked for.
-var sure = map[string]string{"privacy": "public", "archive_format": "tarball", "query": "greenhouse", "q": "greenhouse",
-	"page": "1", "per_page": "5", "sort": "created", "order": "desc", "type": "all", "limit": "3", "since": "2011-04-22T13:33:48Z",
-	"all": "true", "participating": "false", "org": demoOrg}
+var sure = map[string]string{"privacy": "public", "archive_format": "tarball", "query": "greenhouse",
+	"q":    "greenhouse",
+	"page": "1", "per_page": "5", "sort": "created", "order": "desc", "type": "all", "limit": "3",
+	"since": "2011-04-22T13:33:48Z",
+	"all":   "true", "participating": "false", "org": demoOrg}
 
 // sorts are the orders of searches that have not that of issues.
 var sorts = map[string]string{"repository_search_url": "stars", "user_search_url": "joined",
 	"commit_search_url": "author-date", "code_search_url": "indexed"}
 
 // shownAs is the member of a list's elements that fills a variable.
-var shownAs = map[string][]string{"collaborator": {"login"}, "member": {"login"}, "other_user": {"login"}, "user": {"login"},
-	"target": {"login"}, "org": {"login"}, "branch": {"name"}, "name": {"name"}, "owner": {"owner", "login"}, "repo": {"name"},
-	"id": {"id"}}
+var shownAs = map[string][]string{"collaborator": {"login"}, "member": {"login"}, "other_user": {"login"},
+	"user":   {"login"},
+	"target": {"login"}, "org": {"login"}, "branch": {"name"}, "name": {"name"}, "owner": {"owner", "login"},
+	"repo": {"name"},
+	"id":   {"id"}}
 
 // needed is an expression without which an address makes no sense.
 var needed = regexp.MustCompile(`\{[\w+]`)
@@ -51,7 +55,8 @@ func (w *walk) expand() {
 			}
 			w.found(link{l.kind, l.field, to, l.from, l.beside})
 		}
-		if bare, err := t.Expand(nil); err == nil && strings.Contains(l.address, "{/") && !needed.MatchString(l.address) {
+		if bare, err := t.Expand(nil); err == nil && strings.Contains(l.address, "{/") &&
+			!needed.MatchString(l.address) {
 			w.found(link{l.kind, l.field, bare, l.from, l.beside})
 		}
 	}

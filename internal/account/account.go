@@ -167,7 +167,8 @@ type Caller struct {
 	App       int64 // the id of the App by whose installation token the caller acts; 0: none
 	Session   bool  // signed in by the session of a browser, which opens pages alone
 	ByToken   bool  // the session was begun with a token, so it makes none
-	SignedApp int64 // the id of the App that signed the request itself, with a JWT, and so has no token; 0: none
+	// the id of the App that signed the request itself, with a JWT, and so has no token; 0: none
+	SignedApp int64
 
 	Grant        *Grant // of the token or deploy key; nil: there is none
 	Reach        Reach
@@ -240,7 +241,8 @@ type Forge interface {
 func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, log: log, clock: time.Now, forge: forge, keyUses: lastUses{every: keyUseEvery},
 		keys:   cache.NewCount[string, *Caller](maxCachedTokens),
-		tokens: cache.NewCount[digest, cachedToken](maxCachedTokens), counts: cache.NewCount[any, int64](maxCounts)}
+		tokens: cache.NewCount[digest, cachedToken](maxCachedTokens),
+		counts: cache.NewCount[any, int64](maxCounts)}
 }
 
 // tellMember tells of who joined an organization, or left it.

@@ -31,9 +31,9 @@ type NewUser struct {
 	Suspended bool // until Unsuspend
 }
 
-// CreateUser registers a user, with an address that is verified unless it is only claimed. Errors: 422 for a login
-// that is not allowed or is taken, saying by what, for an impossible name or address, and for an address of somebody
-// else.
+// CreateUser registers a user, with an address that is verified unless it is only claimed. Errors: 422 for a
+// login that is not allowed or is taken, saying by what, for an impossible name or address, and for an
+// address of somebody else.
 func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	if err := checkLine("name", n.Name); err != nil {
 		return nil, err
@@ -41,7 +41,8 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	if n.Email != "" && !plausibleEmail(n.Email) {
 		return nil, errs.Newf(errs.Invalid, "%q is no e-mail address", n.Email)
 	}
-	a := &Account{Login: n.Login, Kind: User, Name: web.OrNil(n.Name), Email: web.OrNil(n.Email), SiteAdmin: n.Admin}
+	a := &Account{Login: n.Login, Kind: User, Name: web.OrNil(n.Name), Email: web.OrNil(n.Email),
+		SiteAdmin: n.Admin}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := register(tx, a); err != nil {
 			return err
@@ -151,6 +152,7 @@ func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsContro
 // something on both sides, and no blanks, brackets or quotes.
 func plausibleEmail(s string) bool {
 	local, domain, found := strings.Cut(s, "@")
-	return found && local != "" && domain != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxLine &&
+	return found && local != "" && domain != "" && utf8.ValidString(s) &&
+		utf8.RuneCountInString(s) <= maxLine &&
 		!strings.Contains(domain, "@") && !hasControl(s) && !strings.ContainsAny(s, " <>\"\\,;")
 }

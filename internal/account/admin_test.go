@@ -28,8 +28,10 @@ func TestAdministration(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		b := newBundle(t, engine)
 		ctx := context.Background()
-		alice, err := b.s.CreateUser(ctx, NewUser{Login: "Alice", Name: "Alice Ä.", Email: "alice@example.org"})
-		if err != nil || alice.ID == 0 || alice.CreatedAt == 0 || *alice.Name != "Alice Ä." || alice.Company != nil {
+		alice, err := b.s.CreateUser(ctx, NewUser{Login: "Alice", Name: "Alice Ä.",
+			Email: "alice@example.org"})
+		if err != nil || alice.ID == 0 || alice.CreatedAt == 0 || *alice.Name != "Alice Ä." ||
+			alice.Company != nil {
 			t.Fatalf("%+v, %v", alice, err)
 		}
 		org := b.org("Acme", "ALICE")
@@ -94,7 +96,8 @@ func TestLimitsOfTokens(t *testing.T) {
 		if list, err := b.s.Tokens(ctx, "bob"); err != nil || len(list) != 1 || list[0].Login != "bob" {
 			t.Errorf("bob has %v, %v", list, err)
 		}
-		for _, n := range []NewToken{{Scopes: public, Repos: []int64{1}}, {Changes: true}, {Repos: make([]int64, maxChosen+1)}} {
+		for _, n := range []NewToken{{Scopes: public, Repos: []int64{1}}, {Changes: true},
+			{Repos: make([]int64, maxChosen+1)}} {
 			n.Login = "alice"
 			if _, _, err := b.s.CreateToken(ctx, n); !errs.Is(err, errs.Invalid) {
 				t.Errorf("%+v: %v", n, err)
@@ -108,7 +111,8 @@ func TestLimitsOfTokens(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", "Bearer "+token)
 		caller, _, err := b.s.Authenticate(r)
-		if err != nil || caller.Reach != Chosen || caller.Most(99, 1, true) != None || caller.Most(99, 1, false) != Pull || !caller.HidesMembers {
+		if err != nil || caller.Reach != Chosen || caller.Most(99, 1, true) != None ||
+			caller.Most(99, 1, false) != Pull || !caller.HidesMembers {
 			t.Errorf("%+v, %v", caller, err)
 		}
 	})
@@ -117,15 +121,19 @@ func TestLimitsOfTokens(t *testing.T) {
 func TestParseExpiry(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]time.Duration{
-		"": 0, "90d": 90 * 24 * time.Hour, "12h": 12 * time.Hour, "30s": 30 * time.Second, "5m": 5 * time.Minute,
+		"": 0, "90d": 90 * 24 * time.Hour, "12h": 12 * time.Hour, "30s": 30 * time.Second,
+		"5m": 5 * time.Minute,
 		"2w": 14 * 24 * time.Hour, "2026-11-24": 12 * time.Hour, "36500d": maxExpiry,
 	} {
-		if got, err := ParseExpiry(s, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)); err != nil || got != want {
+		if got, err := ParseExpiry(s, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)); err != nil ||
+			got != want {
 			t.Errorf("%q: %v, %v", s, got, err)
 		}
 	}
-	for _, s := range []string{"0d", "-1d", "d", "1", "1.5h", "1h30m", "36501d", "99999999999999999999s", " 1d", "1D", "+1d", "1y", "2026-11-23", "2026-02-30", "2127-01-01"} {
-		if got, err := ParseExpiry(s, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)); !errs.Is(err, errs.Invalid) {
+	for _, s := range []string{"0d", "-1d", "d", "1", "1.5h", "1h30m", "36501d", "99999999999999999999s",
+		" 1d", "1D", "+1d", "1y", "2026-11-23", "2026-02-30", "2127-01-01"} {
+		if got, err := ParseExpiry(s, time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)); !errs.Is(err,
+			errs.Invalid) {
 			t.Errorf("%q: %v, %v", s, got, err)
 		}
 	}
@@ -142,7 +150,8 @@ func TestStore(t *testing.T) {
 		before := generation(t, b)
 		err := b.db.Write(context.Background(), func(tx *db.Tx) error {
 			found, err := ByIDs(tx, []ID{bob.ID, alice.ID, bob.ID, 999, org.ID, bob.ID, alice.ID})
-			if err != nil || len(found) != 3 || found[bob.ID].Login != "bob" || found[org.ID].Kind != Organization {
+			if err != nil || len(found) != 3 || found[bob.ID].Login != "bob" ||
+				found[org.ID].Kind != Organization {
 				t.Errorf("ByIDs: %v, %v", found, err)
 			}
 			if none, err := ByIDs(tx, nil); err != nil || len(none) != 0 {
@@ -215,7 +224,8 @@ func TestGivenToken(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		token, _, err := s.CreateToken(t.Context(), NewToken{Login: "alice", Value: "arb_alice", Scopes: scope.All})
+		token, _, err := s.CreateToken(t.Context(),
+			NewToken{Login: "alice", Value: "arb_alice", Scopes: scope.All})
 		if err != nil || token != "arb_alice" {
 			t.Fatalf("%q, %v", token, err)
 		}
@@ -224,10 +234,12 @@ func TestGivenToken(t *testing.T) {
 		if c, _, err := s.Authenticate(r); err != nil || c.Login != "alice" {
 			t.Errorf("the token stands for %v: %v", c, err)
 		}
-		if list, err := s.Tokens(t.Context(), "alice"); err != nil || len(list) != 1 || list[0].Hint != "arb_" {
+		if list, err := s.Tokens(t.Context(), "alice"); err != nil || len(list) != 1 ||
+			list[0].Hint != "arb_" {
 			t.Errorf("the list shows %+v: %v", list, err)
 		}
-		for _, value := range []string{"arb_alice", "alice_token", "arb_abc", "arb_a b c d", "arb_" + strings.Repeat("x", 252)} {
+		for _, value := range []string{"arb_alice", "alice_token", "arb_abc", "arb_a b c d",
+			"arb_" + strings.Repeat("x", 252)} {
 			_, _, err := s.CreateToken(t.Context(), NewToken{Login: "bob", Value: value})
 			if !errs.Is(err, errs.Invalid) || strings.Contains(err.Error(), value) {
 				t.Errorf("%.20q: %v", value, err)

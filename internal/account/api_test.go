@@ -29,19 +29,26 @@ func TestUsers(t *testing.T) {
 		b.user("bob")
 		b.org("Acme", "Alice")
 		b.steps([]step{
-			{"Alice", "GET", "/user", "", 200, `"user_view_type":"private","site_admin":false,"name":null,"company":null,"blog":null`},
+			{"Alice", "GET", "/user", "", 200,
+				`"user_view_type":"private","site_admin":false,"name":null,"company":null,"blog":null`},
 			{"Alice", "GET", "/user", "", 200, `"owned_private_repos":0`},
-			{"Alice", "PATCH", "/user", `{"name":"Alice <b>","email":"a@example.org","bio":"two\nlines","company":"C","blog":"http://b","location":"L","x":1}`, 200,
+			{"Alice", "PATCH", "/user",
+				`{"name":"Alice <b>","email":"a@example.org","bio":"two\nlines","company":"C","blog":"http://b","location":"L","x":1}`, 200,
 				`"name":"Alice <b>","company":"C","blog":"http://b","location":"L","email":"a@example.org","hireable":null,"bio":"two\nlines"`},
-			{"", "GET", "/users/aLICE", "", 200, `"name":"Alice <b>","company":"C","blog":"http://b","location":"L","email":null`},
+			{"", "GET", "/users/aLICE", "", 200,
+				`"name":"Alice <b>","company":"C","blog":"http://b","location":"L","email":null`},
 			{"bob", "GET", "/users/Alice", "", 200, `"email":"a@example.org"`},
 			{"bob", "GET", "/users/acme", "", 200, `"type":"Organization"`},
-			{"Alice", "PATCH", "/user", `{"company":null,"blog":""}`, 200, `"name":"Alice <b>","company":null,"blog":null,"location":"L"`},
+			{"Alice", "PATCH", "/user", `{"company":null,"blog":""}`, 200,
+				`"name":"Alice <b>","company":null,"blog":null,"location":"L"`},
 			{"Alice", "PATCH", "/user", `{}`, 200, `"location":"L"`},
-			{"Alice", "PATCH", "/user", `{"name":7,"email":"x","blog":"a\nb"}`, 422, `{"resource":"User","field":"name","code":"invalid"`},
-			{"Alice", "PATCH", "/user", `{"name":7,"email":"x","blog":"a\nb"}`, 422, `"field":"email","code":"invalid"`},
+			{"Alice", "PATCH", "/user", `{"name":7,"email":"x","blog":"a\nb"}`, 422,
+				`{"resource":"User","field":"name","code":"invalid"`},
+			{"Alice", "PATCH", "/user", `{"name":7,"email":"x","blog":"a\nb"}`, 422,
+				`"field":"email","code":"invalid"`},
 			{"Alice", "PATCH", "/user", `{"location":"a\u0000b"}`, 422, `"field":"location"`},
-			{"Alice", "PATCH", "/user", `{"name":"` + strings.Repeat("ü", 256) + `"}`, 422, `name is too long (maximum is 255 characters)`},
+			{"Alice", "PATCH", "/user", `{"name":"` + strings.Repeat("ü", 256) + `"}`, 422,
+				`name is too long (maximum is 255 characters)`},
 			{"Alice", "PATCH", "/user", `{"name":"` + strings.Repeat("ü", 255) + `"}`, 200, `"ü`},
 			{"Alice", "PATCH", "/user", `[]`, 400, `Body should be a JSON object`},
 			{"Alice", "PATCH", "/user", `{`, 400, `Problems parsing JSON`},
@@ -50,14 +57,16 @@ func TestUsers(t *testing.T) {
 			{"", "GET", "/users/%FF", "", 404, notFound},
 		})
 		w := b.do("", "GET", "/users/alice", "", "Authorization", "Bearer "+sample)
-		if w.Code != 401 || !strings.Contains(w.Body.String(), "Bad credentials") || w.Header().Get("WWW-Authenticate") == "" {
+		if w.Code != 401 || !strings.Contains(w.Body.String(), "Bad credentials") ||
+			w.Header().Get("WWW-Authenticate") == "" {
 			t.Errorf("a wrong token where none is needed: %d %s", w.Code, w.Body)
 		}
 		w = b.do("Alice", "GET", "/user", "")
 		if w.Header().Get("Last-Modified") == "" || w.Header().Get("ETag") == "" {
 			t.Errorf("headers: %v", w.Header())
 		}
-		if w := b.do("Alice", "GET", "/user", "", "If-None-Match", w.Header().Get("ETag")); w.Code != 304 || w.Body.Len() != 0 {
+		if w := b.do("Alice", "GET", "/user", "", "If-None-Match", w.Header().Get("ETag")); w.Code != 304 ||
+			w.Body.Len() != 0 {
 			t.Errorf("If-None-Match: %d %s", w.Code, w.Body)
 		}
 	})
@@ -80,16 +89,19 @@ func TestListUsers(t *testing.T) {
 			got = append(got, logins(t, w)...)
 			target = ""
 			if link := w.Header().Get("Link"); link != "" {
-				if !strings.HasPrefix(link, "<http://arbor.test/api/v3/users?") || !strings.HasSuffix(link, `>; rel="next"`) {
+				if !strings.HasPrefix(link, "<http://arbor.test/api/v3/users?") ||
+					!strings.HasSuffix(link, `>; rel="next"`) {
 					t.Fatalf("Link %s", link)
 				}
-				target = strings.TrimPrefix(strings.TrimSuffix(link, `>; rel="next"`), "<http://arbor.test/api/v3")
+				target = strings.TrimPrefix(strings.TrimSuffix(link, `>; rel="next"`),
+					"<http://arbor.test/api/v3")
 			}
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
-		for _, target := range []string{"/users?since=x", "/users?since=-1", "/users?since=99999999999999999999", "/users"} {
+		for _, target := range []string{"/users?since=x", "/users?since=-1",
+			"/users?since=99999999999999999999", "/users"} {
 			if got := logins(t, b.do("", "GET", target, "")); !slices.Equal(got, want) {
 				t.Errorf("%s: %v", target, got)
 			}
@@ -131,11 +143,17 @@ func TestOrganizations(t *testing.T) {
 			{"siteadmin", "GET", "/orgs/acme", "", 200, `"default_repository_permission":"read"}`},
 			{"", "GET", "/orgs/owner", "", 404, notFound},
 			{"", "GET", "/orgs/nobody", "", 404, notFound},
-			{"owner", "PATCH", "/orgs/acme", `{"description":"d","name":"ACME","default_repository_permission":"write"}`, 200, `"description":"d","name":"ACME"`},
-			{"siteadmin", "PATCH", "/orgs/acme", `{"email":"x@y"}`, 200, `"default_repository_permission":"write"}`},
-			{"owner", "PATCH", "/orgs/acme", `{"default_repository_permission":"push"}`, 422, `"field":"default_repository_permission","code":"invalid"`},
-			{"owner", "PATCH", "/orgs/acme", `{"default_repository_permission":null}`, 422, `must not be null`},
-			{"owner", "PATCH", "/orgs/acme", `{"default_repository_permission":"none"}`, 200, `"default_repository_permission":"none"`},
+			{"owner", "PATCH", "/orgs/acme",
+				`{"description":"d","name":"ACME","default_repository_permission":"write"}`, 200,
+				`"description":"d","name":"ACME"`},
+			{"siteadmin", "PATCH", "/orgs/acme", `{"email":"x@y"}`, 200,
+				`"default_repository_permission":"write"}`},
+			{"owner", "PATCH", "/orgs/acme", `{"default_repository_permission":"push"}`, 422,
+				`"field":"default_repository_permission","code":"invalid"`},
+			{"owner", "PATCH", "/orgs/acme", `{"default_repository_permission":null}`, 422,
+				`must not be null`},
+			{"owner", "PATCH", "/orgs/acme", `{"default_repository_permission":"none"}`, 200,
+				`"default_repository_permission":"none"`},
 			{"member", "PATCH", "/orgs/acme", `{`, 403, mustOwn},
 			{"outsider", "PATCH", "/orgs/acme", `{}`, 403, mustOwn},
 			{"outsider", "PATCH", "/orgs/nobody", `{`, 404, notFound},
@@ -149,7 +167,8 @@ func TestOrganizations(t *testing.T) {
 			{"", "GET", "/users/member/orgs", "", 200, "=[]"},
 			{"", "GET", "/users/acme/orgs", "", 200, "=[]"},
 			{"", "GET", "/users/nobody/orgs", "", 404, notFound},
-			{"member", "GET", "/user/memberships/orgs", "", 200, `"state":"active","role":"member","organization_url":"http://arbor.test/api/v3/orgs/Acme"`},
+			{"member", "GET", "/user/memberships/orgs", "", 200,
+				`"state":"active","role":"member","organization_url":"http://arbor.test/api/v3/orgs/Acme"`},
 			{"owner", "GET", "/user/memberships/orgs?state=active", "", 200, `"role":"admin"`},
 			{"owner", "GET", "/user/memberships/orgs?state=pending", "", 200, "=[]"},
 			{"owner", "GET", "/user/memberships/orgs?state=x", "", 422, `"field":"state"`},
@@ -190,7 +209,8 @@ func TestMembers(t *testing.T) {
 			{"outsider", "GET", "/orgs/acme/memberships/owner", "", 403, "must be a member"},
 			{"outsider", "GET", "/orgs/acme/memberships/nobody", "", 403, "must be a member"},
 			{"outsider", "GET", "/orgs/acme/memberships/outsider", "", 404, notFound},
-			{"member", "GET", "/orgs/acme/memberships/owner", "", 200, `{"url":"http://arbor.test/api/v3/orgs/Acme/memberships/owner","state":"active","role":"admin"`},
+			{"member", "GET", "/orgs/acme/memberships/owner", "", 200,
+				`{"url":"http://arbor.test/api/v3/orgs/Acme/memberships/owner","state":"active","role":"admin"`},
 			{"member", "GET", "/orgs/acme/memberships/outsider", "", 404, notFound},
 			{"member", "PUT", "/orgs/acme/memberships/member", `{"role":"admin"}`, 403, "must be an owner"},
 			{"owner", "PUT", "/orgs/acme/memberships/member", `{"role":"boss"}`, 422, `"field":"role"`},
@@ -212,7 +232,8 @@ func TestMembers(t *testing.T) {
 			{"outsider", "DELETE", "/orgs/acme/members/nobody", "", 403, "must be an owner"},
 		})
 		w := b.do("outsider", "GET", "/orgs/acme/members/a%2Fb", "")
-		if want := "http://arbor.test/api/v3/orgs/acme/public_members/a%2Fb"; w.Header().Get("Location") != want {
+		if want := "http://arbor.test/api/v3/orgs/acme/public_members/a%2Fb"; w.Header().Get(
+			"Location") != want {
 			t.Errorf("Location %s", w.Header().Get("Location"))
 		}
 	})
@@ -311,7 +332,8 @@ func TestLastOwnerRace(t *testing.T) {
 				_, err := b.s.setMember(ctx, &Caller{ID: second.ID, Login: "b"}, "acme", "b", "member")
 				results <- err
 			}()
-			if x, y := <-results, <-results; (x == nil) == (y == nil) || !errs.Is(errors.Join(x, y), errs.Invalid) {
+			if x, y := <-results, <-results; (x == nil) == (y == nil) ||
+				!errs.Is(errors.Join(x, y), errs.Invalid) {
 				t.Fatalf("%v and %v", x, y)
 			}
 		}
@@ -322,7 +344,8 @@ func TestAvatars(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, db.SQLite)
 	first := b.do("", "GET", "/avatars/1?s=40&v=4", "")
-	if _, err := png.Decode(bytes.NewReader(first.Body.Bytes())); err != nil || first.Header().Get("Content-Type") != "image/png" {
+	if _, err := png.Decode(bytes.NewReader(first.Body.Bytes())); err != nil ||
+		first.Header().Get("Content-Type") != "image/png" {
 		t.Fatalf("%v, %v", err, first.Header())
 	}
 	if !strings.Contains(first.Header().Get("Cache-Control"), "immutable") {

@@ -58,7 +58,8 @@ func (a *API) CheckFollowing(w http.ResponseWriter, r *http.Request) error {
 //
 // CheckOwnFollowing answers 204 when the caller follows the account, else 404.
 func (a *API) CheckOwnFollowing(w http.ResponseWriter, r *http.Request) error {
-	if err := a.s.checkFollows(r.Context(), CallerFrom(r.Context()).Login, web.Param(r, "username")); err != nil {
+	if err := a.s.checkFollows(r.Context(), CallerFrom(r.Context()).Login,
+		web.Param(r, "username")); err != nil {
 		return err
 	}
 	return web.NoContent(w)

@@ -45,7 +45,8 @@ func newSimpleKey(k *Key) simpleKey {
 
 // newFullKey renders a key; path is its address.
 func newFullKey(k *Key, i *web.Info, path string) fullKey {
-	return fullKey{simpleKey: newSimpleKey(k), URL: i.API(path), Title: k.Title, Verified: true, ReadOnly: k.ReadOnly}
+	return fullKey{simpleKey: newSimpleKey(k), URL: i.API(path), Title: k.Title, Verified: true,
+		ReadOnly: k.ReadOnly}
 }
 
 // DeployKey is GitHub's deploy-key.
@@ -91,8 +92,8 @@ func (a *API) ListOwnKeys(w http.ResponseWriter, r *http.Request) error {
 
 // GET /users/{username}/keys
 //
-// ListKeys lists the SSH keys of a user, which everybody may know; an organization and a suspended account have
-// none. Errors: 404.
+// ListKeys lists the SSH keys of a user, which everybody may know; an organization and a suspended account
+// have none. Errors: 404.
 func (a *API) ListKeys(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.keysOf(r, web.Param(r, "username"))
 	if err != nil {
@@ -237,8 +238,8 @@ func newSiteKey(k *Key, i *web.Info) siteKey {
 
 // DELETE /admin/keys/{key_ids}
 //
-// RemoveKeys ends keys, whosever they are, for site administrators: one, or several between commas. Errors: 404
-// when there is none of them.
+// RemoveKeys ends keys, whosever they are, for site administrators: one, or several between commas. Errors:
+// 404 when there is none of them.
 func (a *API) RemoveKeys(w http.ResponseWriter, r *http.Request) error {
 	ids, err := ParseKeyIDs(web.Param(r, "key_ids"))
 	if err != nil {

@@ -68,7 +68,8 @@ func (a *API) CheckMember(w http.ResponseWriter, r *http.Request) error {
 // AddMember makes a user a member, for owners; one who is already stays what
 // they are. Errors: 404, 403.
 func (a *API) AddMember(w http.ResponseWriter, r *http.Request) error {
-	_, err := a.s.setMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"), "")
+	_, err := a.s.setMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
+		web.Param(r, "username"), "")
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,8 @@ func (a *API) AddMember(w http.ResponseWriter, r *http.Request) error {
 // RemoveMember ends a membership: owners any, everyone their own. Errors: 404,
 // 403, 422 for the last owner.
 func (a *API) RemoveMember(w http.ResponseWriter, r *http.Request) error {
-	err := a.s.removeMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"))
+	err := a.s.removeMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
+		web.Param(r, "username"))
 	if err != nil {
 		return err
 	}
@@ -144,7 +146,8 @@ func (a *API) RemoveMembership(w http.ResponseWriter, r *http.Request) error {
 // CheckPublicMember answers 204 when the user is a member for everyone to see,
 // else 404.
 func (a *API) CheckPublicMember(w http.ResponseWriter, r *http.Request) error {
-	m, _, err := a.s.findMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"))
+	m, _, err := a.s.findMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
+		web.Param(r, "username"))
 	if err != nil {
 		return err
 	}

@@ -49,8 +49,8 @@ func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /orgs/{org}
 //
-// DeleteOrg deletes an organization, for its owners. What it wrote becomes ghost's. GitHub answers before it is done,
-// and so with 202. Errors: 404, 403, 422 while it owns repositories or Apps.
+// DeleteOrg deletes an organization, for its owners. What it wrote becomes ghost's. GitHub answers before it
+// is done, and so with 202. Errors: 404, 403, 422 while it owns repositories or Apps.
 func (a *API) DeleteOrg(w http.ResponseWriter, r *http.Request) error {
 	if err := a.s.deleteOwned(r.Context(), CallerFrom(r.Context()), web.Param(r, "org")); err != nil {
 		return err

@@ -156,5 +156,6 @@ func asField(err error, resource, field string) error {
 	if !errors.As(err, &e) || e.Kind != errs.Invalid && e.Kind != errs.NotFound || len(e.Fields) > 0 {
 		return err
 	}
-	return errs.Validation(errs.Field{Resource: resource, Field: field, Code: errs.Custom, Message: e.Message})
+	return errs.Validation(errs.Field{Resource: resource, Field: field, Code: errs.Custom,
+		Message: e.Message})
 }

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// How often somebody may try to sign in with a wrong password within attemptsWithin: as one account from one network,
-// as one account from everywhere, and from one network as anybody.
+// How often somebody may try to sign in with a wrong password within attemptsWithin: as one account from one
+// network, as one account from everywhere, and from one network as anybody.
 const (
 	attemptsTogether  = 10
 	attemptsOfAccount = 50
@@ -21,8 +21,8 @@ const (
 	maxAttemptKeys    = 16384
 )
 
-// attempts counts passwords that were tried. Each process counts for itself. Accounts, networks and both together are
-// counted apart, so that a flood of one kind of keys makes no other forgotten.
+// attempts counts passwords that were tried. Each process counts for itself. Accounts, networks and both
+// together are counted apart, so that a flood of one kind of keys makes no other forgotten.
 type attempts struct {
 	mu    sync.Mutex
 	since db.Time

@@ -10,7 +10,9 @@ import (
 func TestAttemptsOutliveAFlood(t *testing.T) {
 	t.Parallel()
 	var a attempts
-	address := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{10 + byte(n>>16), byte(n >> 8), byte(n), 1}) }
+	address := func(n int) netip.Addr {
+		return netip.AddrFrom4([4]byte{10 + byte(n>>16), byte(n >> 8), byte(n), 1})
+	}
 	for n := range attemptsOfAccount {
 		if err := a.take("alice", address(n), 1); err != nil {
 			t.Fatal(err)

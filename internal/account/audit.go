@@ -76,7 +76,9 @@ func (c *changes) record(tx *db.Tx, before, after *Account) error {
 }
 
 // Events lists what the audit log has, for the operator.
-func (s *Service) Events(ctx context.Context, f audit.Filter, limit int) (list []audit.Event, more bool, err error) {
+func (s *Service) Events(
+	ctx context.Context, f audit.Filter, limit int,
+) (list []audit.Event, more bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list, more, err = audit.List(tx, f, limit)
 		return err

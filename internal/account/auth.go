@@ -187,7 +187,8 @@ func (s *Service) flushUses(ctx context.Context, uses *lastUses, table string) {
 		}
 		err := s.db.Write(ctx, func(tx *db.Tx) error { return storeLastUses(tx, table, batch) })
 		if err != nil {
-			s.log.WarnContext(ctx, "last uses were not stored", "table", table, "rows", len(batch), "error", err)
+			s.log.WarnContext(ctx, "last uses were not stored", "table", table, "rows", len(batch),
+				"error", err)
 			return
 		}
 	}

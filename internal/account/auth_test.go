@@ -28,7 +28,8 @@ func wantBad(t *testing.T, s *Service, what, value string) {
 	t.Helper()
 	caller, given, err := s.Authenticate(withHeader(value))
 	var e *errs.Error
-	if caller != nil || !given || !errors.As(err, &e) || e.Kind != errs.Unauthenticated || e.Message != "Bad credentials" {
+	if caller != nil || !given || !errors.As(err, &e) || e.Kind != errs.Unauthenticated ||
+		e.Message != "Bad credentials" {
 		t.Errorf("%s: %v, %v, %v; want Bad credentials", what, caller, given, err)
 	}
 }
@@ -49,16 +50,19 @@ func TestAuthenticate(t *testing.T) {
 		alice := b.user("Alice")
 		b.user("siteadmin")
 		token := b.tokens["Alice"]
-		if caller, given, err := b.s.Authenticate(httptest.NewRequest("GET", "/", nil)); caller != nil || given || err != nil {
+		if caller, given, err := b.s.Authenticate(httptest.NewRequest("GET", "/", nil)); caller != nil ||
+			given || err != nil {
 			t.Errorf("without a header: %v, %v, %v", caller, given, err)
 		}
-		for _, value := range []string{"Bearer " + token, "token " + token, basic("x:" + token), basic(token + ":"), basic("siteadmin:" + token)} {
+		for _, value := range []string{"Bearer " + token, "token " + token, basic("x:" + token),
+			basic(token + ":"), basic("siteadmin:" + token)} {
 			c := wantCaller(t, b.s, "a form", value, "Alice")
 			if c.ID != alice.ID || c.SiteAdmin || c.TokenID == 0 {
 				t.Errorf("%+v", c)
 			}
 		}
-		if c := wantCaller(t, b.s, "an administrator", "token "+b.tokens["siteadmin"], "siteadmin"); !c.SiteAdmin {
+		if c := wantCaller(t, b.s, "an administrator", "token "+b.tokens["siteadmin"],
+			"siteadmin"); !c.SiteAdmin {
 			t.Error("the administrator is none")
 		}
 		wantBad(t, b.s, "unknown", "Bearer "+sample)
@@ -67,10 +71,12 @@ func TestAuthenticate(t *testing.T) {
 		wantBad(t, b.s, "hint", "Bearer "+token[:hintLength])
 		wantBad(t, b.s, "malformed", "Bearer")
 		wantBad(t, b.s, "a form nobody knows", "Digest "+token)
-		if _, _, err := b.s.AuthenticateBearer(withHeader("token " + token)); !errs.Is(err, errs.Unauthenticated) {
+		if _, _, err := b.s.AuthenticateBearer(withHeader("token " + token)); !errs.Is(err,
+			errs.Unauthenticated) {
 			t.Errorf("the plant store takes another form: %v", err)
 		}
-		if c, _, err := b.s.AuthenticateBearer(withHeader("bearer " + token)); err != nil || c.Login != "Alice" {
+		if c, _, err := b.s.AuthenticateBearer(withHeader("bearer " + token)); err != nil ||
+			c.Login != "Alice" {
 			t.Errorf("the plant store: %v, %v", c, err)
 		}
 	})
@@ -134,9 +140,11 @@ func TestRevokedByAnotherProcess(t *testing.T) {
 		if err := other.RevokeToken(ctx, second); err != nil {
 			t.Errorf("revoking twice: %v", err)
 		}
-		for _, name := range []string{sample, "0", "999999", "", "nonsense", first + "x", strings.Repeat("a", 5000)} {
+		for _, name := range []string{sample, "0", "999999", "", "nonsense", first + "x",
+			strings.Repeat("a", 5000)} {
 			err := b.s.RevokeToken(ctx, name)
-			if !errs.Is(err, errs.NotFound) || name != "" && len(name) > 9 && strings.Contains(err.Error(), name) {
+			if !errs.Is(err, errs.NotFound) ||
+				name != "" && len(name) > 9 && strings.Contains(err.Error(), name) {
 				t.Errorf("revoke %.60q: %v", name, err)
 			}
 		}
@@ -161,7 +169,8 @@ func TestLastUse(t *testing.T) {
 			t.Errorf("Run: %v", err)
 		}
 		list, err := b.s.Tokens(ctx, "alice")
-		if err != nil || len(list) != 1 || list[0].LastUsedAt == 0 || list[0].ExpiresAt != 0 || list[0].RevokedAt != 0 {
+		if err != nil || len(list) != 1 || list[0].LastUsedAt == 0 || list[0].ExpiresAt != 0 ||
+			list[0].RevokedAt != 0 {
 			t.Fatalf("tokens: %+v, %v", list, err)
 		}
 		if generation(t, b) != before {

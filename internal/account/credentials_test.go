@@ -15,7 +15,8 @@ func basic(s string) string { return "Basic " + base64.StdEncoding.EncodeToStrin
 func TestParseCredentials(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{
-		"Bearer " + sample, "bearer " + sample, "BEARER  " + sample, "token " + sample, "Token " + sample, " Bearer " + sample + " ",
+		"Bearer " + sample, "bearer " + sample, "BEARER  " + sample, "token " + sample, "Token " + sample,
+		" Bearer " + sample + " ",
 		basic("alice:" + sample), basic(":" + sample), basic(sample + ":"), basic(sample + ":x-oauth-basic"),
 		basic("x-access-token:" + sample), strings.Replace(basic("a:"+sample), "Basic", "bAsIc", 1),
 	} {
@@ -29,9 +30,12 @@ func TestParseCredentials(t *testing.T) {
 		}
 	}
 	for _, value := range []string{
-		"", " ", "Bearer", "Bearer ", "Bearer x", "Bearer arb_", sample, "Digest " + sample, "Basic", "Basic !!!", "Basic " + sample,
-		basic(sample), basic(":"), basic(""), basic(sample + ":wrong"), basic("alice:x-oauth-basic"), basic("alice:" + sample + ":"),
-		"Bearer " + sample + " x", "Bearer " + sample + "\x00", "Bearer " + sample + strings.Repeat("A", 300), "Bearer\t" + sample,
+		"", " ", "Bearer", "Bearer ", "Bearer x", "Bearer arb_", sample, "Digest " + sample, "Basic",
+		"Basic !!!", "Basic " + sample,
+		basic(sample), basic(":"), basic(""), basic(sample + ":wrong"), basic("alice:x-oauth-basic"),
+		basic("alice:" + sample + ":"),
+		"Bearer " + sample + " x", "Bearer " + sample + "\x00", "Bearer " + sample + strings.Repeat("A", 300),
+		"Bearer\t" + sample,
 		basic("alice:" + sample + "\n"), basic(strings.Repeat("a", 2000) + ":" + sample),
 	} {
 		if token, ok := parseCredentials([]string{value}, false); ok {
@@ -44,7 +48,8 @@ func TestParseCredentials(t *testing.T) {
 }
 
 func FuzzParseCredentials(f *testing.F) {
-	for _, s := range []string{"Bearer " + sample, basic(sample + ":"), "token arb_x", "Basic Og==", "\x00", "Basic " + strings.Repeat("A", 2000)} {
+	for _, s := range []string{"Bearer " + sample, basic(sample + ":"), "token arb_x", "Basic Og==", "\x00",
+		"Basic " + strings.Repeat("A", 2000)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, value string) {

@@ -84,19 +84,22 @@ func checkDeletable(tx *db.Tx, a *Account) error {
 		if all > int64(len(names)) {
 			list += ", ..."
 		}
-		return errs.Newf(errs.Invalid, "%q owns repositories, transfer or delete them first: %s", a.Login, list)
+		return errs.Newf(errs.Invalid, "%q owns repositories, transfer or delete them first: %s",
+			a.Login, list)
 	}
 	apps, err := ownedApps(tx, a.ID)
 	if err == nil && len(apps) > 0 {
-		return errs.Newf(errs.Invalid, "%q owns GitHub Apps, remove them first: %s", a.Login, strings.Join(apps, ", "))
+		return errs.Newf(errs.Invalid, "%q owns GitHub Apps, remove them first: %s", a.Login,
+			strings.Join(apps, ", "))
 	}
 	if err != nil {
 		return err
 	}
 	orgs, err := lastOwned(tx, a.ID)
 	if err == nil && len(orgs) > 0 {
-		return errs.Newf(errs.Invalid, "%q is the last owner of organizations: make somebody else an owner first: %s",
-			a.Login, strings.Join(orgs, ", "))
+		return errs.Newf(errs.Invalid,
+			"%q is the last owner of organizations: make somebody else an owner first: %s", a.Login,
+			strings.Join(orgs, ", "))
 	}
 	return err
 }

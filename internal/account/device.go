@@ -28,7 +28,8 @@ const (
 // deviceLock is held while requests are counted and one is added.
 const deviceLock = "device requests"
 
-// deviceClient names the program with an OAuth client id that may ask for tokens; empty: none. gh has its id built in.
+// deviceClient names the program with an OAuth client id that may ask for tokens; empty: none. gh has its id
+// built in.
 func deviceClient(id string) string {
 	if id == "178c6fc778ccc68e1d6a" {
 		return "GitHub CLI"
@@ -60,13 +61,14 @@ type DeviceRequest struct {
 	ExpiresAt db.Time
 }
 
-// AskDevice begins a device flow (RFC 8628). Errors: 404 for a client that is not known, 429 where too many requests
-// wait from that network, 503 where too many wait at all.
+// AskDevice begins a device flow (RFC 8628). Errors: 404 for a client that is not known, 429 where too many
+// requests wait from that network, 503 where too many wait at all.
 func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, error) {
 	if deviceClient(ask.Client) == "" {
 		return nil, errs.Absent()
 	}
-	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife, Pause: devicePause}
+	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife,
+		Pause: devicePause}
 	err := s.db.WriteInTurn(ctx, deviceLock, func(tx *db.Tx) error {
 		if err := tx.Lock(deviceLock); err != nil {
 			return err
@@ -140,8 +142,8 @@ func deviceDenied() error {
 	return refuseDevice("access_denied", "The authorization request was denied.")
 }
 
-// TakeDevice gives a program the token that somebody allowed it: once, and then the code is none any more. address is
-// the program's, for the audit log. Errors: a *DeviceError.
+// TakeDevice gives a program the token that somebody allowed it: once, and then the code is none any more.
+// address is the program's, for the audit log. Errors: a *DeviceError.
 func (s *Service) TakeDevice(
 	ctx context.Context, client, code, address string,
 ) (token string, may scope.Set, err error) {
@@ -173,13 +175,16 @@ func (s *Service) TakeDevice(
 	case !w.allowed || !holder.SuspendedAt.IsZero():
 		return "", 0, deviceDenied()
 	}
-	ctx = audit.With(ctx, audit.Actor{ID: int64(holder.ID), Login: holder.Login, Address: address, Right: audit.Self})
+	ctx = audit.With(ctx, audit.Actor{ID: int64(holder.ID), Login: holder.Login, Address: address,
+		Right: audit.Self})
 	token, err = s.exchangeDevice(ctx, d, holder, w)
 	return token, w.scopes, err
 }
 
 // exchangeDevice makes the token in the transaction in which the request goes, so it is made once.
-func (s *Service) exchangeDevice(ctx context.Context, d digest, of *Account, w *waitingDevice) (string, error) {
+func (s *Service) exchangeDevice(
+	ctx context.Context, d digest, of *Account, w *waitingDevice,
+) (string, error) {
 	token := generateToken()
 	n := NewToken{Login: of.Login, Note: deviceClient(w.client), Scopes: w.scopes}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -212,13 +217,16 @@ func (s *Service) exchangeDevice(ctx context.Context, d digest, of *Account, w *
 // pauseDevice tells a program to ask later. One that asks too soon has to wait longer from then on.
 func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, now db.Time) error {
 	pause := w.pause
-	refusal := &DeviceError{Code: "authorization_pending", Description: "The authorization request is still pending."}
+	refusal := &DeviceError{Code: "authorization_pending",
+		Description: "The authorization request is still pending."}
 	if now < w.asked+db.Time(time.Duration(pause)*time.Second/time.Microsecond) {
 		pause += devicePause
 		refusal = &DeviceError{Code: "slow_down", Pause: pause,
 			Description: "Too many requests have been made in the same timeframe."}
 	}
-	if err := s.db.Write(ctx, func(tx *db.Tx) error { return setDevicePause(tx, d, pause, now) }); err != nil {
+	if err := s.db.Write(ctx, func(tx *db.Tx) error {
+		return setDevicePause(tx, d, pause, now)
+	}); err != nil {
 		return err
 	}
 	return refusal
@@ -240,7 +248,9 @@ func (s *Service) DenyDevice(ctx context.Context, caller *Caller, code string) (
 	return s.decideDevice(ctx, caller, code, false)
 }
 
-func (s *Service) decideDevice(ctx context.Context, caller *Caller, code string, allow bool) (*DeviceRequest, error) {
+func (s *Service) decideDevice(
+	ctx context.Context, caller *Caller, code string, allow bool,
+) (*DeviceRequest, error) {
 	return s.withDevice(ctx, caller, code, func(tx *db.Tx, d *DeviceRequest) error {
 		if err := setDevice(tx, d.ID, caller.ID, allow); err != nil || !allow {
 			return err
@@ -254,8 +264,10 @@ func (s *Service) decideDevice(ctx context.Context, caller *Caller, code string,
 	})
 }
 
-// withDevice runs then in the transaction in which it found the request of a code. A code that is none is counted.
-func (s *Service) withDevice(ctx context.Context, caller *Caller, code string, then func(*db.Tx, *DeviceRequest) error) (
+// withDevice runs then in the transaction in which it found the request of a code. A code that is none is
+// counted.
+func (s *Service) withDevice(ctx context.Context, caller *Caller, code string,
+	then func(*db.Tx, *DeviceRequest) error) (
 	found *DeviceRequest, err error,
 ) {
 	if err := mayMakeTokens(caller); err != nil {
@@ -265,7 +277,8 @@ func (s *Service) withDevice(ctx context.Context, caller *Caller, code string, t
 	var refusal error
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		found, refusal = nil, nil
-		// Wrong codes are counted one after another, and nothing is confirmed while the account's sessions end.
+		// Wrong codes are counted one after another, and nothing is confirmed while the account's sessions
+		// end.
 		if err := lockAccount(tx, caller.ID); err != nil {
 			return err
 		}
@@ -274,7 +287,8 @@ func (s *Service) withDevice(ctx context.Context, caller *Caller, code string, t
 			return err
 		}
 		if misses >= maxMisses {
-			refusal = errs.New(errs.TooManyRequests, "Too many codes that are none: wait a quarter of an hour.")
+			refusal = errs.New(errs.TooManyRequests,
+				"Too many codes that are none: wait a quarter of an hour.")
 			return nil
 		}
 		if formed {

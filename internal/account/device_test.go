@@ -22,7 +22,8 @@ const ghClient = "178c6fc778ccc68e1d6a"
 func (b *bundle) age(seconds int64) {
 	b.t.Helper()
 	err := b.db.Write(context.Background(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE device_requests SET asked_at = asked_at - $1, expires_at = expires_at - $1`, seconds*1e6)
+		_, err := tx.Exec(`UPDATE device_requests SET asked_at = asked_at - $1, expires_at = expires_at - $1`,
+			seconds*1e6)
 		return err
 	})
 	if err != nil {
@@ -33,8 +34,9 @@ func (b *bundle) age(seconds int64) {
 // askDevice asks for codes as gh does, and gives the answer's members.
 func (b *bundle) askDevice(scopes string) url.Values {
 	b.t.Helper()
-	w := b.do("", "POST", "/login/device/code", url.Values{"client_id": {ghClient}, "scope": {scopes}}.Encode(),
-		"Content-Type", "application/x-www-form-urlencoded")
+	w := b.do("", "POST", "/login/device/code",
+		url.Values{"client_id": {ghClient}, "scope": {scopes}}.Encode(), "Content-Type",
+		"application/x-www-form-urlencoded")
 	v, err := url.ParseQuery(w.Body.String())
 	if err != nil || w.Code != 200 || w.Header().Get("Cache-Control") != "no-store" {
 		b.t.Fatalf("codes: %d %s %v", w.Code, w.Body, w.Header())
@@ -45,8 +47,9 @@ func (b *bundle) askDevice(scopes string) url.Values {
 // poll asks for the token, by JSON, and gives the answer's members.
 func (b *bundle) poll(code string) map[string]any {
 	b.t.Helper()
-	w := b.do("", "POST", "/login/oauth/access_token", url.Values{"client_id": {ghClient}, "device_code": {code},
-		"grant_type": {deviceGrant}}.Encode(), "Accept", "application/json")
+	w := b.do("", "POST", "/login/oauth/access_token",
+		url.Values{"client_id": {ghClient}, "device_code": {code},
+			"grant_type": {deviceGrant}}.Encode(), "Accept", "application/json")
 	var out map[string]any
 	if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != 200 {
 		b.t.Fatalf("token: %d %s", w.Code, w.Body)
@@ -61,7 +64,8 @@ func (b *bundle) wantPoll(code, want string) {
 	}
 }
 
-// A person signs gh in without copying a token: the code is confirmed once, and gives one token with the scopes asked for.
+// A person signs gh in without copying a token: the code is confirmed once, and gives one token with the
+// scopes asked for.
 func TestDeviceFlow(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -70,7 +74,8 @@ func TestDeviceFlow(t *testing.T) {
 		ctx, caller := context.Background(), &Caller{ID: alice.ID, Login: "alice", Session: true}
 		codes := b.askDevice("repo read:org gist")
 		device, code := codes.Get("device_code"), codes.Get("user_code")
-		if len(device) != 40 || len(code) != 9 || codes.Get("expires_in") != "900" || codes.Get("interval") != "5" ||
+		if len(device) != 40 || len(code) != 9 || codes.Get("expires_in") != "900" ||
+			codes.Get("interval") != "5" ||
 			codes.Get("verification_uri") != "http://arbor.test/login/device" {
 			t.Fatalf("codes: %v", codes)
 		}
@@ -97,11 +102,13 @@ func TestDeviceFlow(t *testing.T) {
 		if got["token_type"] != "bearer" || got["scope"] != "repo,read:org,gist" {
 			t.Errorf("the token: %v", got)
 		}
-		if c := wantCaller(t, b.s, "the token", "token "+token, "alice"); c.Grant.Scopes != mustScopes(t, "repo read:org gist") {
+		if c := wantCaller(t, b.s, "the token", "token "+token, "alice"); c.Grant.Scopes != mustScopes(t,
+			"repo read:org gist") {
 			t.Errorf("it may %s", c.Grant.Scopes)
 		}
 		b.wantPoll(device, "incorrect_device_code")
-		if stored := b.stored(); strings.Contains(stored, token) || strings.Contains(stored, device) || strings.Contains(stored, code) {
+		if stored := b.stored(); strings.Contains(stored, token) || strings.Contains(stored, device) ||
+			strings.Contains(stored, code) {
 			t.Error("a code or the token stands in the database as it is")
 		}
 		events, _, err := b.s.Events(ctx, mustPhrase(t, "action:oauth_authorization.create"), 10)
@@ -137,30 +144,37 @@ func TestDeviceFlowRefuses(t *testing.T) {
 		if _, err := b.s.ConfirmDevice(ctx, caller, gone.Get("user_code")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.s.Suspend(ctx, &Caller{ID: b.user("siteadmin").ID, Login: "siteadmin", SiteAdmin: true}, "alice"); err != nil {
+		if _, err := b.s.Suspend(ctx, &Caller{ID: b.user("siteadmin").ID, Login: "siteadmin",
+			SiteAdmin: true}, "alice"); err != nil {
 			t.Fatal(err)
 		}
 		b.wantPoll(gone.Get("device_code"), "access_denied")
 
 		limited := &Caller{ID: caller.ID, Login: "alice", Session: true, Grant: &Grant{Scopes: scope.Repo}}
-		for _, c := range []*Caller{nil, limited, {ID: caller.ID, App: 7}, {ID: caller.ID, KeyID: 7}, {ID: caller.ID, Login: "alice"},
+		for _, c := range []*Caller{nil, limited, {ID: caller.ID, App: 7}, {ID: caller.ID, KeyID: 7},
+			{ID: caller.ID, Login: "alice"},
 			{ID: caller.ID, Login: "alice", Session: true, ByToken: true}} {
-			if _, err := b.s.ConfirmDevice(ctx, c, b.askDevice("repo").Get("user_code")); !errs.Is(err, errs.Forbidden) {
+			if _, err := b.s.ConfirmDevice(ctx, c, b.askDevice("repo").Get("user_code")); !errs.Is(err,
+				errs.Forbidden) {
 				t.Errorf("%+v confirmed a code: %v", c, err)
 			}
 		}
 		b.steps([]step{
 			{"", "POST", "/login/device/code", "client_id=else&scope=repo", 404, "Not Found"},
-			{"", "POST", "/login/device/code", "client_id=" + ghClient + "&scope=everything", 200, "error=invalid_scope"},
+			{"", "POST", "/login/device/code", "client_id=" + ghClient + "&scope=everything", 200,
+				"error=invalid_scope"},
 			{"", "POST", "/login/device/code", "client_id=%zz", 400, "no form"},
-			{"", "POST", "/login/oauth/access_token", "client_id=else&device_code=1&grant_type=" + url.QueryEscape(deviceGrant), 200, "error=incorrect_client_credentials"},
-			{"", "POST", "/login/oauth/access_token", "client_id=" + ghClient + "&code=1", 200, "error=unsupported_grant_type"},
+			{"", "POST", "/login/oauth/access_token",
+				"client_id=else&device_code=1&grant_type=" + url.QueryEscape(deviceGrant), 200,
+				"error=incorrect_client_credentials"},
+			{"", "POST", "/login/oauth/access_token", "client_id=" + ghClient + "&code=1", 200,
+				"error=unsupported_grant_type"},
 		})
 	})
 }
 
-// Who takes an account back, by another password, by signing out everywhere else or by a suspension, ends what was allowed
-// in its name and not taken yet.
+// Who takes an account back, by another password, by signing out everywhere else or by a suspension, ends
+// what was allowed in its name and not taken yet.
 func TestDeviceFlowEndsWithSessions(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -231,7 +245,8 @@ func TestDeviceFlowIsBoundedInParallel(t *testing.T) {
 			}
 			wait.Wait()
 			if within.Load() != int64(c.most) || beyond.Load() != int64(parallel-c.most) {
-				t.Errorf("%s: %d within the bound and %d beyond it, want %d within", name, within.Load(), beyond.Load(), c.most)
+				t.Errorf("%s: %d within the bound and %d beyond it, want %d within", name, within.Load(),
+					beyond.Load(), c.most)
 			}
 		}
 	})
@@ -299,7 +314,9 @@ func TestDeviceFlowIsBounded(t *testing.T) {
 		b.age(3601)
 		b.askDevice("")
 		var rows int64
-		err = b.db.Read(ctx, func(tx *db.Tx) error { return tx.QueryRow(`SELECT COUNT(*) FROM device_requests`).Scan(&rows) })
+		err = b.db.Read(ctx, func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT COUNT(*) FROM device_requests`).Scan(&rows)
+		})
 		if err != nil || rows != 2 { // the last two: what expired more than an hour ago is gone
 			t.Errorf("%d rows are left, %v", rows, err)
 		}
@@ -311,7 +328,8 @@ func (b *bundle) stored() string {
 	b.t.Helper()
 	var all strings.Builder
 	err := b.db.Read(context.Background(), func(tx *db.Tx) error {
-		for _, query := range []string{`SELECT client || scopes || network FROM device_requests`, `SELECT hint || note FROM tokens`} {
+		for _, query := range []string{`SELECT client || scopes || network FROM device_requests`,
+			`SELECT hint || note FROM tokens`} {
 			rows, err := tx.Query(query)
 			if err != nil {
 				return err

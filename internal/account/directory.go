@@ -31,7 +31,8 @@ func (s *Service) Directory(ctx context.Context, d Directory) (list []*Account, 
 func directory(tx *db.Tx, d Directory) ([]*Account, error) {
 	pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(d.Text) + "%"
 	return queryAccounts(tx, ` WHERE a.kind = $1 AND a.login_folded > $2
-		AND (a.login_folded LIKE $3 ESCAPE '!' OR LOWER(COALESCE(a.name, '')) LIKE LOWER(CAST($4 AS TEXT)) ESCAPE '!')
+		AND (a.login_folded LIKE $3 ESCAPE '!'
+		OR LOWER(COALESCE(a.name, '')) LIKE LOWER(CAST($4 AS TEXT)) ESCAPE '!')
 		ORDER BY a.login_folded LIMIT $5`, int64(d.Kind), Fold(d.After), Fold(pattern), pattern, d.Limit+1)
 }
 

@@ -65,8 +65,8 @@ func (s *Service) Emails(ctx context.Context, login string) (list []Email, err e
 	return list, err
 }
 
-// changeEmails changes a user's addresses; fn gets the account as it is once its row is held. The log does not
-// repeat them. Error: 404.
+// changeEmails changes a user's addresses; fn gets the account as it is once its row is held. The log does
+// not repeat them. Error: 404.
 func (s *Service) changeEmails(
 	ctx context.Context, login string, action audit.Action, fn func(*db.Tx, *Account) error,
 ) error {

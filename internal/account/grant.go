@@ -29,7 +29,8 @@ type Grant struct {
 // newGrant makes the grant of a stored token: scopes is nil for one without limits, and
 // chosen are the ids of a fine-grained token's repositories, in order.
 func newGrant(scopes *string, permission int64, expires db.Time, chosen []int64) (*Grant, error) {
-	g := &Grant{Scopes: scope.All, Fine: permission != classic, Changes: permission == fineWrite, chosen: chosen}
+	g := &Grant{Scopes: scope.All, Fine: permission != classic, Changes: permission == fineWrite,
+		chosen: chosen}
 	if g.Fine {
 		g.Scopes = 0
 	} else if scopes != nil {
@@ -65,8 +66,9 @@ const (
 	PublicChanges       // changes public repositories
 	PublicReads         // changes none
 	Chosen              // those of a fine-grained token
-	OneRepo             // that of a deploy key alone, which has a role of its own there; no other, not even public ones
-	Installed           // those of an App's installation, on which it has a role of its own
+	// that of a deploy key alone, which has a role of its own there; no other, not even public ones
+	OneRepo
+	Installed // those of an App's installation, on which it has a role of its own
 )
 
 // reach is the reach of the token where no route says otherwise.
@@ -136,7 +138,8 @@ func (c *Caller) Insufficient(accepted scope.Set) error {
 	case accepted == 0 || accepted == scope.Whole:
 		return errs.New(errs.Forbidden, "Your token has not been granted the required scopes.")
 	default:
-		return errs.Newf(errs.Forbidden, "Your token has not been granted the required scopes: this needs one of %s.",
+		return errs.Newf(errs.Forbidden,
+			"Your token has not been granted the required scopes: this needs one of %s.",
 			scope.Including(accepted))
 	}
 }
@@ -186,8 +189,8 @@ func (v View) String() string {
 	return string(b) + ID(v.TokenID).String()
 }
 
-// ViewerOf is a caller who sees one repository of the owner's as somebody who may push to it, and otherwise what
-// everybody sees: for what programs are told of the repository. No token is behind it.
+// ViewerOf is a caller who sees one repository of the owner's as somebody who may push to it, and otherwise
+// what everybody sees: for what programs are told of the repository. No token is behind it.
 func ViewerOf(owner *Account, repoID int64) *Caller {
 	return &Caller{ID: owner.ID, Login: owner.Login, TokenID: -repoID, Reach: Chosen, HidesMembers: true,
 		Grant: &Grant{Fine: true, Changes: true, chosen: []int64{repoID}}}

@@ -69,7 +69,8 @@ var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 // route does what the server's middleware does around a handler.
 func (b *bundle) route(to *route.Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		info := &web.Info{Site: "http://arbor.test", Prefix: "http://arbor.test/api/v3", Docs: "http://arbor.test/docs"}
+		info := &web.Info{Site: "http://arbor.test", Prefix: "http://arbor.test/api/v3",
+			Docs: "http://arbor.test/docs"}
 		for _, m := range placeholder.FindAllStringSubmatch(to.Pattern, -1) {
 			info.SetParam(m[1], r.PathValue(m[1]))
 		}
@@ -90,7 +91,8 @@ func (b *bundle) route(to *route.Route) http.HandlerFunc {
 // user registers a user with a token.
 func (b *bundle) user(login string) *Account {
 	b.t.Helper()
-	a, err := b.s.CreateUser(context.Background(), NewUser{Login: login, Admin: strings.HasPrefix(login, "site")})
+	a, err := b.s.CreateUser(context.Background(),
+		NewUser{Login: login, Admin: strings.HasPrefix(login, "site")})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -100,7 +102,8 @@ func (b *bundle) user(login string) *Account {
 
 func (b *bundle) token(login string, expires time.Duration) (token string, id int64) {
 	b.t.Helper()
-	token, id, err := b.s.CreateToken(context.Background(), NewToken{Login: login, Note: "test", Scopes: scope.All, Expires: expires})
+	token, id, err := b.s.CreateToken(context.Background(),
+		NewToken{Login: login, Note: "test", Scopes: scope.All, Expires: expires})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -153,7 +156,8 @@ func (b *bundle) steps(steps []step) {
 		got := w.Body.String()
 		exact, all := strings.CutPrefix(s.want, "=")
 		if w.Code != s.status || all && got != exact || !all && !strings.Contains(got, s.want) {
-			b.t.Errorf("%s %s as %q with %s: %d %s\nwant %d %s", s.method, s.target, s.login, s.body, w.Code, got, s.status, s.want)
+			b.t.Errorf("%s %s as %q with %s: %d %s\nwant %d %s", s.method, s.target, s.login, s.body, w.Code,
+				got, s.status, s.want)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"arbor/internal/scope"
 )
 
-// An App acts where it is installed: with a token of the installation, as its bot. What such a token may, each
-// route says by a category of permissions (package route); the bot itself has no role anywhere.
+// An App acts where it is installed: with a token of the installation, as its bot. What such a token may,
+// each route says by a category of permissions (package route); the bot itself has no role anywhere.
 
 // installationPrefix begins the tokens of installations, as GitHub's do.
 const installationPrefix = "ghs_"
@@ -57,8 +57,8 @@ func (a asInstalled) text() string {
 	return fmt.Sprintf("%d%d", a.role, a.inOrg)
 }
 
-// ForRoute gives the caller as it may use a route that wants a permission; ok is false if the App has not got it.
-// least is the role that the route's own right names, which comes with the permission.
+// ForRoute gives the caller as it may use a route that wants a permission; ok is false if the App has not got
+// it. least is the role that the route's own right names, which comes with the permission.
 func (c *Caller) ForRoute(name, level string, least Role) (*Caller, bool) {
 	now := *c
 	now.installed = asInstalled{role: Pull, name: name, level: level, atLest: least}
@@ -99,8 +99,8 @@ func (c *Caller) Covers(repoID int64, owner ID) bool {
 	return c != nil && c.Reach == Installed && c.Grant.installation.has(repoID, owner)
 }
 
-// Opens reports that the caller may read what a category of permissions opens. Tokens of installations alone have
-// categories; to all others everything is open.
+// Opens reports that the caller may read what a category of permissions opens. Tokens of installations alone
+// have categories; to all others everything is open.
 func (c *Caller) Opens(category string) bool {
 	return c == nil || c.Reach != Installed || c.Grant.installation.permissions.Has(category, "read")
 }
@@ -114,13 +114,15 @@ func (c *Caller) CoversSQL(owner, id string) string {
 			AND z.repo_id = %s)`, i.id, id)
 	}
 	if i.narrowed {
-		where += fmt.Sprintf(` AND EXISTS (SELECT 1 FROM token_repos z WHERE z.token_id = %d AND z.repo_id = %s)`,
+		where += fmt.Sprintf(
+			` AND EXISTS (SELECT 1 FROM token_repos z WHERE z.token_id = %d AND z.repo_id = %s)`,
 			i.tokenID, id)
 	}
 	return where
 }
 
-// inOrg is what an App may do in an organization by the route that it uses: as a member, as an owner, or nothing.
+// inOrg is what an App may do in an organization by the route that it uses: as a member, as an owner, or
+// nothing.
 func (c *Caller) inOrg(org ID) Role {
 	if c.Grant.installation.owner != org {
 		return None
@@ -163,8 +165,8 @@ type MadeToken struct {
 	Expires db.Time
 }
 
-// CreateInstallationToken makes a token that lives for an hour. The installation is there, and has what is asked
-// for. Of more than a thousand tokens the oldest end.
+// CreateInstallationToken makes a token that lives for an hour. The installation is there, and has what is
+// asked for. Of more than a thousand tokens the oldest end.
 func CreateInstallationToken(tx *db.Tx, of Installation, n InstallationToken) (MadeToken, error) {
 	m := MadeToken{Value: installationPrefix + (rand.Text() + rand.Text())[:tokenRandom],
 		Expires: tx.Now + db.Time(installationLife.Microseconds())}
@@ -188,7 +190,8 @@ func (s *Service) RevokeInstallationToken(ctx context.Context, c *Caller) error 
 		if err := tx.Check(); err != nil {
 			return err
 		}
-		if err := tx.Run(`DELETE FROM tokens WHERE id = $1 AND installation_id IS NOT NULL`, c.TokenID); err != nil {
+		if err := tx.Run(`DELETE FROM tokens WHERE id = $1 AND installation_id IS NOT NULL`,
+			c.TokenID); err != nil {
 			return err
 		}
 		return tx.Bump(Topic)

@@ -127,7 +127,8 @@ type privateUser struct {
 func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 	u := &fullUser{
 		Simple: *NewSimple(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
-		Email: a.Email, Bio: a.Bio, PublicRepos: a.PublicRepos, Followers: a.Followers, Following: a.Following,
+		Email: a.Email, Bio: a.Bio, PublicRepos: a.PublicRepos, Followers: a.Followers,
+		Following: a.Following,
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 	if caller == nil {

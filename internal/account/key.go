@@ -89,7 +89,8 @@ func shorten(s string) string {
 }
 
 func keyError(field, message string) error {
-	return errs.Validation(errs.Field{Resource: "PublicKey", Field: field, Code: errs.Custom, Message: message})
+	return errs.Validation(errs.Field{Resource: "PublicKey", Field: field, Code: errs.Custom,
+		Message: message})
 }
 
 // AddUserKey adds a key of a user. Errors: 404 and 422 for the user, 422 as of AddKey.

@@ -16,19 +16,26 @@ const MaxLogin = 39
 var reserved = [...]string{
 	"-", ".well-known", "about", "account", "admin", "advisories", "anonymous", "api", "app", "app-manifests",
 	"apple-touch-icon.png",
-	"applications", "apps", "arbor", "assets", "auth", "authorizations", "avatars", "billing", "blog", "branches",
-	"codespaces", "collections", "commits", "contact", "dashboard", "debug", "discussions", "docs", "download",
-	"downloads", "emojis", "enterprise", "enterprises", "events", "explore", "favicon.ico", "features", "feed", "feeds",
+	"applications", "apps", "arbor", "assets", "auth", "authorizations", "avatars", "billing",
+	"blog", "branches",
+	"codespaces", "collections", "commits", "contact", "dashboard", "debug", "discussions",
+	"docs", "download",
+	"downloads", "emojis", "enterprise", "enterprises", "events", "explore", "favicon.ico", "features",
+	"feed", "feeds",
 	"ghost", "gists", "github-apps", "gitignore", "graphql", "healthz", "help", "home", "hooks",
 	"import", "install", "installation",
-	"invitations", "issues", "jobs", "join", "labels", "legal", "licenses", "livez", "login", "logout", "manifest.json",
+	"invitations", "issues", "jobs", "join", "labels", "legal", "licenses", "livez", "login", "logout",
+	"manifest.json",
 	"markdown", "marketplace", "me", "meta", "metrics", "milestones", "networks", "new", "none", "noreply",
 	"notifications", "null",
-	"oauth", "octocat", "openapi", "openapi.json", "openapi.yaml", "organizations", "orgs", "packages", "password",
+	"oauth", "octocat", "openapi", "openapi.json", "openapi.yaml", "organizations", "orgs",
+	"packages", "password",
 	"plants", "plugins", "privacy", "projects", "public", "pulls", "rate_limit", "raw", "readyz", "register",
 	"releases",
-	"repos", "repositories", "robots.txt", "root", "scim", "search", "security", "sessions", "settings", "setup",
-	"signin", "signout", "signup", "site", "sitemap.xml", "sponsors", "starred", "stars", "static", "stats", "status",
+	"repos", "repositories", "robots.txt", "root", "scim", "search", "security", "sessions",
+	"settings", "setup",
+	"signin", "signout", "signup", "site", "sitemap.xml", "sponsors", "starred", "stars", "static",
+	"stats", "status",
 	"support", "system", "teams", "terms", "tokens", "topics", "trending", "undefined", "user", "users", "v3",
 	"version",
 	"versions", "watching", "webhooks", "wiki", "zen",
@@ -50,7 +57,8 @@ func CheckLogin(login string) error {
 		return errs.Newf(errs.Invalid, "the login %q may hold only letters, digits, '-', '.' and '_'", login)
 	case login == "." || login == "..":
 		return errs.Newf(errs.Invalid, "the login must not be %q", login)
-	case strings.HasSuffix(folded, ".git") || strings.HasSuffix(folded, ".lock") || strings.HasSuffix(folded, ".keys"):
+	case strings.HasSuffix(folded, ".git") || strings.HasSuffix(folded, ".lock") ||
+		strings.HasSuffix(folded, ".keys"):
 		return errs.Newf(errs.Invalid, "the login %q must not end in .git, .lock or .keys", login)
 	}
 	if _, found := slices.BinarySearch(reserved[:], folded); found {

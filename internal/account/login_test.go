@@ -13,13 +13,15 @@ import (
 // everyone, or could not be written in an address.
 func TestCheckLogin(t *testing.T) {
 	t.Parallel()
-	for _, login := range []string{"a", "alice", "Alice-B", "a.b_c", "0", "x86", strings.Repeat("a", 39), "reposx", "git", "lock", "a.gi", ".a", "_"} {
+	for _, login := range []string{"a", "alice", "Alice-B", "a.b_c", "0", "x86", strings.Repeat("a", 39),
+		"reposx", "git", "lock", "a.gi", ".a", "_"} {
 		if err := CheckLogin(login); err != nil {
 			t.Errorf("%q is refused: %v", login, err)
 		}
 	}
-	refused := []string{"", ".", "..", strings.Repeat("a", 40), "a b", "a/b", "a\x00", "ä", "a\xff", "a.git", "A.GIT", "x.Lock", ".git",
-		"a@b", "a:b", "a%b", "api", "API", "Repos", "users", "user", "orgs", "issues", "plants", "login", "none", "-"}
+	refused := []string{"", ".", "..", strings.Repeat("a", 40), "a b", "a/b", "a\x00", "ä", "a\xff", "a.git",
+		"A.GIT", "x.Lock", ".git", "a@b", "a:b", "a%b", "api", "API", "Repos", "users", "user", "orgs",
+		"issues", "plants", "login", "none", "-"}
 	for _, login := range refused {
 		if err := CheckLogin(login); !errs.Is(err, errs.Invalid) {
 			t.Errorf("%q: %v, want a 422", login, err)
@@ -60,7 +62,8 @@ func FuzzCheckLogin(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !plausible(login) || !utf8.ValidString(login) || strings.ToLower(login) != folded || strings.ContainsAny(login, "/\\ %?#:@<>\"'&\x00") {
+		if !plausible(login) || !utf8.ValidString(login) || strings.ToLower(login) != folded ||
+			strings.ContainsAny(login, "/\\ %?#:@<>\"'&\x00") {
 			t.Fatalf("%q got through", login)
 		}
 	})

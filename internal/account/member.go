@@ -43,8 +43,8 @@ func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 	return org, err
 }
 
-// Owns reports whether the caller, perhaps nil, is the account, owns the organization that it is, or administrates
-// the site.
+// Owns reports whether the caller, perhaps nil, is the account, owns the organization that it is, or
+// administrates the site.
 func Owns(tx *db.Tx, caller *Caller, of *Account) (bool, error) {
 	if caller == nil || of.Kind != Organization {
 		return caller != nil && (caller.ID == of.ID || caller.SiteAdmin), nil
@@ -269,7 +269,8 @@ func (s *Service) removeMember(ctx context.Context, caller *Caller, orgLogin, us
 func checkNotLast(tx *db.Tx, org, user *Account) error {
 	more, err := anotherOwner(tx, org.ID, user.ID)
 	if err == nil && !more {
-		return errs.Newf(errs.Invalid, "%q is the last owner of the organization %q: make someone else an owner first",
+		return errs.Newf(errs.Invalid,
+			"%q is the last owner of the organization %q: make someone else an owner first",
 			user.Login, org.Login)
 	}
 	return err
@@ -277,7 +278,9 @@ func checkNotLast(tx *db.Tx, org, user *Account) error {
 
 // setMemberPublic shows the caller's own membership to everyone, or hides it.
 // Errors: 403 for someone else's, 404 for the organization and the membership.
-func (s *Service) setMemberPublic(ctx context.Context, caller *Caller, orgLogin, userLogin string, public bool) error {
+func (s *Service) setMemberPublic(
+	ctx context.Context, caller *Caller, orgLogin, userLogin string, public bool,
+) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		org, _, err := orgFor(tx, caller, orgLogin)
 		if err != nil {
@@ -290,7 +293,8 @@ func (s *Service) setMemberPublic(ctx context.Context, caller *Caller, orgLogin,
 		if err != nil || m.Public == public {
 			return err
 		}
-		err = audit.Record(tx, audit.Entry{Action: audit.OrgUpdateMember, Org: org.Audited(), User: m.User.Audited(),
+		err = audit.Record(tx, audit.Entry{Action: audit.OrgUpdateMember, Org: org.Audited(),
+			User:  m.User.Audited(),
 			Right: audit.Self, Changes: map[string]any{"public": public}})
 		if err != nil {
 			return err

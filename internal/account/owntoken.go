@@ -13,9 +13,9 @@ import (
 // maxOwnTokens is how many tokens that are in force somebody may have and make one more.
 const maxOwnTokens = 200
 
-// OwnTokens lists the caller's tokens that were not revoked, the newest first; also those that expired, with the ids
-// of the repositories that fine-grained ones were made for: which of them still have a name for the caller, package
-// repo knows. Error: 403 for a token that is limited.
+// OwnTokens lists the caller's tokens that were not revoked, the newest first; also those that expired, with
+// the ids of the repositories that fine-grained ones were made for: which of them still have a name for the
+// caller, package repo knows. Error: 403 for a token that is limited.
 func (s *Service) OwnTokens(ctx context.Context, caller *Caller) (list []Token, err error) {
 	if err := whole(caller); err != nil {
 		return nil, err
@@ -29,8 +29,8 @@ func (s *Service) OwnTokens(ctx context.Context, caller *Caller) (list []Token, 
 	return list, err
 }
 
-// CreateOwnToken makes a token for the caller, who sees it this once. Errors: 403 for who did not sign in with a
-// password; 422 as of CreateToken, and for one too many.
+// CreateOwnToken makes a token for the caller, who sees it this once. Errors: 403 for who did not sign in
+// with a password; 422 as of CreateToken, and for one too many.
 func (s *Service) CreateOwnToken(ctx context.Context, caller *Caller, n NewToken) (token string, err error) {
 	if err := mayMakeTokens(caller); err != nil {
 		return "", err
@@ -89,8 +89,8 @@ func (s *Service) RevokeOwnToken(ctx context.Context, caller *Caller, id int64) 
 	})
 }
 
-// mayMakeTokens refuses a caller who did not sign in with a password: what came in with a token, by itself or by a
-// session, makes no other, so that no token outlives itself by another.
+// mayMakeTokens refuses a caller who did not sign in with a password: what came in with a token, by itself or
+// by a session, makes no other, so that no token outlives itself by another.
 func mayMakeTokens(c *Caller) error {
 	if c == nil || !c.Session || c.ByToken {
 		return errs.New(errs.Forbidden, "Sign in with your password for that: a token makes no other token.")

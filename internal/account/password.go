@@ -16,8 +16,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// Passwords are kept as argon2id makes them, with the first parameters that OWASP names: 19 MiB, two passes, one lane.
-// They stand beside each hash, so other ones may come.
+// Passwords are kept as argon2id makes them, with the first parameters that OWASP names: 19 MiB, two passes,
+// one lane. They stand beside each hash, so other ones may come.
 const (
 	argonMemory = 19 << 10 // KiB
 	argonPasses = 2
@@ -45,7 +45,8 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// hashPassword makes what is kept of a password. The memory is asked of the request's admission. Errors: 429, 503.
+// hashPassword makes what is kept of a password. The memory is asked of the request's admission. Errors: 429,
+// 503.
 func hashPassword(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, argonSalt)
 	rand.Read(salt)
@@ -54,8 +55,8 @@ func hashPassword(ctx context.Context, password string) (string, error) {
 		return "", err
 	}
 	b64 := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonPasses, argonLanes,
-		b64(salt), b64(key)), nil
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory,
+		argonPasses, argonLanes, b64(salt), b64(key)), nil
 }
 
 // noPassword is what a password is held against where there is none: that takes as long, and fails.
@@ -81,7 +82,9 @@ func matches(ctx context.Context, password, kept string) (bool, error) {
 	return err == nil && len(want) == argonKey && subtle.ConstantTimeCompare(key, want) == 1, err
 }
 
-func argon(ctx context.Context, password string, salt []byte, passes, memory uint32, lanes uint8) ([]byte, error) {
+func argon(
+	ctx context.Context, password string, salt []byte, passes, memory uint32, lanes uint8,
+) ([]byte, error) {
 	release, err := admission.Memory(ctx, int64(memory)<<10)
 	if err != nil {
 		return nil, err
@@ -90,8 +93,8 @@ func argon(ctx context.Context, password string, salt []byte, passes, memory uin
 	return argon2.IDKey([]byte(password), salt, passes, memory, lanes, argonKey), nil
 }
 
-// SetPassword gives a user a password, and ends all sessions that were begun before. by is who does it; nil: the
-// operator. Errors: 404 for nobody; 422 for an organization and for what may not be a password; 429, 503.
+// SetPassword gives a user a password, and ends all sessions that were begun before. by is who does it; nil:
+// the operator. Errors: 404 for nobody; 422 for an organization and for what may not be a password; 429, 503.
 func (s *Service) SetPassword(ctx context.Context, login, password string, by *Caller) error {
 	if err := CheckPassword(password); err != nil {
 		return err

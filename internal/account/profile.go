@@ -66,17 +66,20 @@ func (c *changes) readPrivateForks(o *web.Object) {
 func fixedOfOrg(o *web.Object) {
 	for _, name := range [...]string{
 		"has_organization_projects", "has_repository_projects", "web_commit_signoff_required",
-		"members_can_create_internal_repositories", "members_can_create_pages", "members_can_create_public_pages",
+		"members_can_create_internal_repositories", "members_can_create_pages",
+		"members_can_create_public_pages",
 		"members_can_create_private_pages", "advanced_security_enabled_for_new_repositories",
-		"dependabot_alerts_enabled_for_new_repositories", "dependabot_security_updates_enabled_for_new_repositories",
+		"dependabot_alerts_enabled_for_new_repositories",
+		"dependabot_security_updates_enabled_for_new_repositories",
 		"dependency_graph_enabled_for_new_repositories", "secret_scanning_enabled_for_new_repositories",
 		"secret_scanning_push_protection_enabled_for_new_repositories",
 		"secret_scanning_push_protection_custom_link_enabled",
 	} {
 		o.Fixed(name, false)
 	}
-	for _, name := range [...]string{"members_can_create_repositories", "members_can_create_public_repositories",
-		"members_can_create_private_repositories", "deploy_keys_enabled_for_repositories"} {
+	for _, name := range [...]string{"members_can_create_repositories",
+		"members_can_create_public_repositories", "members_can_create_private_repositories",
+		"deploy_keys_enabled_for_repositories"} {
 		o.Fixed(name, true)
 	}
 	o.Fixed("members_allowed_repository_creation_type", "all")
@@ -134,7 +137,9 @@ func (s *Service) list(ctx context.Context, since ID, limit int64) (list []*Acco
 }
 
 // findOrg finds an organization and what the caller may do there.
-func (s *Service) findOrg(ctx context.Context, caller *Caller, login string) (org *Account, may access, err error) {
+func (s *Service) findOrg(
+	ctx context.Context, caller *Caller, login string,
+) (org *Account, may access, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, may, err = orgFor(tx, caller, login)
 		return err
@@ -166,7 +171,9 @@ func (s *Service) changeSelf(ctx context.Context, caller *Caller, c changes) (a 
 }
 
 // changeOrg changes an organization. Errors: 404; 403 for those who do not own it.
-func (s *Service) changeOrg(ctx context.Context, caller *Caller, login string, c changes) (a *Account, err error) {
+func (s *Service) changeOrg(
+	ctx context.Context, caller *Caller, login string, c changes,
+) (a *Account, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if a, err = ownedOrg(tx, caller, login); err != nil {
 			return err

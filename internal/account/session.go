@@ -12,10 +12,12 @@ import (
 	"arbor/internal/errs"
 )
 
-// SessionCookie is the name of the cookie that holds a browser's session. Behind TLS "__Host-" stands before it.
+// SessionCookie is the name of the cookie that holds a browser's session. Behind TLS "__Host-" stands before
+// it.
 const SessionCookie = "arbor_session"
 
-// sessionPrefix begins the value of each session, so that it cannot be taken for a token: the API accepts none.
+// sessionPrefix begins the value of each session, so that it cannot be taken for a token: the API accepts
+// none.
 const sessionPrefix = "arbs_"
 
 // SessionAge is how long a session lasts.
@@ -40,8 +42,8 @@ type Session struct {
 	LastUsedAt db.Time // zero: not since it was begun; up to half a minute late
 }
 
-// AuthenticateSession finds who has signed in with the browser that sends a session, the cookie's value; nil: nobody,
-// or the session has ended.
+// AuthenticateSession finds who has signed in with the browser that sends a session, the cookie's value; nil:
+// nobody, or the session has ended.
 func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Caller, error) {
 	if !strings.HasPrefix(session, sessionPrefix) || !wellFormed(tokenPrefix+session[len(sessionPrefix):]) {
 		return nil, nil
@@ -58,9 +60,9 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Cal
 	return token.caller, nil
 }
 
-// SignIn begins a session for who knows a login and its password, and gives the cookie's value. Errors: 422 when they
-// do not fit, whether there is such an account or not; 403 for a suspended one; 429 after too many attempts, 429 and
-// 503 when there is no memory to compare passwords.
+// SignIn begins a session for who knows a login and its password, and gives the cookie's value. Errors: 422
+// when they do not fit, whether there is such an account or not; 403 for a suspended one; 429 after too many
+// attempts, 429 and 503 when there is no memory to compare passwords.
 func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
 	if !plausible(login) || len(password) > maxPassword {
 		return "", wrongPassword()
@@ -99,9 +101,9 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 
 func wrongPassword() error { return errs.New(errs.Invalid, "The login or the password is wrong.") }
 
-// SignInWithToken begins a session that may do what a token may, lasts no longer than it does and ends when it is
-// revoked. Nobody guesses tokens, so attempts are not counted. Errors: 422 for what is no token that counts; 403 for
-// one of a suspended account.
+// SignInWithToken begins a session that may do what a token may, lasts no longer than it does and ends when
+// it is revoked. Nobody guesses tokens, so attempts are not counted. Errors: 422 for what is no token that
+// counts; 403 for one of a suspended account.
 func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin) (string, error) {
 	wrong := errs.New(errs.Invalid, "That is no token of yours that counts.")
 	token = strings.TrimSpace(token)
@@ -180,8 +182,8 @@ func (s *Service) Sessions(ctx context.Context, of *Caller) (list []Session, err
 	return list, err
 }
 
-// EndSession ends one of the caller's sessions: the next request with it is nobody's, whichever process serves it.
-// Error: 404.
+// EndSession ends one of the caller's sessions: the next request with it is nobody's, whichever process
+// serves it. Error: 404.
 func (s *Service) EndSession(ctx context.Context, of *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tx.Check(); err != nil { // now: it may be the session of this request
@@ -215,8 +217,8 @@ func (s *Service) EndOtherSessions(ctx context.Context, of *Caller) error {
 	})
 }
 
-// FirstUser makes the site's administrator, with a password, on a server that has no users yet, and signs it in.
-// Errors: 404 when there is somebody; those of CreateUser and SetPassword.
+// FirstUser makes the site's administrator, with a password, on a server that has no users yet, and signs it
+// in. Errors: 404 when there is somebody; those of CreateUser and SetPassword.
 func (s *Service) FirstUser(ctx context.Context, login, password string, from Origin) (string, error) {
 	if err := CheckPassword(password); err != nil {
 		return "", err

@@ -71,7 +71,8 @@ func (s *Service) changeUser(
 			return err
 		}
 		if a.ID == IDOf(by) {
-			return errs.Newf(errs.Forbidden, "You cannot %s yourself.", strings.TrimPrefix(string(action), "user."))
+			return errs.Newf(errs.Forbidden, "You cannot %s yourself.",
+				strings.TrimPrefix(string(action), "user."))
 		}
 		if err := record(tx, action, a, audit.SiteAdmin, nil); err != nil {
 			return err
@@ -89,7 +90,8 @@ func checkNotLastAdmin(tx *db.Tx, a *Account) error {
 	}
 	more, err := anotherAdmin(tx, a.ID)
 	if err == nil && !more {
-		return errs.Newf(errs.Invalid, "%q is the last site administrator: promote somebody else first", a.Login)
+		return errs.Newf(errs.Invalid, "%q is the last site administrator: promote somebody else first",
+			a.Login)
 	}
 	return err
 }

@@ -33,7 +33,8 @@ func TestSuspension(t *testing.T) {
 		status(200, "alice", "GET", "/user")
 		for range 2 {
 			status(204, "siteadmin", "PUT", "/users/Alice/suspended")
-			if body := status(403, "alice", "GET", "/user"); !strings.Contains(body, "Sorry. Your account was suspended.") {
+			if body := status(403, "alice", "GET", "/user"); !strings.Contains(body,
+				"Sorry. Your account was suspended.") {
 				t.Error(body)
 			}
 		}
@@ -41,10 +42,12 @@ func TestSuspension(t *testing.T) {
 		if body := status(200, "bob", "GET", "/users/alice"); strings.Contains(body, "suspended") {
 			t.Error(body)
 		}
-		if body := status(200, "siteadmin", "GET", "/users/alice"); strings.Contains(body, `"suspended_at":null`) {
+		if body := status(200, "siteadmin", "GET", "/users/alice"); strings.Contains(body,
+			`"suspended_at":null`) {
 			t.Error(body)
 		}
-		if body := status(200, "siteadmin", "GET", "/users/bob"); !strings.Contains(body, `"suspended_at":null`) {
+		if body := status(200, "siteadmin", "GET", "/users/bob"); !strings.Contains(body,
+			`"suspended_at":null`) {
 			t.Error(body)
 		}
 		status(204, "siteadmin", "DELETE", "/users/alice/suspended")
@@ -75,10 +78,12 @@ func TestSuspension(t *testing.T) {
 		if list, err := b.s.Emails(ctx, "carol"); err != nil || len(list) != 1 || list[0].Verified {
 			t.Error("an address that nobody verified counts", list, err)
 		}
-		status(201, "bob", "POST", "/admin/organizations", `{"login":"club","admin":"carol","profile_name":"The Club"}`)
+		status(201, "bob", "POST", "/admin/organizations",
+			`{"login":"club","admin":"carol","profile_name":"The Club"}`)
 		status(422, "bob", "POST", "/admin/organizations", `{"login":"club2","admin":"nobody"}`)
 		status(422, "bob", "POST", "/admin/organizations", `{"login":"club","admin":"carol"}`)
-		if list, err := b.s.Memberships(ctx, "carol"); err != nil || len(list) != 1 || list[0] != (OrgMembership{"club", true}) {
+		if list, err := b.s.Memberships(ctx, "carol"); err != nil || len(list) != 1 ||
+			list[0] != (OrgMembership{"club", true}) {
 			t.Error(list, err)
 		}
 	})

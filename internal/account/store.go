@@ -151,7 +151,8 @@ func distinct(ids []ID) []any {
 // CountRepos adds to the owner's counters of repositories: code that creates,
 // deletes or hides one calls it in the same transaction.
 func CountRepos(tx *db.Tx, ownerID ID, public, private int64) error {
-	_, err := tx.Exec(`UPDATE accounts SET public_repos = public_repos + $2, private_repos = private_repos + $3
+	_, err := tx.Exec(`UPDATE accounts SET public_repos = public_repos + $2,
+		private_repos = private_repos + $3
 		WHERE id = $1`, ownerID, public, private)
 	if err != nil {
 		return err
@@ -163,10 +164,11 @@ func CountRepos(tx *db.Tx, ownerID ID, public, private int64) error {
 // db.ErrNoRows when the login is taken.
 func insertAccount(tx *db.Tx, a *Account) error {
 	a.CreatedAt, a.UpdatedAt = tx.Now, tx.Now
-	err := tx.QueryRow(`INSERT INTO accounts (login, login_folded, kind, name, email, site_admin, default_role,
-			created_at, updated_at)
+	err := tx.QueryRow(`INSERT INTO accounts (login, login_folded, kind, name, email, site_admin,
+			default_role, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT DO NOTHING RETURNING id`,
-		a.Login, Fold(a.Login), int64(a.Kind), a.Name, a.Email, a.SiteAdmin, int64(a.DefaultRole), tx.Now).Scan(&a.ID)
+		a.Login, Fold(a.Login), int64(a.Kind), a.Name, a.Email, a.SiteAdmin, int64(a.DefaultRole),
+		tx.Now).Scan(&a.ID)
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,8 @@ func insertAccount(tx *db.Tx, a *Account) error {
 // updateAccount stores what a profile may change, and sets UpdatedAt.
 func updateAccount(tx *db.Tx, a *Account) error {
 	a.UpdatedAt = tx.Now
-	_, err := tx.Exec(`UPDATE accounts SET name = $2, email = $3, company = $4, blog = $5, location = $6, bio = $7,
+	_, err := tx.Exec(`UPDATE accounts SET name = $2, email = $3, company = $4, blog = $5, location = $6,
+		bio = $7,
 		default_role = $8, updated_at = $9, private_forks = $10 WHERE id = $1`,
 		a.ID, a.Name, a.Email, a.Company, a.Blog, a.Location, a.Bio, int64(a.DefaultRole), a.UpdatedAt,
 		a.PrivateForks)

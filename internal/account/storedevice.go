@@ -5,17 +5,19 @@ import (
 	"arbor/internal/scope"
 )
 
-// afterExpiry is how long, in microseconds, a request stays after its codes have expired, so that the program is told
-// so.
+// afterExpiry is how long, in microseconds, a request stays after its codes have expired, so that the program
+// is told so.
 const afterExpiry = db.Time(60 * 60 * 1e6)
 
-// waitingDevices counts the requests whose codes have not expired: all, and those from one network. What expired long
-// ago goes. deviceLock is held.
+// waitingDevices counts the requests whose codes have not expired: all, and those from one network. What
+// expired long ago goes. deviceLock is held.
 func waitingDevices(tx *db.Tx, network string) (all, here int64, err error) {
-	if _, err := tx.Exec(`DELETE FROM device_requests WHERE expires_at < $1`, tx.Now-afterExpiry); err != nil {
+	if _, err := tx.Exec(`DELETE FROM device_requests WHERE expires_at < $1`,
+		tx.Now-afterExpiry); err != nil {
 		return 0, 0, err
 	}
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM device_requests WHERE expires_at > $1`, tx.Now).Scan(&all); err != nil {
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM device_requests WHERE expires_at > $1`,
+		tx.Now).Scan(&all); err != nil {
 		return 0, 0, err
 	}
 	err = tx.QueryRow(`SELECT COUNT(*) FROM device_requests WHERE network = $1 AND expires_at > $2`,
@@ -26,8 +28,10 @@ func waitingDevices(tx *db.Tx, network string) (all, here int64, err error) {
 func insertDevice(tx *db.Tx, ask DeviceAsk, codes *DeviceCodes) error {
 	device := digestOf(codes.Device)
 	user, _ := userCodeDigest(codes.User)
-	_, err := tx.Exec(`INSERT INTO device_requests (device, user_code, client, scopes, network, pause, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, device[:], user[:], ask.Client, ask.Scopes.String(), ask.Network,
+	_, err := tx.Exec(`INSERT INTO device_requests (device, user_code, client, scopes, network, pause,
+		created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7,
+		$8)`, device[:], user[:], ask.Client, ask.Scopes.String(), ask.Network,
 		codes.Pause, tx.Now, tx.Now+db.Time(codes.Expires.Microseconds()))
 	return err
 }
@@ -77,7 +81,8 @@ func deviceByUserCode(tx *db.Tx, d digest) (*DeviceRequest, error) {
 }
 
 func setDevicePause(tx *db.Tx, d digest, pause int64, now db.Time) error {
-	_, err := tx.Exec(`UPDATE device_requests SET pause = $2, asked_at = $3 WHERE device = $1`, d[:], pause, now)
+	_, err := tx.Exec(`UPDATE device_requests SET pause = $2, asked_at = $3 WHERE device = $1`,
+		d[:], pause, now)
 	return err
 }
 
@@ -87,8 +92,8 @@ func setDevice(tx *db.Tx, id int64, by ID, allowed bool) error {
 		WHERE id = $1 AND account_id IS NULL RETURNING id`, id, by, allowed).Scan(&id))
 }
 
-// denyAllowed denies the requests that an account allowed, and whose tokens were not asked for yet. The account's row is
-// locked.
+// denyAllowed denies the requests that an account allowed, and whose tokens were not asked for yet. The
+// account's row is locked.
 func denyAllowed(tx *db.Tx, by ID) error {
 	return tx.Run(`UPDATE device_requests SET allowed = FALSE WHERE account_id = $1 AND allowed = TRUE`, by)
 }

@@ -39,7 +39,8 @@ func countFollowers(tx *db.Tx, userID, targetID ID, by int64) error {
 // follows reports whether one account follows another; false where either is not there.
 func follows(tx *db.Tx, login, target string) (bool, error) {
 	var n int64
-	err := tx.QueryRow(`SELECT 1 FROM followers f JOIN accounts u ON u.id = f.user_id JOIN accounts t ON t.id = f.target_id
+	err := tx.QueryRow(`SELECT 1 FROM followers f JOIN accounts u ON u.id = f.user_id
+		JOIN accounts t ON t.id = f.target_id
 		WHERE u.login_folded = $1 AND t.login_folded = $2`, Fold(login), Fold(target)).Scan(&n)
 	if errors.Is(err, db.ErrNoRows) {
 		return false, nil
@@ -58,6 +59,7 @@ func followersOf(tx *db.Tx, id ID, p web.Page) ([]*Account, error) {
 // followedBy lists one page of those whom the account follows, in the same way.
 func followedBy(tx *db.Tx, id ID, p web.Page) ([]*Account, error) {
 	return queryAccounts(tx, ` JOIN (SELECT target_id, created_at FROM followers WHERE user_id = $1
-		ORDER BY created_at, target_id LIMIT $2 OFFSET $3) f ON a.id = f.target_id ORDER BY f.created_at, a.id`,
+		ORDER BY created_at, target_id LIMIT $2 OFFSET $3) f ON a.id = f.target_id ORDER BY f.created_at,
+		a.id`,
 		id, p.Size, p.Offset())
 }

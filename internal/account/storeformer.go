@@ -28,7 +28,8 @@ func removeAccount(tx *db.Tx, id ID) error {
 
 // ownedNames lists some of the repositories of an account, and says how many there are.
 func ownedNames(tx *db.Tx, id ID, most int64) (names []string, all int64, err error) {
-	names, err = db.QueryTexts(tx, `SELECT name FROM repos WHERE owner_id = $1 ORDER BY name_folded LIMIT $2`, id, most)
+	names, err = db.QueryTexts(tx, `SELECT name FROM repos WHERE owner_id = $1 ORDER BY name_folded LIMIT $2`,
+		id, most)
 	if err != nil || int64(len(names)) < most {
 		return names, int64(len(names)), err
 	}
@@ -46,13 +47,15 @@ func lastOwned(tx *db.Tx, userID ID) ([]string, error) {
 	}
 	return db.QueryTexts(tx, `SELECT o.login FROM members m JOIN accounts o ON o.id = m.org_id
 		WHERE m.user_id = $1 AND m.owner = TRUE AND NOT EXISTS (SELECT 1 FROM members x
-			WHERE x.org_id = m.org_id AND x.owner = TRUE AND x.user_id <> m.user_id) ORDER BY o.login_folded`, userID)
+			WHERE x.org_id = m.org_id AND x.owner = TRUE AND x.user_id <> m.user_id)
+			ORDER BY o.login_folded`, userID)
 }
 
 // formerly reports whether a login was given up, and the account that had it; 0: that is
 // deleted. Ask after the login was taken: the transaction that gave it up has ended then.
 func formerly(tx *db.Tx, folded string) (id ID, was bool, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(account_id, 0) FROM former_logins WHERE login_folded = $1`, folded).Scan(&id)
+	err = tx.QueryRow(`SELECT COALESCE(account_id, 0) FROM former_logins WHERE login_folded = $1`,
+		folded).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		return 0, false, nil
 	}
@@ -74,7 +77,8 @@ func reviveLogin(tx *db.Tx, folded string) error {
 
 // formerLogins lists the logins that an account gave up, folded.
 func formerLogins(tx *db.Tx, id ID) ([]string, error) {
-	return db.QueryTexts(tx, `SELECT login_folded FROM former_logins WHERE account_id = $1 ORDER BY login_folded`, id)
+	return db.QueryTexts(tx,
+		`SELECT login_folded FROM former_logins WHERE account_id = $1 ORDER BY login_folded`, id)
 }
 
 // byFormerLogins adds the accounts that had one of the logins, under that login.

@@ -23,8 +23,8 @@ func installationCaller(tx *db.Tx, tokenID int64) (*Caller, db.Time, error) {
 			JOIN accounts o ON o.id = i.account_id
 			JOIN apps p ON p.id = i.app_id JOIN accounts w ON w.id = p.owner_id
 		WHERE t.id = $1 AND t.revoked_at IS NULL`, tokenID).
-		Scan(&expires, &asked, &i.narrowed, &i.id, &c.App, &i.owner, &every, &granted, &suspended, &ownerSuspended,
-			&c.ID, &c.Login)
+		Scan(&expires, &asked, &i.narrowed, &i.id, &c.App, &i.owner, &every, &granted, &suspended,
+			&ownerSuspended, &c.ID, &c.Login)
 	switch {
 	case err != nil:
 		return nil, 0, orAbsent(err)
@@ -76,7 +76,8 @@ func endOldest(tx *db.Tx, id int64) error {
 		return err
 	}
 	ended, err := tx.Exec(`DELETE FROM tokens WHERE installation_id = $1 AND id <=
-		(SELECT o.id FROM tokens o WHERE o.installation_id = $1 ORDER BY o.id DESC LIMIT 1 OFFSET $2)`, id, maxLive-1)
+		(SELECT o.id FROM tokens o WHERE o.installation_id = $1 ORDER BY o.id DESC
+		LIMIT 1 OFFSET $2)`, id, maxLive-1)
 	if err != nil || ended == 0 {
 		return err
 	}
@@ -94,7 +95,8 @@ func insertInstallationToken(
 	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, permission, created_at, expires_at,
 			installation_id, narrowed, permissions)
 		VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8, $9) RETURNING id`,
-		of.Bot, d[:], hint, fineRead, tx.Now, expires, of.ID, n.Repos != nil, n.Permissions.String()).Scan(&id)
+		of.Bot, d[:], hint, fineRead, tx.Now, expires, of.ID, n.Repos != nil,
+		n.Permissions.String()).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -104,7 +106,8 @@ func insertInstallationToken(
 			args = append(args, repoID)
 		}
 		err := tx.Run(`INSERT INTO token_repos (token_id, repo_id)
-			SELECT CAST($1 AS BIGINT), r.id FROM repos r WHERE r.id IN `+db.ValuesFrom(2, 1, len(n.Repos)), args...)
+			SELECT CAST($1 AS BIGINT), r.id FROM repos r
+			WHERE r.id IN `+db.ValuesFrom(2, 1, len(n.Repos)), args...)
 		if err != nil {
 			return 0, err
 		}

@@ -81,7 +81,8 @@ func insertKey(tx *db.Tx, n *NewKey, fingerprint string) (*Key, error) {
 		accountID = n.Owner.Account
 	}
 	var id int64
-	err := tx.QueryRow(`INSERT INTO ssh_keys (account_id, repo_id, added_by, title, public_key, fingerprint, read_only, created_at)
+	err := tx.QueryRow(`INSERT INTO ssh_keys (account_id, repo_id, added_by, title, public_key, fingerprint,
+		read_only, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (fingerprint) DO NOTHING RETURNING id`,
 		accountID, repoID, n.AddedBy, n.Title, n.Text, fingerprint, n.ReadOnly, tx.Now).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
@@ -157,7 +158,8 @@ func recordKeys(tx *db.Tx, action audit.Action, right string, ids []int64) error
 		list = append(list, e)
 		return nil
 	}, `SELECT k.fingerprint, COALESCE(a.id, 0), COALESCE(a.login, ''), COALESCE(r.id, 0),
-			COALESCE(o.login || '/' || r.name, ''), COALESCE(o.id, 0), COALESCE(o.login, ''), COALESCE(o.kind = $1, FALSE)
+			COALESCE(o.login || '/' || r.name, ''), COALESCE(o.id, 0), COALESCE(o.login, ''),
+			COALESCE(o.kind = $1, FALSE)
 		FROM ssh_keys k LEFT JOIN accounts a ON a.id = k.account_id LEFT JOIN repos r ON r.id = k.repo_id
 		LEFT JOIN accounts o ON o.id = r.owner_id
 		WHERE k.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY k.id`, args...)
@@ -176,7 +178,8 @@ func recordKeys(tx *db.Tx, action audit.Action, right string, ids []int64) error
 // is suspended, or that of who added it as a deploy key.
 func callerOfKey(tx *db.Tx, condition string, arg any) (*Caller, error) {
 	var suspended db.Time
-	k, err := scanKey(tx.QueryRow(`SELECT `+keyColumns+`, a.suspended_at`+keyFrom+`WHERE `+condition, arg), &suspended)
+	k, err := scanKey(tx.QueryRow(`SELECT `+keyColumns+`, a.suspended_at`+keyFrom+`WHERE `+condition, arg),
+		&suspended)
 	switch {
 	case err != nil:
 		return nil, orAbsent(err)

@@ -9,7 +9,8 @@ import (
 
 // OrgRole reports whether the user belongs to the organization, and owns it.
 func OrgRole(tx *db.Tx, orgID, userID ID) (member, owner bool, err error) {
-	err = tx.QueryRow(`SELECT owner FROM members WHERE org_id = $1 AND user_id = $2`, orgID, userID).Scan(&owner)
+	err = tx.QueryRow(`SELECT owner FROM members WHERE org_id = $1 AND user_id = $2`,
+		orgID, userID).Scan(&owner)
 	if errors.Is(err, db.ErrNoRows) {
 		return false, false, nil
 	}
@@ -27,7 +28,8 @@ type membership struct {
 // memberOf finds a membership. Errors: errs.Absent when there is none.
 func memberOf(tx *db.Tx, org, user *Account) (*membership, error) {
 	m := &membership{Org: org, User: user}
-	err := tx.QueryRow(`SELECT owner, public FROM members WHERE org_id = $1 AND user_id = $2`, org.ID, user.ID).
+	err := tx.QueryRow(`SELECT owner, public FROM members WHERE org_id = $1 AND user_id = $2`,
+		org.ID, user.ID).
 		Scan(&m.Owner, &m.Public)
 	return m, orAbsent(err)
 }
@@ -43,14 +45,16 @@ func putMember(tx *db.Tx, orgID, userID ID, owner bool) error {
 }
 
 func deleteMember(tx *db.Tx, orgID, userID ID) error {
-	if _, err := tx.Exec(`DELETE FROM members WHERE org_id = $1 AND user_id = $2`, orgID, userID); err != nil {
+	if _, err := tx.Exec(`DELETE FROM members WHERE org_id = $1 AND user_id = $2`,
+		orgID, userID); err != nil {
 		return err
 	}
 	return tx.Bump(Topic)
 }
 
 func setPublic(tx *db.Tx, orgID, userID ID, public bool) error {
-	_, err := tx.Exec(`UPDATE members SET public = $3 WHERE org_id = $1 AND user_id = $2`, orgID, userID, public)
+	_, err := tx.Exec(`UPDATE members SET public = $3 WHERE org_id = $1 AND user_id = $2`,
+		orgID, userID, public)
 	if err != nil {
 		return err
 	}

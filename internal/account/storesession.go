@@ -11,11 +11,13 @@ import (
 // maxAgent is how much of a browser's name is kept, in bytes.
 const maxAgent = 255
 
-// insertSession stores a session, which may do what the token may that it was begun with. Sessions that have ended by
-// themselves go, and the oldest beyond maxSessions.
+// insertSession stores a session, which may do what the token may that it was begun with. Sessions that have
+// ended by themselves go, and the oldest beyond maxSessions.
 func insertSession(tx *db.Tx, n *newSession, d digest, from Origin, expires db.Time) (id int64, err error) {
-	err = tx.Run(`DELETE FROM tokens WHERE account_id = $1 AND agent IS NOT NULL AND (expires_at <= $2 OR revoked_at IS NOT NULL
-		OR id <= (SELECT o.id FROM tokens o WHERE o.account_id = $1 AND o.agent IS NOT NULL ORDER BY o.id DESC LIMIT 1 OFFSET $3))`,
+	err = tx.Run(`DELETE FROM tokens WHERE account_id = $1 AND agent IS NOT NULL AND (expires_at <= $2
+		OR revoked_at IS NOT NULL
+		OR id <= (SELECT o.id FROM tokens o WHERE o.account_id = $1 AND o.agent IS NOT NULL ORDER BY o.id DESC
+		LIMIT 1 OFFSET $3))`,
 		n.account.ID, tx.Now, maxSessions-1)
 	if err != nil {
 		return 0, err
@@ -25,14 +27,17 @@ func insertSession(tx *db.Tx, n *newSession, d digest, from Origin, expires db.T
 	if from.Address.IsValid() {
 		address = from.Address.String()
 	}
-	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at, expires_at, agent, address, begun_with)
+	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at,
+		expires_at, agent, address, begun_with)
 		SELECT a.id, $2, '', '', t.scopes, COALESCE(t.permission, 0), $3, $4, $5, $6, t.id
 		FROM accounts a LEFT JOIN tokens t ON t.id = $7 WHERE a.id = $1 RETURNING id`,
-		n.account.ID, d[:], tx.Now, expires, strings.ReplaceAll(agent, "\x00", ""), address, n.token).Scan(&id)
+		n.account.ID, d[:], tx.Now, expires, strings.ReplaceAll(agent, "\x00", ""), address,
+		n.token).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
-	err = tx.Run(`INSERT INTO token_repos (token_id, repo_id) SELECT CAST($1 AS BIGINT), repo_id FROM token_repos
+	err = tx.Run(`INSERT INTO token_repos (token_id, repo_id) SELECT CAST($1 AS BIGINT), repo_id
+		FROM token_repos
 		WHERE token_id = $2`, id, n.token)
 	if err != nil {
 		return 0, err
@@ -46,7 +51,8 @@ func sessionsOf(tx *db.Tx, of ID) ([]Session, error) {
 		err = row.Scan(&s.ID, &s.Agent, &s.Address, &s.CreatedAt, &s.ExpiresAt, &s.LastUsedAt)
 		return s, err
 	}, `SELECT id, agent, COALESCE(address, ''), created_at, expires_at, last_used_at FROM tokens
-		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND expires_at > $2 ORDER BY id DESC`, of, tx.Now)
+		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND expires_at > $2
+		ORDER BY id DESC`, of, tx.Now)
 }
 
 // endSession ends a session. Error: errs.Absent.
@@ -59,8 +65,8 @@ func endSession(tx *db.Tx, of ID, id int64) error {
 	return tx.Bump(Topic)
 }
 
-// endSessions ends all sessions of an account but one; 0: all. What they allowed of the device flow, and was not taken
-// yet, is denied. The account's row is locked.
+// endSessions ends all sessions of an account but one; 0: all. What they allowed of the device flow, and was
+// not taken yet, is denied. The account's row is locked.
 func endSessions(tx *db.Tx, of ID, but int64) error {
 	err := tx.Run(`UPDATE tokens SET revoked_at = $3
 		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND id <> $2`, of, but, tx.Now)

@@ -18,10 +18,12 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	var scopes *string
 	var permission int64
 	var of *int64
-	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id, t.agent IS NOT NULL,
-			t.begun_with IS NOT NULL, a.id, a.login, a.site_admin, a.suspended_at
-		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1 AND t.revoked_at IS NULL`, d[:]).
-		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ByToken, &c.ID, &c.Login, &c.SiteAdmin, &suspended)
+	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id,
+			t.agent IS NOT NULL, t.begun_with IS NOT NULL, a.id, a.login, a.site_admin, a.suspended_at
+		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1
+		AND t.revoked_at IS NULL`, d[:]).
+		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ByToken, &c.ID, &c.Login,
+			&c.SiteAdmin, &suspended)
 	if err != nil {
 		return nil, 0, orAbsent(err)
 	}
@@ -85,7 +87,8 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	now := *c
 	var expires, suspended db.Time
 	err := tx.QueryRow(`SELECT t.expires_at, a.id, a.login, a.site_admin, a.suspended_at
-		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.id = $1 AND t.revoked_at IS NULL`, c.TokenID).
+		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.id = $1
+		AND t.revoked_at IS NULL`, c.TokenID).
 		Scan(&expires, &now.ID, &now.Login, &now.SiteAdmin, &suspended)
 	now.SiteAdmin = now.SiteAdmin && c.SiteAdmin // the token may not let it act as one
 	switch {
@@ -116,12 +119,15 @@ func tokenTaken(tx *db.Tx, d digest) (taken bool, err error) {
 }
 
 // insertToken stores a token by its digest; expires may be zero.
-func insertToken(tx *db.Tx, accountID ID, d digest, hint string, n *NewToken, expires db.Time) (id int64, err error) {
+func insertToken(
+	tx *db.Tx, accountID ID, d digest, hint string, n *NewToken, expires db.Time,
+) (id int64, err error) {
 	var scopes any // of one that may do everything: none
 	if n.Scopes != scope.All {
 		scopes = n.Scopes.String()
 	}
-	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at, expires_at)
+	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at,
+		expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
 		accountID, d[:], hint, n.Note, scopes, n.permission(), tx.Now, expires).Scan(&id)
 	if err != nil {
@@ -133,7 +139,8 @@ func insertToken(tx *db.Tx, accountID ID, d digest, hint string, n *NewToken, ex
 			args = append(args, repoID)
 		}
 		_, err := tx.Exec(`INSERT INTO token_repos (token_id, repo_id)
-			SELECT CAST($1 AS BIGINT), r.id FROM repos r WHERE r.id IN `+db.ValuesFrom(2, 1, len(n.Repos)), args...)
+			SELECT CAST($1 AS BIGINT), r.id FROM repos r
+			WHERE r.id IN `+db.ValuesFrom(2, 1, len(n.Repos)), args...)
 		if err != nil {
 			return 0, err
 		}
@@ -236,19 +243,21 @@ const mostChosenRepos = 2000
 
 // ownTokens lists the tokens of an account that were not revoked, the newest first.
 func ownTokens(tx *db.Tx, accountID ID) ([]Token, error) {
-	return queryTokens(tx, `WHERE t.account_id = $1 AND t.installation_id IS NULL AND t.agent IS NULL AND t.revoked_at IS NULL
+	return queryTokens(tx, `WHERE t.account_id = $1 AND t.installation_id IS NULL AND t.agent IS NULL
+		AND t.revoked_at IS NULL
 		ORDER BY t.id DESC LIMIT $2`, accountID, mostOwnTokens)
 }
 
 // countTokens counts the tokens of an account that are in force.
 func countTokens(tx *db.Tx, accountID ID) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*) FROM tokens WHERE account_id = $1 AND installation_id IS NULL
-		AND agent IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, accountID, tx.Now).Scan(&n)
+		AND agent IS NULL AND revoked_at IS NULL AND (expires_at IS NULL
+		OR expires_at > $2)`, accountID, tx.Now).Scan(&n)
 	return n, err
 }
 
-// revokeOf ends a token of an account, and the sessions that were begun with it. Error: errs.Absent for one that is not
-// there, or ended before.
+// revokeOf ends a token of an account, and the sessions that were begun with it. Error: errs.Absent for one
+// that is not there, or ended before.
 func revokeOf(tx *db.Tx, accountID ID, id int64) error {
 	changed, err := tx.Exec(`UPDATE tokens SET revoked_at = $3 WHERE id = $2 AND account_id = $1
 		AND installation_id IS NULL AND agent IS NULL AND revoked_at IS NULL`, accountID, id, tx.Now)
@@ -266,7 +275,8 @@ func revokeOf(tx *db.Tx, accountID ID, id int64) error {
 
 // endSessionsOf ends the sessions that were begun with a token.
 func endSessionsOf(tx *db.Tx, tokenID int64) error {
-	return tx.Run(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE begun_with = $1`, tokenID, tx.Now)
+	return tx.Run(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE begun_with = $1`,
+		tokenID, tx.Now)
 }
 
 // choseRepos reads the ids of the repositories for which an account's fine-grained tokens were made.
@@ -285,6 +295,7 @@ func choseRepos(tx *db.Tx, accountID ID, list []Token) error {
 		}
 		return nil
 	}, `SELECT x.token_id, x.repo_id FROM tokens t JOIN token_repos x ON x.token_id = t.id
-		WHERE t.account_id = $1 AND t.agent IS NULL AND t.revoked_at IS NULL ORDER BY x.token_id, x.repo_id LIMIT $2`,
+		WHERE t.account_id = $1 AND t.agent IS NULL AND t.revoked_at IS NULL ORDER BY x.token_id, x.repo_id
+		LIMIT $2`,
 		accountID, mostChosenRepos)
 }

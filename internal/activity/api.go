@@ -129,7 +129,9 @@ func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
 //
 // ListOfUserInPublic answers what a user did in public repositories. Error: 404.
 func (api *API) ListOfUserInPublic(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (scope, error) { return ofActor(id, false), nil }))
+	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (scope, error) {
+		return ofActor(id, false), nil
+	}))
 }
 
 // GET /users/{username}/events/orgs/{org}
@@ -169,5 +171,7 @@ func (api *API) ListReceived(w http.ResponseWriter, r *http.Request) error {
 //
 // ListReceivedInPublic answers what of that happened in public. Error: 404.
 func (api *API) ListReceivedInPublic(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (scope, error) { return received(tx, id, nil) }))
+	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (scope, error) {
+		return received(tx, id, nil)
+	}))
 }

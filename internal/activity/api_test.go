@@ -50,7 +50,8 @@ func told(t *testing.T, s *apitest.Server, as, path string) []string {
 func holds(t *testing.T, s *apitest.Server, as, path string, want ...string) {
 	t.Helper()
 	if got := told(t, s, as, path); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%s as %q tells\n\t%s\nwant\n\t%s", path, as, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+		t.Errorf("%s as %q tells\n\t%s\nwant\n\t%s", path, as, strings.Join(got, "\n\t"),
+			strings.Join(want, "\n\t"))
 	}
 }
 
@@ -69,7 +70,8 @@ func put(t *testing.T, s *apitest.Server, as, repository, path, branch string) {
 func garden(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	users(t, s, "alice", "bob", "carol")
-	s.Run(t, []apitest.Case{{Do: "POST /user/repos", As: "alice", Send: `{"name": "garden", "description": "Beds"}`, Status: 201}})
+	s.Run(t, []apitest.Case{{Do: "POST /user/repos", As: "alice",
+		Send: `{"name": "garden", "description": "Beds"}`, Status: 201}})
 	put(t, s, "alice", "alice/garden", "README.md", "main")
 	put(t, s, "alice", "alice/garden", "seeds.txt", "main")
 	var ref struct{ Object struct{ SHA string } }
@@ -84,7 +86,8 @@ func garden(t *testing.T, s *apitest.Server) {
 		{Do: "DELETE /repos/alice/garden/git/refs/heads/gone", As: "alice", Status: 204},
 		{Do: "POST /repos/alice/garden/forks", As: "carol", Status: 202},
 		{Do: "PUT /repos/alice/garden/collaborators/bob", As: "alice", Status: 204},
-		{Name: "again tells nothing", Do: "PUT /repos/alice/garden/collaborators/bob", As: "alice", Status: 204},
+		{Name: "again tells nothing", Do: "PUT /repos/alice/garden/collaborators/bob", As: "alice",
+			Status: 204},
 		{Do: "POST /repos/alice/garden/issues", As: "carol", Send: `{"title": "Slugs"}`, Status: 201},
 		{Do: "POST /repos/alice/garden/issues/1/comments", As: "bob", Send: `{"body": "Salt"}`, Status: 201},
 		{Do: "PATCH /repos/alice/garden/issues/1", As: "bob", Send: `{"state": "closed"}`, Status: 200},
@@ -93,10 +96,12 @@ func garden(t *testing.T, s *apitest.Server) {
 	})
 	put(t, s, "bob", "alice/garden", "beds.txt", "beds")
 	s.Run(t, []apitest.Case{
-		{Do: "POST /repos/alice/garden/pulls", As: "bob", Send: `{"title": "Beds", "head": "beds", "base": "main"}`, Status: 201},
+		{Do: "POST /repos/alice/garden/pulls", As: "bob",
+			Send: `{"title": "Beds", "head": "beds", "base": "main"}`, Status: 201},
 		{Do: "POST /repos/alice/garden/pulls/2/reviews", As: "carol", Status: 200,
 			Send: `{"event": "COMMENT", "body": "Fine", "comments": [{"path": "beds.txt", "position": 1, "body": "Here"}]}`},
-		{Name: "pending tells nothing", Do: "POST /repos/alice/garden/pulls/2/reviews", As: "alice", Send: `{"body": "Later"}`, Status: 200},
+		{Name: "pending tells nothing", Do: "POST /repos/alice/garden/pulls/2/reviews", As: "alice",
+			Send: `{"body": "Later"}`, Status: 200},
 		{Do: "PUT /repos/alice/garden/pulls/2/merge", As: "alice", Status: 200},
 		{Do: "PUT /user/starred/alice/garden", As: "bob", Status: 204},
 		{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
@@ -144,7 +149,8 @@ func TestFeeds(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		// That the repository was hidden in between took its fork out of the network.
-		holds(t, s, "", "/repos/alice/garden/events", append(append([]string{}, ofGarden[:13]...), append([]string{"Fork forked carol alice/garden"}, ofGarden[13:]...)...)...)
+		holds(t, s, "", "/repos/alice/garden/events", append(append([]string{}, ofGarden[:13]...),
+			append([]string{"Fork forked carol alice/garden"}, ofGarden[13:]...)...)...)
 		all := told(t, s, "", "/repos/alice/garden/events")
 		holds(t, s, "", "/users/bob/events", only(all, " bob ")...)
 		holds(t, s, "bob", "/users/bob/events", only(all, " bob ")...)
@@ -168,9 +174,11 @@ func TestFeeds(t *testing.T) {
 func shapes(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	var list []json.RawMessage
-	a := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/events", Status: 200, Has: map[string]string{"X-Poll-Interval": "60", "Link": ""}})
+	a := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/events", Status: 200,
+		Has: map[string]string{"X-Poll-Interval": "60", "Link": ""}})
 	a.JSON(t, &list)
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/events", Status: 304, Headers: map[string]string{"If-None-Match": a.Header.Get("ETag")}})
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/events", Status: 304,
+		Headers: map[string]string{"If-None-Match": a.Header.Get("ETag")}})
 	repo := `{"id": "$any", "name": "garden", "url": "{base}/repos/alice/garden"}`
 	pull := `{"id": "$any", "number": 2, "url": "{base}/repos/alice/garden/pulls/2",
 		"head": {"ref": "beds", "sha": "$any", "repo": ` + repo + `}, "base": {"ref": "main", "sha": "$any", "repo": ` + repo + `}}`
@@ -180,8 +188,10 @@ func shapes(t *testing.T, s *apitest.Server) {
 			"repo": {"id": "$any", "name": "alice/garden", "url": "{base}/repos/alice/garden"}}`,
 		1: `{"payload": {"action": "merged", "number": 2, "pull_request": ` + pull + `}}`,
 		2: `{"payload": {"repository_id": "$any", "push_id": "$any", "ref": "refs/heads/main", "head": "$any", "before": "$any"}}`,
-		3: `{"payload": {"action": "created", "pull_request": ` + pull + `, "comment": {"path": "beds.txt", "body": "Here", "user": {"login": "carol"}}}}`,
-		4: `{"payload": {"action": "created", "pull_request": ` + pull + `, "review": {"state": "commented", "body": "Fine",
+		3: `{"payload": {"action": "created", "pull_request": ` + pull +
+			`, "comment": {"path": "beds.txt", "body": "Here", "user": {"login": "carol"}}}}`,
+		4: `{"payload": {"action": "created", "pull_request": ` + pull +
+			`, "review": {"state": "commented", "body": "Fine",
 			"pull_request_url": "{base}/repos/alice/garden/pulls/2"}}}`,
 		7:  `{"payload": {"ref": "beds", "ref_type": "branch", "full_ref": "refs/heads/beds", "master_branch": "main", "description": "Beds", "pusher_type": "user"}}`,
 		9:  `{"payload": {"action": "closed", "issue": {"number": 1, "title": "Slugs", "user": {"login": "carol"}}}}`,
@@ -209,16 +219,20 @@ func TestFeedsHideWhatIsHidden(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Do: "PUT /orgs/guild/members/mary", As: "alice", Status: 204},
 			{Do: "POST /orgs/guild/repos", As: "alice", Send: `{"name": "hall"}`, Status: 201},
-			{Do: "POST /orgs/guild/repos", As: "alice", Send: `{"name": "vault", "private": true}`, Status: 201},
+			{Do: "POST /orgs/guild/repos", As: "alice", Send: `{"name": "vault", "private": true}`,
+				Status: 201},
 			{Do: "PUT /repos/guild/vault/collaborators/bob", As: "alice", Status: 204},
 			{Do: "POST /repos/guild/vault/issues", As: "bob", Send: `{"title": "Secret"}`, Status: 201},
 			{Do: "POST /repos/guild/hall/issues", As: "bob", Send: `{"title": "Open"}`, Status: 201},
-			{Do: "POST /repos/guild/hall/issues/1/comments", As: "bob", Send: `{"body": "oops"}`, Status: 201},
+			{Do: "POST /repos/guild/hall/issues/1/comments", As: "bob", Send: `{"body": "oops"}`,
+				Status: 201},
 			{Do: "PUT /repos/guild/vault/subscription", As: "bob", Status: 200},
 			{Do: "PUT /user/following/bob", As: "eve", Status: 204},
 		})
-		comment, hall := "IssueComment created bob guild/hall", []string{"Issues opened bob guild/hall", "Create repository alice guild/hall"}
-		vault := []string{"Issues opened bob guild/vault", "Member added alice guild/vault", "Create repository alice guild/vault"}
+		comment, hall := "IssueComment created bob guild/hall",
+			[]string{"Issues opened bob guild/hall", "Create repository alice guild/hall"}
+		vault := []string{"Issues opened bob guild/vault", "Member added alice guild/vault",
+			"Create repository alice guild/vault"}
 		open := append([]string{comment}, hall...)
 		for _, as := range []string{"", "eve", "bob", "alice", "chief"} {
 			holds(t, s, as, "/orgs/guild/events", open...)
@@ -234,7 +248,8 @@ func TestFeedsHideWhatIsHidden(t *testing.T) {
 		holds(t, s, "bob", "/users/bob/received_events/public")
 		holds(t, s, "eve", "/users/eve/received_events", comment, hall[0])
 		holds(t, s, "bob", "/repos/guild/vault/events", vault...)
-		holds(t, s, "mary", "/users/mary/events/orgs/guild", comment, hall[0], vault[0], vault[1], vault[2], hall[1])
+		holds(t, s, "mary", "/users/mary/events/orgs/guild", comment, hall[0], vault[0], vault[1],
+			vault[2], hall[1])
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/guild/vault/events", As: "eve", Status: 404},
 			{Do: "GET /networks/guild/vault/events", Status: 404},
@@ -246,9 +261,11 @@ func TestFeedsHideWhatIsHidden(t *testing.T) {
 			{Do: "GET /orgs/nobody/events", Status: 404},
 			{Do: "GET /users/nobody/events", Status: 404},
 			{Do: "GET /users/nobody/received_events", Status: 404},
-			{Name: "as many pages as are seen", Do: "GET /users/bob/events?per_page=1&page=2", As: "eve", Status: 200, Has: map[string]string{
-				"Link": `<{base}/users/bob/events?per_page=1&page=1>; rel="first", <{base}/users/bob/events?per_page=1&page=1>; rel="prev"`}},
-			{Name: "a pull request from nowhere", Do: "PATCH /orgs/guild", As: "alice", Send: `{"default_repository_permission": "none"}`, Status: 200},
+			{Name: "as many pages as are seen", Do: "GET /users/bob/events?per_page=1&page=2", As: "eve",
+				Status: 200, Has: map[string]string{
+					"Link": `<{base}/users/bob/events?per_page=1&page=1>; rel="first", <{base}/users/bob/events?per_page=1&page=1>; rel="prev"`}},
+			{Name: "a pull request from nowhere", Do: "PATCH /orgs/guild", As: "alice",
+				Send: `{"default_repository_permission": "none"}`, Status: 200},
 		})
 		holds(t, s, "mary", "/users/mary/events/orgs/guild", open...)
 		s.Check(t, apitest.Case{Do: "DELETE /repos/guild/vault/collaborators/bob", As: "alice", Status: 204})
@@ -256,19 +273,25 @@ func TestFeedsHideWhatIsHidden(t *testing.T) {
 		holds(t, s, "bob", "/users/bob/received_events")
 		var id struct{ ID int64 }
 		var comments []json.RawMessage
-		s.Check(t, apitest.Case{Do: "GET /repos/guild/hall/issues/1/comments", Status: 200}).JSON(t, &comments)
+		s.Check(t, apitest.Case{Do: "GET /repos/guild/hall/issues/1/comments", Status: 200}).JSON(t,
+			&comments)
 		if err := json.Unmarshal(comments[0], &id); err != nil {
 			t.Fatal(err)
 		}
-		s.Check(t, apitest.Case{Do: fmt.Sprintf("DELETE /repos/guild/hall/issues/comments/%d", id.ID), As: "bob", Status: 204})
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("DELETE /repos/guild/hall/issues/comments/%d", id.ID),
+			As: "bob", Status: 204})
 		holds(t, s, "", "/events", hall...)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/hall", As: "alice", Send: `{"has_issues": false}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/hall", As: "alice", Send: `{"has_issues": false}`,
+			Status: 200})
 		holds(t, s, "", "/events", hall[1])
-		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/hall", As: "alice", Send: `{"private": true, "has_issues": true}`, Status: 200})
-		for _, path := range []string{"/events", "/orgs/guild/events", "/users/bob/events", "/users/eve/received_events"} {
+		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/hall", As: "alice",
+			Send: `{"private": true, "has_issues": true}`, Status: 200})
+		for _, path := range []string{"/events", "/orgs/guild/events", "/users/bob/events",
+			"/users/eve/received_events"} {
 			holds(t, s, "eve", path)
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/vault", As: "alice", Send: `{"private": false}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/vault", As: "alice", Send: `{"private": false}`,
+			Status: 200})
 		holds(t, s, "eve", "/orgs/guild/events", "Public alice guild/vault")
 		s.Check(t, apitest.Case{Do: "DELETE /repos/guild/vault", As: "alice", Status: 204})
 		holds(t, s, "eve", "/orgs/guild/events")
@@ -284,15 +307,19 @@ func TestFeedsEnd(t *testing.T) {
 		r := s.Repo(t, "alice/garden", false)
 		s.Grant(t, r, "bob", account.Push)
 		for n := range 16 {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "bob", Send: fmt.Sprintf(`{"title": "%d"}`, n), Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "bob",
+				Send: fmt.Sprintf(`{"title": "%d"}`, n), Status: 201})
 			for range 20 {
-				s.Check(t, apitest.Case{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", n+1), As: "alice", Send: `{"body": "x"}`, Status: 201})
+				s.Check(t, apitest.Case{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", n+1),
+					As: "alice", Send: `{"body": "x"}`, Status: 201})
 			}
 		}
-		for _, path := range []string{"/events", "/repos/alice/garden/events", "/networks/alice/garden/events"} {
+		for _, path := range []string{"/events", "/repos/alice/garden/events",
+			"/networks/alice/garden/events"} {
 			s.Run(t, []apitest.Case{
 				{Do: "GET " + path + "?per_page=100&page=3", Status: 200, Has: map[string]string{
-					"Link": `<{base}` + path + `?per_page=100&page=1>; rel="first", <{base}` + path + `?per_page=100&page=2>; rel="prev"`}},
+					"Link": `<{base}` + path + `?per_page=100&page=1>; rel="first", <{base}` + path +
+						`?per_page=100&page=2>; rel="prev"`}},
 				{Do: "GET " + path + "?per_page=100&page=4", Status: 200, Body: "[]"},
 			})
 			if n := len(told(t, s, "", path+"?per_page=100&page=3")); n != 100 {
@@ -316,9 +343,11 @@ func TestFeedsTellOfPartOfALargePush(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/ref/heads/main", Status: 200}).JSON(t, &ref)
 		var moved []repo.RefUpdate
 		for n := range 50 {
-			moved = append(moved, repo.RefUpdate{Name: fmt.Sprintf("refs/tags/v%02d", n), Old: git.ZeroSHA, New: ref.Object.SHA, By: r.OwnerID})
+			moved = append(moved, repo.RefUpdate{Name: fmt.Sprintf("refs/tags/v%02d", n), Old: git.ZeroSHA,
+				New: ref.Object.SHA, By: r.OwnerID})
 		}
-		if _, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Updates: moved, Atomic: true}); err != nil {
+		if _, err := s.Repos.MoveRefs(t.Context(),
+			repo.Push{RepoID: r.ID, Updates: moved, Atomic: true}); err != nil {
 			t.Fatal(err)
 		}
 		if got := only(told(t, s, "", "/events"), "Create tag"); len(got) != 20 {

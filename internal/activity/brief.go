@@ -7,8 +7,8 @@ import (
 	"arbor/internal/tracker"
 )
 
-// briefly is what a page's line shows of the comment, the review or the release that an activity tells of, by the
-// names of GitHub's payload; nil: none. All of them exist, as the list saw in the same transaction.
+// briefly is what a page's line shows of the comment, the review or the release that an activity tells of, by
+// the names of GitHub's payload; nil: none. All of them exist, as the list saw in the same transaction.
 func (f *feed) briefly(a *Activity) any {
 	at, id := tracker.NewPlace(f.info, f.repos[a.RepoID].Repo), strconv.FormatInt(a.SubjectID, 10)
 	address := ""

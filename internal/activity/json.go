@@ -274,7 +274,8 @@ func (f *feed) payload(a *Activity, said any) (string, object) {
 	case Published:
 		return "PublicEvent", object{}
 	case Joined:
-		return "MemberEvent", object{"action": "added", "member": account.NewSimple(f.people[a.member()], f.info)}
+		return "MemberEvent", object{"action": "added",
+			"member": account.NewSimple(f.people[a.member()], f.info)}
 	}
 	switch a.Kind {
 	case Released:
@@ -344,7 +345,8 @@ func (f *feed) pull(at *repo.Access, i *issue.Issue) any {
 		}
 		return o
 	}
-	return object{"id": i.ID, "number": i.Number, "url": f.address(at) + "/pulls/" + strconv.FormatInt(i.Number, 10),
+	return object{"id": i.ID, "number": i.Number,
+		"url":  f.address(at) + "/pulls/" + strconv.FormatInt(i.Number, 10),
 		"head": side(f.repos[p.HeadRepoID], p.HeadRef, string(p.HeadSHA)),
 		"base": side(at, p.BaseRef, string(p.BaseSHA))}
 }

@@ -43,7 +43,8 @@ func stored(t *testing.T, d *db.DB) []row {
 	var all []row
 	err := d.Read(t.Context(), func(tx *db.Tx) error {
 		all = nil
-		rows, err := tx.Query(`SELECT id, repo_id, actor_id, COALESCE(org_id, 0), public FROM activities ORDER BY id DESC`)
+		rows, err := tx.Query(
+			`SELECT id, repo_id, actor_id, COALESCE(org_id, 0), public FROM activities ORDER BY id DESC`)
 		if err != nil {
 			return err
 		}
@@ -130,9 +131,11 @@ func town(t *testing.T, s *apitest.Server) (repos []repo.ID, actors []account.ID
 func feeds(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, path := range []string{"/events", "/repos/alice/garden/events", "/networks/alice/garden/events", "/orgs/guild/events",
-		"/users/alice/events", "/users/bob/events", "/users/carol/events", "/users/alice/events/public", "/users/alice/received_events",
-		"/users/alice/received_events/public", "/users/alice/events/orgs/guild", "/repos/alice/cellar/events", "/repos/guild/vault/events"} {
+	for _, path := range []string{"/events", "/repos/alice/garden/events", "/networks/alice/garden/events",
+		"/orgs/guild/events", "/users/alice/events", "/users/bob/events", "/users/carol/events",
+		"/users/alice/events/public", "/users/alice/received_events",
+		"/users/alice/received_events/public", "/users/alice/events/orgs/guild", "/repos/alice/cellar/events",
+		"/repos/guild/vault/events"} {
 		for page := 1; page <= 3; page++ {
 			path := fmt.Sprintf("%s?per_page=100&page=%d", path, page)
 			all[path] = string(s.Check(t, apitest.Case{Do: "GET " + path, As: "alice", Status: 200}).Body)
@@ -155,7 +158,9 @@ func TestPruningLeavesFeedsAsTheyAre(t *testing.T) {
 		}
 		var nodes errgroup.Group
 		for range 3 {
-			nodes.Go(func() error { return activity.Prune(t.Context(), s.DB, activity.Kept, activity.PerTurn) })
+			nodes.Go(func() error {
+				return activity.Prune(t.Context(), s.DB, activity.Kept, activity.PerTurn)
+			})
 		}
 		if err := nodes.Wait(); err != nil {
 			t.Fatal(err)
@@ -193,7 +198,8 @@ func TestPruningKeepsUp(t *testing.T) {
 		}
 		var position int64
 		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT paid - (SELECT max(id) FROM activities) FROM activity_pruning`).Scan(&position)
+			return tx.QueryRow(`SELECT paid - (SELECT max(id) FROM activities) FROM activity_pruning`).Scan(
+				&position)
 		})
 		if err != nil || position <= -perTurn/2 || position > perTurn/2 {
 			t.Errorf("the work is %d activities ahead of what happened: %v", position, err)
@@ -210,7 +216,8 @@ func TestServersPrune(t *testing.T) {
 		s := apitest.Start(t, engine, on)
 		users(t, s, "alice")
 		r := s.Repo(t, "alice/garden", false)
-		happen(t, d, rand.New(rand.NewPCG(5, 6)), activity.Kept+1000, []repo.ID{r.ID}, []account.ID{r.OwnerID})
+		happen(t, d, rand.New(rand.NewPCG(5, 6)), activity.Kept+1000, []repo.ID{r.ID},
+			[]account.ID{r.OwnerID})
 		apitest.Start(t, engine, on)
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			n := len(stored(t, d))

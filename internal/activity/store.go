@@ -47,8 +47,9 @@ func DropIssue(tx *db.Tx, repoID repo.ID, issueID int64) error {
 	return tx.Run(`DELETE FROM activities WHERE repo_id = $1 AND issue_id = $2`, repoID, issueID)
 }
 
-// MoveIssue puts what happened to an issue into the feed of the repository where it is now, under its id there. It is
-// public as far as it was, and that repository is. What the issue's new row made triggers say of it is dropped.
+// MoveIssue puts what happened to an issue into the feed of the repository where it is now, under its id
+// there. It is public as far as it was, and that repository is. What the issue's new row made triggers say of
+// it is dropped.
 func MoveIssue(tx *db.Tx, from repo.ID, issueID int64, to *repo.Repo, newID int64) error {
 	if err := DropIssue(tx, to.ID, newID); err != nil {
 		return err
@@ -68,7 +69,8 @@ func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 			&a.SubjectID, &a.Ref, &a.Before, &a.After, &a.CreatedAt)
 		return &a, err
 	}, `SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind, COALESCE(a.issue_id, 0),
-			COALESCE(a.subject_id, 0), COALESCE(a.ref, ''), COALESCE(a.before_sha, ''), COALESCE(a.after_sha, ''), a.created_at
+			COALESCE(a.subject_id, 0), COALESCE(a.ref, ''), COALESCE(a.before_sha, ''), COALESCE(a.after_sha,
+			''), a.created_at
 		FROM (`+s.sql+`) a
 		WHERE (a.public = TRUE OR EXISTS (SELECT 1`+repo.FromGranted(`a.repo_id`, caller)+`)`+open(caller)+`)
 			AND (a.issue_id IS NULL OR EXISTS (SELECT 1 FROM issues i JOIN repos h ON h.id = i.repo_id
@@ -83,7 +85,8 @@ func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{account.IDOf(caller)}, s.args...)...)
 }
 
-// open is the SQL condition that an App's permissions allow what an activity shows in full: its issue, for instance.
+// open is the SQL condition that an App's permissions allow what an activity shows in full: its issue, for
+// instance.
 func open(caller *account.Caller) string {
 	const pull = `EXISTS (SELECT 1 FROM issues p WHERE p.id = a.issue_id AND p.pull = TRUE)`
 	if caller == nil || caller.Reach != account.Installed {
@@ -104,8 +107,8 @@ func open(caller *account.Caller) string {
 	return ` AND (` + kinds + `)`
 }
 
-// told reads what brief payloads tell of reviews, releases and comments on commits, by the activity's id: the state,
-// the tag, the commit. Nothing is read where there are none.
+// told reads what brief payloads tell of reviews, releases and comments on commits, by the activity's id: the
+// state, the tag, the commit. Nothing is read where there are none.
 func told(tx *db.Tx, list []*Activity) (map[int64]string, error) {
 	var ids []int64
 	for _, a := range list {

@@ -17,7 +17,8 @@ func readProgress(tx *db.Tx) (at progress, newest int64, err error) {
 	if err := tx.QueryRow(`SELECT COALESCE(max(id), 0) FROM activities`).Scan(&newest); err != nil {
 		return at, 0, err
 	}
-	err = tx.QueryRow(`SELECT position, began, paid FROM activity_pruning`).Scan(&at.position, &at.began, &at.paid)
+	err = tx.QueryRow(`SELECT position, began, paid FROM activity_pruning`).Scan(&at.position,
+		&at.began, &at.paid)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
 	}
@@ -45,7 +46,8 @@ func (p *Pruner) least(columns ...string) string {
 		order += `x.` + c + ` DESC, `
 		same += ` AND x.` + c + ` = k.` + c
 	}
-	return fmt.Sprintf(`(SELECT CASE WHEN TRUE%s THEN x.id END FROM activities x WHERE (%s, x.id) <= (%s, %d) AND x.%s IS NOT NULL
+	return fmt.Sprintf(`(SELECT CASE WHEN TRUE%s THEN x.id END FROM activities x WHERE (%s, x.id) <= (%s, %d)
+		AND x.%s IS NOT NULL
 		ORDER BY %sx.id DESC LIMIT 1 OFFSET %d) AS least`, same, x, k, int64(math.MaxInt64), columns[0], order, p.kept-1)
 }
 
@@ -63,14 +65,16 @@ func (p *Pruner) look(tx *db.Tx, position int64) (seen int, last int64, gone []i
 		}
 		return nil
 	}, `WITH
-		batch AS MATERIALIZED (SELECT x.id, x.repo_id, x.actor_id, x.org_id, x.public FROM activities x WHERE x.id > $1 ORDER BY x.id LIMIT $2),
+		batch AS MATERIALIZED (SELECT x.id, x.repo_id, x.actor_id, x.org_id, x.public FROM activities x
+		WHERE x.id > $1 ORDER BY x.id LIMIT $2),
 		of_repo AS MATERIALIZED (SELECT k.repo_id, k.public, `+p.least(`repo_id`, `public`)+`
 			FROM (SELECT DISTINCT repo_id, public FROM batch) k),
 		of_actor AS MATERIALIZED (SELECT k.actor_id, k.public, `+p.least(`actor_id`, `public`)+`
 			FROM (SELECT DISTINCT actor_id, public FROM batch) k),
 		of_org AS MATERIALIZED (SELECT k.org_id, k.public, `+p.least(`org_id`, `public`)+`
 			FROM (SELECT DISTINCT org_id, public FROM batch WHERE org_id IS NOT NULL) k)
-		SELECT b.id, COALESCE(b.id < r.least AND b.id < a.least AND (b.org_id IS NULL OR b.id < o.least), FALSE)
+		SELECT b.id, COALESCE(b.id < r.least AND b.id < a.least AND (b.org_id IS NULL OR b.id < o.least),
+		FALSE)
 		FROM batch b JOIN of_repo r ON r.repo_id = b.repo_id AND r.public = b.public
 			JOIN of_actor a ON a.actor_id = b.actor_id AND a.public = b.public
 			LEFT JOIN of_org o ON o.org_id = b.org_id AND o.public = b.public

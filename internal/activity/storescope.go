@@ -76,7 +76,8 @@ const (
 // sees them.
 func ofNetwork(tx *db.Tx, rootID repo.ID, caller *account.Caller) (scope, error) {
 	if caller == nil {
-		return newest(tx, []any{rootID}, many{inPublic, `SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`})
+		return newest(tx, []any{rootID}, many{inPublic,
+			`SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`})
 	}
 	const all = `SELECT n.id FROM repos n WHERE (n.id = $2 OR n.root_id = $2)`
 	return newest(tx, []any{caller.ID, rootID}, many{inPublic, all},
@@ -91,7 +92,8 @@ func received(tx *db.Tx, userID account.ID, caller *account.Caller) (scope, erro
 	list := []many{{inPublic, watched + `w.private = FALSE`},
 		{byActor, `SELECT f.target_id AS id FROM followers f WHERE f.user_id = $1`}}
 	if account.IDOf(caller) == userID {
-		list = append(list, many{elsewhere, watched + `EXISTS (SELECT 1` + repo.FromGranted(`w.repo_id`, caller) + `)`})
+		list = append(list, many{elsewhere,
+			watched + `EXISTS (SELECT 1` + repo.FromGranted(`w.repo_id`, caller) + `)`})
 	}
 	return newest(tx, []any{userID}, list...)
 }
@@ -120,8 +122,8 @@ func newestOf(ids []int64) []int64 {
 	return ids[:min(len(ids), Newest)]
 }
 
-// firstRanges is how many ranges the first statement reads, and moreRanges how many each other one, of which SQLite
-// makes one statement.
+// firstRanges is how many ranges the first statement reads, and moreRanges how many each other one, of which
+// SQLite makes one statement.
 const firstRanges, moreRanges = 16, 128
 
 // newestIDs reads the ids of the newest activities, from the range with the newest
@@ -151,7 +153,8 @@ type top struct {
 func tops(tx *db.Tx, args []any, list []many) ([]top, error) {
 	parts := make([]string, len(list))
 	for n, m := range list {
-		parts[n] = fmt.Sprintf(`SELECT * FROM (SELECT %d AS kind, k.id, COALESCE((SELECT max(x.id) FROM activities x WHERE %s), 0) AS top
+		parts[n] = fmt.Sprintf(`SELECT * FROM (SELECT %d AS kind, k.id, COALESCE((SELECT max(x.id)
+			FROM activities x WHERE %s), 0) AS top
 			FROM (%s) k ORDER BY 3 DESC LIMIT %d) t%d`, n, fmt.Sprintf(m.condition, `k.id`), m.keys, Newest, n)
 	}
 	found, err := db.QueryList(tx, func(row db.Scanner) (t top, err error) {
@@ -176,7 +179,8 @@ func read(tx *db.Tx, list []many, part []top) ([]int64, error) {
 		}
 		for k := 0; k < n && len(some) > 0; k++ {
 			args = append(args, some[min(k, len(some)-1)].key)
-			parts = append(parts, rangeOf(`x.id`, fmt.Sprintf(m.condition, `$`+strconv.Itoa(len(args))), Newest))
+			parts = append(parts, rangeOf(`x.id`,
+				fmt.Sprintf(m.condition, `$`+strconv.Itoa(len(args))), Newest))
 		}
 	}
 	return db.QueryIDs[int64](tx, strings.Join(parts, ` UNION `), args...)

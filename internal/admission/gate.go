@@ -110,8 +110,8 @@ func NewGate(budget int64) *Gate {
 	return g
 }
 
-// Patience has requests of every kind wait for so long at most, in place of what the kinds say themselves. Call it
-// before the gate is used.
+// Patience has requests of every kind wait for so long at most, in place of what the kinds say themselves.
+// Call it before the gate is used.
 func (g *Gate) Patience(longest time.Duration) {
 	for k := range g.lines {
 		g.lines[k].patience = longest
@@ -232,7 +232,8 @@ func (g *Gate) Usage() []Usage {
 	list := make([]Usage, kinds)
 	for k := range g.lines {
 		l := &g.lines[k]
-		list[k] = Usage{l.name, Kind(k) >= Turn, l.used, l.limits[0].most, int64(l.waiters), l.refused, l.admitted}
+		list[k] = Usage{l.name, Kind(k) >= Turn, l.used, l.limits[0].most, int64(l.waiters),
+			l.refused, l.admitted}
 	}
 	return list
 }

@@ -97,7 +97,8 @@ func empty(t *testing.T, g *Gate) {
 		}
 		for _, limit := range l.limits {
 			if limit.used != 0 || limit.strangers != 0 {
-				t.Errorf("%s: %d bytes of a limit are used, %d by strangers", l.name, limit.used, limit.strangers)
+				t.Errorf("%s: %d bytes of a limit are used, %d by strangers", l.name, limit.used,
+					limit.strangers)
 			}
 		}
 	}
@@ -218,8 +219,8 @@ func TestKindsLeaveRoom(t *testing.T) {
 	})
 }
 
-// However many fetches of one account, or of some, wait for their clients, everybody else fetches at once: of the
-// others each, and who has no account.
+// However many fetches of one account, or of some, wait for their clients, everybody else fetches at once: of
+// the others each, and who has no account.
 func TestStalledFetchesLeaveRoom(t *testing.T) {
 	for accounts := range int64(9) {
 		synctest.Test(t, func(t *testing.T) {

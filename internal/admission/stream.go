@@ -8,12 +8,12 @@ import (
 	"arbor/internal/errs"
 )
 
-// MaxPause is how long a client may think before it says something: git counts and packs what it pushes before it
-// sends the first byte.
+// MaxPause is how long a client may think before it says something: git counts and packs what it pushes
+// before it sends the first byte.
 const MaxPause = 10 * time.Minute
 
-// PacedStream paces a conversation that has no requests, as Pace does for those that have. Like them it is read in one
-// goroutine at a time and written in one.
+// PacedStream paces a conversation that has no requests, as Pace does for those that have. Like them it is
+// read in one goroutine at a time and written in one.
 type PacedStream struct {
 	rw      io.ReadWriter
 	ticket  *Ticket
@@ -26,8 +26,8 @@ type PacedStream struct {
 	written atomic.Int64
 }
 
-// NewPacedStream paces rw in the name of ticket. A client that is too slow has its connection ended by hangUp, so
-// that a read or write that waits fails.
+// NewPacedStream paces rw in the name of ticket. A client that is too slow has its connection ended by
+// hangUp, so that a read or write that waits fails.
 func NewPacedStream(ticket *Ticket, rw io.ReadWriter, hangUp func()) *PacedStream {
 	return &PacedStream{rw: rw, ticket: ticket, hangUp: hangUp, reading: Grace, writing: Grace}
 }
@@ -58,8 +58,8 @@ func (s *PacedStream) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write writes in chunks, each of which has a time of its own. Errors: Malformed for a client that is too slow,
-// Canceled for one that is gone.
+// Write writes in chunks, each of which has a time of its own. Errors: Malformed for a client that is too
+// slow, Canceled for one that is gone.
 func (s *PacedStream) Write(b []byte) (written int, err error) {
 	for err == nil && len(b) > 0 {
 		n := min(len(b), chunk)

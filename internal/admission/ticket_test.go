@@ -220,7 +220,8 @@ func TestAssetsLeavePushesAlone(t *testing.T) {
 			t.Errorf("%d files come in at one time, want %d", held, maxAssets)
 		}
 		began := time.Now()
-		if _, err := UploadSlot(With(t.Context(), c.NewTicket(account(1)))); err != nil || time.Since(began) > 0 {
+		if _, err := UploadSlot(With(t.Context(), c.NewTicket(account(1)))); err != nil ||
+			time.Since(began) > 0 {
 			t.Errorf("a push waits %s: %v", time.Since(began), err)
 		}
 	})

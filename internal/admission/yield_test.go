@@ -13,7 +13,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// full makes a gate whose places for strangers' fetches are taken by three networks. The ticket is that of the first,
+// full makes a gate whose places for strangers' fetches are taken by three networks. The ticket is that of
+// the first,
 // 192.0.2.0/24.
 func full(t *testing.T) (*Gate, *Ticket) {
 	t.Helper()
@@ -31,8 +32,8 @@ func full(t *testing.T) (*Gate, *Ticket) {
 	return g, ticket
 }
 
-// A client that reads nothing loses its place when others want it: not before maxStall, soon after it, and not for
-// those of its own network.
+// A client that reads nothing loses its place when others want it: not before maxStall, soon after it, and
+// not for those of its own network.
 func TestStalledClientYields(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -57,7 +58,8 @@ func TestStalledClientYields(t *testing.T) {
 				}()
 				start := time.Now()
 				_, err := s.Write(make([]byte, minRate/1000))
-				if took := time.Since(start).Truncate(100 * time.Millisecond); !errs.Is(err, errs.Malformed) || took != c.cut {
+				if took := time.Since(start).Truncate(100 * time.Millisecond); !errs.Is(err,
+					errs.Malformed) || took != c.cut {
 					t.Errorf("the write ended after %v with %v, want %v", took, err, c.cut)
 				}
 				time.Sleep(time.Minute)
@@ -123,8 +125,8 @@ func TestStalledDownloadYields(t *testing.T) {
 	}
 }
 
-// Networks that hold the same take turns, also those that always wait for more: a newcomer waits until each had one
-// turn of a second, three of them at a time.
+// Networks that hold the same take turns, also those that always wait for more: a newcomer waits until each
+// had one turn of a second, three of them at a time.
 func TestWaitersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)

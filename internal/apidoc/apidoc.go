@@ -6,8 +6,8 @@
 // error). Paths are those of the route table without dots. It is OpenAPI with a
 // few shorthands, which expand.go writes out:
 //
-//   - x-right of an operation: anyone, signed in, pull, push, admin, site admin, app or installation, as in the
-//     route table. From it follow security and the failures that the server itself
+//   - x-right of an operation: anyone, signed in, pull, push, admin, site admin, app or installation, as in
+//     the route table. From it follow security and the failures that the server itself
 //     answers before a handler runs: 301 and 307, 401, 403, 404, 413, 415, 429, 500, 503, 507;
 //     400 too where there is a body, and 304 of a GET. What an operation says itself
 //     stands.

@@ -159,7 +159,8 @@ func (d *document) expandOperation(method, path string, op *node) error {
 	}
 	if op.get("security") == nil && (method != "get" || right == "signed in" || right == "push" ||
 		right == "admin" || right == "site admin" || right == "app" || right == "installation") {
-		op.with("security", newArray(newObject().with("token", newArray()), newObject().with("basic", newArray())))
+		op.with("security", newArray(newObject().with("token", newArray()),
+			newObject().with("basic", newArray())))
 	}
 	d.addFailures(method, path, right, op)
 	if ok := op.get("responses", "200"); method == "get" && ok.get("content", "application/json") != nil {

@@ -72,7 +72,8 @@ func TestShorthands(t *testing.T) {
 		"get": "200 304 401 403 404 415 429 500 503",
 		"put": "204 400 401 403 404 413 415 429 500 503 507",
 	} {
-		if got := strings.Join(d.root.get("paths", "/repos/{owner}/things/{name}", method, "responses").keys, " "); got != want {
+		if got := strings.Join(d.root.get("paths", "/repos/{owner}/things/{name}", method, "responses").keys,
+			" "); got != want {
 			t.Errorf("%s answers %s, want %s", method, got, want)
 		}
 	}
@@ -85,7 +86,8 @@ func TestMistakesInTheSource(t *testing.T) {
 		{"x-right: push", "x-right: pusher", `x-right is "pusher"`},
 		{"name: name, in: path", "name: nome, in: path", "the placeholder name is not described"},
 		{"#/components/schemas/Thing", "#/components/schemas/Think", "leads nowhere"},
-		{"        id: {type: integer", "        id: {type: string}\n        id: {type: integer", `"id" is there twice`},
+		{"        id: {type: integer", "        id: {type: string}\n        id: {type: integer",
+			`"id" is there twice`},
 		{"        '204'", "        '204': {description: x}\n        '204'", "there twice"},
 	} {
 		if !strings.Contains(small, c.old) {

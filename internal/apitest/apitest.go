@@ -226,7 +226,8 @@ func (s *Server) ManyRepos(t testing.TB, owner string, n int) {
 		by, err := account.ByLogin(tx, owner)
 		for i := 0; i < n && err == nil; i++ {
 			err = s.Forge.Create(tx, &repo.Repo{OwnerID: by.ID, Owner: *by, Name: fmt.Sprint("r", i),
-				DefaultBranch: "main", HasIssues: true, CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now}, nil)
+				DefaultBranch: "main", HasIssues: true, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+				PushedAt: tx.Now}, nil)
 		}
 		return err
 	})

@@ -121,8 +121,8 @@ func Bearer(token string) map[string]string {
 // Permissions reads "contents=write,issues=read".
 func Permissions(text string) scope.Permissions { return scope.ParsePermissions(text) }
 
-// keys are private keys of Apps that this process has made. Making one takes as long as a hundred requests, so that the
-// first App of each server has the same key, and so has the second.
+// keys are private keys of Apps that this process has made. Making one takes as long as a hundred requests,
+// so that the first App of each server has the same key, and so has the second.
 var keys = struct {
 	sync.Mutex
 	made []*rsa.PrivateKey

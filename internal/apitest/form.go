@@ -21,7 +21,8 @@ func Form(pairs ...string) string {
 	return form.Encode()
 }
 
-// SendForm sends a form of names and values in turn to a page, as a browser does; as is who sends it, see Case.
+// SendForm sends a form of names and values in turn to a page, as a browser does; as is who sends it, see
+// Case.
 func SendForm(t *testing.T, s *Server, as, path string, pairs ...string) *Answer {
 	t.Helper()
 	return s.Do(t, Case{Do: "POST " + path, As: as, Send: Form(pairs...), Headers: map[string]string{

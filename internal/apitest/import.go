@@ -115,7 +115,8 @@ func (s *Server) importPacked(ctx context.Context, r *repo.Repo, refs git.Refs, 
 	for _, path := range packs {
 		contents, err := os.ReadFile(path)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(objects.Dir(), "objects/pack", filepath.Base(path)), contents, 0o400)
+			err = os.WriteFile(filepath.Join(objects.Dir(), "objects/pack", filepath.Base(path)),
+				contents, 0o400)
 		}
 		if err != nil {
 			return err

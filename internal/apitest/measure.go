@@ -30,8 +30,8 @@ func EachAlone(t *testing.T, fn func(t *testing.T, s *Server), options ...Option
 }
 
 // Measure makes a request in this process, keeps nothing of the answer, and counts
-// what it took. The exchange is not watched, for that keeps bodies. The test runs alone, see EachAlone, and the
-// server's own work that earlier requests left is done first.
+// what it took. The exchange is not watched, for that keeps bodies. The test runs alone, see EachAlone, and
+// the server's own work that earlier requests left is done first.
 func (s *Server) Measure(t testing.TB, path, as, accept string) Measured {
 	t.Helper()
 	if err := s.Server.Settle(t.Context()); err != nil {

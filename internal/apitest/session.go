@@ -17,7 +17,8 @@ func (s *Server) Session(t testing.TB, login string) string {
 	return session
 }
 
-// PasswordSession is Session with a password, which the user gets if there is none: who signed in so makes tokens.
+// PasswordSession is Session with a password, which the user gets if there is none: who signed in so makes
+// tokens.
 func (s *Server) PasswordSession(t testing.TB, login string) string {
 	t.Helper()
 	const password = "a long secret"
@@ -42,7 +43,8 @@ func (s *Server) Scoped(t testing.TB, login, scopes string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: login, Note: "test", Scopes: set})
+	token, _, err := s.Accounts.CreateToken(t.Context(),
+		account.NewToken{Login: login, Note: "test", Scopes: set})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ import (
 // Browser is what a browser says that it takes.
 const Browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// Visit makes a browser's request as somebody, or as nobody: METHOD PATH, a POST with a form's names and values in
-// turn. What comes back must be harmless if it is a page.
+// Visit makes a browser's request as somebody, or as nobody: METHOD PATH, a POST with a form's names and
+// values in turn. What comes back must be harmless if it is a page.
 func (s *Server) Visit(t testing.TB, as, do string, form ...string) *Answer {
 	t.Helper()
 	c := Case{Do: do, As: as, Headers: map[string]string{"Accept": Browser}}
@@ -40,7 +40,8 @@ func (s *Server) Visit(t testing.TB, as, do string, form ...string) *Answer {
 	return a
 }
 
-// Shows checks the status of a page, and that texts are in what it shows; one that begins with "!" must not be.
+// Shows checks the status of a page, and that texts are in what it shows; one that begins with "!" must not
+// be.
 func (a *Answer) Shows(t testing.TB, status int, texts ...string) *Answer {
 	t.Helper()
 	if a.Status != status {
@@ -87,7 +88,8 @@ func (a *Answer) shown() string {
 	}
 }
 
-// Harmless reports everything in a page that could run or load something of another site, and a policy that lets it.
+// Harmless reports everything in a page that could run or load something of another site, and a policy that
+// lets it.
 func (a *Answer) Harmless(t testing.TB, what string) {
 	t.Helper()
 	policy := a.Header.Get("Content-Security-Policy")
@@ -137,7 +139,8 @@ func StartCounted(t testing.TB, engine db.Engine) (*Server, *atomic.Int64) {
 	return s, &statements
 }
 
-// Cost is the number of statements of a page, the least of several visits, since workers ask for work now and then.
+// Cost is the number of statements of a page, the least of several visits, since workers ask for work now and
+// then.
 func (s *Server) Cost(t testing.TB, statements *atomic.Int64, as, path string) int64 {
 	t.Helper()
 	least := int64(1 << 30)

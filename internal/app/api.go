@@ -42,8 +42,8 @@ func (api *API) GetSelf(w http.ResponseWriter, r *http.Request) error {
 
 // GET /apps/{app_slug}
 //
-// Get answers an App: a public one to everybody, others to who owns it, also as an owner of the organization, to
-// site administrators, and to the App. Error: 404.
+// Get answers an App: a public one to everybody, others to who owns it, also as an owner of the organization,
+// to site administrators, and to the App. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 	caller := account.CallerFrom(r.Context())
 	a, err := read(r.Context(), api.s.db, func(tx *db.Tx) (*App, error) {
@@ -65,8 +65,8 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 
 // POST /app-manifests/{code}/conversions
 //
-// Convert answers the App that somebody made of a manifest in a browser with its keys, for the code that the browser
-// was led back with: once, within an hour. The code is all that it wants of its caller. Error: 404.
+// Convert answers the App that somebody made of a manifest in a browser with its keys, for the code that the
+// browser was led back with: once, within an hour. The code is all that it wants of its caller. Error: 404.
 func (api *API) Convert(w http.ResponseWriter, r *http.Request) error {
 	made, err := api.s.Convert(r.Context(), web.Param(r, "code"))
 	if err != nil {
@@ -80,8 +80,8 @@ func (api *API) Convert(w http.ResponseWriter, r *http.Request) error {
 
 // GET /app/installations
 //
-// List answers a page of the App's installations, the oldest first; since leaves out those that were not changed since
-// then. Errors: 401, 422.
+// List answers a page of the App's installations, the oldest first; since leaves out those that were not
+// changed since then. Errors: 401, 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request) error {
 	since, err := web.QueryTime(r, "Installation", "since")
 	if err != nil {
@@ -118,7 +118,9 @@ func (api *API) GetInstallation(w http.ResponseWriter, r *http.Request) error {
 }
 
 // answer answers the installation that find finds.
-func (api *API) answer(w http.ResponseWriter, r *http.Request, find func(*db.Tx) (*Installation, error)) error {
+func (api *API) answer(
+	w http.ResponseWriter, r *http.Request, find func(*db.Tx) (*Installation, error),
+) error {
 	i, err := read(r.Context(), api.s.db, find)
 	if err != nil {
 		return err
@@ -128,8 +130,8 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, find func(*db.Tx)
 
 // GET /repos/{owner}/{repo}/installation
 //
-// OfRepo answers the installation by which the App reaches a repository. A repository that it does not reach is
-// absent. Errors: 401, 404.
+// OfRepo answers the installation by which the App reaches a repository. A repository that it does not reach
+// is absent. Errors: 401, 404.
 func (api *API) OfRepo(w http.ResponseWriter, r *http.Request) error {
 	everywhere := &account.Caller{SiteAdmin: true}
 	found, err := api.s.repos.Find(r.Context(), everywhere, web.Param(r, "owner"), web.Param(r, "repo"))
@@ -180,7 +182,9 @@ func (api *API) onAccount(w http.ResponseWriter, r *http.Request, login string, 
 }
 
 // onInstallation runs a change of the App's installation that {installation_id} names, and answers 204.
-func (api *API) onInstallation(w http.ResponseWriter, r *http.Request, change func(id, appID int64) error) error {
+func (api *API) onInstallation(
+	w http.ResponseWriter, r *http.Request, change func(id, appID int64) error,
+) error {
 	id, err := installationID(r)
 	if err == nil {
 		err = change(id, signer(r))
@@ -220,8 +224,9 @@ func (api *API) Unsuspend(w http.ResponseWriter, r *http.Request) error {
 
 // POST /app/installations/{installation_id}/access_tokens
 //
-// CreateToken makes a token of an installation that lives for an hour; the body may limit it to some repositories and
-// permissions. Errors: 401, 403 while the installation is suspended, 404, 422 for more than it has.
+// CreateToken makes a token of an installation that lives for an hour; the body may limit it to some
+// repositories and permissions. Errors: 401, 403 while the installation is suspended, 404, 422 for more than
+// it has.
 func (api *API) CreateToken(w http.ResponseWriter, r *http.Request) error {
 	id, err := installationID(r)
 	if err != nil {

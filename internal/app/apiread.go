@@ -20,7 +20,8 @@ type reposPayload struct {
 
 // GET /installation/repositories
 //
-// ListRepos answers a page of the repositories that an installation's token reaches. Error: 403 for other tokens.
+// ListRepos answers a page of the repositories that an installation's token reaches. Error: 403 for other
+// tokens.
 func (api *API) ListRepos(w http.ResponseWriter, r *http.Request) error {
 	caller := account.CallerFrom(r.Context())
 	if caller.App == 0 {
@@ -33,7 +34,9 @@ func (api *API) ListRepos(w http.ResponseWriter, r *http.Request) error {
 }
 
 // listRepos answers a page of the repositories that the caller and an installation reach.
-func (api *API) listRepos(w http.ResponseWriter, r *http.Request, find func(*db.Tx) (*Installation, error)) error {
+func (api *API) listRepos(
+	w http.ResponseWriter, r *http.Request, find func(*db.Tx) (*Installation, error),
+) error {
 	p := web.ReadPage(r)
 	caller := account.CallerFrom(r.Context())
 	var found []*repo.Access
@@ -64,7 +67,8 @@ func (api *API) listRepos(w http.ResponseWriter, r *http.Request, find func(*db.
 func (api *API) EndToken(w http.ResponseWriter, r *http.Request) error {
 	caller := account.CallerFrom(r.Context())
 	if caller.App == 0 {
-		return errs.New(errs.Forbidden, "You must authenticate with an installation access token in order to revoke it.")
+		return errs.New(errs.Forbidden,
+			"You must authenticate with an installation access token in order to revoke it.")
 	}
 	if err := api.s.accounts.RevokeInstallationToken(r.Context(), caller); err != nil {
 		return err
@@ -129,22 +133,24 @@ func own(tx *db.Tx, r *http.Request) (*Installation, error) {
 
 // GET /user/installations/{installation_id}/repositories
 //
-// ListOwnRepos answers a page of the repositories that an installation reaches and on which the caller has a role.
-// Error: 404.
+// ListOwnRepos answers a page of the repositories that an installation reaches and on which the caller has a
+// role. Error: 404.
 func (api *API) ListOwnRepos(w http.ResponseWriter, r *http.Request) error {
 	return api.listRepos(w, r, func(tx *db.Tx) (*Installation, error) { return own(tx, r) })
 }
 
 // PUT /user/installations/{installation_id}/repositories/{repository_id}
 //
-// AddRepo lets an installation for some repositories reach one more, by who administrates it. Errors: 403, 404, 422.
+// AddRepo lets an installation for some repositories reach one more, by who administrates it. Errors: 403,
+// 404, 422.
 func (api *API) AddRepo(w http.ResponseWriter, r *http.Request) error {
 	return api.choose(w, r, api.s.addTo)
 }
 
 // DELETE /user/installations/{installation_id}/repositories/{repository_id}
 //
-// RemoveRepo takes a repository from an installation for some, by who administrates it. Errors: 403, 404, 422.
+// RemoveRepo takes a repository from an installation for some, by who administrates it. Errors: 403, 404,
+// 422.
 func (api *API) RemoveRepo(w http.ResponseWriter, r *http.Request) error {
 	return api.choose(w, r, api.s.removeFrom)
 }

@@ -12,13 +12,13 @@
 //	apiread.go   those for users and installations: GET /installation/repositories, /user/installations, ...
 //	json.go      their JSON
 //
-// An App proves who it is with a JWT that its private key signs; that opens /app and nothing else. To act it gets a
-// token of an installation, which acts as the bot SLUG[bot]: package account has these tokens and what they
-// reach, package route which permission each route needs. Of a key only the public half is kept.
+// An App proves who it is with a JWT that its private key signs; that opens /app and nothing else. To act it
+// gets a token of an installation, which acts as the bot SLUG[bot]: package account has these tokens and what
+// they reach, package route which permission each route needs. Of a key only the public half is kept.
 //
-// An installation belongs to an account: what that account hands over is out of reach with the next request. It has
-// the permissions and events that were granted to it, not what its App may want later: who decides about it grants
-// that.
+// An installation belongs to an account: what that account hands over is out of reach with the next request.
+// It has the permissions and events that were granted to it, not what its App may want later: who decides
+// about it grants that.
 //
 // It stands below hooks. What hooks are told, package forge does by [Forge].
 package app
@@ -78,13 +78,15 @@ type Forge interface {
 	AppHook(tx *db.Tx, appID int64) (Hook, error)
 	// EditAppHook changes the hook of an App.
 	EditAppHook(tx *db.Tx, a *App, c HookChange) error
-	// ReachedAt notes the address at which an App reaches the server: payloads of its webhooks use that from then on.
+	// ReachedAt notes the address at which an App reaches the server: payloads of its webhooks use that from
+	// then on.
 	ReachedAt(tx *db.Tx, appID int64, i *web.Info) error
 	// TellInstallation tells the App of its installation: created, deleted, suspend, unsuspend,
 	// new_permissions_accepted. It is called
 	// before what it tells of is gone. by is 0 for the operator.
 	TellInstallation(tx *db.Tx, i *Installation, action string, by account.ID) error
-	// TellInstallationRepos tells the App of repositories that an installation reaches now, or does not any more.
+	// TellInstallationRepos tells the App of repositories that an installation reaches now, or does not any
+	// more.
 	TellInstallationRepos(tx *db.Tx, i *Installation, added, removed []repo.ID, by account.ID) error
 }
 
@@ -114,15 +116,16 @@ func (s *Service) Find(tx *db.Tx, ids ...int64) (map[int64]*App, error) { return
 // maxName is the greatest length of an App's name, as at GitHub.
 const maxName = 34
 
-// slugOf makes the name of an App in addresses: small letters, digits and hyphens. Error: 422 for a name of which
-// nothing is left.
+// slugOf makes the name of an App in addresses: small letters, digits and hyphens. Error: 422 for a name of
+// which nothing is left.
 func slugOf(name string) (string, error) {
 	words := strings.FieldsFunc(account.Fold(name), func(c rune) bool {
 		return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_')
 	})
 	slug := strings.Join(words, "-")
 	if slug == "" {
-		return "", errs.Newf(errs.Invalid, "the name %q has no letters or digits from which an address could be made", name)
+		return "", errs.Newf(errs.Invalid,
+			"the name %q has no letters or digits from which an address could be made", name)
 	}
 	return slug, nil
 }

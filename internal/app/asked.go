@@ -17,7 +17,8 @@ type Asked struct {
 	Permissions []AskedPermission // those that differ, by name
 	Events      []string          // that it asks for and does not get yet
 	Less        []string          // events that it gets and does not ask for any more
-	Seen        string            // all that it asks for, as a text: a grant repeats it, so that a later change is not granted unseen
+	// all that it asks for, as a text: a grant repeats it, so that a later change is not granted unseen
+	Seen string
 }
 
 // AskedPermission is a permission that an App wants at another level. An empty level is none.
@@ -55,13 +56,15 @@ func without(names, others []string) (list []string) {
 	return list
 }
 
-// AskedOf gives, by the id of the installation, what Apps of the caller's account and of organizations that the caller
-// owns ask for beyond what was granted. Those that ask for nothing more are missing.
+// AskedOf gives, by the id of the installation, what Apps of the caller's account and of organizations that
+// the caller owns ask for beyond what was granted. Those that ask for nothing more are missing.
 func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[int64]*Asked, error) {
 	return read(ctx, s.db, func(tx *db.Tx) (map[int64]*Asked, error) {
 		list, err := installationsWhere(tx, `JOIN apps a ON a.id = i.app_id
-			WHERE (a.permissions <> i.permissions OR a.events <> i.events) AND (i.account_id = $1 OR EXISTS (SELECT 1
-				FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1 AND m.owner = TRUE)) ORDER BY i.id`, caller.ID)
+			WHERE (a.permissions <> i.permissions OR a.events <> i.events) AND (i.account_id = $1
+			OR EXISTS (SELECT 1
+				FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1 AND m.owner = TRUE))
+				ORDER BY i.id`, caller.ID)
 		found := map[int64]*Asked{}
 		for _, i := range list {
 			if a := i.asked(); a != nil {
@@ -72,8 +75,8 @@ func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[int6
 	})
 }
 
-// GrantBy grants what the App of an installation asks for by now, if that is what the caller saw ([Asked.Seen]).
-// Errors: 403, 404; 409 where the App asks for something else.
+// GrantBy grants what the App of an installation asks for by now, if that is what the caller saw
+// ([Asked.Seen]). Errors: 403, 404; 409 where the App asks for something else.
 func (s *Service) GrantBy(ctx context.Context, caller *account.Caller, id int64, seen string) error {
 	return s.changeBy(ctx, caller, id, func(tx *db.Tx, i *Installation, by account.ID) error {
 		if seen != wants(i.App.Permissions, i.App.Events) {

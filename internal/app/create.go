@@ -25,8 +25,8 @@ type Made struct {
 	Secret     string // with which deliveries are signed
 }
 
-// Create makes an App that belongs to a user or an organization, with its bot and its hook. Errors: 404 for the
-// owner; 422 for what the manifest says, and a name that is or was taken.
+// Create makes an App that belongs to a user or an organization, with its bot and its hook. Errors: 404 for
+// the owner; 422 for what the manifest says, and a name that is or was taken.
 func (s *Service) Create(ctx context.Context, owner string, m Manifest) (*Made, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -49,7 +49,8 @@ func (s *Service) Create(ctx context.Context, owner string, m Manifest) (*Made, 
 // newApp is an App as a manifest describes it, without an owner and keys. Error: 422.
 func newApp(m Manifest) (*App, error) {
 	slug, err := slugOf(m.Name)
-	return &App{Slug: slug, ClientID: account.NewClientID(), Name: m.Name, Description: web.OrNil(m.Description),
+	return &App{Slug: slug, ClientID: account.NewClientID(), Name: m.Name,
+		Description: web.OrNil(m.Description),
 		ExternalURL: m.URL, Public: m.Public, Permissions: m.Permissions, Events: m.Events}, err
 }
 
@@ -65,7 +66,8 @@ func (s *Service) newKeys() (k keys, err error) {
 	if err != nil {
 		return k, err
 	}
-	k.private = string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+	k.private = string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY",
+		Bytes: x509.MarshalPKCS1PrivateKey(key)}))
 	k.secret = newSecret()
 	k.public, err = x509.MarshalPKIXPublicKey(&key.PublicKey)
 	return k, err
@@ -97,7 +99,8 @@ func (s *Service) insert(tx *db.Tx, a *App, owner string, h Hook) (err error) {
 	if err := s.forge.CreateAppHook(tx, a, h); err != nil {
 		return err
 	}
-	return a.record(tx, audit.AppCreate, a.Owner, map[string]any{"permissions": a.Permissions, "events": a.Events})
+	return a.record(tx, audit.AppCreate, a.Owner,
+		map[string]any{"permissions": a.Permissions, "events": a.Events})
 }
 
 // record notes what happens to an App: at its owner, or where it is installed.
@@ -113,8 +116,8 @@ func (a *App) record(tx *db.Tx, action audit.Action, at *account.Account, change
 	return audit.Record(tx, e)
 }
 
-// Remove removes an App with its installations, its tokens and its hook, for good. What it wrote becomes ghost's. The
-// App is told of none of that: there is nobody to tell. Error: 404.
+// Remove removes an App with its installations, its tokens and its hook, for good. What it wrote becomes
+// ghost's. The App is told of none of that: there is nobody to tell. Error: 404.
 func (s *Service) Remove(ctx context.Context, slug string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		a, err := named(tx, slug)

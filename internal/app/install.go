@@ -13,9 +13,9 @@ import (
 // maxRepos is how many repositories an installation for some has, and one token names, as at GitHub.
 const maxRepos = 500
 
-// Install installs an App on an account: for the repositories of the names, or with none for all. It gets what the
-// App asks for now; installing again grants what the App asks for by now, and changes nothing else. Errors: 404,
-// 422 for a repository that is not there.
+// Install installs an App on an account: for the repositories of the names, or with none for all. It gets
+// what the App asks for now; installing again grants what the App asks for by now, and changes nothing else.
+// Errors: 404, 422 for a repository that is not there.
 func (s *Service) Install(ctx context.Context, slug, on string, names []string) (i *Installation, err error) {
 	if len(names) > maxRepos {
 		return nil, tooMany()
@@ -51,7 +51,8 @@ func (s *Service) installOn(
 	case !errs.Is(err, errs.NotFound):
 		return nil, err
 	}
-	i = &Installation{App: a, Account: place, Every: len(names) == 0, Permissions: a.Permissions, Events: a.Events}
+	i = &Installation{App: a, Account: place, Every: len(names) == 0, Permissions: a.Permissions,
+		Events: a.Events}
 	return i, s.install(tx, i, names, by)
 }
 
@@ -77,7 +78,8 @@ func (s *Service) install(tx *db.Tx, i *Installation, names []string, by account
 	return s.forge.TellInstallation(tx, i, "created", by)
 }
 
-// idsOf finds an account's repositories by their names, for the operator. Error: 422 for one that is not there.
+// idsOf finds an account's repositories by their names, for the operator. Error: 422 for one that is not
+// there.
 func idsOf(tx *db.Tx, owner *account.Account, names []string) (ids []repo.ID, err error) {
 	for _, n := range names {
 		if repo.CheckName(n) != "" {
@@ -93,7 +95,8 @@ func idsOf(tx *db.Tx, owner *account.Account, names []string) (ids []repo.ID, er
 		different[account.Fold(n)] = true
 	}
 	if len(found) != len(different) {
-		return nil, errs.Newf(errs.Invalid, "one of the repositories is not there, or is not %q's", owner.Login)
+		return nil, errs.Newf(errs.Invalid,
+			"one of the repositories is not there, or is not %q's", owner.Login)
 	}
 	for _, id := range found {
 		ids = append(ids, repo.ID(id))
@@ -162,8 +165,8 @@ func (s *Service) change(
 	})
 }
 
-// Suspend ends the use of an installation until Unsuspend: its tokens do not work, and the App is told of nothing
-// that happens there. appID is the App that asks, 0 for the operator; by, who. Error: 404.
+// Suspend ends the use of an installation until Unsuspend: its tokens do not work, and the App is told of
+// nothing that happens there. appID is the App that asks, 0 for the operator; by, who. Error: 404.
 func (s *Service) Suspend(ctx context.Context, appID, id int64, by account.ID) error {
 	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error { return s.suspend(tx, i, by) })
 }
@@ -226,8 +229,8 @@ func (s *Service) Leave(tx *db.Tx, id, by account.ID) error {
 	return err
 }
 
-// FollowTransfer takes a repository that has another owner now from the installations of the former one that are
-// for some, and tells the Apps that it left, and those that reach it now. r is as it was.
+// FollowTransfer takes a repository that has another owner now from the installations of the former one that
+// are for some, and tells the Apps that it left, and those that reach it now. r is as it was.
 func (s *Service) FollowTransfer(tx *db.Tx, r *repo.Repo, to, by account.ID) error {
 	left, err := installationsWhere(tx, `WHERE i.account_id = $1 AND `+reaches("i", "$2")+` ORDER BY i.id`,
 		r.OwnerID, r.ID)
@@ -254,7 +257,8 @@ func (s *Service) FollowTransfer(tx *db.Tx, r *repo.Repo, to, by account.ID) err
 	return tx.Bump(account.Topic)
 }
 
-// addTo lets an installation for some reach one more repository of its account. Errors: 404, 422 for one too many.
+// addTo lets an installation for some reach one more repository of its account. Errors: 404, 422 for one too
+// many.
 func (s *Service) addTo(tx *db.Tx, i *Installation, id repo.ID, by account.ID) error {
 	if i.Every {
 		return nil
@@ -276,7 +280,8 @@ func (s *Service) addTo(tx *db.Tx, i *Installation, id repo.ID, by account.ID) e
 // removeFrom takes a repository from an installation for some. Error: 422 for the last one, as at GitHub.
 func (s *Service) removeFrom(tx *db.Tx, i *Installation, id repo.ID, by account.ID) error {
 	if i.Every {
-		return errs.New(errs.Invalid, "The installation is for all repositories: none can be removed from it.")
+		return errs.New(errs.Invalid,
+			"The installation is for all repositories: none can be removed from it.")
 	}
 	n, err := countRepos(tx, i.ID)
 	if err != nil {
@@ -289,7 +294,8 @@ func (s *Service) removeFrom(tx *db.Tx, i *Installation, id repo.ID, by account.
 	case !there:
 		return errs.Absent()
 	case n == 1:
-		return errs.New(errs.Invalid, "The last repository of an installation cannot be removed: uninstall the App.")
+		return errs.New(errs.Invalid,
+			"The last repository of an installation cannot be removed: uninstall the App.")
 	}
 	return s.followSelection(tx, i, audit.InstallationRemoveRepos, nil, []repo.ID{id}, by)
 }

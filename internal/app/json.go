@@ -37,8 +37,9 @@ type convertedPayload struct {
 // JSON renders an App as GitHub's integration.
 func JSON(a *App, i *web.Info) *Payload {
 	return &Payload{ID: a.ID, Slug: a.Slug, NodeID: account.NodeID("Integration", a.ID), ClientID: a.ClientID,
-		Owner: account.NewSimple(a.Owner, i), Name: a.Name, Description: a.Description, ExternalURL: a.ExternalURL,
-		HTMLURL: pageOf(a, i), CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Permissions: a.Permissions,
+		Owner: account.NewSimple(a.Owner, i), Name: a.Name, Description: a.Description,
+		ExternalURL: a.ExternalURL,
+		HTMLURL:     pageOf(a, i), CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Permissions: a.Permissions,
 		Events: orEmpty(a.Events)}
 }
 
@@ -81,11 +82,13 @@ type InstallationPayload struct {
 func InstallationJSON(n *Installation, i *web.Info) *InstallationPayload {
 	id := account.ID(n.ID).String()
 	return &InstallationPayload{ID: n.ID, ClientID: n.App.ClientID, Account: account.NewSimple(n.Account, i),
-		RepositorySelection: n.Selection(), AccessTokensURL: i.API("/app/installations/" + id + "/access_tokens"),
-		RepositoriesURL: i.API("/installation/repositories"), HTMLURL: i.Page("/settings/installations/" + id),
+		RepositorySelection: n.Selection(),
+		AccessTokensURL:     i.API("/app/installations/" + id + "/access_tokens"),
+		RepositoriesURL:     i.API("/installation/repositories"), HTMLURL: i.Page("/settings/installations/" + id),
 		AppID:   n.App.ID,
-		AppSlug: n.App.Slug, TargetID: n.Account.ID, TargetType: n.Account.Kind.String(), Permissions: n.Permissions,
-		Events: orEmpty(n.Events), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, SingleFilePaths: []string{},
+		AppSlug: n.App.Slug, TargetID: n.Account.ID, TargetType: n.Account.Kind.String(),
+		Permissions: n.Permissions,
+		Events:      orEmpty(n.Events), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, SingleFilePaths: []string{},
 		SuspendedAt: n.SuspendedAt}
 }
 

@@ -52,8 +52,8 @@ func bearer(authorization string) (string, bool) {
 	return text, strings.EqualFold(scheme, "bearer") && strings.Count(text, ".") == 2
 }
 
-// parseJWT reads a token that RS256 signs; no other algorithm is looked at, whatever the header names. Keys that the
-// header brings or points to are not looked at either. Error: 401.
+// parseJWT reads a token that RS256 signs; no other algorithm is looked at, whatever the header names. Keys
+// that the header brings or points to are not looked at either. Error: 401.
 func parseJWT(text string) (*jwt, error) {
 	if len(text) > maxJWT {
 		return nil, NoJWT()
@@ -82,7 +82,8 @@ func parseJWT(text string) (*jwt, error) {
 	}
 	var ok bool
 	if t.issuer, ok = issuer(claims.Issuer); !ok {
-		return nil, errs.New(errs.Unauthenticated, "'Issuer' claim ('iss') must be the App's id or its client id")
+		return nil, errs.New(errs.Unauthenticated,
+			"'Issuer' claim ('iss') must be the App's id or its client id")
 	}
 	if t.issued, ok = seconds(claims.Issued); !ok {
 		return nil, errIssued()

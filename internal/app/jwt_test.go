@@ -48,7 +48,8 @@ func FuzzManifest(f *testing.F) {
 		if err := m.check(); err != nil {
 			t.Errorf("%q was taken, and then: %v", text, err)
 		}
-		if slug, err := slugOf(m.Name); err == nil && strings.Trim(slug, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		if slug, err := slugOf(m.Name); err == nil &&
+			strings.Trim(slug, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			t.Errorf("the slug of %q is %q", m.Name, slug)
 		}
 	})

@@ -42,8 +42,8 @@ const (
 	maxEvents      = 200
 )
 
-// ParseManifest reads GitHub's manifest of an App (JSON). Fields for what Arbor has not, such as callbacks for OAuth,
-// are left alone. Errors: 400, 422.
+// ParseManifest reads GitHub's manifest of an App (JSON). Fields for what Arbor has not, such as callbacks
+// for OAuth, are left alone. Errors: 400, 422.
 func ParseManifest(data []byte) (m Manifest, err error) {
 	if len(data) > MaxManifest {
 		return m, errs.New(errs.TooLarge, "a manifest has 64 KiB at most")
@@ -142,8 +142,8 @@ func (m *Manifest) RedirectWith(code, state string) string {
 	return u.String()
 }
 
-// eventNeeds are the events that an App may list, each with the permissions of which it needs one, as GitHub's
-// documentation of events says. What is not here an App is told anyway, or never.
+// eventNeeds are the events that an App may list, each with the permissions of which it needs one, as
+// GitHub's documentation of events says. What is not here an App is told anyway, or never.
 var eventNeeds = needsOf(map[string]string{
 	"checks":                      "check_run check_suite",
 	"contents":                    "commit_comment create delete fork gollum push release repository_dispatch",

@@ -8,8 +8,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// What people do in a browser with Apps on what is their own: their account, and the organizations that they own. Site
-// administrators do it everywhere.
+// What people do in a browser with Apps on what is their own: their account, and the organizations that they
+// own. Site administrators do it everywhere.
 
 // Own lists the Apps that belong to the caller or to an organization that the caller owns, by id.
 func (s *Service) Own(ctx context.Context, caller *account.Caller) ([]*App, error) {
@@ -36,8 +36,8 @@ func offered(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 	return a, err
 }
 
-// InstallBy is Install by a caller. Errors: also 404 for an App that the caller may not install; 403 for an account
-// that is not the caller's to decide about.
+// InstallBy is Install by a caller. Errors: also 404 for an App that the caller may not install; 403 for an
+// account that is not the caller's to decide about.
 func (s *Service) InstallBy(
 	ctx context.Context, caller *account.Caller, slug, on string, names []string,
 ) (i *Installation, err error) {
@@ -66,7 +66,8 @@ func (s *Service) InstallBy(
 }
 
 func notYours() error {
-	return errs.New(errs.Forbidden, "Apps are installed by who they act for: on the own account, or on an organization by its owners.")
+	return errs.New(errs.Forbidden,
+		"Apps are installed by who they act for: on the own account, or on an organization by its owners.")
 }
 
 // manages asks whether the caller decides about the Apps of an account. Error: 403.

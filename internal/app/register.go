@@ -14,17 +14,21 @@ import (
 	"arbor/internal/web"
 )
 
-// Apps are made in a browser by people, for their own account, and by the owners of an organization for it. A program
-// may ask for one by a manifest: who confirms it is led back to the program with a code, for which the program gets
-// the keys. They are made when it asks: until then nobody has them, and nothing that is kept could sign for the App.
+// Apps are made in a browser by people, for their own account, and by the owners of an organization for it. A
+// program may ask for one by a manifest: who confirms it is led back to the program with a code, for which
+// the program gets the keys. They are made when it asks: until then nobody has them, and nothing that is kept
+// could sign for the App.
 
 const (
 	maxOwned = 100       // Apps of one account that are made in a browser, as at GitHub
 	codeLife = time.Hour // of the code that a manifest leads to
 )
 
-// CreateBy makes an App for an account of which the caller decides; empty: its own. Errors: 403; as those of Create.
-func (s *Service) CreateBy(ctx context.Context, caller *account.Caller, owner string, m Manifest) (*Made, error) {
+// CreateBy makes an App for an account of which the caller decides; empty: its own. Errors: 403; as those of
+// Create.
+func (s *Service) CreateBy(
+	ctx context.Context, caller *account.Caller, owner string, m Manifest,
+) (*Made, error) {
 	a, err := s.plan(&m, owner, caller)
 	if err != nil {
 		return nil, err
@@ -41,7 +45,8 @@ func (s *Service) CreateBy(ctx context.Context, caller *account.Caller, owner st
 	return &Made{a, k.private, k.secret}, nil
 }
 
-// Register makes an App without keys, and the code for which Convert makes them. Errors: as those of CreateBy.
+// Register makes an App without keys, and the code for which Convert makes them. Errors: as those of
+// CreateBy.
 func (s *Service) Register(
 	ctx context.Context, caller *account.Caller, owner string, m Manifest,
 ) (a *App, code string, err error) {
@@ -68,7 +73,8 @@ func (s *Service) plan(m *Manifest, owner string, caller *account.Caller) (*App,
 	}
 	a, err := newApp(*m)
 	if err == nil && a.Slug == "new" {
-		err = errs.New(errs.Invalid, "An App cannot have that name: its page would have the address of the form for new ones.")
+		err = errs.New(errs.Invalid,
+			"An App cannot have that name: its page would have the address of the form for new ones.")
 	}
 	if err == nil {
 		a.Owner = &account.Account{Login: owner}
@@ -113,13 +119,15 @@ func (s *Service) insertBy(tx *db.Tx, caller *account.Caller, a *App, h Hook) er
 		return err
 	}
 	if n >= maxOwned {
-		return errs.Newf(errs.Invalid, "%s has %d Apps, which is the most that an account has.", of.Login, maxOwned)
+		return errs.Newf(errs.Invalid, "%s has %d Apps, which is the most that an account has.",
+			of.Login, maxOwned)
 	}
 	return s.insert(tx, a, of.Login, h)
 }
 
 func notYourApp() error {
-	return errs.New(errs.Forbidden, "Apps are made for the own account, or for an organization by its owners.")
+	return errs.New(errs.Forbidden,
+		"Apps are made for the own account, or for an organization by its owners.")
 }
 
 // Convert makes the keys of the App that a code is for, and gives them: once, within an hour. Error: 404.
@@ -161,7 +169,9 @@ func digestOf(code string) []byte {
 }
 
 // Owned finds an App of which the caller decides, and its hook. Error: 404, also for those of others.
-func (s *Service) Owned(ctx context.Context, caller *account.Caller, slug string) (a *App, h Hook, err error) {
+func (s *Service) Owned(
+	ctx context.Context, caller *account.Caller, slug string,
+) (a *App, h Hook, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if a, err = OwnedBy(tx, caller, slug); err != nil {
 			return err
@@ -172,7 +182,8 @@ func (s *Service) Owned(ctx context.Context, caller *account.Caller, slug string
 	return a, h, err
 }
 
-// OwnedBy finds an App of which the caller decides, by the name in its addresses. Error: 404, also for those of others.
+// OwnedBy finds an App of which the caller decides, by the name in its addresses. Error: 404, also for those
+// of others.
 func OwnedBy(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 	a, err := bySlug(tx, slug)
 	if err != nil {
@@ -192,8 +203,9 @@ type HookChange struct {
 	Secret string // empty: as it is
 }
 
-// EditBy changes an App as its owner says: all of the manifest, but for the secret of its hook, which stays where
-// none is given. Its address and its bot keep their names. Installations keep what was granted to them. Errors: 404,
+// EditBy changes an App as its owner says: all of the manifest, but for the secret of its hook, which stays
+// where none is given. Its address and its bot keep their names. Installations keep what was granted to them.
+// Errors: 404,
 // 422.
 func (s *Service) EditBy(ctx context.Context, caller *account.Caller, slug string, m Manifest) error {
 	if err := s.checkOwn(&m); err != nil {
@@ -211,11 +223,13 @@ func (s *Service) EditBy(ctx context.Context, caller *account.Caller, slug strin
 		if err := s.forge.EditAppHook(tx, a, change); err != nil {
 			return err
 		}
-		return a.record(tx, audit.AppUpdate, a.Owner, map[string]any{"permissions": a.Permissions, "events": a.Events})
+		return a.record(tx, audit.AppUpdate, a.Owner,
+			map[string]any{"permissions": a.Permissions, "events": a.Events})
 	})
 }
 
-// NewKeyBy makes another private key of an App, in PEM, by which the former one is worth nothing any more. Error: 404.
+// NewKeyBy makes another private key of an App, in PEM, by which the former one is worth nothing any more.
+// Error: 404.
 func (s *Service) NewKeyBy(ctx context.Context, caller *account.Caller, slug string) (string, error) {
 	if _, _, err := s.Owned(ctx, caller, slug); err != nil { // before a key is made for nothing
 		return "", err

@@ -18,8 +18,8 @@ const appColumns = `a.id, a.owner_id, a.bot_id, a.slug, a.client_id, a.name, a.d
 func scanApp(row db.Scanner) (*App, error) {
 	a := &App{Owner: &account.Account{}}
 	var permissions, events string
-	err := row.Scan(&a.ID, &a.Owner.ID, &a.BotID, &a.Slug, &a.ClientID, &a.Name, &a.Description, &a.ExternalURL,
-		&a.Public, &a.publicKey, &permissions, &events, &a.CreatedAt, &a.UpdatedAt)
+	err := row.Scan(&a.ID, &a.Owner.ID, &a.BotID, &a.Slug, &a.ClientID, &a.Name, &a.Description,
+		&a.ExternalURL, &a.Public, &a.publicKey, &permissions, &events, &a.CreatedAt, &a.UpdatedAt)
 	a.Permissions, a.Events = scope.ParsePermissions(permissions), splitEvents(events)
 	return a, orAbsent(err)
 }
@@ -86,7 +86,9 @@ func byIssuer(tx *db.Tx, issuer string) (*App, error) {
 
 // plausible reports a text that may be handed to SQL as a slug or a client id.
 func plausible(s string) bool {
-	return s != "" && len(s) <= 100 && !slices.ContainsFunc([]byte(s), func(c byte) bool { return c <= ' ' || c > '~' })
+	return s != "" && len(s) <= 100 && !slices.ContainsFunc([]byte(s), func(c byte) bool {
+		return c <= ' ' || c > '~'
+	})
 }
 
 func findApps(tx *db.Tx, ids []int64) (map[int64]*App, error) {
@@ -111,8 +113,8 @@ func anys[T any](list []T) []any {
 }
 
 func insertApp(tx *db.Tx, a *App) error {
-	err := tx.QueryRow(`INSERT INTO apps (owner_id, bot_id, slug, client_id, name, description, external_url, public,
-			public_key, permissions, events, created_at, updated_at)
+	err := tx.QueryRow(`INSERT INTO apps (owner_id, bot_id, slug, client_id, name, description, external_url,
+			public, public_key, permissions, events, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING id`,
 		a.Owner.ID, a.BotID, a.Slug, a.ClientID, a.Name, a.Description, a.ExternalURL, a.Public, a.publicKey,
 		a.Permissions.String(), joined(a.Events), tx.Now).Scan(&a.ID)
@@ -134,7 +136,8 @@ func removeApp(tx *db.Tx, id int64) error {
 // updateApp writes what people change of an App.
 func updateApp(tx *db.Tx, a *App) error {
 	a.UpdatedAt = tx.Now
-	return tx.Run(`UPDATE apps SET name = $2, description = $3, external_url = $4, public = $5, permissions = $6, events = $7,
+	return tx.Run(`UPDATE apps SET name = $2, description = $3, external_url = $4, public = $5,
+		permissions = $6, events = $7,
 		updated_at = $8 WHERE id = $1`, a.ID, a.Name, a.Description, a.ExternalURL, a.Public, a.Permissions.String(),
 		joined(a.Events), tx.Now)
 }
@@ -159,7 +162,8 @@ func insertCode(tx *db.Tx, code []byte, appID int64, expires db.Time) error {
 	if err := tx.Run(`DELETE FROM app_codes WHERE expires_at <= $1`, tx.Now); err != nil {
 		return err
 	}
-	return tx.Run(`INSERT INTO app_codes (code, app_id, expires_at) VALUES ($1, $2, $3)`, code, appID, expires)
+	return tx.Run(`INSERT INTO app_codes (code, app_id, expires_at) VALUES ($1, $2, $3)`,
+		code, appID, expires)
 }
 
 // byCode finds the App of a code. Error: 404, also while its owner is suspended.

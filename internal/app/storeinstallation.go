@@ -14,7 +14,8 @@ import (
 const installationColumns = `i.id, i.app_id, i.account_id, i.every, i.permissions, i.events, i.suspended_at,
 	i.created_at, i.updated_at`
 
-// installationsWhere finds installations with their Apps and accounts, by id; rest is what stands behind FROM.
+// installationsWhere finds installations with their Apps and accounts, by id; rest is what stands behind
+// FROM.
 func installationsWhere(tx *db.Tx, rest string, args ...any) (list []*Installation, err error) {
 	var apps []int64
 	var places []account.ID
@@ -91,7 +92,8 @@ func holdInstallation(tx *db.Tx, id int64) (*Installation, error) {
 }
 
 func insertInstallation(tx *db.Tx, i *Installation) error {
-	err := tx.QueryRow(`INSERT INTO installations (app_id, account_id, every, permissions, events, created_at, updated_at)
+	err := tx.QueryRow(`INSERT INTO installations (app_id, account_id, every, permissions, events, created_at,
+		updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`,
 		i.App.ID, i.Account.ID, i.Every, i.Permissions.String(), joined(i.Events), tx.Now).Scan(&i.ID)
 	if errors.Is(err, db.ErrUnique) {
@@ -104,7 +106,8 @@ func insertInstallation(tx *db.Tx, i *Installation) error {
 // updateInstallation writes what can change, with which all that was kept for its tokens counts no longer.
 func updateInstallation(tx *db.Tx, i *Installation) error {
 	i.UpdatedAt = tx.Now
-	err := tx.Run(`UPDATE installations SET every = $2, permissions = $3, events = $4, suspended_at = $5, updated_at = $6
+	err := tx.Run(`UPDATE installations SET every = $2, permissions = $3, events = $4, suspended_at = $5,
+		updated_at = $6
 		WHERE id = $1`, i.ID, i.Every, i.Permissions.String(), joined(i.Events), i.SuspendedAt, tx.Now)
 	if err != nil {
 		return err
@@ -132,7 +135,8 @@ func addRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
 
 // dropRepo takes a repository from an installation for some, and reports whether it was there.
 func dropRepo(tx *db.Tx, id int64, repoID repo.ID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM installation_repos WHERE installation_id = $1 AND repo_id = $2`, id, repoID)
+	n, err := tx.Exec(`DELETE FROM installation_repos WHERE installation_id = $1 AND repo_id = $2`,
+		id, repoID)
 	return n > 0, err
 }
 
@@ -182,8 +186,8 @@ type Reached struct {
 	Private  bool
 }
 
-// QueryRepos reads repositories by their ids, and does not ask who owns them. Without ids it reads those that the
-// installation reaches. It gives the first ones by id, most of them at most.
+// QueryRepos reads repositories by their ids, and does not ask who owns them. Without ids it reads those that
+// the installation reaches. It gives the first ones by id, most of them at most.
 func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Reached, err error) {
 	where, args := `r.id IN `+db.ValuesFrom(2, 1, len(ids)), append([]any{most}, anys(ids)...)
 	if len(ids) == 0 {
@@ -211,14 +215,15 @@ func OwnerOf(tx *db.Tx, id int64) (*account.Account, error) {
 	return a.Owner, nil
 }
 
-// Reaches reports whether an installation is there and reaches a repository, and neither it nor its account nor the
-// owner of its App is suspended.
+// Reaches reports whether an installation is there and reaches a repository, and neither it nor its account
+// nor the owner of its App is suspended.
 func Reaches(tx *db.Tx, id int64, r *repo.Repo) (bool, error) {
 	i, err := InstallationByID(tx, id)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return false, nil
-	case err != nil || !i.SuspendedAt.IsZero() || !i.Account.SuspendedAt.IsZero() || !i.App.Owner.SuspendedAt.IsZero():
+	case err != nil || !i.SuspendedAt.IsZero() || !i.Account.SuspendedAt.IsZero() ||
+		!i.App.Owner.SuspendedAt.IsZero():
 		return false, err
 	case i.Every:
 		return r.OwnerID == i.Account.ID, nil

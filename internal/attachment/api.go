@@ -64,10 +64,12 @@ type payload struct {
 
 func newPayload(r *http.Request, a *repo.Access, x *Attachment, uploader string) payload {
 	return payload{Key: x.Key, Name: x.Name, URL: web.From(r.Context()).Page(x.path(a)), Path: x.path(a),
-		Markdown: x.markdown(a), Picture: x.IsPicture(), Size: x.File.Size, Uploader: uploader, CreatedAt: x.CreatedAt}
+		Markdown: x.markdown(a), Picture: x.IsPicture(), Size: x.File.Size, Uploader: uploader,
+		CreatedAt: x.CreatedAt}
 }
 
-// Upload adds the file of the body to the repository, under the name in ?name=. Errors: those of Service.Upload.
+// Upload adds the file of the body to the repository, under the name in ?name=. Errors: those of
+// Service.Upload.
 func (api *API) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	made, err := api.s.Upload(r.Context(), a, web.QueryOf(r).Get("name"), r.Body)
 	if err != nil {
@@ -88,7 +90,8 @@ func (api *API) ListOwn(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if a.Caller == nil {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
-	return api.list(w, r, a, func(tx *db.Tx, p web.Page) (files, bytes int64, found []*Attachment, err error) {
+	return api.list(w, r, a, func(tx *db.Tx, p web.Page) (files, bytes int64,
+		found []*Attachment, err error) {
 		if files, bytes, err = ownIn(tx, a.ID, a.Caller.ID); err == nil {
 			found, err = listOwn(tx, a.ID, a.Caller.ID, p)
 		}
@@ -99,7 +102,8 @@ func (api *API) ListOwn(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 // List answers a page of the repository's attachments, the newest first, or with ?sort=size the largest.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	bySize := web.QueryOf(r).Get("sort") == "size"
-	return api.list(w, r, a, func(tx *db.Tx, p web.Page) (files, bytes int64, found []*Attachment, err error) {
+	return api.list(w, r, a, func(tx *db.Tx, p web.Page) (files, bytes int64,
+		found []*Attachment, err error) {
 		if files, bytes, err = allIn(tx, a.ID); err == nil {
 			found, err = listAll(tx, a.ID, bySize, p)
 		}

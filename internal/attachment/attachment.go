@@ -1,15 +1,16 @@
-// Package attachment holds the files that people put into texts of a repository: pictures of issues, logs, examples.
+// Package attachment holds the files that people put into texts of a repository: pictures of issues, logs,
+// examples.
 //
 //	GET /{owner}/{repo}/attachments/{key}   api.go: the bytes
 //	upload, lists and removal               api.go, for the pages of package page/attach, which have the addresses
 //
-// upload.go takes a file in, kind.go says what it is by its bytes, name.go what it is called; store.go is the SQL.
-// Table: attachments; the files themselves are package file's.
+// upload.go takes a file in, kind.go says what it is by its bytes, name.go what it is called; store.go is the
+// SQL. Table: attachments; the files themselves are package file's.
 //
-// Who sees the repository may read an attachment and, signed in, add one, as one may open an issue. Who uploaded it and
-// who administrates the repository may remove it. A file is shown only if it is a picture of a few kinds by its bytes;
-// everything else is a download of no kind, and nothing in either runs. Who may not push has a bound of files and bytes
-// in each repository ([Bounds]), since these count in the owner's quota.
+// Who sees the repository may read an attachment and, signed in, add one, as one may open an issue. Who
+// uploaded it and who administrates the repository may remove it. A file is shown only if it is a picture of
+// a few kinds by its bytes; everything else is a download of no kind, and nothing in either runs. Who may not
+// push has a bound of files and bytes in each repository ([Bounds]), since these count in the owner's quota.
 //
 // What becomes of an attachment:
 //
@@ -55,8 +56,8 @@ func (x *Attachment) path(a *repo.Access) string {
 	return web.Path(a.Owner.Login, a.Name, "attachments", x.Key)
 }
 
-// markdown is what stands for it in a text. The address has no host, so that it is the same by every name of the
-// server.
+// markdown is what stands for it in a text. The address has no host, so that it is the same by every name of
+// the server.
 func (x *Attachment) markdown(a *repo.Access) string {
 	text := "[" + escape(x.Name) + "](" + x.path(a) + ")"
 	if x.IsPicture() {

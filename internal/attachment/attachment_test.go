@@ -26,7 +26,8 @@ const at = "/alice/garden/attachments"
 // told is what an upload answers.
 type told struct{ Key, Name, URL, Path, Markdown string }
 
-// garden is alice/garden with will, who pushes, rae, who reads, and the strangers sam and chief, an administrator.
+// garden is alice/garden with will, who pushes, rae, who reads, and the strangers sam and chief, an
+// administrator.
 func garden(t *testing.T, s *apitest.Server, private bool) {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "rae", "sam"} {
@@ -43,7 +44,8 @@ func form(t *testing.T, name, content string) (body, kind string) {
 	t.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {multipart.FileContentDisposition("file", name)}})
+	part, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {multipart.FileContentDisposition("file", name)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,31 +93,42 @@ func TestServing(t *testing.T) {
 			{"a.txt", "GIF89a<script>alert(1)</script>", "image/gif", "inline; filename=a.txt", "![a.txt]("},
 			{"a.jpg", "\xff\xd8\xff\xe0*/=1;alert(1)//", "image/jpeg", "inline; filename=a.jpg", "![a.jpg]("},
 			{"a.webp", "RIFF\x00\x00\x00\x00WEBPVP8 ", "image/webp", "inline; filename=a.webp", "![a.webp]("},
-			{"no.avif", "\x00\x00\x00\x1cftypavif<script>", "application/octet-stream", "attachment; filename=no.avif", "[no.avif]("},
-			{"a.avif", "\x00\x00\x00\x14ftypavif\x00\x00\x00\x00mif1", "image/avif", "inline; filename=a.avif", "![a.avif]("},
-			{"a.svg", `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`, "application/octet-stream", "attachment; filename=a.svg", "[a.svg]("},
-			{"a.png", "<html><script>alert(1)</script>", "application/octet-stream", "attachment; filename=a.png", "[a.png]("},
+			{"no.avif", "\x00\x00\x00\x1cftypavif<script>", "application/octet-stream",
+				"attachment; filename=no.avif", "[no.avif]("},
+			{"a.avif", "\x00\x00\x00\x14ftypavif\x00\x00\x00\x00mif1", "image/avif",
+				"inline; filename=a.avif", "![a.avif]("},
+			{"a.svg", `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`,
+				"application/octet-stream", "attachment; filename=a.svg", "[a.svg]("},
+			{"a.png", "<html><script>alert(1)</script>", "application/octet-stream",
+				"attachment; filename=a.png", "[a.png]("},
 			{"a.bmp", "BM\x00\x00", "application/octet-stream", "attachment; filename=a.bmp", "[a.bmp]("},
 			{"a.pdf", "%PDF-1.7", "application/octet-stream", "attachment; filename=a.pdf", "[a.pdf]("},
 			{`../../etc\x"q`, "x", "application/octet-stream", `attachment; filename="x\"q"`, `[x"q](`},
-			{"a](javascript:alert(1)) <b>", "x", "application/octet-stream", `attachment; filename="a](javascript:alert(1)) <b>"`,
+			{"a](javascript:alert(1)) <b>", "x", "application/octet-stream",
+				`attachment; filename="a](javascript:alert(1)) <b>"`,
 				`[a\]\(javascript\:alert\(1\)\) \<b\>](`},
-			{"文 \u202egnp.exe", "x", "application/octet-stream", "attachment; filename*=utf-8''%E6%96%87%20gnp.exe", "[文 gnp.exe]("},
-			{"a\r\nX-Y: z", "x", "application/octet-stream", "attachment; filename=\"aX-Y: z\"", `[aX-Y\: z](`},
+			{"文 \u202egnp.exe", "x", "application/octet-stream",
+				"attachment; filename*=utf-8''%E6%96%87%20gnp.exe", "[文 gnp.exe]("},
+			{"a\r\nX-Y: z", "x", "application/octet-stream", "attachment; filename=\"aX-Y: z\"",
+				`[aX-Y\: z](`},
 			{"..", "x", "application/octet-stream", "attachment; filename=file", "[file]("},
 		} {
 			made := sent(t, s, "rae", c.name, c.content)
 			if made.Markdown != c.text+made.Path+")" || !strings.HasSuffix(made.URL, made.Path) {
 				t.Errorf("%q gives %+v", c.name, made)
 			}
-			has := map[string]string{"Content-Type": c.kind, "Content-Disposition": c.disposition, "X-Content-Type-Options": "nosniff",
-				"Content-Security-Policy": sandbox, "Cache-Control": "public, max-age=0, must-revalidate", "X-Y": "-",
+			has := map[string]string{"Content-Type": c.kind, "Content-Disposition": c.disposition,
+				"X-Content-Type-Options":  "nosniff",
+				"Content-Security-Policy": sandbox,
+				"Cache-Control":           "public, max-age=0, must-revalidate", "X-Y": "-",
 				"Vary": "Accept, Accept-Encoding, Authorization, Cookie", "Accept-Ranges": "bytes"}
 			a := s.Check(t, apitest.Case{Do: "GET " + made.Path, Status: 200, Body: c.content, Has: has,
 				Headers: map[string]string{"Accept": "image/avif,image/webp,*/*;q=0.8"}})
 			s.Check(t, apitest.Case{Do: "HEAD " + made.Path, As: "sam", Status: 200, Body: "-"})
-			s.Check(t, apitest.Case{Do: "GET " + made.Path, Status: 304, Headers: map[string]string{"If-None-Match": a.Header.Get("Etag")}})
-			s.Check(t, apitest.Case{Do: "GET " + made.Path, Status: 206, Body: c.content[:1], Headers: map[string]string{"Range": "bytes=0-0"}})
+			s.Check(t, apitest.Case{Do: "GET " + made.Path, Status: 304,
+				Headers: map[string]string{"If-None-Match": a.Header.Get("Etag")}})
+			s.Check(t, apitest.Case{Do: "GET " + made.Path, Status: 206, Body: c.content[:1],
+				Headers: map[string]string{"Range": "bytes=0-0"}})
 		}
 	})
 }
@@ -138,15 +151,19 @@ func TestRights(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /sam/other/attachments/" + made.Key, Status: 404})
 		a := s.Check(t, apitest.Case{Do: "GET " + made.Path, As: "rae", Status: 200, Body: png,
 			Has: map[string]string{"Cache-Control": "private, max-age=0, must-revalidate"}})
-		s.Check(t, apitest.Case{Do: "GET " + made.Path, As: "sam", Status: 404, Headers: map[string]string{"If-None-Match": a.Header.Get("Etag")}})
-		s.Check(t, apitest.Case{Do: "GET " + made.Path, Status: 200, Body: png, Headers: map[string]string{"Cookie": "arbor_session=" + s.Session(t, "rae")},
-			Has: map[string]string{"Cache-Control": "private, max-age=0, must-revalidate", "Access-Control-Allow-Origin": "-",
+		s.Check(t, apitest.Case{Do: "GET " + made.Path, As: "sam", Status: 404,
+			Headers: map[string]string{"If-None-Match": a.Header.Get("Etag")}})
+		s.Check(t, apitest.Case{Do: "GET " + made.Path, Status: 200, Body: png,
+			Headers: map[string]string{"Cookie": "arbor_session=" + s.Session(t, "rae")},
+			Has: map[string]string{"Cache-Control": "private, max-age=0, must-revalidate",
+				"Access-Control-Allow-Origin":  "-",
 				"Cross-Origin-Resource-Policy": "same-origin"}})
 
 		s.Check(t, sending(t, "sam", "a", "x", 404))
 		s.Check(t, sending(t, "", "a", "x", 401))
 		foreign := sending(t, "", "a", "x", 403)
-		foreign.Headers["Cookie"], foreign.Headers["Origin"] = "arbor_session="+s.Session(t, "rae"), "https://evil.example"
+		foreign.Headers["Cookie"], foreign.Headers["Origin"] = "arbor_session="+s.Session(t, "rae"),
+			"https://evil.example"
 		s.Check(t, foreign)
 		limited := sending(t, "", "a", "x", 403)
 		limited.Headers["Authorization"] = "Bearer " + s.Scoped(t, "rae", "user")
@@ -193,7 +210,9 @@ func TestForm(t *testing.T) {
 		s.Check(t, c).Shows(t, 422, "Choose a file first.")
 		c.Send, c.Headers["Content-Type"], c.Status = "a=b", "application/x-www-form-urlencoded", 415
 		s.Check(t, c)
-		c.Send, c.Headers["Content-Type"], c.Status = "--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\nhalf", "multipart/form-data; boundary=b", 400
+		c.Send, c.Headers["Content-Type"], c.Status =
+			"--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\nhalf",
+			"multipart/form-data; boundary=b", 400
 		s.Check(t, c)
 		s.Visit(t, "", "GET "+at).Shows(t, 303)
 		leaves(t, s, 1)
@@ -210,20 +229,23 @@ func TestInMarkdown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Send: string(body), Status: 201})
-		a := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1", Status: 200, Headers: map[string]string{"Accept": "application/vnd.github.html+json"}})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Send: string(body),
+			Status: 201})
+		a := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1", Status: 200,
+			Headers: map[string]string{"Accept": "application/vnd.github.html+json"}})
 		var issue struct {
 			HTML string `json:"body_html"`
 		}
 		a.JSON(t, &issue)
-		if want := `<img src="` + made.Path + `" alt="a_b](x).png"`; !strings.Contains(issue.HTML, want) || strings.Contains(issue.HTML, "logout") {
+		if want := `<img src="` + made.Path + `" alt="a_b](x).png"`; !strings.Contains(issue.HTML, want) ||
+			strings.Contains(issue.HTML, "logout") {
 			t.Errorf("%s", issue.HTML)
 		}
 	})
 }
 
-// The bounds: of a picture, of another file, of somebody who only reads; the quota of the owner. What is refused leaves
-// nothing, and of many at once no more come in than may.
+// The bounds: of a picture, of another file, of somebody who only reads; the quota of the owner. What is
+// refused leaves nothing, and of many at once no more come in than may.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -245,7 +267,8 @@ func TestBounds(t *testing.T) {
 		}
 		sent(t, s, "rae", "a", x[:2000])
 		sent(t, s, "rae", "a", x[:2000])
-		says(sending(t, "rae", "a", x[:1001], 422), "Your files in this repository may have at most 5000 bytes.")
+		says(sending(t, "rae", "a", x[:1001], 422),
+			"Your files in this repository may have at most 5000 bytes.")
 		made := sent(t, s, "rae", "a", "x")
 		codes := make(chan int, 8)
 		for range cap(codes) {
@@ -275,7 +298,8 @@ func TestArchived(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s, false)
 		made := sent(t, s, "rae", "a", "x")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`,
+			Status: 200})
 		s.Check(t, sending(t, "will", "a", "x", 403))
 		s.Visit(t, "rae", "POST "+made.Path+"/delete").Shows(t, 403)
 		s.Visit(t, "rae", "GET "+at).Shows(t, 200, "archived", "!Upload")
@@ -283,8 +307,8 @@ func TestArchived(t *testing.T) {
 	})
 }
 
-// The owner's quota holds for attachments, also of those who only read, and for a body that does not say its length. A
-// body that is sent slowly, or in malformed chunks, is the client's fault and leaves nothing.
+// The owner's quota holds for attachments, also of those who only read, and for a body that does not say its
+// length. A body that is sent slowly, or in malformed chunks, is the client's fault and leaves nothing.
 func TestQuotaAndBrokenBodies(t *testing.T) {
 	t.Parallel()
 	two, four := int64(2), int64(4)

@@ -14,7 +14,8 @@ const headSize = 512
 // pictures are the media types that browsers show, of pictures in which nothing can run.
 var pictures = []string{"image/png", "image/gif", "image/jpeg", "image/webp"}
 
-// kindOf is the media type under which a file is served, by its first bytes: one of a picture, or that of any bytes.
+// kindOf is the media type under which a file is served, by its first bytes: one of a picture, or that of any
+// bytes.
 func kindOf(head []byte) string {
 	if kind := http.DetectContentType(head); slices.Contains(pictures, kind) {
 		return kind
@@ -25,10 +26,11 @@ func kindOf(head []byte) string {
 	return file.AnyBytes
 }
 
-// isAVIF reports a file that begins with a whole file type box of a picture or a sequence in AVIF: its size, "ftyp",
-// the brand, a version, and compatible brands of four bytes each (ISO/IEC 14496-12, 4.3).
+// isAVIF reports a file that begins with a whole file type box of a picture or a sequence in AVIF: its size,
+// "ftyp", the brand, a version, and compatible brands of four bytes each (ISO/IEC 14496-12, 4.3).
 func isAVIF(head []byte) bool {
-	if len(head) < 16 || string(head[4:8]) != "ftyp" || string(head[8:12]) != "avif" && string(head[8:12]) != "avis" {
+	if len(head) < 16 || string(head[4:8]) != "ftyp" ||
+		string(head[8:12]) != "avif" && string(head[8:12]) != "avis" {
 		return false
 	}
 	size := binary.BigEndian.Uint32(head)

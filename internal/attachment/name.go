@@ -10,8 +10,9 @@ import (
 // maxName bounds the name of an attachment in bytes.
 const maxName = 200
 
-// cleanName is what is kept of the name that a browser gives: the last part of a path, without characters that control
-// a terminal, a header or the direction of writing. A name of which nothing is left becomes "file".
+// cleanName is what is kept of the name that a browser gives: the last part of a path, without characters
+// that control a terminal, a header or the direction of writing. A name of which nothing is left becomes
+// "file".
 func cleanName(given string) string {
 	given = given[strings.LastIndexAny(given, `/\`)+1:]
 	given = strings.Map(func(c rune) rune {

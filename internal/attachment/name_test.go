@@ -10,10 +10,12 @@ import (
 	"arbor/internal/markdown"
 )
 
-// A name that a browser sends is no path and no header, and in Markdown it is the text of one link or one picture.
+// A name that a browser sends is no path and no header, and in Markdown it is the text of one link or one
+// picture.
 func FuzzName(f *testing.F) {
-	for _, name := range []string{"a.png", "../x", `a\b`, "a](b)", "<b>", "a\r\nX: y", "\xff", "文\u202e", "`", "\\", "&lt;", "![", "https://x.y", "www.example.com", "a@example.com", "_a_", "~~a~~",
-		" ", "a  b", "#1 @sam", strings.Repeat("文", 200), "[ ]", "a\u00a0\u2028b"} {
+	for _, name := range []string{"a.png", "../x", `a\b`, "a](b)", "<b>", "a\r\nX: y", "\xff", "文\u202e", "`",
+		"\\", "&lt;", "![", "https://x.y", "www.example.com", "a@example.com", "_a_", "~~a~~", " ", "a  b",
+		"#1 @sam", strings.Repeat("文", 200), "[ ]", "a\u00a0\u2028b"} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, given string) {
@@ -43,7 +45,9 @@ func FuzzName(f *testing.F) {
 
 // A file is what its bytes say, and only pictures of a few kinds are shown.
 func FuzzKind(f *testing.F) {
-	for _, head := range []string{"GIF89a", "<svg", "\x89PNG\r\n\x1a\n", " \n<html>", "\x00\x00\x00\x1cftypavif", "\x00\x00\x00\x10ftypavis\x00\x00\x00\x00", "", "\x00\x00\x00\x1cftypmif1"} {
+	for _, head := range []string{"GIF89a", "<svg", "\x89PNG\r\n\x1a\n", " \n<html>",
+		"\x00\x00\x00\x1cftypavif", "\x00\x00\x00\x10ftypavis\x00\x00\x00\x00", "",
+		"\x00\x00\x00\x1cftypmif1"} {
 		f.Add([]byte(head))
 	}
 	f.Fuzz(func(t *testing.T, head []byte) {

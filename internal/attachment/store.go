@@ -28,7 +28,8 @@ func scan(row db.Scanner) (*Attachment, error) {
 
 // byKey finds an attachment of a repository. Error: 404.
 func byKey(tx *db.Tx, repoID repo.ID, key string) (*Attachment, error) {
-	return scan(tx.QueryRow(`SELECT `+columns+tables+` WHERE x.repo_id = $1 AND x.address_key = $2`, repoID, key))
+	return scan(tx.QueryRow(`SELECT `+columns+tables+` WHERE x.repo_id = $1 AND x.address_key = $2`,
+		repoID, key))
 }
 
 // ownIn counts what somebody has in a repository.
@@ -57,7 +58,8 @@ func listAll(tx *db.Tx, repoID repo.ID, bySize bool, p web.Page) ([]*Attachment,
 	if bySize {
 		order = `x.size DESC, x.id DESC`
 	}
-	return query(tx, ` WHERE x.repo_id = $1 ORDER BY `+order+` LIMIT $2 OFFSET $3`, repoID, p.Size, p.Offset())
+	return query(tx, ` WHERE x.repo_id = $1 ORDER BY `+order+` LIMIT $2 OFFSET $3`, repoID,
+		p.Size, p.Offset())
 }
 
 func query(tx *db.Tx, rest string, args ...any) ([]*Attachment, error) {
@@ -65,9 +67,11 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Attachment, error) {
 }
 
 func insert(tx *db.Tx, x *Attachment) error {
-	return tx.QueryRow(`INSERT INTO attachments (repo_id, file_id, address_key, name, content_type, size, uploader_id,
+	return tx.QueryRow(`INSERT INTO attachments (repo_id, file_id, address_key, name, content_type, size,
+		uploader_id,
 			created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-		x.File.RepoID, x.File.ID, x.Key, x.Name, x.ContentType, x.File.Size, x.UploaderID, x.CreatedAt).Scan(&x.ID)
+		x.File.RepoID, x.File.ID, x.Key, x.Name, x.ContentType, x.File.Size, x.UploaderID,
+		x.CreatedAt).Scan(&x.ID)
 }
 
 func remove(tx *db.Tx, id int64) error { return tx.Run(`DELETE FROM attachments WHERE id = $1`, id) }

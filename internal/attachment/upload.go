@@ -16,16 +16,19 @@ import (
 	"arbor/internal/repo"
 )
 
-// Upload adds a file to a repository, while it comes. Errors: 422 for a file that is empty or too large, and for more
-// than the caller may have there; 403 for the owner's quota; 507; those of the body.
-func (s *Service) Upload(ctx context.Context, a *repo.Access, name string, from io.Reader) (*Attachment, error) {
+// Upload adds a file to a repository, while it comes. Errors: 422 for a file that is empty or too large, and
+// for more than the caller may have there; 403 for the owner's quota; 507; those of the body.
+func (s *Service) Upload(
+	ctx context.Context, a *repo.Access, name string, from io.Reader,
+) (*Attachment, error) {
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(from, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, errs.Wrap(errs.Malformed, "The file could not be read to its end", err)
 	}
-	made := &Attachment{Key: strings.ToLower(rand.Text()), Name: cleanName(name), ContentType: kindOf(head[:n]),
-		UploaderID: a.Caller.ID}
+	made := &Attachment{Key: strings.ToLower(rand.Text()), Name: cleanName(name),
+		ContentType: kindOf(head[:n]),
+		UploaderID:  a.Caller.ID}
 	most := s.Bounds.Other
 	if made.IsPicture() {
 		most = s.Bounds.Picture
@@ -53,7 +56,8 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, name string, from 
 	return made, nil
 }
 
-// mayAdd refuses a file of so many bytes that would be one too many of the caller's, who may not push. Error: 422.
+// mayAdd refuses a file of so many bytes that would be one too many of the caller's, who may not push. Error:
+// 422.
 func (s *Service) mayAdd(tx *db.Tx, a *repo.Access, size int64) error {
 	if a.Role >= account.Push {
 		return nil
@@ -63,7 +67,9 @@ func (s *Service) mayAdd(tx *db.Tx, a *repo.Access, size int64) error {
 	case err != nil:
 		return err
 	case files >= s.Bounds.Files:
-		return invalid("file", fmt.Sprintf("You may have at most %d files in this repository. Remove some first.", s.Bounds.Files))
+		return invalid("file",
+			fmt.Sprintf("You may have at most %d files in this repository. Remove some first.",
+				s.Bounds.Files))
 	case bytes+size > s.Bounds.Bytes:
 		return invalid("file", "Your files in this repository may have at most "+mebibytes(s.Bounds.Bytes)+
 			". Remove some first.")
@@ -78,8 +84,8 @@ func mebibytes(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
-// Remove removes an attachment and its file. Errors: 404; 403 for who neither uploaded it nor administrates the
-// repository.
+// Remove removes an attachment and its file. Errors: 404; 403 for who neither uploaded it nor administrates
+// the repository.
 func (s *Service) Remove(ctx context.Context, a *repo.Access, key string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {

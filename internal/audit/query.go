@@ -50,7 +50,8 @@ func (f *Filter) Parse(phrase string) error {
 		key, value, found := strings.Cut(word, ":")
 		value = strings.Trim(value, `"`)
 		if !found || value == "" {
-			return wrong("phrase takes action:, actor:, repo: and created:, each with a value; %q is none", word)
+			return wrong("phrase takes action:, actor:, repo: and created:, each with a value; %q is none",
+				word)
 		}
 		var err error
 		switch key {
@@ -133,7 +134,8 @@ func (f *Filter) parseCreated(value string) error {
 
 func (f *Filter) narrow(from, until db.Time, ok bool, value string) error {
 	if !ok {
-		return wrong("created: takes days and times such as 2026-01-31 or 2026-01-31T12:00:00Z, not %q", value)
+		return wrong("created: takes days and times such as 2026-01-31 or 2026-01-31T12:00:00Z, not %q",
+			value)
 	}
 	f.From = max(f.From, from)
 	if until != 0 && (f.Until == 0 || until < f.Until) {

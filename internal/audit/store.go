@@ -22,12 +22,13 @@ type Event struct {
 }
 
 func insert(tx *db.Tx, e *Entry, by *Actor, allowed, changes string) error {
-	_, err := tx.Exec(`INSERT INTO audit (created_at, action, actor_id, actor, address, token_id, allowed, request,
-			org_id, org, user_id, user_login, repo_id, repo, changes)
+	_, err := tx.Exec(`INSERT INTO audit (created_at, action, actor_id, actor, address, token_id, allowed,
+			request, org_id, org, user_id, user_login, repo_id, repo, changes)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		tx.Now, string(e.Action), id(by.ID), name(by.Login), name(by.Address), id(by.TokenID), allowed,
 		name(by.Request),
-		id(e.Org.ID), name(e.Org.Name), id(e.User.ID), name(e.User.Name), id(e.Repo.ID), name(e.Repo.Name), changes)
+		id(e.Org.ID), name(e.Org.Name), id(e.User.ID), name(e.User.Name), id(e.Repo.ID),
+		name(e.Repo.Name), changes)
 	return err
 }
 
@@ -98,8 +99,8 @@ func scan(row db.Scanner) (e Event, err error) {
 	var actorID, tokenID, orgID, userID, repoID *int64
 	var actor, address, request, org, user, repo *string
 	var action, changes string
-	err = row.Scan(&e.ID, &e.CreatedAt, &action, &actorID, &actor, &address, &tokenID, &e.Actor.Right, &request,
-		&orgID, &org, &userID, &user, &repoID, &repo, &changes)
+	err = row.Scan(&e.ID, &e.CreatedAt, &action, &actorID, &actor, &address, &tokenID,
+		&e.Actor.Right, &request, &orgID, &org, &userID, &user, &repoID, &repo, &changes)
 	e.Action, e.Changes = Action(action), json.RawMessage(changes)
 	e.Actor.ID, e.Actor.Login, e.Actor.Address = value(actorID), value(actor), value(address)
 	e.Actor.TokenID, e.Actor.Request = value(tokenID), value(request)

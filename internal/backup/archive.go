@@ -42,7 +42,8 @@ func (a *archive) has(*File) bool { return false }
 func (a *archive) put(from io.Reader, f *File) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	err := a.out.WriteHeader(&tar.Header{Name: f.Path, Size: f.Size, Mode: 0o600, ModTime: time.Unix(0, f.Modified)})
+	err := a.out.WriteHeader(&tar.Header{Name: f.Path, Size: f.Size, Mode: 0o600,
+		ModTime: time.Unix(0, f.Modified)})
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,8 @@ func TestLaterBackups(t *testing.T) {
 		m := save(t, s, dir)
 		after := files(t, dir)
 		for path, info := range after {
-			if old := before[path]; old == nil && !strings.HasSuffix(path, m.Tables.SHA256) && !strings.HasSuffix(path, "manifest.json") ||
+			if old := before[path]; old == nil && !strings.HasSuffix(path, m.Tables.SHA256) &&
+				!strings.HasSuffix(path, "manifest.json") ||
 				old != nil && !strings.HasSuffix(path, "manifest.json") && !os.SameFile(old, info) {
 				t.Errorf("%s was written again", path)
 			}
@@ -149,7 +150,8 @@ func TestDamagedBackups(t *testing.T) {
 		}
 		altered := bytes.Clone(was)
 		altered[len(altered)/2] ^= 1
-		for kind, contents := range map[string][]byte{"cut short": was[:len(was)-1], "altered": altered, "missing": nil} {
+		for kind, contents := range map[string][]byte{"cut short": was[:len(was)-1], "altered": altered,
+			"missing": nil} {
 			if err := os.WriteFile(path, contents, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +170,8 @@ func TestDamagedBackups(t *testing.T) {
 		`"migrations":[{"number"`: `"migrations":[{"number":0,"checksum":""},{"number"`,
 		`objects/pack/`:           `hooks/`,
 	} {
-		if err := os.WriteFile(manifest, backup.Sealed(strings.ReplaceAll(string(text), from, to)), 0o600); err != nil {
+		if err := os.WriteFile(manifest, backup.Sealed(strings.ReplaceAll(string(text), from, to)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		refused(t, whole, to)

@@ -91,7 +91,8 @@ func (t *folder) prepare() error {
 		return err
 	}
 	for n := range 256 {
-		if err := os.MkdirAll(filepath.Join(t.dir, filesDir, hex.EncodeToString([]byte{byte(n)})), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(t.dir, filesDir, hex.EncodeToString([]byte{byte(n)})),
+			0o700); err != nil {
 			return err
 		}
 	}
@@ -184,7 +185,8 @@ func (t *folder) finish(ctx context.Context, m *Manifest) error {
 		return err
 	}
 	for n := range 256 {
-		if err := durable.Sync(filepath.Join(t.dir, filesDir, hex.EncodeToString([]byte{byte(n)}))); err != nil {
+		if err := durable.Sync(filepath.Join(t.dir, filesDir,
+			hex.EncodeToString([]byte{byte(n)}))); err != nil {
 			return err
 		}
 	}
@@ -210,10 +212,11 @@ func (t *folder) prune(m *Manifest) error {
 	for _, f := range m.Files {
 		named[f.SHA256] = true
 	}
-	return filepath.WalkDir(filepath.Join(t.dir, filesDir), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || named[d.Name()] {
-			return err
-		}
-		return os.Remove(path)
-	})
+	return filepath.WalkDir(filepath.Join(t.dir, filesDir),
+		func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || named[d.Name()] {
+				return err
+			}
+			return os.Remove(path)
+		})
 }

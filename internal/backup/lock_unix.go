@@ -29,8 +29,8 @@ func lockFolder(dir string, write bool) (io.Closer, error) {
 	return folderLock{f}, nil
 }
 
-// folderLock is a locked folder. Closing alone would leave it locked while a process that is just being started still
-// has the file.
+// folderLock is a locked folder. Closing alone would leave it locked while a process that is just being
+// started still has the file.
 type folderLock struct{ *os.File }
 
 // Close unlocks the folder.

@@ -30,9 +30,10 @@ type Manifest struct {
 
 // File is a file of the data folder.
 type File struct {
-	Path     string `json:"path"` // in the data folder, with slashes
-	Size     int64  `json:"size"`
-	Modified int64  `json:"modified,omitempty"` // nanoseconds since 1970, to tell whether it is still the same
+	Path string `json:"path"` // in the data folder, with slashes
+	Size int64  `json:"size"`
+	// nanoseconds since 1970, to tell whether it is still the same
+	Modified int64  `json:"modified,omitempty"`
 	SHA256   string `json:"sha256"`
 }
 
@@ -68,7 +69,8 @@ func parseManifest(text []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: its manifest: %w", ErrDamaged, err)
 	}
 	if header.Format != format {
-		return nil, fmt.Errorf("the backup has the form %d, and this program reads the form %d", header.Format, format)
+		return nil, fmt.Errorf("the backup has the form %d, and this program reads the form %d",
+			header.Format, format)
 	}
 	m := &Manifest{}
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -96,7 +98,8 @@ func (m *Manifest) check() error {
 
 var (
 	digestText = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	objectFile = regexp.MustCompile(`^(HEAD|config|objects/(pack/pack-[0-9a-f]+\.(pack|idx|rev)|[0-9a-f]{2}/[0-9a-f]{38,62}))$`)
+	objectFile = regexp.MustCompile(
+		`^(HEAD|config|objects/(pack/pack-[0-9a-f]+\.(pack|idx|rev)|[0-9a-f]{2}/[0-9a-f]{38,62}))$`)
 )
 
 // mayHold reports whether a backup may hold a file of the data folder: one of those in a
@@ -116,6 +119,7 @@ func mayHold(path string) bool {
 		return false
 	}
 	id, purges, kind := repo.FolderOf(parts[2])
-	return kind == repo.FolderKept && path[len(repositoriesDir)+1:len(path)-len(parts[3])-1] == repo.FolderPath(
-		id, purges)
+	return kind == repo.FolderKept &&
+		path[len(repositoriesDir)+1:len(path)-len(parts[3])-1] == repo.FolderPath(
+			id, purges)
 }

@@ -36,7 +36,8 @@ type Destination struct {
 // Errors of stores that are not there for a backup.
 var (
 	ErrNotEmpty   = errors.New("the store is not empty: a backup goes into an empty one")
-	ErrUnfinished = errors.New("a backup was being restored into this store, and that did not end: restore it again")
+	ErrUnfinished = errors.New(
+		"a backup was being restored into this store, and that did not end: restore it again")
 )
 
 const (
@@ -288,12 +289,13 @@ func (r *restore) copyFiles(ctx context.Context) error {
 		return err
 	}
 	for _, top := range storeDirs {
-		err := filepath.WalkDir(filepath.Join(r.Folder, top), func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() {
-				err = durable.Sync(path)
-			}
-			return err
-		})
+		err := filepath.WalkDir(filepath.Join(r.Folder, top),
+			func(path string, d fs.DirEntry, err error) error {
+				if err == nil && d.IsDir() {
+					err = durable.Sync(path)
+				}
+				return err
+			})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -333,8 +335,8 @@ func (r *restore) loadTables(ctx context.Context) error {
 	return load(ctx, f, r.Database, waiting)
 }
 
-// waiting reports what hooks were still to be told when the backup was made. A restored store does not send it: the
-// store that was saved did so itself, or is alive and sends it still.
+// waiting reports what hooks were still to be told when the backup was made. A restored store does not send
+// it: the store that was saved did so itself, or is alive and sends it still.
 func waiting(t *db.Table, row []any) bool {
 	if t.Name != "hook_deliveries" {
 		return false

@@ -191,7 +191,8 @@ func (s *save) saveRepository(ctx context.Context, r snapshotRepo) (files []File
 		}
 		var dir string
 		if dir, err = repo.FindFolder(filepath.Join(s.Folder, repositoriesDir), r.id, r.purges); err == nil {
-			files, err = s.saveFiles(dir, path.Join(repositoriesDir, filepath.ToSlash(repo.FolderPath(r.id, r.purges))))
+			files, err = s.saveFiles(dir, path.Join(repositoriesDir,
+				filepath.ToSlash(repo.FolderPath(r.id, r.purges))))
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return files, err

@@ -16,8 +16,8 @@ const (
 	assetPairs = 9
 )
 
-// assets compares the upload and the download of an asset with a copy of the same file on the same disk, which is
-// synced. The client shares the processors with the server, and a copy needs one.
+// assets compares the upload and the download of an asset with a copy of the same file on the same disk,
+// which is synced. The client shares the processors with the server, and a copy needs one.
 func (s *suite) assets(b *testing.B) {
 	a := s.start(b)
 	a.create(b, "tools")
@@ -27,11 +27,13 @@ func (s *suite) assets(b *testing.B) {
 		b.Fatal(err)
 	}
 	file := randomFile(b, filepath.Join(b.TempDir(), "asset"), assetSize)
-	head := fmt.Appendf(nil, "POST %s/1/assets?name=asset HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n"+
-		"Content-Length: %d\r\n\r\n", at, a.token, assetSize)
+	head := fmt.Appendf(nil,
+		"POST %s/1/assets?name=asset HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Length: %d\r\n\r\n", at, a.token, assetSize)
 	made := 0
 	remove := func() {
-		if status, _, err := c.do(request("DELETE", fmt.Sprint(at, "/assets/", made), a.token, "")); err != nil || status != 204 {
+		if status, _, err := c.do(request("DELETE", fmt.Sprint(at, "/assets/", made), a.token,
+			"")); err != nil || status != 204 {
 			b.Fatal(status, err)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // backupIssues is how many issues the store has that is copied, so that the copy takes seconds.
 const backupIssues = 100_000
 
-// backups measures how long writers wait while a backup runs, which they share the disk and the processors with:
-// four clients file issues all the time.
+// backups measures how long writers wait while a backup runs, which they share the disk and the processors
+// with: four clients file issues all the time.
 func (s *suite) backups(b *testing.B) {
 	s.part(b, "delay", func(b *testing.B) {
 		o := issuetest.Thousand()
@@ -40,7 +40,8 @@ func (s *suite) backups(b *testing.B) {
 		last := func(list []float64) float64 { return list[len(list)-1] }
 		s.atMost(b, last(beside)-last(alone), 50, "ms", fmt.Sprintf(
 			"the longest of %d writes %.0f ms, without a backup of %d %.0f ms; of a thousand one takes %.0f ms and %.0f ms; median %.1f ms and %.1f ms; a backup takes %.1f s",
-			len(beside), last(beside), len(alone), last(alone), beside[len(beside)*999/1000], alone[len(alone)*999/1000],
+			len(beside), last(beside), len(alone), last(alone), beside[len(beside)*999/1000],
+			alone[len(alone)*999/1000],
 			median(beside), median(alone), took))
 	})
 }
@@ -58,7 +59,8 @@ func startWriters(b *testing.B, a *arbor, clients int) *writers {
 	w := &writers{}
 	for n := range clients {
 		c := connect(b, a.url)
-		post := request("POST", "/repos/works/project0/issues", a.token, fmt.Sprintf(`{"title":"Written by %d","body":%q}`, n, filedBody))
+		post := request("POST", "/repos/works/project0/issues", a.token,
+			fmt.Sprintf(`{"title":"Written by %d","body":%q}`, n, filedBody))
 		w.ended.Go(func() {
 			for !w.done.Load() {
 				var err error

@@ -19,7 +19,8 @@ type crowd struct {
 	epoll int
 	peers []peer
 	next  func(to []byte, client int) []byte // appends the next request of a client
-	open  func(client int) bool              // nil, or says that a client is not through: it may not stop here
+	// nil, or says that a client is not through: it may not stop here
+	open  func(client int) bool
 	spare []byte
 }
 

@@ -100,7 +100,9 @@ func (s *suite) compareClone(b *testing.B, source string, n int) {
 			dir := filepath.Join(b.TempDir(), "clone")
 			defer os.RemoveAll(dir)
 			syscall.Sync()
-			return timed(func() { gittest.Run(b, b.TempDir(), "clone", "-q", "--bare", "--no-local", from, dir) })
+			return timed(func() {
+				gittest.Run(b, b.TempDir(), "clone", "-q", "--bare", "--no-local", from, dir)
+			})
 		}
 	}
 	ratio, http, path := pairs(n, clone(a.remote("source")), clone(source))

@@ -40,7 +40,8 @@ func TestHangUpLeavesNothing(t *testing.T) {
 		"plants": get("/plants", token),
 		"fetch":  gitRequest("/alice/large.git/git-upload-pack", "git-upload-pack", token, fetchBody(tip), 0),
 		"push": gitRequest("/alice/target.git/git-receive-pack", "git-receive-pack", token,
-			pushBody(tip)+string(gittest.Pipe(t, source, strings.NewReader("main\n"), "pack-objects", "-q", "--revs", "--stdout")[:50_000]), 1<<20),
+			pushBody(tip)+string(gittest.Pipe(t, source, strings.NewReader("main\n"), "pack-objects", "-q",
+				"--revs", "--stdout")[:50_000]), 1<<20),
 	}
 	for name, request := range hangUps { // one each, so that what stays for good is there before
 		hangUp(t, name, address, request)
@@ -128,7 +129,8 @@ func addPlants(t *testing.T, d *db.DB, owner account.ID) {
 // than it is sent.
 func gitRequest(path, service, token, body string, more int) []byte {
 	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n"+
-		"Content-Type: application/x-%s-request\r\nContent-Length: %d\r\n\r\n%s", path, token, service, len(body)+more, body)
+		"Content-Type: application/x-%s-request\r\nContent-Length: %d\r\n\r\n%s", path, token, service,
+		len(body)+more, body)
 }
 
 func packet(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }
@@ -138,5 +140,6 @@ func fetchBody(tip string) string {
 }
 
 func pushBody(tip string) string {
-	return packet(strings.Repeat("0", 40)+" "+tip+" refs/heads/main\x00report-status side-band-64k\n") + "0000"
+	return packet(strings.Repeat("0", 40)+" "+tip+" refs/heads/main\x00report-status side-band-64k\n") +
+		"0000"
 }

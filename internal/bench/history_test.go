@@ -21,7 +21,8 @@ func (s *suite) history(b *testing.B) {
 	dir := gittest.Bare(b)
 	var in bytes.Buffer
 	_, _ = in.ReadFrom(gittest.History("refs/heads/main", 2000, 1000))
-	text := strings.Replace(in.String(), "Commit 1000\n", "Commit 1000\nM 100644 inline once/only.txt\ndata 5\nonce\n\n", 1)
+	text := strings.Replace(in.String(), "Commit 1000\n",
+		"Commit 1000\nM 100644 inline once/only.txt\ndata 5\nonce\n\n", 1)
 	gittest.Import(b, dir, strings.NewReader(text))
 	gittest.Run(b, dir, "push", "-q", a.remote("long"), allBranches)
 	head := gittest.Run(b, dir, "rev-parse", "main")
@@ -30,16 +31,21 @@ func (s *suite) history(b *testing.B) {
 		"directory": "/contents/dir1", "commit": "/commits/" + head, "commits": "/commits",
 	} {
 		s.part(b, name+"/repeated", func(b *testing.B) { s.besideFloor(b, a, get(path(rest), ""), 0.3) })
-		s.part(b, name+"/repeated-with-token", func(b *testing.B) { s.besideFloor(b, a, get(path(rest), a.token), 0.3) })
+		s.part(b, name+"/repeated-with-token", func(b *testing.B) {
+			s.besideFloor(b, a, get(path(rest), a.token), 0.3)
+		})
 	}
-	s.part(b, "path/first", func(b *testing.B) { s.logOfPath(b, a, path("/commits?path=once/only.txt"), head) })
+	s.part(b, "path/first", func(b *testing.B) {
+		s.logOfPath(b, a, path("/commits?path=once/only.txt"), head)
+	})
 }
 
 // logOfPath compares the commits of one file, asked for in ever new words, with
 // `git log` in the same repository with the same commit-graph.
 func (s *suite) logOfPath(b *testing.B, a *arbor, path, head string) {
 	repository := a.repository(b)
-	for graph := filepath.Join(repository, "objects", "info", "commit-graph"); ; time.Sleep(50 * time.Millisecond) {
+	for graph := filepath.Join(repository, "objects", "info",
+		"commit-graph"); ; time.Sleep(50 * time.Millisecond) {
 		if _, err := os.Stat(graph); err == nil {
 			break
 		}

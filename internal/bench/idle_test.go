@@ -28,7 +28,9 @@ func (s *suite) token(b *testing.B) {
 				without := newLoad(b, a.url, connections, repeat(get(c.path, "")))
 				with.run(b, slice)
 				without.run(b, slice)
-				ratio, x, y := pairs(rounds, func() float64 { return without.run(b, slice) }, func() float64 { return with.run(b, slice) })
+				ratio, x, y := pairs(rounds, func() float64 {
+					return without.run(b, slice)
+				}, func() float64 { return with.run(b, slice) })
 				s.atMost(b, ratio, 1.15, "x-of-anonymous", rates(y, x)+" without")
 			})
 		}

@@ -39,9 +39,11 @@ func (s *suite) readIssues(b *testing.B, a *arbor) {
 		s.besideMemory(b, a, readsPerWrite, repeat(one), 200, 0.3)
 	})
 	s.part(b, "not-modified", func(b *testing.B) {
-		again := bytes.Replace(page, []byte("\r\n\r\n"), []byte("\r\nIf-None-Match: "+a.etag(b, list)+"\r\n\r\n"), 1)
+		again := bytes.Replace(page, []byte("\r\n\r\n"),
+			[]byte("\r\nIf-None-Match: "+a.etag(b, list)+"\r\n\r\n"), 1)
 		s.besideMemory(b, a, 0, repeat(again), http.StatusNotModified, 0.4)
-		s.besideMemory(b, a, readsPerWrite, repeat(again), http.StatusNotModified, 0) // rendering anew and the writes are most of it
+		// rendering anew and the writes are most of it
+		s.besideMemory(b, a, readsPerWrite, repeat(again), http.StatusNotModified, 0)
 	})
 	s.part(b, "distinct-10000", func(b *testing.B) {
 		var requests [][]byte
@@ -74,12 +76,19 @@ func (s *suite) besideREST(b *testing.B, a *arbor) {
 		requests = append(requests, request("POST", "/graphql", a.token, string(body)))
 	}
 	for _, clients := range []int{8, 1} {
-		lists := newLoad(b, a.url, clients, func(int) []byte { return get(paths[int(at.Add(1))%len(paths)], a.token) })
-		queries := newLoad(b, a.url, clients, func(int) []byte { return requests[int(from.Add(1))%len(requests)] })
+		lists := newLoad(b, a.url, clients, func(int) []byte {
+			return get(paths[int(at.Add(1))%len(paths)], a.token)
+		})
+		queries := newLoad(b, a.url, clients, func(int) []byte {
+			return requests[int(from.Add(1))%len(requests)]
+		})
 		lists.run(b, slice)
 		queries.run(b, slice)
-		ratio, x, y := pairs(rounds, func() float64 { return lists.run(b, 2*slice) }, func() float64 { return queries.run(b, 2*slice) })
-		s.atMost(b, ratio, 2, "x-of-rest", fmt.Sprintf("%s, 30 issues as gh issue list asks for them, %d at once", rates(x, y), clients))
+		ratio, x, y := pairs(rounds, func() float64 {
+			return lists.run(b, 2*slice)
+		}, func() float64 { return queries.run(b, 2*slice) })
+		s.atMost(b, ratio, 2, "x-of-rest",
+			fmt.Sprintf("%s, 30 issues as gh issue list asks for them, %d at once", rates(x, y), clients))
 	}
 }
 
@@ -88,7 +97,8 @@ func ghVariables(path string) map[string]any {
 	address, _ := url.Parse(path)
 	q := address.Query()
 	filter := map[string]any{}
-	for name, field := range map[string]string{"assignee": "assignee", "milestone": "milestoneNumber", "creator": "createdBy",
+	for name, field := range map[string]string{"assignee": "assignee", "milestone": "milestoneNumber",
+		"creator":   "createdBy",
 		"mentioned": "mentioned"} {
 		if q.Has(name) {
 			filter[field] = q.Get(name)
@@ -101,9 +111,11 @@ func ghVariables(path string) map[string]any {
 	if states[0] == "ALL" {
 		states = []string{"OPEN", "CLOSED"}
 	}
-	field := map[string]string{"created": "CREATED_AT", "updated": "UPDATED_AT", "comments": "COMMENTS"}[q.Get("sort")]
+	field := map[string]string{"created": "CREATED_AT", "updated": "UPDATED_AT",
+		"comments": "COMMENTS"}[q.Get("sort")]
 	page, _ := strconv.Atoi(q.Get("page"))
-	return map[string]any{"owner": "works", "repo": "project0", "limit": 30, "states": states, "filterBy": filter,
+	return map[string]any{"owner": "works", "repo": "project0", "limit": 30, "states": states,
+		"filterBy":  filter,
 		"orderBy":   map[string]any{"field": field, "direction": strings.ToUpper(q.Get("direction"))},
 		"endCursor": base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "cursor:%d", (page-1)*30))}
 }
@@ -143,7 +155,8 @@ func distinct() []string {
 	var paths []string
 	for _, f := range filters {
 		for page := range 5 {
-			paths = append(paths, fmt.Sprintf("/repos/works/project0/issues?per_page=30&page=%d&%s", page+1, f))
+			paths = append(paths, fmt.Sprintf("/repos/works/project0/issues?per_page=30&page=%d&%s", page+1,
+				f))
 		}
 	}
 	paths = inEveryOrder(paths)
@@ -155,7 +168,9 @@ func distinct() []string {
 // besideMemory compares the rate of reads of eight connections, each of which
 // writes once for so many (0: never), with that of a handler that is read only.
 // Without a bound it notes it.
-func (s *suite) besideMemory(b *testing.B, a *arbor, perWrite int, next func(int) []byte, status int, bound float64) {
+func (s *suite) besideMemory(
+	b *testing.B, a *arbor, perWrite int, next func(int) []byte, status int, bound float64,
+) {
 	ours := newMixed(b, a, next, status)
 	ours.perWrite = perWrite
 	sample := int64(0)
@@ -169,7 +184,9 @@ func (s *suite) besideMemory(b *testing.B, a *arbor, perWrite int, next func(int
 	floor := newMixed(b, &arbor{url: startFloor(b, sample/50)}, next, status)
 	ours.run(b, slice)
 	floor.run(b, slice)
-	ratio, x, y := pairs(rounds, func() float64 { return ours.run(b, 2*slice) }, func() float64 { return floor.run(b, 2*slice) })
+	ratio, x, y := pairs(rounds, func() float64 {
+		return ours.run(b, 2*slice)
+	}, func() float64 { return floor.run(b, 2*slice) })
 	detail := fmt.Sprintf("%s, %d bytes, without writes", rates(x, y), sample/50)
 	if perWrite > 0 {
 		detail = fmt.Sprintf("%s, %d bytes, a write for %d reads", rates(x, y), sample/50, perWrite)

@@ -21,7 +21,8 @@ import (
 // reading while others write, and writing itself. The ratios bind on SQLite.
 func (s *suite) issues(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) {
-		big, small, mixed := s.tracker(b, "", issuetest.Million()), s.tracker(b, "", issuetest.Thousand()), s.tracker(b, "", issuetest.Mixed())
+		big, small, mixed := s.tracker(b, "", issuetest.Million()), s.tracker(b, "", issuetest.Thousand()),
+			s.tracker(b, "", issuetest.Mixed())
 		b.Run("lists", func(b *testing.B) { s.lists(b, big, small, mixed) })
 		b.Run("read", func(b *testing.B) { s.readIssues(b, big) })
 	})
@@ -55,7 +56,8 @@ func (s *suite) keptTracker(b *testing.B, folder string, o issuetest.Options) *a
 	data, token := s.newData(b)
 	if _, err := os.Stat(filepath.Join(folder, "arbor.db")); err != nil {
 		s.fillTracker(b, data, "", o)
-		if err := errors.Join(os.MkdirAll(folder, 0o700), os.CopyFS(folder, os.DirFS(data)), os.WriteFile(filepath.Join(folder, "token"), []byte(token), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(folder, 0o700), os.CopyFS(folder, os.DirFS(data)),
+			os.WriteFile(filepath.Join(folder, "token"), []byte(token), 0o600)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -115,8 +117,9 @@ func (s *suite) warm(b *testing.B, a *arbor) {
 	in := newReader(b, a)
 	cold := in.time("/issues?filter=all&sort=updated&page=2")
 	took := a.settle(b)
-	s.note(b, took.Seconds(), "s", fmt.Sprintf("of processor time to put all issues into memory, beside the requests; the list before took %.0f ms, the server has %.0f MiB",
-		1000*cold, memory(b, a.cmd.Process.Pid, "VmRSS")))
+	s.note(b, took.Seconds(), "s",
+		fmt.Sprintf("of processor time to put all issues into memory, beside the requests; the list before took %.0f ms, the server has %.0f MiB",
+			1000*cold, memory(b, a.cmd.Process.Pid, "VmRSS")))
 }
 
 // vacuum does what PostgreSQL does by itself some time after so many rows were
@@ -136,8 +139,8 @@ func vacuum(b *testing.B, database string) {
 
 // filters are the ways of choosing of a repository's list. Each finds at least
 // a page of 30 in the small store, too, so that both render as much.
-var filters = [...]string{"", "milestone=1", "milestone=*", "milestone=none", "assignee=alice", "assignee=*", "assignee=none",
-	"creator=alice", "mentioned=alice", "labels=bug", "since=2020-03-01T00:00:00Z"}
+var filters = [...]string{"", "milestone=1", "milestone=*", "milestone=none", "assignee=alice", "assignee=*",
+	"assignee=none", "creator=alice", "mentioned=alice", "labels=bug", "since=2020-03-01T00:00:00Z"}
 
 // everyList is the address of each list: each filter in each order and state.
 func everyList() []string {
@@ -160,7 +163,8 @@ func inEveryOrder(paths []string) []string {
 		for _, sort := range [...]string{"created", "updated", "comments"} {
 			for _, direction := range [...]string{"desc", "asc"} {
 				for _, state := range [...]string{"open", "closed", "all"} {
-					all = append(all, fmt.Sprintf("%s&sort=%s&direction=%s&state=%s", p, sort, direction, state))
+					all = append(all, fmt.Sprintf("%s&sort=%s&direction=%s&state=%s", p, sort,
+						direction, state))
 				}
 			}
 		}
@@ -187,12 +191,16 @@ func (s *suite) lists(b *testing.B, big, small, mixed *arbor) {
 			if x, y := in.size(path), control.size(path); y < x*2/3 {
 				b.Errorf("%s: the page of the small store is smaller: %d bytes of %d", path, y, x)
 			}
-			ratio, x, y := pairs(7, func() float64 { return in.time(path) }, func() float64 { return control.time(path) })
+			ratio, x, y := pairs(7, func() float64 {
+				return in.time(path)
+			}, func() float64 { return control.time(path) })
 			w.note(path, ratio, seconds(x, y))
 		}
 		for path := range w.extreme(12) { // a busy machine makes some seem so
 			control := beside(path)
-			ratio, x, y := pairs(61, func() float64 { return in.time(path) }, func() float64 { return control.time(path) })
+			ratio, x, y := pairs(61, func() float64 {
+				return in.time(path)
+			}, func() float64 { return control.time(path) })
 			w.note(path, ratio, seconds(x, y))
 		}
 		w.report(s, b)
@@ -231,7 +239,8 @@ func uncounted() []string {
 	var paths []string
 	for _, f := range [...]string{
 		"since=2024-11-01T00:00:{s}Z", "since=2022-06-01T00:00:{s}Z", "since=2020-03-01T00:00:{s}Z",
-		"labels=bug,documentation", "labels=bug,documentation,duplicate", "labels=bug&assignee=alice", "labels=bug&assignee=none",
+		"labels=bug,documentation", "labels=bug,documentation,duplicate", "labels=bug&assignee=alice",
+		"labels=bug&assignee=none",
 		"labels=bug&milestone=1", "creator=alice&assignee=alice", "labels=bug&since=2022-06-01T00:00:{s}Z",
 		"mentioned=alice&creator=alice&milestone=*",
 	} {
@@ -243,8 +252,10 @@ func uncounted() []string {
 // uncountedAcross are such lists across repositories: of a million issues.
 func uncountedAcross() []string {
 	return inEveryOrder([]string{
-		"/issues?filter=all&since=2024-11-01T00:00:{s}Z", "/issues?filter=all&since=2020-03-01T00:00:{s}Z", "/issues?filter=assigned&labels=bug",
-		"/issues?filter=subscribed&labels=bug,documentation", "/orgs/works/issues?filter=created&since=2022-06-01T00:00:{s}Z",
+		"/issues?filter=all&since=2024-11-01T00:00:{s}Z", "/issues?filter=all&since=2020-03-01T00:00:{s}Z",
+		"/issues?filter=assigned&labels=bug",
+		"/issues?filter=subscribed&labels=bug,documentation",
+		"/orgs/works/issues?filter=created&since=2022-06-01T00:00:{s}Z",
 	})
 }
 
@@ -264,7 +275,8 @@ func newReader(b *testing.B, a *arbor) *reader {
 // fresh makes an address different from all before, with the same meaning.
 func (r *reader) fresh(path string) []byte {
 	r.count++
-	return get(strings.ReplaceAll(path, "{s}", fmt.Sprintf("%02d", r.count%60))+fmt.Sprint("&x=", r.count), r.a.token)
+	return get(strings.ReplaceAll(path, "{s}", fmt.Sprintf("%02d", r.count%60))+fmt.Sprint("&x=", r.count),
+		r.a.token)
 }
 
 func (r *reader) size(path string) int64 {
@@ -299,7 +311,8 @@ func (r *reader) median(n int, path string, before func()) float64 {
 // change there does.
 func (r *reader) forget() {
 	path := fmt.Sprintf("/repos/works/project0/issues/%d", 1+r.count%900)
-	if _, err := r.c.must(request("PATCH", path, r.a.token, fmt.Sprintf(`{"title":"renamed %d"}`, r.count))); err != nil {
+	if _, err := r.c.must(request("PATCH", path, r.a.token,
+		fmt.Sprintf(`{"title":"renamed %d"}`, r.count))); err != nil {
 		r.b.Fatal(err)
 	}
 }

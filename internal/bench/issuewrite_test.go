@@ -30,7 +30,9 @@ func (s *suite) createIssues(b *testing.B) {
 			floor := newIssueFloor(b)
 			ours.run(b, slice)
 			floor.run(b)
-			ratio, x, y := pairs(rounds, func() float64 { return ours.run(b, slice) }, func() float64 { return floor.run(b) })
+			ratio, x, y := pairs(rounds, func() float64 {
+				return ours.run(b, slice)
+			}, func() float64 { return floor.run(b) })
 			s.atLeast(b, ratio, c.bound, "x-of-driver", rates(x, y))
 			a.stop(b)
 			checkNumbers(b, a, made.Load())
@@ -38,8 +40,9 @@ func (s *suite) createIssues(b *testing.B) {
 	}
 }
 
-// createOnPostgres compares making issues with eight clients on PostgreSQL with SQLite. The tests' own server of
-// PostgreSQL syncs nothing, while SQLite does: for the promise, ARBOR_TEST_POSTGRES_URL names one that does.
+// createOnPostgres compares making issues with eight clients on PostgreSQL with SQLite. The tests' own server
+// of PostgreSQL syncs nothing, while SQLite does: for the promise, ARBOR_TEST_POSTGRES_URL names one that
+// does.
 func (s *suite) createOnPostgres(b *testing.B) {
 	s.part(b, "clients-8", func(b *testing.B) {
 		url := dbtest.URL(b, db.PostgreSQL)
@@ -49,7 +52,9 @@ func (s *suite) createOnPostgres(b *testing.B) {
 		other, _ := filing(b, sqlite, 8)
 		ours.run(b, slice)
 		other.run(b, slice)
-		ratio, x, y := pairs(rounds, func() float64 { return ours.run(b, slice) }, func() float64 { return other.run(b, slice) })
+		ratio, x, y := pairs(rounds, func() float64 {
+			return ours.run(b, slice)
+		}, func() float64 { return other.run(b, slice) })
 		s.atLeast(b, ratio, 0.3, "x-of-sqlite", rates(x, y)+"; the tests' own PostgreSQL does not sync")
 	})
 }
@@ -72,8 +77,10 @@ func checkNumbers(b *testing.B, a *arbor, made int64) {
 	d := openStore(b, filepath.Join(a.data, "arbor.db"))
 	var count, distinct, last, next, postings, counted int64
 	err := d.QueryRow(`SELECT count(*), count(DISTINCT i.number), max(i.number), r.next_number,
-			(SELECT count(*) FROM postings p WHERE p.repo_id = r.id), (SELECT sum(n) FROM posting_counts c WHERE c.repo_id = r.id AND c.kind < 9)
-		FROM issues i JOIN repos r ON r.id = i.repo_id WHERE r.name = 'project0' GROUP BY r.id`).Scan(&count, &distinct, &last, &next, &postings, &counted)
+			(SELECT count(*) FROM postings p WHERE p.repo_id = r.id), (SELECT sum(n) FROM posting_counts c
+			WHERE c.repo_id = r.id AND c.kind < 9)
+		FROM issues i JOIN repos r ON r.id = i.repo_id WHERE r.name = 'project0'
+		GROUP BY r.id`).Scan(&count, &distinct, &last, &next, &postings, &counted)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -109,16 +116,21 @@ func newIssueFloor(b *testing.B) *issueFloor {
 		b.Fatal(err)
 	}
 	r := made.Repos[0]
-	f := &issueFloor{db: openStore(b, file), repo: r.ID, user: int64(made.People[0].ID), labels: [2]int64{r.Labels[0].ID, r.Labels[1].ID}}
+	f := &issueFloor{db: openStore(b, file), repo: r.ID, user: int64(made.People[0].ID),
+		labels: [2]int64{r.Labels[0].ID, r.Labels[1].ID}}
 	for _, q := range []string{
-		`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1, open_issues = open_issues + 1
+		`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1,
+			open_issues = open_issues + 1
 			WHERE id = ? RETURNING next_number - 1`,
-		`INSERT INTO issues (repo_id, number, pull, title, body, author_id, state, state_reason, locked, labels, assignees, comments,
+		`INSERT INTO issues (repo_id, number, pull, title, body, author_id, state, state_reason, locked,
+			labels, assignees, comments,
 			created_at, updated_at, draft) VALUES (?, ?, FALSE, ?, ?, ?, 1, 0, FALSE, ?, ?, 0, ?, ?, FALSE)`,
-		`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES ` + marks(issuePostings, 7),
+		`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES ` +
+			marks(issuePostings, 7),
 		`INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES ` + marks(issuePostings, 5) +
 			` ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`,
-		`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, detail, created_at) VALUES ` + marks(3, 7),
+		`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, detail, created_at) VALUES ` +
+			marks(3, 7),
 	} {
 		statement, err := f.db.Prepare(q)
 		if err != nil {
@@ -176,7 +188,8 @@ func (f *issueFloor) create() error {
 		return err
 	}
 	var postings, counts, events []any
-	for _, p := range [issuePostings][2]int64{{1, 0}, {2, f.user}, {3, f.user}, {3, -1}, {4, 0}, {5, f.labels[0]}, {5, f.labels[1]}, {7, f.user}} {
+	for _, p := range [issuePostings][2]int64{{1, 0}, {2, f.user}, {3, f.user}, {3, -1}, {4, 0},
+		{5, f.labels[0]}, {5, f.labels[1]}, {7, f.user}} {
 		postings = append(postings, id, p[0], p[1], f.repo, 1, now, 0)
 		counts = append(counts, f.repo, p[0], p[1], 1, 1)
 	}

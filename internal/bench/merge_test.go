@@ -23,7 +23,9 @@ const branches = 64
 func (s *suite) merge(b *testing.B) {
 	b.Run("go-distribution", func(b *testing.B) {
 		source, _ := gittest.GoTree(b)
-		s.mergesOf(b, source, func(i int) string { return fmt.Sprintf("src/cmd/go/internal/branch%d/new.go", i) }, "src/cmd/go/main.go")
+		s.mergesOf(b, source, func(i int) string {
+			return fmt.Sprintf("src/cmd/go/internal/branch%d/new.go", i)
+		}, "src/cmd/go/main.go")
 	})
 	for name, perDirectory := range map[string]int{"100000-nested": 250, "100000-flat": 0} {
 		b.Run(name, func(b *testing.B) {
@@ -77,14 +79,17 @@ func changes(main string, file func(i int) string, text string) io.Reader {
 
 // mergeCopy is a copy of a repository with branches, opened with caches of its
 // own.
-func mergeCopy(b *testing.B, source string, stream []byte) (r *git.Repository, base git.SHA, heads []git.SHA) {
+func mergeCopy(
+	b *testing.B, source string, stream []byte,
+) (r *git.Repository, base git.SHA, heads []git.SHA) {
 	dir := filepath.Join(b.TempDir(), "copy.git")
 	gittest.Run(b, b.TempDir(), "clone", "-q", "--bare", "--shared", source, dir)
 	gittest.Import(b, dir, bytes.NewReader(stream))
 	for i := range branches {
 		heads = append(heads, git.SHA(gittest.Run(b, dir, "rev-parse", fmt.Sprint("head", i))))
 	}
-	return gittest.New(b, git.Options{}).Repository(dir), git.SHA(gittest.Run(b, dir, "rev-parse", "base")), heads
+	return gittest.New(b, git.Options{}).Repository(dir),
+		git.SHA(gittest.Run(b, dir, "rev-parse", "base")), heads
 }
 
 // testMerges compares test merges of pairs that nobody merged before with git's

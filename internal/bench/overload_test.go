@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// overload asks for pages of issues twice as often as the server can answer. Requests come when they come: none waits
-// for the answer to another. The client shares the processors with the server, so a page, which costs the server much
-// more than its client, tells most.
+// overload asks for pages of issues twice as often as the server can answer. Requests come when they come:
+// none waits for the answer to another. The client shares the processors with the server, so a page, which
+// costs the server much more than its client, tells most.
 func (s *suite) overload(b *testing.B, a *arbor) {
 	var at atomic.Int64
 	next := func(int) []byte { return get(fmt.Sprint("/works/project0/issues/", 1+at.Add(1)%10000), "") }
@@ -25,9 +25,11 @@ func (s *suite) overload(b *testing.B, a *arbor) {
 	}
 	var t tide
 	server, _ := a.peak(b, func() { t = rush(b, a.url, 2*peak, 10*time.Second, next) })
-	s.atLeast(b, float64(t.served)/t.took/peak, 0.8, "x-of-peak", fmt.Sprintf("%s; asked %.0f, refused %d, no client free %d",
-		rates(float64(t.served)/t.took, peak), 2*peak, len(t.refused), t.missed))
-	s.atMost(b, longest(t.refused), 1, "s-to-refuse", fmt.Sprintf("the slowest refusal; the slowest answer %.2f s", longest(t.answered)))
+	s.atLeast(b, float64(t.served)/t.took/peak, 0.8, "x-of-peak",
+		fmt.Sprintf("%s; asked %.0f, refused %d, no client free %d",
+			rates(float64(t.served)/t.took, peak), 2*peak, len(t.refused), t.missed))
+	s.atMost(b, longest(t.refused), 1, "s-to-refuse",
+		fmt.Sprintf("the slowest refusal; the slowest answer %.2f s", longest(t.answered)))
 	s.note(b, server, "MiB", "the server's peak")
 }
 

@@ -8,14 +8,15 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// pages measures how long a server that was just started takes for the pages of a repository of 14,000 files, the Go
-// distribution, in which nobody has looked for last commits.
+// pages measures how long a server that was just started takes for the pages of a repository of 14,000 files,
+// the Go distribution, in which nobody has looked for last commits.
 func (s *suite) pages(b *testing.B) {
 	a := s.start(b)
 	a.create(b, "go")
 	source, _ := gittest.GoTree(b)
 	gittest.Run(b, source, "push", "-q", a.remote("go"), "main")
-	for _, p := range []struct{ name, path string }{{"home", "/alice/go"}, {"tree", "/alice/go/tree/main/src"}} {
+	for _, p := range []struct{ name, path string }{{"home", "/alice/go"},
+		{"tree", "/alice/go/tree/main/src"}} {
 		s.part(b, p.name+"/cold", func(b *testing.B) {
 			const n = 5
 			var cold, warm []float64
@@ -30,7 +31,8 @@ func (s *suite) pages(b *testing.B) {
 						}
 					})
 				}
-				if _, err := c.must(html(get("/alice/go/branches", a.token))); err != nil { // reads the templates
+				// reads the templates
+				if _, err := c.must(html(get("/alice/go/branches", a.token))); err != nil {
 					b.Fatal(err)
 				}
 				cold, warm = append(cold, visit()*1000), append(warm, visit()*1000)

@@ -50,7 +50,8 @@ func newPlants(token string) func(to []byte, client int) []byte {
 // openStore opens a SQLite file as the store does: durable at each commit.
 func openStore(b *testing.B, file string) *sql.DB {
 	b.Helper()
-	d, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	d, err := sql.Open("sqlite",
+		"file:"+file+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -64,7 +64,8 @@ func (s *suite) serve(b *testing.B, data, token string, flags ...string) *arbor 
 	}
 	defer log.Close()
 	a := &arbor{suite: s, data: data, token: token}
-	a.cmd = exec.Command(s.binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, flags...)...)
+	a.cmd = exec.Command(s.binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data},
+		flags...)...)
 	a.cmd.Stderr = log
 	out, err := a.cmd.StdoutPipe()
 	if err != nil {
@@ -97,7 +98,8 @@ func (a *arbor) stop(b *testing.B) {
 // create makes an empty repository of alice.
 func (a *arbor) create(b *testing.B, name string) {
 	b.Helper()
-	if _, err := connect(b, a.url).must(request("POST", "/user/repos", a.token, fmt.Sprintf(`{"name":%q}`, name))); err != nil {
+	if _, err := connect(b, a.url).must(request("POST", "/user/repos", a.token,
+		fmt.Sprintf(`{"name":%q}`, name))); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -35,7 +35,8 @@ func (s *suite) pulls(b *testing.B) {
 	if peaks["large"] > 0 && peaks["small"] > 0 {
 		s.part(b, "memory", func(b *testing.B) {
 			s.atMost(b, peaks["large"]/peaks["small"], 1.5, "x-of-1000-files", fmt.Sprintf(
-				"server and git while merging: %.0f MiB at 100,000 files, %.0f at 15,000, %.0f at 1,000", peaks["large"], peaks["go"], peaks["small"]))
+				"server and git while merging: %.0f MiB at 100,000 files, %.0f at 15,000, %.0f at 1,000",
+				peaks["large"], peaks["go"], peaks["small"]))
 		})
 	}
 	s.part(b, "push-to-base-of-1000", s.pushToBase)
@@ -49,7 +50,9 @@ const (
 
 // pullsOf measures creating and merging in a repository, and gives the memory
 // that merging took, in MiB. perSecond bounds the merges one after the other.
-func (s *suite) pullsOf(b *testing.B, source string, file func(i int) string, perSecond float64) (peak float64) {
+func (s *suite) pullsOf(
+	b *testing.B, source string, file func(i int) string, perSecond float64,
+) (peak float64) {
 	stream, err := io.ReadAll(changes(gittest.Run(b, source, "rev-parse", "main"), file, ""))
 	if err != nil {
 		b.Fatal(err)
@@ -63,7 +66,8 @@ func (s *suite) pullsOf(b *testing.B, source string, file func(i int) string, pe
 		return func() float64 {
 			n++
 			return timed(func() {
-				for k, args := range [][]string{{"merge-tree", "--write-tree", string(base), string(heads[n%len(heads)])}, {"version"}, {"version"}, {"version"}, {"version"}} {
+				for k, args := range [][]string{{"merge-tree", "--write-tree", string(base),
+					string(heads[n%len(heads)])}, {"version"}, {"version"}, {"version"}, {"version"}} {
 					cmd := exec.Command("git", args...)
 					cmd.Dir, cmd.Env = other.Dir(), append(gittest.Env(), "GIT_DIR="+other.Dir())
 					if out, err := cmd.CombinedOutput(); err != nil {
@@ -75,7 +79,9 @@ func (s *suite) pullsOf(b *testing.B, source string, file func(i int) string, pe
 	}
 	made := 0
 	create := func() float64 {
-		ask := request("POST", "/repos/alice/tree/pulls", a.token, fmt.Sprintf(`{"title":"Change %d","body":"Why, in a line.","head":"head%d","base":"base"}`, made, made))
+		ask := request("POST", "/repos/alice/tree/pulls", a.token,
+			fmt.Sprintf(`{"title":"Change %d","body":"Why, in a line.","head":"head%d","base":"base"}`, made,
+				made))
 		made++
 		return timed(func() {
 			if _, err := c.must(ask); err != nil {
@@ -153,7 +159,8 @@ func (s *suite) proposed(b *testing.B, n int) (a *arbor, dir string) {
 	c := connect(b, a.url)
 	took := timed(func() {
 		for i := range n {
-			ask := request("POST", "/repos/alice/busy/pulls", a.token, fmt.Sprintf(`{"title":"Change number %d","body":"It is better so.","head":"head%d","base":"main"}`, i, i))
+			ask := request("POST", "/repos/alice/busy/pulls", a.token,
+				fmt.Sprintf(`{"title":"Change number %d","body":"It is better so.","head":"head%d","base":"main"}`, i, i))
 			if _, err := c.must(ask); err != nil {
 				b.Fatal(err)
 			}
@@ -176,7 +183,9 @@ func (s *suite) pushToBase(b *testing.B) {
 			n++
 			gittest.Run(b, work, "checkout", "-q", "at-"+branch)
 			gittest.Run(b, work, "commit", "-q", "--allow-empty", "-m", fmt.Sprint(branch, n))
-			return timed(func() { gittest.Run(b, work, "push", "-q", a.remote("busy"), "HEAD:refs/heads/"+branch) })
+			return timed(func() {
+				gittest.Run(b, work, "push", "-q", a.remote("busy"), "HEAD:refs/heads/"+branch)
+			})
 		}
 	}
 	busy, quiet := push("main"), push("other")
@@ -197,8 +206,11 @@ func (s *suite) pushToBase(b *testing.B) {
 // and makes sure that a list starts no process of git.
 func (s *suite) readPulls(b *testing.B) {
 	a, _ := s.proposed(b, 60)
-	for name, path := range map[string]string{"list": "pulls?per_page=30", "single": "pulls/7", "files": "pulls/7/files", "commits": "pulls/7/commits"} {
-		s.part(b, name, func(b *testing.B) { s.besideFloor(b, a, get("/repos/alice/busy/"+path, a.token), 0.3) })
+	for name, path := range map[string]string{"list": "pulls?per_page=30", "single": "pulls/7",
+		"files": "pulls/7/files", "commits": "pulls/7/commits"} {
+		s.part(b, name, func(b *testing.B) {
+			s.besideFloor(b, a, get("/repos/alice/busy/"+path, a.token), 0.3)
+		})
 	}
 	s.part(b, "list-without-git", func(b *testing.B) {
 		a.stop(b)
@@ -207,6 +219,7 @@ func (s *suite) readPulls(b *testing.B) {
 		if _, err := connect(b, a.url).must(get("/repos/alice/busy/pulls?per_page=30", a.token)); err != nil {
 			b.Fatal(err)
 		}
-		s.atMost(b, float64(len(children(a.cmd.Process.Pid))-before), 0, "processes", "after the first list of a server that just started")
+		s.atMost(b, float64(len(children(a.cmd.Process.Pid))-before), 0, "processes",
+			"after the first list of a server that just started")
 	})
 }

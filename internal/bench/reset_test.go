@@ -66,7 +66,8 @@ func (a *arbor) resets(b *testing.B, admin string, pause time.Duration) (list []
 	b.Helper()
 	c := connect(b, a.url)
 	for range 31 {
-		if _, err := c.must(request("POST", "/repos/alice/r0/issues", a.token, `{"title":"one more"}`)); err != nil {
+		if _, err := c.must(request("POST", "/repos/alice/r0/issues", a.token,
+			`{"title":"one more"}`)); err != nil {
 			b.Fatal(err)
 		}
 		time.Sleep(pause)

@@ -80,11 +80,13 @@ func fillStars(database string, n int) error {
 		for _, q := range []string{
 			`INSERT INTO accounts (id, login, login_folded, kind, public_repos, created_at, updated_at)
 				SELECT i, 'u' || i, 'u' || i, 1, 1, i, i FROM n`,
-			`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
+			`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch, created_at,
+				updated_at, pushed_at)
 				SELECT i, i, 'r' || i, 'r' || i, FALSE, 'main', i, i, i * 7919 % 1000003 FROM n`,
 			`INSERT INTO stars (user_id, repo_id, private, created_at) SELECT i, CAST($1 AS BIGINT), FALSE, i * 104729 % 1000003 FROM n`,
 			`INSERT INTO stars (user_id, repo_id, private, created_at)
-				SELECT (SELECT id FROM accounts WHERE login = 'alice'), i, FALSE, i * 15485863 % 1000003 FROM n`,
+				SELECT (SELECT id FROM accounts WHERE login = 'alice'), i, FALSE, i * 15485863 % 1000003
+				FROM n`,
 		} {
 			if _, err := tx.Exec(numbers+q, firstStar, firstStar+n-1); err != nil {
 				return err
@@ -97,7 +99,8 @@ func fillStars(database string, n int) error {
 // starLists are the lists, each with the driver's own walk to a page of it.
 var starLists = [...]struct{ path, floor string }{
 	{fmt.Sprintf("/repos/u%d/r%d/stargazers?", firstStar, firstStar),
-		`SELECT user_id, created_at FROM stars WHERE repo_id = ` + fmt.Sprint(firstStar) + ` ORDER BY created_at, user_id`},
+		`SELECT user_id, created_at FROM stars WHERE repo_id = ` + fmt.Sprint(firstStar) +
+			` ORDER BY created_at, user_id`},
 	{"/user/starred?", starsOfAlice("s.created_at DESC, s.repo_id DESC")},
 	{"/users/alice/starred?direction=asc", starsOfAlice("s.created_at, s.repo_id")},
 	{"/users/alice/starred?sort=updated", pushedStarsOfAlice("p.pushed_at DESC, p.id DESC")},
@@ -111,14 +114,16 @@ func starsOfAlice(order string) string {
 }
 
 func pushedStarsOfAlice(order string) string {
-	return `SELECT s.repo_id, s.created_at FROM repos p CROSS JOIN stars s WHERE ` + ofAlice + ` AND s.repo_id = p.id ORDER BY ` + order
+	return `SELECT s.repo_id, s.created_at FROM repos p CROSS JOIN stars s WHERE ` + ofAlice +
+		` AND s.repo_id = p.id ORDER BY ` + order
 }
 
 // firstStars compares first pages of a big and a small store.
 func (s *suite) firstStars(b *testing.B, big, small *arbor) {
 	in, control := connect(b, big.url), connect(b, small.url)
 	for _, l := range starLists {
-		ratio, x, y := pairs(61, timeOf(b, in, get(l.path, big.token)), timeOf(b, control, get(l.path, small.token)))
+		ratio, x, y := pairs(61, timeOf(b, in, get(l.path, big.token)),
+			timeOf(b, control, get(l.path, small.token)))
 		s.atMost(b, ratio, 1.5, "x-of-1000-stars", l.path+" "+seconds(x, y))
 	}
 }
@@ -136,15 +141,16 @@ func (s *suite) deepStars(b *testing.B, big *arbor, query func(q string) (rows, 
 	in := connect(b, big.url)
 	for _, l := range starLists {
 		walk := fmt.Sprintf(`%s LIMIT 30 OFFSET %d`, l.floor, (page-1)*30)
-		ratio, x, y := pairs(15, timeOf(b, in, get(fmt.Sprintf("%s&page=%d", l.path, page), big.token)), func() float64 {
-			return timed(func() {
-				found, err := query(walk)
-				if err != nil {
-					b.Fatal(err)
-				}
-				scanAll(b, found)
+		ratio, x, y := pairs(15, timeOf(b, in, get(fmt.Sprintf("%s&page=%d", l.path, page), big.token)),
+			func() float64 {
+				return timed(func() {
+					found, err := query(walk)
+					if err != nil {
+						b.Fatal(err)
+					}
+					scanAll(b, found)
+				})
 			})
-		})
 		s.atMost(b, ratio, 1.5, "x-of-driver", l.path+" "+seconds(x, y))
 	}
 }
@@ -209,7 +215,9 @@ func newStars(b *testing.B, a *arbor, clients int) *crowd {
 			method, id = "DELETE", firstStar+last%1000
 			off[client] = id
 		}
-		return fmt.Appendf(to, "%s /user/starred/u%d/r%d HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n", method, id, id, a.token)
+		return fmt.Appendf(to,
+			"%s /user/starred/u%d/r%d HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n", method,
+			id, id, a.token)
 	})
 	stars.open = func(client int) bool { return off[client] != 0 }
 	return stars
@@ -219,8 +227,10 @@ func newStars(b *testing.B, a *arbor, clients int) *crowd {
 func checkStars(b *testing.B, a *arbor) {
 	var stars, counted, ofRepos int64
 	err := openStore(b, filepath.Join(a.data, "arbor.db")).QueryRow(`SELECT (SELECT count(*) FROM stars),
-		(SELECT sum(public) FROM mark_counts WHERE kind = 0), (SELECT sum(stars) FROM repos)`).Scan(&stars, &counted, &ofRepos)
+		(SELECT sum(public) FROM mark_counts WHERE kind = 0), (SELECT sum(stars)
+		FROM repos)`).Scan(&stars, &counted, &ofRepos)
 	if err != nil || stars != 2000 || counted != 2000 || ofRepos != 2000 {
-		b.Errorf("of 2000 stars there are %d, counted as %d of people and %d of repositories, %v", stars, counted, ofRepos, err)
+		b.Errorf("of 2000 stars there are %d, counted as %d of people and %d of repositories, %v", stars,
+			counted, ofRepos, err)
 	}
 }

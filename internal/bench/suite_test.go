@@ -71,11 +71,13 @@ func (s *suite) part(b *testing.B, name string, measure func(b *testing.B)) {
 }
 
 func (s *suite) atMost(b *testing.B, value, bound float64, unit, detail string) {
-	s.add(b, figure{value: value, unit: unit, bound: fmt.Sprintf("<= %g", bound), ok: value <= bound, detail: detail})
+	s.add(b, figure{value: value, unit: unit, bound: fmt.Sprintf("<= %g", bound), ok: value <= bound,
+		detail: detail})
 }
 
 func (s *suite) atLeast(b *testing.B, value, bound float64, unit, detail string) {
-	s.add(b, figure{value: value, unit: unit, bound: fmt.Sprintf(">= %g", bound), ok: value >= bound, detail: detail})
+	s.add(b, figure{value: value, unit: unit, bound: fmt.Sprintf(">= %g", bound), ok: value >= bound,
+		detail: detail})
 }
 
 func (s *suite) note(b *testing.B, value float64, unit, detail string) {

@@ -38,7 +38,9 @@ func (s *suite) tree(b *testing.B) {
 			path := func(tree string) string { return "/repos/alice/go/git/trees/" + tree + suffix }
 			s.part(b, kind+"/first", func(b *testing.B) { s.firstRead(b, a, trees, path, recursive) })
 			s.part(b, kind+"/repeated", func(b *testing.B) { s.repeatedRead(b, a, get(path(trees[0]), "")) })
-			s.part(b, kind+"/repeated-with-token", func(b *testing.B) { s.repeatedRead(b, a, get(path(trees[0]), a.token)) })
+			s.part(b, kind+"/repeated-with-token", func(b *testing.B) {
+				s.repeatedRead(b, a, get(path(trees[0]), a.token))
+			})
 		}
 	})
 	s.treeMemory(b, "100000-flat", 0)
@@ -54,8 +56,8 @@ func (a *arbor) pushVariants(b *testing.B) []string {
 	gittest.Run(b, dir, "clone", "-q", "--bare", "--shared", source, ".")
 	var stream bytes.Buffer
 	for i := range variants {
-		fmt.Fprintf(&stream, "commit refs/heads/variant%d\ncommitter %s %d +0000\ndata 1\nv\nfrom %s\nM 100644 inline variant\ndata <<E\n%d\nE\n\n",
-			i, gittest.Author, gittest.Start, base, i)
+		fmt.Fprintf(&stream,
+			"commit refs/heads/variant%d\ncommitter %s %d +0000\ndata 1\nv\nfrom %s\nM 100644 inline variant\ndata <<E\n%d\nE\n\n", i, gittest.Author, gittest.Start, base, i)
 	}
 	stream.WriteString("done\n")
 	gittest.Import(b, dir, &stream)
@@ -127,7 +129,9 @@ func (s *suite) besideFloor(b *testing.B, a *arbor, ask []byte, bound float64) {
 	floor := newLoad(b, startFloor(b, size), 8, repeat(ask))
 	ours.run(b, slice)
 	floor.run(b, slice)
-	ratio, x, y := pairs(rounds, func() float64 { return ours.run(b, slice) }, func() float64 { return floor.run(b, slice) })
+	ratio, x, y := pairs(rounds, func() float64 {
+		return ours.run(b, slice)
+	}, func() float64 { return floor.run(b, slice) })
 	s.atLeast(b, ratio, bound, "x-of-memory", fmt.Sprintf("%s, %d bytes", rates(x, y), size))
 }
 
@@ -151,7 +155,8 @@ func (s *suite) treeMemory(b *testing.B, name string, perDirectory int) {
 			ask := get("/repos/alice/large/git/trees/main"+query, a.token)
 			after, children := a.peak(b, func() { size = readAtOnce(b, a, 8, 3, ask) })
 			s.atMost(b, after-before, 64, "MiB"+strings.ReplaceAll(query, "?", "-"),
-				fmt.Sprintf("8 readers of %.1f MB over %.0f MiB at rest; git beside it %.0f MiB", float64(size)/1e6, before, children))
+				fmt.Sprintf("8 readers of %.1f MB over %.0f MiB at rest; git beside it %.0f MiB",
+					float64(size)/1e6, before, children))
 		}
 	})
 }
@@ -184,7 +189,8 @@ func readAtOnce(b *testing.B, a *arbor, clients, times int, ask []byte) (size in
 // directories of perDirectory entries, themselves included.
 func largeTree(perDirectory int) io.Reader {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "commit refs/heads/main\ncommitter %s %d +0000\ndata 1\nL\n", gittest.Author, gittest.Start)
+	fmt.Fprintf(&b, "commit refs/heads/main\ncommitter %s %d +0000\ndata 1\nL\n", gittest.Author,
+		gittest.Start)
 	file := func(path string, i int) {
 		fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%d\nE\n\n", path, i)
 	}

@@ -57,8 +57,11 @@ func (w *worst) report(s *suite, b *testing.B) {
 		}
 	}
 	first := w.list[0]
-	s.atMost(b, first.value, w.bound, w.unit, fmt.Sprintf("the worst of %d, %d of them over, median %.3g: %s %s", len(w.list), over, median(values), first.path, first.detail))
+	s.atMost(b, first.value, w.bound, w.unit,
+		fmt.Sprintf("the worst of %d, %d of them over, median %.3g: %s %s", len(w.list), over, median(values),
+			first.path, first.detail))
 	for _, m := range w.list[1:min(6, len(w.list))] { // into the table alone: there is one metric of a name
-		s.figures = append(s.figures, figure{name: s.figures[len(s.figures)-1].name, value: m.value, unit: w.unit, ok: true, detail: m.path + " " + m.detail})
+		s.figures = append(s.figures, figure{name: s.figures[len(s.figures)-1].name, value: m.value,
+			unit: w.unit, ok: true, detail: m.path + " " + m.detail})
 	}
 }

@@ -163,7 +163,8 @@ func (s *suite) writeCommits(b *testing.B) {
 			ask := func(trees ...string) float64 {
 				return timed(func() {
 					for _, tree := range trees { // no cache holds them: see below
-						if _, err := c.must(get("/repos/alice/"+name+"/git/trees/"+tree, a.token)); err != nil {
+						if _, err := c.must(get("/repos/alice/"+name+"/git/trees/"+tree,
+							a.token)); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -188,7 +189,8 @@ func (s *suite) writeCommits(b *testing.B) {
 			}
 		}
 		ratio, x, y := pairs(7, fresh(read("small")), fresh(read("control")))
-		s.note(b, 1000*look, "ms", "at most, for the first tree by SHA after a start: all that refs lead to is found")
+		s.note(b, 1000*look, "ms",
+			"at most, for the first tree by SHA after a start: all that refs lead to is found")
 		s.atMost(b, ratio, 1.2, "x-of-before", "1000 first reads: "+seconds(x, y))
 	})
 }
@@ -198,7 +200,8 @@ func (a *arbor) commitMany(b *testing.B, from string, n int) {
 	var g errgroup.Group
 	for client := range 4 {
 		branch := fmt.Sprintf("api%d", client)
-		a.call(b, "POST", "/repos/alice/small/git/refs", fmt.Sprintf(`{"ref":"refs/heads/%s","sha":%q}`, branch, from))
+		a.call(b, "POST", "/repos/alice/small/git/refs",
+			fmt.Sprintf(`{"ref":"refs/heads/%s","sha":%q}`, branch, from))
 		g.Go(func() error {
 			tip := from
 			for i := range n / 4 {
@@ -213,7 +216,8 @@ func (a *arbor) commitMany(b *testing.B, from string, n int) {
 					return err
 				}
 				tip = commit["sha"].(string)
-				if _, err := a.try("PATCH", "/repos/alice/small/git/refs/heads/"+branch, fmt.Sprintf(`{"sha":%q}`, tip)); err != nil {
+				if _, err := a.try("PATCH", "/repos/alice/small/git/refs/heads/"+branch,
+					fmt.Sprintf(`{"sha":%q}`, tip)); err != nil {
 					return err
 				}
 			}

@@ -41,7 +41,8 @@ func TestCacheStaysWithinItsLimit(t *testing.T) {
 func TestValuesBelongToAState(t *testing.T) {
 	t.Parallel()
 	c := NewCount[string, int](10)
-	states := []State{Unknown, Forever, Generations(), Generations(1), Generations(0, 1), Generations(1, 0, 0), Whole([12]uint32{}), Whole([12]uint32{1}), Named("a"), Named("b")}
+	states := []State{Unknown, Forever, Generations(), Generations(1), Generations(0, 1),
+		Generations(1, 0, 0), Whole([12]uint32{}), Whole([12]uint32{1}), Named("a"), Named("b")}
 	for _, put := range states {
 		c.Put(put, "a", 1)
 		for _, get := range states {
@@ -64,7 +65,9 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	c := NewCount[string, int](10)
 	failed := errors.New("failed")
-	if _, err := c.Read(Forever, "a", func() (int, error) { return 1, failed }); err != failed || c.Len() != 0 {
+	if _, err := c.Read(Forever, "a", func() (int, error) {
+		return 1, failed
+	}); err != failed || c.Len() != 0 {
 		t.Errorf("%v, and %d values are kept", err, c.Len())
 	}
 	generation := int64(1)

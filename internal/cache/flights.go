@@ -39,8 +39,8 @@ func (f *Flights[K]) Enter(ctx context.Context, key K) (alone bool, err error) {
 
 type pauseKey struct{}
 
-// WithPause returns a context for one of several goroutines that run one at a time. Enter calls pause before it waits,
-// so that the others can go on, and resume afterwards.
+// WithPause returns a context for one of several goroutines that run one at a time. Enter calls pause before
+// it waits, so that the others can go on, and resume afterwards.
 func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
 	return context.WithValue(ctx, pauseKey{}, pause)
 }

@@ -122,7 +122,8 @@ func (p *Pair) load(seen stamp) (*tls.Certificate, error) {
 		}
 	}
 	if mode := seen.key.Mode().Perm(); mode&0o007 != 0 {
-		p.log.Warn("others on this machine may read the TLS key: chmod o= FILE", "file", p.keyFile, "mode", mode)
+		p.log.Warn("others on this machine may read the TLS key: chmod o= FILE", "file", p.keyFile,
+			"mode", mode)
 	}
 	if now := p.now(); now.Before(made.Leaf.NotBefore) || now.After(made.Leaf.NotAfter) {
 		p.log.Warn("the TLS certificate is not valid at this time", "file", p.certFile,

@@ -113,7 +113,8 @@ func TestWrongFiles(t *testing.T) {
 		{"a folder", dir, keyFile, "is a directory"},
 	} {
 		log, _ := newLog()
-		if _, err := certificate.LoadPair(c.cert, c.key, log); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := certificate.LoadPair(c.cert, c.key, log); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -121,7 +122,8 @@ func TestWrongFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	log, text := newLog()
-	if _, err := certificate.LoadPair(certFile, keyFile, log); err != nil || !strings.Contains(text.String(), "may read the TLS key") {
+	if _, err := certificate.LoadPair(certFile, keyFile, log); err != nil ||
+		!strings.Contains(text.String(), "may read the TLS key") {
 		t.Errorf("a key that others may read: %v\n%s", err, text)
 	}
 }

@@ -14,14 +14,16 @@ func TestRedirect(t *testing.T) {
 	t.Parallel()
 	h := certificate.Redirect([]string{"code.example.org:8443", "git.example.org"})
 	for _, c := range []struct{ method, host, target, want string }{
-		{"GET", "code.example.org", "/alice/garden?tab=issues&q=a%2Fb", "https://code.example.org:8443/alice/garden?tab=issues&q=a%2Fb"},
+		{"GET", "code.example.org", "/alice/garden?tab=issues&q=a%2Fb",
+			"https://code.example.org:8443/alice/garden?tab=issues&q=a%2Fb"},
 		{"GET", "GIT.example.org:80", "/", "https://git.example.org/"},
 		{"GET", "git.example.org.", "/a%2Fb", "https://git.example.org/a%2Fb"},
 		{"GET", "evil.example", "/x", "https://code.example.org:8443/x"},
 		{"GET", "git.example.org@evil.example", "/x", "https://code.example.org:8443/x"},
 		{"GET", "", "//evil.example/x", "https://code.example.org:8443//evil.example/x"},
 		{"GET", "git.example.org", "http://evil.example/x", "https://git.example.org/x"},
-		{"POST", "git.example.org", "/alice/garden.git/git-receive-pack", "https://git.example.org/alice/garden.git/git-receive-pack"},
+		{"POST", "git.example.org", "/alice/garden.git/git-receive-pack",
+			"https://git.example.org/alice/garden.git/git-receive-pack"},
 		{"OPTIONS", "git.example.org", "*", "https://git.example.org/"},
 	} {
 		r := httptest.NewRequest(c.method, c.target, nil)

@@ -43,7 +43,8 @@ type Options struct {
 
 // Finding is one thing that does not hold.
 type Finding struct {
-	Part       string `json:"part"`                 // database, counters, issues, repositories, folders, files or space
+	// database, counters, issues, repositories, folders, files or space
+	Part       string `json:"part"`
 	Repository string `json:"repository,omitempty"` // OWNER/NAME, where it is of one
 	Problem    string `json:"problem"`
 	Repairable bool   `json:"repairable"` // --repair mends it
@@ -91,7 +92,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.Progress = func(string, int64, int64) {}
 	}
 	f := forge.New(o.DB, o.Git, o.Log, o.Folder)
-	c := &checker{Options: o, repos: f.Repos, maintenance: f.Maintenance, report: Report{Findings: []Finding{}}}
+	c := &checker{Options: o, repos: f.Repos, maintenance: f.Maintenance,
+		report: Report{Findings: []Finding{}}}
 	parts := []struct {
 		name string
 		look func(context.Context) error

@@ -31,7 +31,8 @@ func look(t *testing.T, s *apitest.Server, o Options) *Report {
 func (r *Report) text() string {
 	var b strings.Builder
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%s %s: %s (repaired %v, warning %v)\n", f.Part, f.Repository, f.Problem, f.Repaired, f.Warning)
+		fmt.Fprintf(&b, "%s %s: %s (repaired %v, warning %v)\n", f.Part, f.Repository, f.Problem,
+			f.Repaired, f.Warning)
 	}
 	return b.String()
 }
@@ -82,7 +83,8 @@ func TestSpoiltColumnsAreRepaired(t *testing.T) {
 				spoilt = "NOT " + d.column
 			}
 			keys := strings.Join(d.keys, ", ")
-			write(t, s, fmt.Sprintf(`UPDATE %s SET %s = %s WHERE (%s) IN (SELECT %s FROM %s ORDER BY %s LIMIT 1)`,
+			write(t, s, fmt.Sprintf(
+				`UPDATE %s SET %s = %s WHERE (%s) IN (SELECT %s FROM %s ORDER BY %s LIMIT 1)`,
 				d.table, d.column, spoilt, keys, keys, d.table, keys))
 			column(t, s, name)
 			if d.made {
@@ -112,13 +114,14 @@ var follows = map[string]string{"stars.private": "mark_counts.", "watches.privat
 	"mark_counts.public": "mark_counts.private", "mark_counts.private": "mark_counts.public",
 	"issues.comments": "the index of issues"}
 
-// column is repaired for a derived column, and finds nothing else but what follows: so what was repaired before stays so.
-// Where something follows, nothing is found any more.
+// column is repaired for a derived column, and finds nothing else but what follows: so what was repaired
+// before stays so. Where something follows, nothing is found any more.
 func column(t *testing.T, s *apitest.Server, name string) {
 	t.Helper()
 	follows, has := follows[name]
 	for _, f := range repaired(t, s, name).Findings {
-		if !f.Warning && !strings.Contains(f.Problem, name) && !(has && strings.Contains(f.Problem, follows)) {
+		if !f.Warning && !strings.Contains(f.Problem, name) &&
+			!(has && strings.Contains(f.Problem, follows)) {
 			t.Errorf("beside %s there is: %+v", name, f)
 		}
 	}
@@ -139,7 +142,9 @@ func sound(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	// Warnings are of the machine: PostgreSQL without amcheck, a disk that is nearly full.
 	r := look(t, s, Options{})
-	if problems := slices.DeleteFunc(r.Findings, func(f Finding) bool { return f.Warning }); len(problems) > 0 {
+	if problems := slices.DeleteFunc(r.Findings, func(f Finding) bool {
+		return f.Warning
+	}); len(problems) > 0 {
 		t.Errorf("this is still there:\n%s", r.text())
 	}
 }
@@ -203,7 +208,8 @@ func TestFramesOfFoldersAreMended(t *testing.T) {
 		}
 		found := look(t, s, Options{Repair: true})
 		// A pooled process of git may have the pack open still: then the walk finds that it is gone.
-		told := strings.Contains(found.text(), "refs/heads/main leads to ") || strings.Contains(found.text(), "bad object")
+		told := strings.Contains(found.text(), "refs/heads/main leads to ") ||
+			strings.Contains(found.text(), "bad object")
 		if found.Sound() || !told {
 			t.Errorf("objects that are lost: %s", found.text())
 		}
@@ -264,7 +270,8 @@ func TestLostObjectsAreFound(t *testing.T) {
 		if err := os.MkdirAll(stray, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if r := look(t, s, Options{Full: true, Repair: true}); !strings.Contains(r.text(), "of-somebody is nothing that Arbor makes") {
+		if r := look(t, s, Options{Full: true, Repair: true}); !strings.Contains(r.text(),
+			"of-somebody is nothing that Arbor makes") {
 			t.Error(r.text())
 		}
 		if _, err := os.Stat(stray); err != nil {
@@ -279,8 +286,10 @@ func TestLostFilesAreFound(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/releases", As: "alice", Send: `{"tag_name": "v1", "draft": true}`, Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/releases/1/assets?name=a", As: "alice", Send: "peas", Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/releases", As: "alice",
+			Send: `{"tag_name": "v1", "draft": true}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/releases/1/assets?name=a", As: "alice",
+			Send: "peas", Status: 201})
 		if r := look(t, s, Options{Full: true}); strings.Contains(r.text(), "files") {
 			t.Fatal(r.text())
 		}
@@ -291,10 +300,12 @@ func TestLostFilesAreFound(t *testing.T) {
 			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if r := look(t, s, Options{Full: true}); r.Sound() || !strings.Contains(r.text(), "alice/garden: ") || !strings.Contains(r.text(), full) {
+			if r := look(t, s, Options{Full: true}); r.Sound() ||
+				!strings.Contains(r.text(), "alice/garden: ") || !strings.Contains(r.text(), full) {
 				t.Errorf("%q: %s", content, r.text())
 			}
-			if r := look(t, s, Options{}); !strings.Contains(r.text(), quick) || quick == "" && strings.Contains(r.text(), filepath.Base(path)) {
+			if r := look(t, s, Options{}); !strings.Contains(r.text(), quick) ||
+				quick == "" && strings.Contains(r.text(), filepath.Base(path)) {
 				t.Errorf("%q, looked at quickly: %s", content, r.text())
 			}
 		}
@@ -303,11 +314,13 @@ func TestLostFilesAreFound(t *testing.T) {
 		if err := os.Rename(path, path[:len(path)-1]+"x"); err != nil {
 			t.Fatal(err)
 		}
-		if r := look(t, s, Options{}); r.Sound() || !strings.Contains(r.text(), "is missing") || !strings.Contains(r.text(), "x is nothing that Arbor makes") {
+		if r := look(t, s, Options{}); r.Sound() || !strings.Contains(r.text(), "is missing") ||
+			!strings.Contains(r.text(), "x is nothing that Arbor makes") {
 			t.Error(r.text())
 		}
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(`DELETE FROM release_assets`) })
-		if r := look(t, s, Options{}); err != nil || !strings.Contains(r.text(), "alice/garden: 1 of its files belong to no release and no text") {
+		if r := look(t, s, Options{}); err != nil ||
+			!strings.Contains(r.text(), "alice/garden: 1 of its files belong to no release and no text") {
 			t.Error(r.text(), err)
 		}
 	})

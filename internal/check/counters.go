@@ -47,7 +47,8 @@ var columns = []derived{
 		right: `SELECT user_id AS id, COUNT(*) AS n FROM followers GROUP BY user_id`,
 		lock:  []string{"accounts", "followers"}},
 
-	{table: "repos", column: "open_issues", keys: []string{"id"}, means: "open issues and pull requests", repo: "id",
+	{table: "repos", column: "open_issues", keys: []string{"id"},
+		means: "open issues and pull requests", repo: "id",
 		right: `SELECT repo_id AS id, COUNT(*) AS n FROM issues WHERE state = 1 GROUP BY repo_id`,
 		lock:  []string{"repos", "issues"}},
 	{table: "repos", column: "forks_count", keys: []string{"id"}, means: "forks", repo: "id",
@@ -82,7 +83,8 @@ var columns = []derived{
 		right: `SELECT issue_id AS id, COUNT(*) AS n FROM issue_comments GROUP BY issue_id`,
 		also:  `, changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)`,
 		lock:  []string{"repos", "issues", "issue_comments"}},
-	{table: "pulls", column: "review_comments", keys: []string{"issue_id"}, means: "review comments", repo: "repo_id",
+	{table: "pulls", column: "review_comments", keys: []string{"issue_id"}, means: "review comments",
+		repo:  "repo_id",
 		right: `SELECT issue_id, COUNT(*) AS n FROM review_comments WHERE pending = FALSE GROUP BY issue_id`,
 		lock:  []string{"repos", "pulls", "review_comments"}},
 	statuses("total", "COUNT(*)", `statuses`),
@@ -95,12 +97,14 @@ var columns = []derived{
 	{table: "check_runs", column: "annotations", keys: []string{"id"}, means: "annotations", repo: "repo_id",
 		right: `SELECT run_id AS id, COUNT(*) AS n FROM check_annotations GROUP BY run_id`,
 		lock:  []string{"check_totals", "check_runs", "check_annotations"}},
-	{table: "check_totals", column: "bytes", keys: []string{"repo_id"}, means: "bytes of checks", repo: "repo_id",
+	{table: "check_totals", column: "bytes", keys: []string{"repo_id"}, means: "bytes of checks",
+		repo:  "repo_id",
 		right: `SELECT repo_id, CAST(SUM(bytes) AS BIGINT) AS n FROM check_suites GROUP BY repo_id`,
 		lock:  []string{"check_totals", "check_suites"}},
 	{table: "posting_counts", column: "n", keys: []string{"repo_id", "kind", "value", "state"}, made: true,
 		means: "issues of that kind", repo: "repo_id",
-		right: `SELECT repo_id, kind, value, state, COUNT(*) AS n FROM postings GROUP BY repo_id, kind, value, state
+		right: `SELECT repo_id, kind, value, state, COUNT(*) AS n FROM postings GROUP BY repo_id, kind, value,
+			state
 			UNION ALL SELECT repo_id, 9, 0, 0, COUNT(*) FROM issue_comments GROUP BY repo_id`,
 		lock: []string{"repos", "postings", "posting_counts", "issue_comments"}},
 }
@@ -110,7 +114,8 @@ func marks(column, other, private string) derived {
 	return derived{table: "mark_counts", column: column, keys: []string{"user_id", "kind"}, made: true,
 		rest:  []string{other},
 		means: column + " stars or watches",
-		right: `SELECT user_id, 0 AS kind, COUNT(*) AS n FROM stars WHERE private = ` + private + ` GROUP BY user_id
+		right: `SELECT user_id, 0 AS kind, COUNT(*) AS n FROM stars WHERE private = ` + private +
+			` GROUP BY user_id
 			UNION ALL SELECT user_id, 1, COUNT(*) FROM watches WHERE private = ` + private + ` GROUP BY user_id`,
 		lock: []string{"mark_counts", "stars", "watches"}}
 }
@@ -123,14 +128,17 @@ func copied(table, column string, keys []string, means, right string) derived {
 
 // statuses sums up what builds say of a commit.
 func statuses(column, sum, from string) derived {
-	return derived{table: "status_commits", column: column, keys: []string{"repo_id", "sha"}, means: "statuses",
-		right: `SELECT repo_id, sha, ` + sum + ` AS n FROM ` + from + ` GROUP BY repo_id, sha`, repo: "repo_id",
-		lock: []string{"status_commits", "status_contexts", "statuses"}}
+	return derived{table: "status_commits", column: column, keys: []string{"repo_id", "sha"},
+		means: "statuses",
+		right: `SELECT repo_id, sha, ` + sum + ` AS n FROM ` + from + ` GROUP BY repo_id, sha`,
+		repo:  "repo_id",
+		lock:  []string{"status_commits", "status_contexts", "statuses"}}
 }
 
 // suites counts the latest runs of suites for which a condition holds.
 func suites(column, where string) derived {
-	return derived{table: "check_suites", column: column, keys: []string{"id"}, means: "check runs", repo: "repo_id",
+	return derived{table: "check_suites", column: column, keys: []string{"id"}, means: "check runs",
+		repo: "repo_id",
 		right: `SELECT suite_id AS id, COUNT(*) AS n FROM check_runs WHERE latest = TRUE AND ` +
 			where + ` GROUP BY suite_id`,
 		lock: []string{"check_totals", "check_suites", "check_runs"}}
@@ -200,7 +208,8 @@ func (d *derived) find(tx *db.Tx) (list []wrong, all int64, err error) {
 // anyway.
 func (d *derived) repair(tx *db.Tx) (list []wrong, all int64, err error) {
 	if tx.Engine() == db.PostgreSQL {
-		if _, err := tx.Exec(`LOCK TABLE ` + strings.Join(d.lock, ", ") + ` IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		if _, err := tx.Exec(`LOCK TABLE ` + strings.Join(d.lock,
+			", ") + ` IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -234,14 +243,16 @@ func (d *derived) write(tx *db.Tx, w wrong) error {
 		args = append(args, keyValue(k, w.keys[i]))
 		where[i] = fmt.Sprintf("%s = $%d", k, i+2)
 	}
-	n, err := tx.Exec(`UPDATE `+d.table+` SET `+d.column+` = $1`+d.also+` WHERE `+strings.Join(where, " AND "), args...)
+	n, err := tx.Exec(`UPDATE `+d.table+` SET `+d.column+` = $1`+d.also+` WHERE `+strings.Join(where,
+		" AND "), args...)
 	if err != nil || n > 0 || !d.made {
 		return err
 	}
 	for _, other := range d.rest {
 		names, args = append(names, other), append(args, int64(0))
 	}
-	_, err = tx.Exec(`INSERT INTO `+d.table+` (`+strings.Join(names, ", ")+`) VALUES `+db.Values(1, len(args)), args...)
+	_, err = tx.Exec(`INSERT INTO `+d.table+` (`+strings.Join(names, ", ")+`) VALUES `+db.Values(1,
+		len(args)), args...)
 	return err
 }
 

@@ -25,7 +25,8 @@ func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 		w.OK(t, "keeper", "PUT /repos/holder/chamomile/subscription", `{"subscribed":true}`)
 		w.OK(t, "keeper", "PUT /user/following/writer", "")
 		w.OK(t, "guest", "PUT /user/following/keeper", "")
-		w.OK(t, "holder", "POST /repos/holder/chamomile/issues/1/assignees", `{"assignees":["keeper","writer"]}`)
+		w.OK(t, "holder", "POST /repos/holder/chamomile/issues/1/assignees",
+			`{"assignees":["keeper","writer"]}`)
 		w.OK(t, "holder", "POST /repos/holder/belladonna/issues/1/assignees", `{"assignees":["keeper"]}`)
 		w.OK(t, "owner", "PUT /orgs/guild/members/keeper", "")
 		keeper, err := s.Accounts.Find(t.Context(), "keeper")
@@ -33,7 +34,8 @@ func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := keeper.ID
-		s.Check(t, apitest.Case{Do: "DELETE /admin/users/keeper", As: "chief", Status: 422}) // who owns an App
+		// who owns an App
+		s.Check(t, apitest.Case{Do: "DELETE /admin/users/keeper", As: "chief", Status: 422})
 		if err := s.Forge.Apps.Remove(t.Context(), estate.Robot); err != nil {
 			t.Fatal(err)
 		}
@@ -55,17 +57,22 @@ func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 
 		refused("GET /user", "keeper", 401, "Bad credentials")
 		refused("GET /users/keeper", "chief", 404, "Not Found")
-		s.Check(t, apitest.Case{Do: "POST /admin/users", As: "chief", Send: `{"login":"Keeper"}`, Status: 422})
-		for _, do := range []string{"DELETE /admin/users/ghost", "PUT /users/ghost/site_admin", "DELETE /users/ghost/suspended"} {
+		s.Check(t, apitest.Case{Do: "POST /admin/users", As: "chief", Send: `{"login":"Keeper"}`,
+			Status: 422})
+		for _, do := range []string{"DELETE /admin/users/ghost", "PUT /users/ghost/site_admin",
+			"DELETE /users/ghost/suspended"} {
 			s.Check(t, apitest.Case{Do: do, As: "chief", Status: 422})
 		}
 		s.Check(t, apitest.Case{Do: "GET /repos/holder/chamomile/issues/1", Status: 200,
 			Want: `{"user":{"login":"ghost"},"assignee":{"login":"writer"}}`})
-		s.Check(t, apitest.Case{Do: "GET /repos/holder/chamomile/issues?creator=ghost&assignee=writer", Status: 200, Want: `[{"number":1}]`})
-		s.Check(t, apitest.Case{Do: "GET /repos/holder/belladonna/issues?assignee=none", As: "holder", Status: 200})
+		s.Check(t, apitest.Case{Do: "GET /repos/holder/chamomile/issues?creator=ghost&assignee=writer",
+			Status: 200, Want: `[{"number":1}]`})
+		s.Check(t, apitest.Case{Do: "GET /repos/holder/belladonna/issues?assignee=none", As: "holder",
+			Status: 200})
 		for do, status := range readAll(t, w) {
 			if status != before[do] && !strings.Contains(do, "keeper") &&
-				!strings.Contains(do, "/reactions/") && !strings.Contains(do, "/keys/") && !strings.Contains(do, "/deliveries/") {
+				!strings.Contains(do, "/reactions/") && !strings.Contains(do, "/keys/") &&
+				!strings.Contains(do, "/deliveries/") {
 				t.Errorf("%s: %d, and %d before", do, status, before[do])
 			}
 		}

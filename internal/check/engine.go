@@ -47,7 +47,8 @@ func (c *checker) postgres(ctx context.Context) error {
 	var amcheck bool
 	err := c.DB.Read(ctx, func(tx *db.Tx) error {
 		var failures int64
-		err := tx.QueryRow(`SELECT COALESCE(checksum_failures, 0), EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'amcheck')
+		err := tx.QueryRow(`SELECT COALESCE(checksum_failures, 0), EXISTS (SELECT 1 FROM pg_extension
+			WHERE extname = 'amcheck')
 			FROM pg_stat_database WHERE datname = current_database()`).Scan(&failures, &amcheck)
 		if err == nil && failures > 0 {
 			c.find(Finding{Part: "database",
@@ -65,7 +66,8 @@ func (c *checker) postgres(ctx context.Context) error {
 	}
 	var indexes []string
 	err = c.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		indexes, err = db.QueryTexts(tx, `SELECT c.oid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+		indexes, err = db.QueryTexts(tx, `SELECT c.oid::regclass::text FROM pg_index i
+			JOIN pg_class c ON c.oid = i.indexrelid
 			JOIN pg_am a ON a.oid = c.relam JOIN pg_namespace n ON n.oid = c.relnamespace
 			WHERE a.amname = 'btree' AND n.nspname = current_schema() AND i.indisvalid ORDER BY 1`)
 		return err
@@ -76,7 +78,8 @@ func (c *checker) postgres(ctx context.Context) error {
 	for i, name := range indexes {
 		c.Progress("database", int64(i), int64(len(indexes)))
 		err := c.DB.ReadLong(ctx, func(tx *db.Tx) error {
-			_, err := db.QueryTexts(tx, `SELECT COALESCE(CAST(bt_index_check(CAST($1 AS regclass), TRUE) AS TEXT), '')`, name)
+			_, err := db.QueryTexts(tx,
+				`SELECT COALESCE(CAST(bt_index_check(CAST($1 AS regclass), TRUE) AS TEXT), '')`, name)
 			return err
 		})
 		if ctx.Err() != nil {

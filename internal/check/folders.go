@@ -63,8 +63,9 @@ func (c *checker) shard(ctx context.Context, dir string, entries []fs.DirEntry) 
 			return err
 		}
 		for _, name := range left {
-			c.find(Finding{Part: "folders", Warning: true, Problem: fmt.Sprintf("%s belongs to no repository; "+
-				"a server that runs removes it within hours", filepath.Join(dir, name))})
+			c.find(Finding{Part: "folders", Warning: true,
+				Problem: fmt.Sprintf("%s belongs to no repository; "+
+					"a server that runs removes it within hours", filepath.Join(dir, name))})
 		}
 	}
 	return nil

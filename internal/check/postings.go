@@ -16,7 +16,9 @@ const issuesAtOnce = 1000
 // look in with what there is.
 func (c *checker) postings(ctx context.Context) error {
 	var all int64
-	err := c.DB.Read(ctx, func(tx *db.Tx) error { return tx.QueryRow(`SELECT COUNT(*) FROM issues`).Scan(&all) })
+	err := c.DB.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(`SELECT COUNT(*) FROM issues`).Scan(&all)
+	})
 	if err != nil {
 		return err
 	}
@@ -79,7 +81,8 @@ func unread(e db.Engine) string {
 	if e == db.SQLite {
 		key = "rowid"
 	}
-	return `SELECT i.id AS issue_id, 0 AS comment_id FROM issues i LEFT JOIN issue_texts t ON t.` + key + ` = i.id
+	return `SELECT i.id AS issue_id, 0 AS comment_id FROM issues i LEFT JOIN issue_texts t ON t.` +
+		key + ` = i.id
 		LEFT JOIN (SELECT DISTINCT issue_id FROM texts_changed WHERE comment_id = 0) n ON n.issue_id = i.id
 		WHERE t.` + key + ` IS NULL AND n.issue_id IS NULL
 		UNION ALL SELECT c.issue_id, c.id FROM issue_comments c LEFT JOIN comment_texts t ON t.` + key + ` = c.id

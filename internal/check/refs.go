@@ -26,7 +26,8 @@ func (c *checker) repositories(ctx context.Context) error {
 	for last := repo.ID(0); ; {
 		var ids []repo.ID
 		err := c.DB.Read(ctx, func(tx *db.Tx) (err error) {
-			ids, err = db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE id > $1 ORDER BY id LIMIT 500`, last)
+			ids, err = db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE id > $1 ORDER BY id LIMIT 500`,
+				last)
 			return err
 		})
 		if err != nil {
@@ -102,11 +103,14 @@ func (c *checker) frame(ctx context.Context, id repo.ID, name string) (readable 
 	} else if err := objects.Complete(); err != nil {
 		return false, fmt.Errorf("%s: %w", name, err)
 	}
-	c.find(Finding{Part: "repositories", Repository: name, Repairable: true, Repaired: c.Repair, Problem: problem})
+	c.find(Finding{Part: "repositories", Repository: name, Repairable: true, Repaired: c.Repair,
+		Problem: problem})
 	return c.Repair, nil
 }
 
-func (c *checker) lookAt(ctx context.Context, id repo.ID) (tips map[string]git.SHA, problem string, err error) {
+func (c *checker) lookAt(
+	ctx context.Context, id repo.ID,
+) (tips map[string]git.SHA, problem string, err error) {
 	if tips, err = c.repos.Tips(ctx, id); err != nil {
 		return nil, "", err
 	}
@@ -132,7 +136,9 @@ func (c *checker) lookAt(ctx context.Context, id repo.ID) (tips map[string]git.S
 }
 
 // which names the refs whose own objects are missing, before git's words.
-func (c *checker) which(ctx context.Context, objects *git.Repository, tips map[string]git.SHA, problem string) string {
+func (c *checker) which(
+	ctx context.Context, objects *git.Repository, tips map[string]git.SHA, problem string,
+) string {
 	const most = 20
 	told := 0
 	for _, name := range slices.Sorted(maps.Keys(tips)) {
@@ -171,7 +177,8 @@ func (c *checker) pulls(ctx context.Context) error {
 				ELSE 'its issue has another number or repository' END
 			FROM pulls p LEFT JOIN issues i ON i.id = p.issue_id
 			LEFT JOIN refs r ON r.repo_id = p.repo_id AND r.name = 'refs/pull/'||p.number||'/head'
-			WHERE r.sha IS NULL OR r.sha <> p.head_sha OR i.id IS NULL OR i.number <> p.number OR i.repo_id <> p.repo_id
+			WHERE r.sha IS NULL OR r.sha <> p.head_sha OR i.id IS NULL OR i.number <> p.number
+			OR i.repo_id <> p.repo_id
 				OR i.pull = FALSE
 			UNION ALL SELECT i.repo_id, i.number, 'a pull request has no row of its own' FROM issues i
 			LEFT JOIN pulls p ON p.issue_id = i.id WHERE i.pull = TRUE AND p.issue_id IS NULL`)

@@ -16,7 +16,8 @@ func TestIndexThatChangedSinceASearchIsSound(t *testing.T) {
 	for n := range 100 {
 		if n%50 == 1 {
 			err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-				_, err := db.QueryTexts(tx, `SELECT CAST(rowid AS TEXT) FROM issue_texts WHERE issue_texts MATCH 'word'`)
+				_, err := db.QueryTexts(tx,
+					`SELECT CAST(rowid AS TEXT) FROM issue_texts WHERE issue_texts MATCH 'word'`)
 				return err
 			})
 			if err != nil {

@@ -79,7 +79,8 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 
 // PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}
 //
-// Edit changes a run of the caller's App; what is not sent stays, annotations are added. Errors: 403, 404, 422.
+// Edit changes a run of the caller's App; what is not sent stays, annotations are added. Errors: 403, 404,
+// 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayWrite(a); err != nil {
 		return err
@@ -148,9 +149,9 @@ func (api *API) ListAnnotations(w http.ResponseWriter, r *http.Request, a *repo.
 
 // GET /repos/{owner}/{repo}/commits/{ref...}/check-runs
 //
-// ListOfCommit answers a page of the runs of a commit, the newest first: those of one name by check_name, of one
-// status, of one App by app_id; filter all has also those that later ones of their name replaced. Errors: 409 for an
-// empty repository, 422.
+// ListOfCommit answers a page of the runs of a commit, the newest first: those of one name by check_name, of
+// one status, of one App by app_id; filter all has also those that later ones of their name replaced. Errors:
+// 409 for an empty repository, 422.
 func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := readFilter(r)
 	if err == nil {
@@ -200,7 +201,8 @@ func readApp(r *http.Request) (int64, error) {
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {
-		return 0, errs.Validation(errs.Field{Resource: Resource, Field: "app_id", Code: errs.InvalidField, Value: text})
+		return 0, errs.Validation(errs.Field{Resource: Resource, Field: "app_id", Code: errs.InvalidField,
+			Value: text})
 	}
 	return id, nil
 }

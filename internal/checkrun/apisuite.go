@@ -14,8 +14,8 @@ import (
 
 // POST /repos/{owner}/{repo}/check-suites
 //
-// CreateSuite makes the suite of the caller's App for the commit of a full SHA: 201, or 200 if there is one. Errors:
-// 403 for who is no App, 422.
+// CreateSuite makes the suite of the caller's App for the commit of a full SHA: 201, or 200 if there is one.
+// Errors: 403 for who is no App, 422.
 func (api *API) CreateSuite(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayWrite(a); err != nil {
 		return err
@@ -69,7 +69,9 @@ func (api *API) findSuite(r *http.Request, a *repo.Access) (suite *Suite, err er
 }
 
 // answerSuite answers with one suite.
-func (api *API) answerSuite(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, suite *Suite) error {
+func (api *API) answerSuite(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, suite *Suite,
+) error {
 	_, list, err := api.suites(r, a, suite.SHA,
 		func(*db.Tx) ([]*Suite, int64, error) { return []*Suite{suite}, 1, nil })
 	if err != nil {
@@ -110,8 +112,8 @@ func (api *API) suites(
 
 // GET /repos/{owner}/{repo}/commits/{ref...}/check-suites
 //
-// ListSuites answers a page of the suites of a commit, the oldest first: that of one App by app_id, those that have a
-// run of a name by check_name. Errors: 409 for an empty repository, 422.
+// ListSuites answers a page of the suites of a commit, the oldest first: that of one App by app_id, those
+// that have a run of a name by check_name. Errors: 409 for an empty repository, 422.
 func (api *API) ListSuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f := suiteFilter{name: web.QueryOf(r).Get("check_name")}
 	var err error
@@ -192,7 +194,8 @@ func readPreferences(body *web.Object) ([]Preference, error) {
 	for _, raw := range items(body, "auto_trigger_checks", maxPreferences) {
 		one, err := web.ParseObject(json.RawMessage(raw), SuiteResource)
 		if err != nil {
-			body.Wrong("auto_trigger_checks", errs.InvalidField, `"auto_trigger_checks" must be an array of objects`)
+			body.Wrong("auto_trigger_checks", errs.InvalidField,
+				`"auto_trigger_checks" must be an array of objects`)
 			break
 		}
 		one.Require("app_id", "setting")

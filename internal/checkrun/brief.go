@@ -9,8 +9,8 @@ import (
 	"arbor/internal/web"
 )
 
-// briefRun is what lists of runs have for pages: a run without its texts, of which those of a hundred may take many
-// megabytes, and of its App the name.
+// briefRun is what lists of runs have for pages: a run without its texts, of which those of a hundred may
+// take many megabytes, and of its App the name.
 type briefRun struct {
 	sha         git.SHA
 	ID          int64       `json:"id"`

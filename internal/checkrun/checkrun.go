@@ -1,4 +1,5 @@
-// Package checkrun has the checks that Apps make of commits: runs, and the suite of runs that an App has for a commit.
+// Package checkrun has the checks that Apps make of commits: runs, and the suite of runs that an App has for
+// a commit.
 //
 //	checkrun.go   runs, suites, annotations, their bounds
 //	state.go      statuses and conclusions, and what runs come to
@@ -12,12 +13,14 @@
 //	listmany.go   those of many commits and suites, for GraphQL and pages
 //	hook.go       events and payloads of webhooks
 //
-// Tables: check_suites, check_runs, check_annotations, check_preferences; check_totals bounds what a repository has.
+// Tables: check_suites, check_runs, check_annotations, check_preferences; check_totals bounds what a
+// repository has.
 //
-// An App writes with an installation token that has the permission "checks", and changes nothing of other Apps. A run
-// belongs to the suite of its App and commit, which its first run makes, a push, or a request. Of the runs of a suite
-// with one name the newest is the latest, and the latest ones alone decide what the suite comes to. A suite counts
-// them, so what all checks of a commit come to is a row for each App. Package pull asks [Combined] for heads.
+// An App writes with an installation token that has the permission "checks", and changes nothing of other
+// Apps. A run belongs to the suite of its App and commit, which its first run makes, a push, or a request. Of
+// the runs of a suite with one name the newest is the latest, and the latest ones alone decide what the suite
+// comes to. A suite counts them, so what all checks of a commit come to is a row for each App. Package pull
+// asks [Combined] for heads.
 package checkrun
 
 import (

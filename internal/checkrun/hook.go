@@ -12,12 +12,14 @@ import (
 
 // event is what hooks are told of a run.
 func event(a *repo.Access, run *Run, action string) hook.Event {
-	return hook.Event{Name: "check_run", Action: action, Actor: account.IDOf(a.Caller), About: hook.About{ID: run.ID}}
+	return hook.Event{Name: "check_run", Action: action, Actor: account.IDOf(a.Caller),
+		About: hook.About{ID: run.ID}}
 }
 
 // completed tells of a run that is completed now, or has come to something else.
 func completed(a *repo.Access, before, run *Run) []hook.Event {
-	if run.Status != Completed || before != nil && before.Status == Completed && before.Conclusion == run.Conclusion {
+	if run.Status != Completed || before != nil && before.Status == Completed &&
+		before.Conclusion == run.Conclusion {
 		return nil
 	}
 	return []hook.Event{event(a, run, "completed")}
@@ -25,7 +27,8 @@ func completed(a *repo.Access, before, run *Run) []hook.Event {
 
 // suiteEvent is what hooks are told of a suite.
 func suiteEvent(a *repo.Access, id int64, action string) hook.Event {
-	return hook.Event{Name: "check_suite", Action: action, Actor: account.IDOf(a.Caller), About: hook.About{ID: id}}
+	return hook.Event{Name: "check_suite", Action: action, Actor: account.IDOf(a.Caller),
+		About: hook.About{ID: id}}
 }
 
 // tellApp tells the App of a run or a suite alone, as it is asked for something.

@@ -14,8 +14,8 @@ import (
 const maxMany = 100
 
 // ListMany answers the latest runs of the commits of the parameter shas, for GraphQL: for each an object with
-// check_runs and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, but without
-// pull requests. The commits were found for the caller before. A page gets runs without their texts.
+// check_runs and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, but
+// without pull requests. The commits were found for the caller before. A page gets runs without their texts.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	if web.From(r.Context()).Brief {
@@ -37,8 +37,8 @@ type runList struct {
 }
 
 // ListManyOfSuites answers the runs of the suites of the parameter ids, for GraphQL: for each an object as
-// ListMany's. With filter all there are also those that later ones of their name replaced. Suites that are not there
-// have none.
+// ListMany's. With filter all there are also those that later ones of their name replaced. Suites that are
+// not there have none.
 func (api *API) ListManyOfSuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	suites := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
 	all := web.QueryOf(r).Get("filter") == "all"
@@ -51,7 +51,8 @@ func (api *API) ListManyOfSuites(w http.ResponseWriter, r *http.Request, a *repo
 	return answerRuns(api, w, r, a, suites, find, func(run *Run) int64 { return run.SuiteID })
 }
 
-// answerRuns answers an object with a list of runs for each key. find reads the runs and how many there are in all.
+// answerRuns answers an object with a list of runs for each key. find reads the runs and how many there are
+// in all.
 func answerRuns[K comparable](
 	api *API, w http.ResponseWriter, r *http.Request, a *repo.Access, keys []K,
 	find func(*db.Tx) (totals map[K]int64, runs []*Run, err error), keyOf func(*Run) K,
@@ -84,9 +85,10 @@ func answerRuns[K comparable](
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// ListManySuites answers the suites of the commits of the parameter shas, for GraphQL: for each an object with
-// check_suites and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-suites, but
-// without pull requests, repository and commit. The commits were found for the caller before.
+// ListManySuites answers the suites of the commits of the parameter shas, for GraphQL: for each an object
+// with check_suites and total_count, as the first page of GET
+// /repos/{owner}/{repo}/commits/{ref...}/check-suites, but without pull requests, repository and commit. The
+// commits were found for the caller before.
 func (api *API) ListManySuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	v := newView(r, a)

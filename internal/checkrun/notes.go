@@ -9,7 +9,8 @@ import (
 	"arbor/internal/web"
 )
 
-// maxShown is how many characters of an annotation's message, and of its details, a page with a hundred of them shows.
+// maxShown is how many characters of an annotation's message, and of its details, a page with a hundred of
+// them shows.
 const maxShown = 2000
 
 // note is the beginning of an annotation, with the run that says it.
@@ -33,9 +34,9 @@ type noteRow struct {
 	isCut bool
 }
 
-// ListAnnotationsOfCommit answers the beginnings of what the latest runs of the commit of the parameter sha say of
-// lines, without details, for the page of a pull request's changes: run by run, each in the order in which it came.
-// The commit was found for the caller before.
+// ListAnnotationsOfCommit answers the beginnings of what the latest runs of the commit of the parameter sha
+// say of lines, without details, for the page of a pull request's changes: run by run, each in the order in
+// which it came. The commit was found for the caller before.
 func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	var list []noteRow
 	for _, sha := range git.ParseSHAs(web.QueryOf(r).Get("sha"), 1) {
@@ -52,8 +53,9 @@ func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, 
 	return answerNotes(w, r, a, list)
 }
 
-// ListAnnotationsForPage answers a page of the beginnings of a run's annotations, in the order in which they came;
-// with the parameter annotation the one with that id alone, all of it. It answers an empty list where there is none.
+// ListAnnotationsForPage answers a page of the beginnings of a run's annotations, in the order in which they
+// came; with the parameter annotation the one with that id alone, all of it. It answers an empty list where
+// there is none.
 func (api *API) ListAnnotationsForPage(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	run, err := web.Number(r, "check_run_id")
 	if err != nil {
@@ -64,7 +66,8 @@ func (api *API) ListAnnotationsForPage(w http.ResponseWriter, r *http.Request, a
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		if one := web.QueryOf(r).Get("annotation"); one != "" {
 			id, _ := web.ParseNumber(one)
-			list, err = notesWhere(tx, maxText, maxText, `r.repo_id = $3 AND r.id = $4 AND a.id = $5`, a.ID, run, id)
+			list, err = notesWhere(tx, maxText, maxText, `r.repo_id = $3 AND r.id = $4 AND a.id = $5`,
+				a.ID, run, id)
 			return err
 		}
 		list, err = notesWhere(tx, maxShown, maxShown, `r.repo_id = $3 AND a.id IN
@@ -93,15 +96,17 @@ func answerNotes(w http.ResponseWriter, r *http.Request, a *repo.Access, list []
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// notesWhere reads annotations a of runs r: of messages and of details so many characters. where begins with the
-// condition, whose first value is $3.
+// notesWhere reads annotations a of runs r: of messages and of details so many characters. where begins with
+// the condition, whose first value is $3.
 func notesWhere(tx *db.Tx, message, details int, where string, args ...any) ([]noteRow, error) {
 	return db.QueryList(tx, func(row db.Scanner) (n noteRow, err error) {
-		err = row.Scan(&n.run.ID, &n.run.Name, &n.run.SHA, &n.run.Annotations, &n.id, &n.Path, &n.StartLine, &n.EndLine,
-			&n.StartColumn, &n.EndColumn, &n.Level, &n.Title, &n.Message, &n.RawDetails, &n.isCut)
+		err = row.Scan(&n.run.ID, &n.run.Name, &n.run.SHA, &n.run.Annotations, &n.id, &n.Path,
+			&n.StartLine, &n.EndLine, &n.StartColumn, &n.EndColumn, &n.Level, &n.Title, &n.Message,
+			&n.RawDetails, &n.isCut)
 		return n, err
-	}, `SELECT r.id, r.name, r.head_sha, r.annotations, a.id, a.path, a.start_line, a.end_line, a.start_column, a.end_column,
-		a.level, a.title, SUBSTR(a.message, 1, $1), SUBSTR(a.raw_details, 1, $2),
-		LENGTH(a.message) > $1 OR COALESCE(LENGTH(a.raw_details), 0) > $2
-		FROM check_runs r JOIN check_annotations a ON a.run_id = r.id WHERE `+where, append([]any{message, details}, args...)...)
+	}, `SELECT r.id, r.name, r.head_sha, r.annotations, a.id, a.path, a.start_line, a.end_line,
+		a.start_column, a.end_column, a.level, a.title, SUBSTR(a.message, 1, $1), SUBSTR(a.raw_details, 1,
+		$2), LENGTH(a.message) > $1 OR COALESCE(LENGTH(a.raw_details), 0) > $2
+		FROM check_runs r JOIN check_annotations a ON a.run_id = r.id
+		WHERE `+where, append([]any{message, details}, args...)...)
 }

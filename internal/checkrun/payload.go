@@ -128,7 +128,9 @@ type view struct {
 }
 
 // look reads what payloads of a commit's runs or suites, of the Apps named, show beside themselves.
-func (s *Service) look(ctx context.Context, tx *db.Tx, a *repo.Access, sha git.SHA, apps []int64) (*view, error) {
+func (s *Service) look(
+	ctx context.Context, tx *db.Tx, a *repo.Access, sha git.SHA, apps []int64,
+) (*view, error) {
 	info := web.From(ctx)
 	v := &view{a: a, info: info, at: tracker.NewPlace(info, a.Repo)}
 	var err error
@@ -154,8 +156,9 @@ func (v *view) app(id int64) *app.Payload {
 
 func (v *view) run(r *Run) *Payload {
 	id := itoa(r.ID)
-	p := &Payload{ID: r.ID, Name: r.Name, NodeID: account.NodeID(Resource, r.ID), SHA: r.SHA, ExternalID: r.ExternalID,
-		URL: v.at.API + "/check-runs/" + id, HTMLURL: v.at.Page + "/runs/" + id, Status: r.Status.String(),
+	p := &Payload{ID: r.ID, Name: r.Name, NodeID: account.NodeID(Resource, r.ID), SHA: r.SHA,
+		ExternalID: r.ExternalID,
+		URL:        v.at.API + "/check-runs/" + id, HTMLURL: v.at.Page + "/runs/" + id, Status: r.Status.String(),
 		Conclusion: web.OrNil(r.Conclusion.String()), StartedAt: r.StartedAt, CompletedAt: r.CompletedAt,
 		Suite: suiteID{r.SuiteID}, App: v.app(r.AppID), Pulls: v.pulls}
 	p.Output = output{r.Title, r.Summary, r.Text, r.Annotations, p.URL + "/annotations"}
@@ -187,7 +190,8 @@ func (v *view) annotation(sha git.SHA, a *Annotation) *annotationPayload {
 		Level: a.Level.String(), Title: a.Title, Message: a.Message, RawDetails: a.RawDetails}
 }
 
-// head reads the commit of some suites. Of one that is gone, or hidden from the caller, its name alone is shown.
+// head reads the commit of some suites. Of one that is gone, or hidden from the caller, its name alone is
+// shown.
 func (s *Service) head(ctx context.Context, a *repo.Access, sha git.SHA, since db.Time) (*commit, error) {
 	err := s.repos.CheckNamed(ctx, a, sha)
 	var c *git.Commit

@@ -243,7 +243,8 @@ func readURL(o *web.Object, field string) *string {
 		return text
 	}
 	u, err := url.Parse(*text)
-	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https") {
+	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme, "http") &&
+		!strings.EqualFold(u.Scheme, "https") {
 		o.Wrong(field, errs.Custom, field+" must use http or https scheme")
 	}
 	return text

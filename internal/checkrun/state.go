@@ -20,8 +20,8 @@ func (s Status) String() string { return nameOf(statuses[:], int(s)) }
 // Conclusion is what came of a run or a suite; 0 is none yet.
 type Conclusion uint8
 
-// The conclusions, as they are stored: the worst first, so a suite has the least of its runs. GitHub has "stale", too,
-// which no client may set.
+// The conclusions, as they are stored: the worst first, so a suite has the least of its runs. GitHub has
+// "stale", too, which no client may set.
 const (
 	Failure Conclusion = iota + 1
 	TimedOut
@@ -35,7 +35,8 @@ const (
 // lastFailing is the last of those that stand in the way of a merge.
 const lastFailing = ActionRequired
 
-var conclusions = [...]string{"failure", "timed_out", "cancelled", "action_required", "neutral", "success", "skipped"}
+var conclusions = [...]string{"failure", "timed_out", "cancelled", "action_required", "neutral",
+	"success", "skipped"}
 
 // String gives the name in payloads; "" for none.
 func (c Conclusion) String() string { return nameOf(conclusions[:], int(c)) }

@@ -69,7 +69,8 @@ func (f *filter) where(repoID repo.ID) (string, []any) {
 	return where, args
 }
 
-// runsOf reads a page of the runs that f chooses, the newest first, and counts all of them. scan reads the columns.
+// runsOf reads a page of the runs that f chooses, the newest first, and counts all of them. scan reads the
+// columns.
 func runsOf[R any](
 	tx *db.Tx, scan func(db.Scanner) (R, error), columns string, repoID repo.ID, f *filter, page web.Page,
 ) (list []R, total int64, err error) {
@@ -89,18 +90,23 @@ func runsOf[R any](
 }
 
 func insertRun(tx *db.Tx, r *Run) error {
-	return tx.QueryRow(`INSERT INTO check_runs (suite_id, repo_id, app_id, head_sha, name, latest, status, conclusion, external_id,
-		details_url, started_at, completed_at, title, summary, body, images, actions, bytes, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, TRUE, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, $17, $18) RETURNING id`,
-		r.SuiteID, r.RepoID, r.AppID, string(r.SHA), r.Name, int64(r.Status), int64(r.Conclusion), r.ExternalID,
-		r.DetailsURL, r.StartedAt, r.CompletedAt, r.Title, r.Summary, r.Text, r.Images, r.Actions, r.CreatedAt,
+	return tx.QueryRow(`INSERT INTO check_runs (suite_id, repo_id, app_id, head_sha, name, latest, status,
+		conclusion, external_id, details_url, started_at, completed_at, title, summary, body, images, actions,
+		bytes, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, TRUE, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, $17, $18)
+		RETURNING id`,
+		r.SuiteID, r.RepoID, r.AppID, string(r.SHA), r.Name, int64(r.Status), int64(r.Conclusion),
+		r.ExternalID,
+		r.DetailsURL, r.StartedAt, r.CompletedAt, r.Title, r.Summary, r.Text, r.Images,
+		r.Actions, r.CreatedAt,
 		r.UpdatedAt).Scan(&r.ID)
 }
 
 // updateRun writes a run, but for its name.
 func updateRun(tx *db.Tx, r *Run) error {
-	_, err := tx.Exec(`UPDATE check_runs SET status = $2, conclusion = $3, external_id = $4, details_url = $5, started_at = $6,
-		completed_at = $7, title = $8, summary = $9, body = $10, images = $11, actions = $12, annotations = $13, bytes = $14,
+	_, err := tx.Exec(`UPDATE check_runs SET status = $2, conclusion = $3, external_id = $4, details_url = $5,
+		started_at = $6, completed_at = $7, title = $8, summary = $9, body = $10, images = $11, actions = $12,
+		annotations = $13, bytes = $14,
 		updated_at = $15 WHERE id = $1`, r.ID, int64(r.Status), int64(r.Conclusion), r.ExternalID, r.DetailsURL, r.StartedAt,
 		r.CompletedAt, r.Title, r.Summary, r.Text, r.Images, r.Actions, r.Annotations, r.Bytes, r.UpdatedAt)
 	return err
@@ -112,13 +118,15 @@ func setName(tx *db.Tx, id int64, name string) error {
 }
 
 func countOfName(tx *db.Tx, suiteID int64, name string) (n int64, err error) {
-	err = tx.QueryRow(`SELECT COUNT(*) FROM check_runs WHERE suite_id = $1 AND name = $2`, suiteID, name).Scan(&n)
+	err = tx.QueryRow(`SELECT COUNT(*) FROM check_runs WHERE suite_id = $1 AND name = $2`,
+		suiteID, name).Scan(&n)
 	return n, err
 }
 
 // dropOldest removes the oldest run of a name, and tells how much it took.
 func dropOldest(tx *db.Tx, suiteID int64, name string) (bytes int64, err error) {
-	err = tx.QueryRow(`DELETE FROM check_runs WHERE id = (SELECT MIN(id) FROM check_runs WHERE suite_id = $1 AND name = $2)
+	err = tx.QueryRow(`DELETE FROM check_runs WHERE id = (SELECT MIN(id) FROM check_runs WHERE suite_id = $1
+		AND name = $2)
 		RETURNING bytes`, suiteID, name).Scan(&bytes)
 	return bytes, err
 }
@@ -131,7 +139,8 @@ func unsetLatest(tx *db.Tx, suiteID int64, name string) error {
 
 // setLatest says that the newest of a name's runs is the latest.
 func setLatest(tx *db.Tx, suiteID int64, name string) error {
-	_, err := tx.Exec(`UPDATE check_runs SET latest = (id = (SELECT MAX(id) FROM check_runs WHERE suite_id = $1 AND name = $2))
+	_, err := tx.Exec(`UPDATE check_runs SET latest = (id = (SELECT MAX(id) FROM check_runs
+		WHERE suite_id = $1 AND name = $2))
 		WHERE suite_id = $1 AND name = $2`, suiteID, name)
 	return err
 }
@@ -142,10 +151,11 @@ func insertAnnotations(tx *db.Tx, runID int64, list []Annotation) error {
 	}
 	args := make([]any, 0, len(list)*10)
 	for _, a := range list {
-		args = append(args, runID, a.Path, a.StartLine, a.EndLine, a.StartColumn, a.EndColumn, int64(a.Level), a.Title,
-			a.Message, a.RawDetails)
+		args = append(args, runID, a.Path, a.StartLine, a.EndLine, a.StartColumn, a.EndColumn,
+			int64(a.Level), a.Title, a.Message, a.RawDetails)
 	}
-	_, err := tx.Exec(`INSERT INTO check_annotations (run_id, path, start_line, end_line, start_column, end_column, level, title,
+	_, err := tx.Exec(`INSERT INTO check_annotations (run_id, path, start_line, end_line, start_column,
+		end_column, level, title,
 		message, raw_details) VALUES `+db.Values(len(list), 10), args...)
 	return err
 }
@@ -153,11 +163,12 @@ func insertAnnotations(tx *db.Tx, runID int64, list []Annotation) error {
 // annotationsOf reads a page of a run's annotations, in the order in which they came.
 func annotationsOf(tx *db.Tx, runID int64, page web.Page) ([]Annotation, error) {
 	return db.QueryList(tx, func(row db.Scanner) (a Annotation, err error) {
-		err = row.Scan(&a.Path, &a.StartLine, &a.EndLine, &a.StartColumn, &a.EndColumn, &a.Level, &a.Title, &a.Message,
-			&a.RawDetails)
+		err = row.Scan(&a.Path, &a.StartLine, &a.EndLine, &a.StartColumn, &a.EndColumn, &a.Level,
+			&a.Title, &a.Message, &a.RawDetails)
 		return a, err
 	}, `SELECT a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title, a.message,
-		a.raw_details FROM (SELECT id FROM check_annotations WHERE run_id = $1 ORDER BY id LIMIT $2 OFFSET $3) p
+		a.raw_details FROM (SELECT id FROM check_annotations WHERE run_id = $1 ORDER BY id
+		LIMIT $2 OFFSET $3) p
 		JOIN check_annotations a ON a.id = p.id ORDER BY a.id`, runID, page.Size, page.Offset())
 }
 
@@ -177,8 +188,8 @@ func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
 		repoID, string(sha), maxPulls)
 }
 
-// latestOfMany reads the latest runs of each name of many commits in one query: of each as many as rows, the newest
-// first. scan reads the columns.
+// latestOfMany reads the latest runs of each name of many commits in one query: of each as many as rows, the
+// newest first. scan reads the columns.
 func latestOfMany[R any](
 	tx *db.Tx, scan func(db.Scanner) (R, error), columns string, repoID repo.ID, shas []git.SHA, rows int64,
 ) ([]R, error) {
@@ -201,13 +212,16 @@ func countOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 	for _, sha := range shas {
 		args = append(args, string(sha))
 	}
-	return db.QueryMap[git.SHA, int64](tx, `SELECT head_sha, COUNT(*) FROM check_runs WHERE repo_id = $1 AND latest = TRUE
+	return db.QueryMap[git.SHA, int64](tx, `SELECT head_sha, COUNT(*) FROM check_runs WHERE repo_id = $1
+		AND latest = TRUE
 		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
 }
 
-// ofEach makes a statement that gives the ids of as many as rows of what each key has, with its arguments. source is
-// what stands behind FROM for a key, up to the order, where $1 is the repository.
-func ofEach[K any](repoID repo.ID, keys []K, rows int64, source func(key string) string) (union string, args []any) {
+// ofEach makes a statement that gives the ids of as many as rows of what each key has, with its arguments.
+// source is what stands behind FROM for a key, up to the order, where $1 is the repository.
+func ofEach[K any](
+	repoID repo.ID, keys []K, rows int64, source func(key string) string,
+) (union string, args []any) {
 	parts := make([]string, len(keys))
 	for n := range keys {
 		at := strconv.Itoa(n + 3)

@@ -19,7 +19,8 @@ func ensureSuite(tx *db.Tx, a *repo.Access, sha git.SHA, branch *string) (*Suite
 	if !errs.Is(err, errs.NotFound) {
 		return suite, err
 	}
-	suite = &Suite{RepoID: a.ID, AppID: a.Caller.App, SHA: sha, Branch: branch, Status: Queued, Bytes: rowBytes,
+	suite = &Suite{RepoID: a.ID, AppID: a.Caller.App, SHA: sha, Branch: branch, Status: Queued,
+		Bytes:     rowBytes,
 		CreatedAt: tx.Now, UpdatedAt: tx.Now}
 	if err := insertSuite(tx, suite); err != nil {
 		return nil, err
@@ -27,8 +28,11 @@ func ensureSuite(tx *db.Tx, a *repo.Access, sha git.SHA, branch *string) (*Suite
 	return suite, bound(tx, suite)
 }
 
-// CreateSuite makes the suite of the caller's App for a commit; made is false if there was one. Errors: 403, 404, 422.
-func (s *Service) CreateSuite(ctx context.Context, a *repo.Access, sha git.SHA) (suite *Suite, made bool, err error) {
+// CreateSuite makes the suite of the caller's App for a commit; made is false if there was one. Errors: 403,
+// 404, 422.
+func (s *Service) CreateSuite(
+	ctx context.Context, a *repo.Access, sha git.SHA,
+) (suite *Suite, made bool, err error) {
 	branch, err := s.check(ctx, a, sha)
 	if err != nil {
 		return nil, false, err
@@ -47,7 +51,8 @@ func (s *Service) CreateSuite(ctx context.Context, a *repo.Access, sha git.SHA) 
 	return suite, made, err
 }
 
-// RerequestSuite asks the App of a suite to make its runs again. They stay as they are, the suite waits. Errors: 403,
+// RerequestSuite asks the App of a suite to make its runs again. They stay as they are, the suite waits.
+// Errors: 403,
 // 404.
 func (s *Service) RerequestSuite(ctx context.Context, a *repo.Access, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
@@ -68,8 +73,8 @@ func (s *Service) RerequestSuite(ctx context.Context, a *repo.Access, id int64) 
 	})
 }
 
-// bound takes the oldest suites from a repository that has too much, until it has not, or for this time enough
-// were taken.
+// bound takes the oldest suites from a repository that has too much, until it has not, or for this time
+// enough were taken.
 func bound(tx *db.Tx, kept *Suite) error {
 	total, err := addUp(tx, kept)
 	if err != nil {
@@ -101,7 +106,9 @@ type Preference struct {
 const maxPreferences = 30
 
 // Prefer notes for which Apps pushes make suites. Errors: 404, and 422 for an App that is not installed here.
-func (s *Service) Prefer(ctx context.Context, a *repo.Access, list []Preference) (all []Preference, err error) {
+func (s *Service) Prefer(
+	ctx context.Context, a *repo.Access, list []Preference,
+) (all []Preference, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
@@ -132,8 +139,9 @@ func (s *Service) Prefer(ctx context.Context, a *repo.Access, list []Preference)
 	return all, err
 }
 
-// FollowPush makes a suite for the new tip of each branch and each App that is installed in the repository, may write
-// checks and was not told to be left out; and asks it for its runs. Of a commit that has one it makes none.
+// FollowPush makes a suite for the new tip of each branch and each App that is installed in the repository,
+// may write checks and was not told to be left out; and asks it for its runs. Of a commit that has one it
+// makes none.
 func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var heads []repo.RefUpdate
 	for _, u := range moved {

@@ -61,8 +61,9 @@ func (c *Change) apply(r *Run, now db.Time) {
 	r.UpdatedAt = now
 }
 
-// Create makes a run of the caller's App for a commit of the repository, and its suite if there is none. Errors: 403
-// for who is no App; 404 when the repository is gone; 422 when it has no such commit, or the suite is full.
+// Create makes a run of the caller's App for a commit of the repository, and its suite if there is none.
+// Errors: 403 for who is no App; 404 when the repository is gone; 422 when it has no such commit, or the
+// suite is full.
 func (s *Service) Create(ctx context.Context, a *repo.Access, sha git.SHA, c *Change) (*Run, error) {
 	branch, err := s.check(ctx, a, sha)
 	if err != nil {
@@ -77,7 +78,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, sha git.SHA, c *Ch
 		if err != nil {
 			return err
 		}
-		run = &Run{SuiteID: suite.ID, RepoID: a.ID, AppID: suite.AppID, SHA: sha, Status: Queued, Latest: true,
+		run = &Run{SuiteID: suite.ID, RepoID: a.ID, AppID: suite.AppID, SHA: sha, Status: Queued,
+			Latest:    true,
 			StartedAt: tx.Now, CreatedAt: tx.Now}
 		c.apply(run, tx.Now)
 		if err := makeRoom(tx, suite, run); err != nil {
@@ -94,8 +96,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, sha git.SHA, c *Ch
 	return run, err
 }
 
-// check makes sure that the caller may write checks of a commit, and that the repository has it; it gives the branch
-// whose tip that is. Errors: 403, 422.
+// check makes sure that the caller may write checks of a commit, and that the repository has it; it gives the
+// branch whose tip that is. Errors: 403, 422.
 func (s *Service) check(ctx context.Context, a *repo.Access, sha git.SHA) (branch *string, err error) {
 	if err := mayWrite(a); err != nil {
 		return nil, err
@@ -131,8 +133,8 @@ func (s *Service) commit(ctx context.Context, a *repo.Access, sha git.SHA) (*git
 
 func noCommit(name string) error { return errs.Newf(errs.Invalid, "No commit found for SHA: %s", name) }
 
-// Edit changes a run of the caller's App; annotations are added to those that there are. Errors: 403 for others, 404,
-// 422 for more annotations than a run may have.
+// Edit changes a run of the caller's App; annotations are added to those that there are. Errors: 403 for
+// others, 404, 422 for more annotations than a run may have.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, c *Change) (run *Run, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		suite, before, err := hold(tx, a, id)
@@ -155,7 +157,8 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, c *Change)
 	return run, err
 }
 
-// Rerequest asks the App of a run to make it again. The run stays as it is, its suite waits. Errors: 403, 404.
+// Rerequest asks the App of a run to make it again. The run stays as it is, its suite waits. Errors: 403,
+// 404.
 func (s *Service) Rerequest(ctx context.Context, a *repo.Access, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		suite, run, err := hold(tx, a, id)
@@ -169,7 +172,8 @@ func (s *Service) Rerequest(ctx context.Context, a *repo.Access, id int64) error
 	})
 }
 
-// hold locks the checks of the repository and finds a run, which the caller may change, and its suite. Errors: 403,
+// hold locks the checks of the repository and finds a run, which the caller may change, and its suite.
+// Errors: 403,
 // 404.
 func hold(tx *db.Tx, a *repo.Access, id int64) (*Suite, *Run, error) {
 	if err := repo.Lock(tx, a.ID); err != nil {
@@ -244,7 +248,8 @@ func full(resource, message string) error {
 	return errs.Validation(errs.Field{Resource: resource, Code: errs.Custom, Message: message})
 }
 
-// settle writes what a suite comes to after its runs have changed, makes room in the repository, and tells of it all.
+// settle writes what a suite comes to after its runs have changed, makes room in the repository, and tells of
+// it all.
 func settle(tx *db.Tx, a *repo.Access, suite *Suite, events []hook.Event) error {
 	t, err := tallyOf(tx, suite.ID)
 	if err != nil {

@@ -12,19 +12,24 @@ import (
 func about(t *testing.T, h *hub) {
 	tracker(t, h)
 	ctx, alice, nobody := t.Context(), h.as(t, "alice"), h.as(t, "")
-	html := got[string](t)(alice.Markdown.Render(ctx, "**Hello**, @will", &github.MarkdownOptions{Mode: "gfm", Context: "garden/plot"}))
-	equal(t, "the text", html, `<p><strong>Hello</strong>, <a class="user-mention" href="`+h.URL+`/will">@will</a></p>`)
+	html := got[string](t)(alice.Markdown.Render(ctx, "**Hello**, @will",
+		&github.MarkdownOptions{Mode: "gfm", Context: "garden/plot"}))
+	equal(t, "the text", html, `<p><strong>Hello</strong>, <a class="user-mention" href="`+h.URL+
+		`/will">@will</a></p>`)
 	meta := got[*github.APIMeta](t)(nobody.Meta.Get(ctx))
 	equal(t, "passwords", meta.GetVerifiablePasswordAuthentication(), false)
-	if emojis := got[map[string]string](t)(nobody.Emojis.List(ctx)); !strings.HasPrefix(emojis["tada"], h.URL) {
+	if emojis := got[map[string]string](t)(nobody.Emojis.List(ctx)); !strings.HasPrefix(emojis["tada"],
+		h.URL) {
 		t.Errorf("the address of :tada: is %q", emojis["tada"])
 	}
 	mit := got[*github.License](t)(nobody.Licenses.Get(ctx, "mit"))
-	got[*github.RepositoryContentResponse](t)(alice.Repositories.CreateFile(ctx, "garden", "plot", "LICENSE", &github.RepositoryContentFileOptions{
-		Message: github.Ptr("License it"), Content: []byte(mit.GetBody())}))
+	got[*github.RepositoryContentResponse](t)(alice.Repositories.CreateFile(ctx, "garden", "plot", "LICENSE",
+		&github.RepositoryContentFileOptions{
+			Message: github.Ptr("License it"), Content: []byte(mit.GetBody())}))
 	license := got[*github.RepositoryLicense](t)(nobody.Repositories.License(ctx, "garden", "plot"))
 	equal(t, "the license", license.GetLicense().GetSPDXID(), "MIT")
-	topics := got[[]string](t)(alice.Repositories.ReplaceAllTopics(ctx, "garden", "plot", []string{"gardening", "Soil"}))
+	topics := got[[]string](t)(alice.Repositories.ReplaceAllTopics(ctx, "garden", "plot",
+		[]string{"gardening", "Soil"}))
 	equal(t, "the topics", strings.Join(topics, " "), "gardening soil")
 	plot := got[*github.Repository](t)(nobody.Repositories.Get(ctx, "garden", "plot"))
 	equal(t, "the topics of the repository", strings.Join(plot.Topics, " "), "gardening soil")
@@ -35,12 +40,16 @@ func about(t *testing.T, h *hub) {
 	orgs := got[[]*github.Organization](t)(nobody.Organizations.ListAll(ctx, nil))
 	equal(t, "all organizations", orgs[0].GetLogin(), "garden")
 	will := got[*github.User](t)(nobody.Users.Get(ctx, "will"))
-	equal(t, "a person by id", got[*github.User](t)(nobody.Users.GetByID(ctx, will.GetID())).GetLogin(), "will")
+	equal(t, "a person by id", got[*github.User](t)(nobody.Users.GetByID(ctx, will.GetID())).GetLogin(),
+		"will")
 	if err := h.Server.Server.Settle(ctx); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "the license of the repository", got[*github.Repository](t)(nobody.Repositories.Get(ctx, "garden", "plot")).GetLicense().GetKey(), "mit")
-	if languages := got[map[string]int](t)(nobody.Repositories.ListLanguages(ctx, "garden", "plot")); len(languages) != 0 {
+	equal(t, "the license of the repository",
+		got[*github.Repository](t)(nobody.Repositories.Get(ctx, "garden", "plot")).GetLicense().GetKey(),
+		"mit")
+	if languages := got[map[string]int](t)(nobody.Repositories.ListLanguages(ctx, "garden",
+		"plot")); len(languages) != 0 {
 		t.Errorf("a license is code: %v", languages)
 	}
 	remarks(t, h)
@@ -51,11 +60,14 @@ func about(t *testing.T, h *hub) {
 func remarks(t *testing.T, h *hub) {
 	ctx, alice, will := t.Context(), h.as(t, "alice"), h.as(t, "will")
 	made := got[*github.RepositoryComment](t)(will.Repositories.CreateComment(ctx, "garden", "plot", "main",
-		&github.RepositoryComment{Body: github.Ptr("Why **now**?"), Path: github.Ptr("LICENSE"), Position: github.Ptr(1)}))
+		&github.RepositoryComment{Body: github.Ptr("Why **now**?"), Path: github.Ptr("LICENSE"),
+			Position: github.Ptr(1)}))
 	equal(t, "who commented", made.GetUser().GetLogin(), "will")
-	reaction := got[*github.Reaction](t)(alice.Reactions.CreateCommentReaction(ctx, "garden", "plot", made.GetID(), "heart"))
+	reaction := got[*github.Reaction](t)(alice.Reactions.CreateCommentReaction(ctx, "garden", "plot",
+		made.GetID(), "heart"))
 	equal(t, "the reaction", reaction.GetContent(), "heart")
-	list := got[[]*github.RepositoryComment](t)(alice.Repositories.ListCommitComments(ctx, "garden", "plot", made.GetCommitID(), nil))
+	list := got[[]*github.RepositoryComment](t)(alice.Repositories.ListCommitComments(ctx, "garden", "plot",
+		made.GetCommitID(), nil))
 	equal(t, "the comment in its list", list[0].GetBody(), "Why **now**?")
 }
 

@@ -17,9 +17,12 @@ func feeds(t *testing.T, h *hub) {
 	h.Org(t, "garden", "alice")
 	ctx, alice, sam, nobody := t.Context(), h.as(t, "alice"), h.as(t, "sam"), h.as(t, "")
 	following(t, alice, sam)
-	got[*github.Repository](t)(alice.Repositories.Create(ctx, "garden", &github.Repository{Name: github.Ptr("plot"), AutoInit: github.Ptr(true)}))
-	got[*github.Issue](t)(sam.Issues.Create(ctx, "garden", "plot", &github.IssueRequest{Title: github.Ptr("Slugs")}))
-	got[*github.Subscription](t)(sam.Activity.SetRepositorySubscription(ctx, "garden", "plot", &github.Subscription{Subscribed: github.Ptr(true)}))
+	got[*github.Repository](t)(alice.Repositories.Create(ctx, "garden",
+		&github.Repository{Name: github.Ptr("plot"), AutoInit: github.Ptr(true)}))
+	got[*github.Issue](t)(sam.Issues.Create(ctx, "garden", "plot",
+		&github.IssueRequest{Title: github.Ptr("Slugs")}))
+	got[*github.Subscription](t)(sam.Activity.SetRepositorySubscription(ctx, "garden", "plot",
+		&github.Subscription{Subscribed: github.Ptr(true)}))
 	list, a := got[[]*github.Event](t), nobody.Activity
 	const whole = "IssuesEvent sam, CreateEvent alice"
 	for what, c := range map[string]struct {
@@ -43,7 +46,8 @@ func feeds(t *testing.T, h *hub) {
 		equal(t, what, strings.Join(lines, ", "), c.want)
 	}
 	payload, err := list(a.ListEvents(ctx, nil))[0].ParsePayload()
-	if opened, ok := payload.(*github.IssuesEvent); err != nil || !ok || opened.GetIssue().GetTitle() != "Slugs" || opened.GetAction() != "opened" {
+	if opened, ok := payload.(*github.IssuesEvent); err != nil || !ok ||
+		opened.GetIssue().GetTitle() != "Slugs" || opened.GetAction() != "opened" {
 		t.Errorf("the payload is %v, %v", payload, err)
 	}
 	call(t, nobody, http.MethodGet, "repos/garden/plot/contributors", nil)
@@ -73,7 +77,8 @@ func archives(t *testing.T, h *hub, c *github.Client) {
 	call(t, c, http.MethodGet, "users/sam/starred/garden/plot", nil)
 	for _, format := range []github.ArchiveFormat{github.Tarball, github.Zipball} {
 		for _, ref := range []string{"", "main"} {
-			link, _, err := c.Repositories.GetArchiveLink(ctx, "garden", "plot", format, &github.RepositoryContentGetOptions{Ref: ref}, 0)
+			link, _, err := c.Repositories.GetArchiveLink(ctx, "garden", "plot", format,
+				&github.RepositoryContentGetOptions{Ref: ref}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

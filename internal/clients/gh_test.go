@@ -35,7 +35,8 @@ func TestGH(t *testing.T) {
 	} {
 		stories := map[string]story{}
 		for _, file := range files {
-			stories[strings.TrimSuffix(filepath.Base(file), ".txtar")] = func(t *testing.T, s *apitest.Server) {
+			stories[strings.TrimSuffix(filepath.Base(file), ".txtar")] = func(t *testing.T,
+				s *apitest.Server) {
 				script(t, s, file, way.reach)
 			}
 		}
@@ -44,9 +45,10 @@ func TestGH(t *testing.T) {
 			if testing.Short() && name == "proxy" {
 				t.Skip("without -short, gh also does everything through a proxy")
 			}
-			gh := client{way.address, stories, func(t *testing.T, s *apitest.Server, requests []*estate.Request) {
-				script(t, s, ghScript(t, requests), way.reach)
-			}}
+			gh := client{way.address, stories,
+				func(t *testing.T, s *apitest.Server, requests []*estate.Request) {
+					script(t, s, ghScript(t, requests), way.reach)
+				}}
 			gh.run(t, way.engine)
 		})
 	}
@@ -60,7 +62,8 @@ func ghScript(t *testing.T, requests []*estate.Request) (file string) {
 		method, path, _ := strings.Cut(q.Do, " ")
 		fmt.Fprintf(&commands, "as %s\n", q.Who)
 		fmt.Fprintf(&commands, "exec gh api -X %s '%s'", method, path)
-		if q.Who == estate.Robot { // gh sends its token by another scheme, which GitHub does not take for a JWT either
+		// gh sends its token by another scheme, which GitHub does not take for a JWT either
+		if q.Who == estate.Robot {
 			commands.WriteString(` -H 'Authorization: Bearer '$GH_TOKEN`)
 		}
 		if q.Send == "" {
@@ -111,7 +114,9 @@ func throughProxy(e *testscript.Env, s *apitest.Server) error {
 //	keep NAME    makes it a variable
 //
 // and one condition, [socket].
-func script(t *testing.T, s *apitest.Server, file string, reach func(*testscript.Env, *apitest.Server) error) {
+func script(
+	t *testing.T, s *apitest.Server, file string, reach func(*testscript.Env, *apitest.Server) error,
+) {
 	againstGitHubs(t, s)
 	for _, login := range []string{"alice", "will", "sam"} {
 		s.User(t, login)

@@ -28,8 +28,8 @@ import (
 	"arbor/internal/testkit"
 )
 
-// Somebody signs in with gh in a browser, without copying a token, and pushes with what gh then tells git: on this machine,
-// and to a server with TLS under its own name.
+// Somebody signs in with gh in a browser, without copying a token, and pushes with what gh then tells git: on
+// this machine, and to a server with TLS under its own name.
 func TestGHSignsIn(t *testing.T) {
 	testkit.Programs(t)
 	t.Parallel()
@@ -50,7 +50,8 @@ func TestGHSignsIn(t *testing.T) {
 			alice := s.User(t, "alice")
 			gh := &signedIn{t: t, dir: t.TempDir(), env: way.reach(t, s)}
 			gh.login(s, alice, way.host)
-			if out := gh.run("gh", "auth", "status", "--hostname", way.host); !strings.Contains(out, "as alice") {
+			if out := gh.run("gh", "auth", "status", "--hostname", way.host); !strings.Contains(out,
+				"as alice") {
 				t.Errorf("gh auth status: %s", out)
 			}
 			scheme := "https://"
@@ -60,13 +61,16 @@ func TestGHSignsIn(t *testing.T) {
 			gh.run("gh", "auth", "setup-git", "--hostname", way.host)
 			gh.run("gh", "repo", "create", "garden", "--public")
 			gh.run("git", "init", "-q", "-b", "main", ".")
-			gh.run("git", "-c", "user.name=Alice", "-c", "user.email=alice@example.org", "commit", "-q", "--allow-empty", "-m", "Begin")
+			gh.run("git", "-c", "user.name=Alice", "-c", "user.email=alice@example.org", "commit", "-q",
+				"--allow-empty", "-m", "Begin")
 			if name == "tls" { // gh's helper answers for https alone
 				gh.run("git", "push", "-q", scheme+way.host+"/alice/garden.git", "main")
-				s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/main", As: "alice", Status: 200, Want: `{"commit": {"message": "Begin"}}`})
+				s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/main", As: "alice", Status: 200,
+					Want: `{"commit": {"message": "Begin"}}`})
 			}
 			list, err := s.Server.Forge().Accounts.Tokens(t.Context(), "alice")
-			if err != nil || list[len(list)-1].Note != "GitHub CLI" || list[len(list)-1].May() != "repo, read:org, gist" {
+			if err != nil || list[len(list)-1].Note != "GitHub CLI" ||
+				list[len(list)-1].May() != "repo, read:org, gist" {
 				t.Errorf("the token: %+v, %v", list, err)
 			}
 		})
@@ -83,8 +87,9 @@ type signedIn struct {
 func (g *signedIn) command(name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(g.t.Context(), name, args...)
 	c.Dir = g.dir
-	c.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.dir, "GH_CONFIG_DIR=" + filepath.Join(g.dir, "gh"),
-		"GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0", "TMPDIR=" + g.dir, "GH_BROWSER=true"}, g.env...)
+	c.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.dir,
+		"GH_CONFIG_DIR=" + filepath.Join(g.dir, "gh"), "GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0",
+		"TMPDIR=" + g.dir, "GH_BROWSER=true"}, g.env...)
 	return c
 }
 
@@ -117,9 +122,11 @@ func (g *signedIn) login(s *apitest.Server, a *account.Account, host string) {
 	for lines.Scan() {
 		all.WriteString(lines.Text() + "\n")
 		if code := oneTimeCode.FindString(lines.Text()); code != "" {
-			s.Check(g.t, apitest.Case{Do: "POST /login/device", Status: 200, Send: "answer=allow&user_code=" + code,
-				Headers: map[string]string{"Accept": "text/html", "Content-Type": "application/x-www-form-urlencoded",
-					"Cookie": account.SessionCookie + "=" + s.PasswordSession(g.t, a.Login)}})
+			s.Check(g.t, apitest.Case{Do: "POST /login/device", Status: 200,
+				Send: "answer=allow&user_code=" + code,
+				Headers: map[string]string{"Accept": "text/html",
+					"Content-Type": "application/x-www-form-urlencoded",
+					"Cookie":       account.SessionCookie + "=" + s.PasswordSession(g.t, a.Login)}})
 		}
 	}
 	if err := c.Wait(); err != nil {
@@ -156,8 +163,8 @@ func behindTLS(t *testing.T, s *apitest.Server) []string {
 		_, _ = io.Copy(from, to)
 	}))
 	t.Cleanup(proxy.Close)
-	return []string{"HTTPS_PROXY=" + proxy.URL, "https_proxy=" + proxy.URL, "SSL_CERT_FILE=" + file, "GIT_SSL_CAINFO=" + file,
-		"GH_HOST=hub.example.org"}
+	return []string{"HTTPS_PROXY=" + proxy.URL, "https_proxy=" + proxy.URL, "SSL_CERT_FILE=" + file,
+		"GIT_SSL_CAINFO=" + file, "GH_HOST=hub.example.org"}
 }
 
 // certificateFor makes a certificate that signs itself, and its file.
@@ -167,15 +174,18 @@ func certificateFor(t *testing.T, host string) (tls.Certificate, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host},
+		DNSNames:  []string{host},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "cert.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file

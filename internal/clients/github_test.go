@@ -24,8 +24,10 @@ type hub struct {
 func TestGoGitHub(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]func(string) github.ClientOptionsFunc{
-		"enterprise": func(url string) github.ClientOptionsFunc { return github.WithEnterpriseURLs(url, url) },
-		"root":       func(url string) github.ClientOptionsFunc { url += "/"; return github.WithURLs(&url, &url) },
+		"enterprise": func(url string) github.ClientOptionsFunc {
+			return github.WithEnterpriseURLs(url, url)
+		},
+		"root": func(url string) github.ClientOptionsFunc { url += "/"; return github.WithURLs(&url, &url) },
 	} {
 		as := func(f func(t *testing.T, h *hub)) story {
 			return func(t *testing.T, s *apitest.Server) { f(t, &hub{s, options}) }
@@ -34,11 +36,15 @@ func TestGoGitHub(t *testing.T) {
 			t.Parallel()
 			dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 				c := client{anyPort, map[string]story{
-					"tracker": as(wholeTracker), "lists": as(trackerLists), "events": as(trackerEvents), "search": as(trackerSearch),
+					"tracker": as(wholeTracker), "lists": as(trackerLists), "events": as(trackerEvents),
+					"search":        as(trackerSearch),
 					"fork to merge": as(forkToMerge), "reviewers": as(reviewers),
-					"people": as(people), "site": as(siteAdministration), "stars": as(starsAndWatching), "feeds": as(feeds), "git": as(gitByAPI), "releases": as(releases), "about": as(about),
+					"people": as(people), "site": as(siteAdministration), "stars": as(starsAndWatching),
+					"feeds": as(feeds), "git": as(gitByAPI), "releases": as(releases), "about": as(about),
 					"hooks": as(hooks),
-				}, func(t *testing.T, s *apitest.Server, requests []*estate.Request) { (&hub{s, options}).ask(t, requests) }}
+				}, func(t *testing.T, s *apitest.Server, requests []*estate.Request) {
+					(&hub{s, options}).ask(t, requests)
+				}}
 				c.run(t, engine)
 			})
 		})
@@ -90,12 +96,14 @@ func refused(t *testing.T, err error, status int, field, code string) {
 		return
 	}
 	if answer.Response.StatusCode != status || answer.Message == "" || answer.DocumentationURL == "" {
-		t.Errorf("status %d, message %q, documentation %q; want status %d", answer.Response.StatusCode, answer.Message, answer.DocumentationURL, status)
+		t.Errorf("status %d, message %q, documentation %q; want status %d", answer.Response.StatusCode,
+			answer.Message, answer.DocumentationURL, status)
 	}
 	if status != http.StatusUnprocessableEntity {
 		return
 	}
-	if len(answer.Errors) != 1 || answer.Errors[0].Field != field || answer.Errors[0].Code != code || answer.Errors[0].Resource == "" {
+	if len(answer.Errors) != 1 || answer.Errors[0].Field != field || answer.Errors[0].Code != code ||
+		answer.Errors[0].Resource == "" {
 		t.Errorf("errors are %+v, want one of %s: %s", answer.Errors, field, code)
 	}
 }

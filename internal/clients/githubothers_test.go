@@ -72,7 +72,8 @@ func shape(operation string) string {
 
 // goGitHubMethods are go-github's methods by the shape of the operation that its source names.
 var goGitHubMethods = sync.OnceValues(func() (map[string]method, error) {
-	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/google/go-github/v89/github").Output()
+	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}",
+		"github.com/google/go-github/v89/github").Output()
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,8 @@ func (m method) of(c *github.Client) reflect.Value {
 	client := reflect.ValueOf(c).Elem()
 	for i := range client.NumField() {
 		field := client.Type().Field(i)
-		if field.IsExported() && field.Type.Kind() == reflect.Pointer && field.Type.Elem().Name() == m.service {
+		if field.IsExported() && field.Type.Kind() == reflect.Pointer &&
+			field.Type.Elem().Name() == m.service {
 			return client.Field(i).MethodByName(m.name)
 		}
 	}

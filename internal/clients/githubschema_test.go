@@ -25,7 +25,8 @@ func againstGitHubs(t *testing.T, s *apitest.Server) {
 	described.Lock()
 	defer described.Unlock()
 	if described.Schema == nil {
-		folder := npm.Install(t, filepath.Join("..", "graphql", "schema", "testdata", "github"), "@octokit/graphql-schema")
+		folder := npm.Install(t, filepath.Join("..", "graphql", "schema", "testdata", "github"),
+			"@octokit/graphql-schema")
 		text, err := os.ReadFile(filepath.Join(folder, "node_modules/@octokit/graphql-schema/schema.graphql"))
 		if err != nil {
 			t.Fatal(err)

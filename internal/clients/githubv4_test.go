@@ -25,9 +25,11 @@ func TestGitHubV4(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		for _, title := range []string{"Peas", "Beans", "Hops"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Send: `{"title": "` + title + `", "labels": ["bug"]}`, Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
+				Send: `{"title": "` + title + `", "labels": ["bug"]}`, Status: 201})
 		}
-		hub := githubv4.NewEnterpriseClient(s.URL+"/api/graphql", &http.Client{Transport: bearer(s.Token(t, "alice"))})
+		hub := githubv4.NewEnterpriseClient(s.URL+"/api/graphql",
+			&http.Client{Transport: bearer(s.Token(t, "alice"))})
 		var list struct {
 			Viewer     struct{ Login githubv4.String }
 			Repository struct {
@@ -49,7 +51,8 @@ func TestGitHubV4(t *testing.T) {
 				} `graphql:"issues(first: 2, after: $after, states: $states)"`
 			} `graphql:"repository(owner: $owner, name: $name)"`
 		}
-		variables := map[string]any{"owner": githubv4.String("alice"), "name": githubv4.String("garden"), "after": (*githubv4.String)(nil),
+		variables := map[string]any{"owner": githubv4.String("alice"), "name": githubv4.String("garden"),
+			"after":  (*githubv4.String)(nil),
 			"states": []githubv4.IssueState{githubv4.IssueStateOpen}}
 		var titles []githubv4.String
 		for more := true; more; {
@@ -75,7 +78,8 @@ func TestGitHubV4(t *testing.T) {
 		}
 		body := githubv4.String("They climb")
 		input := githubv4.CreateIssueInput{RepositoryID: list.Repository.ID, Title: "Gourds", Body: &body}
-		if err := hub.Mutate(t.Context(), &made, input, nil); err != nil || made.CreateIssue.Issue.Number != 4 {
+		if err := hub.Mutate(t.Context(), &made, input, nil); err != nil ||
+			made.CreateIssue.Issue.Number != 4 {
 			t.Errorf("%+v, %v", made, err)
 		}
 		input.Title = ""

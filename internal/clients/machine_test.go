@@ -14,7 +14,8 @@ func need(t *testing.T, client, packages string, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			lacking(t, client, "there is no "+program+" on this machine. Get it with `apt-get install "+packages+"`")
+			lacking(t, client, "there is no "+program+
+				" on this machine. Get it with `apt-get install "+packages+"`")
 		}
 	}
 }
@@ -32,7 +33,8 @@ func lacking(t *testing.T, client, why string) {
 func environment(more ...string) []string {
 	kept := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(entry), "=")
-		return strings.HasSuffix(name, "_PROXY") || strings.HasPrefix(name, "NODE_") || strings.HasPrefix(name, "GH_") || strings.HasPrefix(name, "GITHUB_")
+		return strings.HasSuffix(name, "_PROXY") || strings.HasPrefix(name, "NODE_") ||
+			strings.HasPrefix(name, "GH_") || strings.HasPrefix(name, "GITHUB_")
 	})
 	return append(kept, more...)
 }

@@ -73,7 +73,8 @@ func runOctokit(t *testing.T, s *apitest.Server, dir, prefix string) {
 	}
 	s.Org(t, "garden", "alice")
 	s.Org(t, "orchard", "rose")
-	runNode(t, dir, "main.mjs", map[string]any{"baseUrl": s.URL + prefix, "tokens": tokens, "operations": operations(s.Server.Routes())})
+	runNode(t, dir, "main.mjs", map[string]any{"baseUrl": s.URL + prefix, "tokens": tokens,
+		"operations": operations(s.Server.Routes())})
 }
 
 // askOctokit makes each request by the client's methods for it.
@@ -113,7 +114,8 @@ func octokit(t *testing.T) string {
 	if err := os.CopyFS(dir, os.DirFS(stories)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(npm.Install(t, stories), "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+	if err := os.Symlink(filepath.Join(npm.Install(t, stories), "node_modules"),
+		filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -55,8 +55,10 @@ func (c *client) run(t *testing.T, engine db.Engine) {
 
 // samples are operations that are asked for although stories do so as well: a new one must find that
 // this way works.
-var samples = []string{"GET /users/{username}", "GET /repos/{owner}/{repo}/compare/{basehead...}", "DELETE /repos/{owner}/{repo}/issues/{number}/lock",
-	"POST /repos/{owner}/{repo}/issues/{number}/comments", "PATCH /repos/{owner}/{repo}/pulls/{number}", "PATCH /orgs/{org}"}
+var samples = []string{"GET /users/{username}", "GET /repos/{owner}/{repo}/compare/{basehead...}",
+	"DELETE /repos/{owner}/{repo}/issues/{number}/lock",
+	"POST /repos/{owner}/{repo}/issues/{number}/comments", "PATCH /repos/{owner}/{repo}/pulls/{number}",
+	"PATCH /orgs/{org}"}
 
 // askOthers makes one request for each operation that was not reached.
 func (c *client) askOthers(t *testing.T, engine db.Engine, all *reached) {
@@ -151,7 +153,8 @@ func TestUnreachedOperationsAreNamed(t *testing.T) {
 	for _, to := range r.missing() {
 		missing = append(missing, operation(to))
 	}
-	for operation, want := range map[string]bool{"GET /users": false, "GET /users/{username}": true, "POST /user/repos": true, "GET /healthz": false, "POST /plants": false} {
+	for operation, want := range map[string]bool{"GET /users": false, "GET /users/{username}": true,
+		"POST /user/repos": true, "GET /healthz": false, "POST /plants": false} {
 		if slices.Contains(missing, operation) != want {
 			t.Errorf("that %s is missing should be %t", operation, want)
 		}

@@ -28,7 +28,8 @@ func profiles(t *testing.T, h *hub) {
 	ctx, alice, nobody := t.Context(), h.as(t, "alice"), h.as(t, "")
 	me := got[*github.User](t)(alice.Users.Get(ctx, ""))
 	equal(t, "who is calling", me.GetLogin(), "alice")
-	edited := got[*github.User](t)(alice.Users.Edit(ctx, &github.User{Name: github.Ptr("Alice Ash"), Bio: github.Ptr("Sows.")}))
+	edited := got[*github.User](t)(alice.Users.Edit(ctx,
+		&github.User{Name: github.Ptr("Alice Ash"), Bio: github.Ptr("Sows.")}))
 	equal(t, "the name", edited.GetName(), "Alice Ash")
 	seen := got[*github.User](t)(nobody.Users.Get(ctx, "alice"))
 	equal(t, "what others see", seen.GetName()+" "+seen.GetBio()+" "+seen.GetType(), "Alice Ash Sows. User")
@@ -74,34 +75,45 @@ func call(t *testing.T, c *github.Client, method, path string, into any) {
 
 func members(t *testing.T, h *hub) {
 	ctx, alice, will, sam := t.Context(), h.as(t, "alice"), h.as(t, "will"), h.as(t, "sam")
-	org := got[*github.Organization](t)(alice.Organizations.Edit(ctx, "garden", &github.Organization{Description: github.Ptr("Of plants"), Location: github.Ptr("Outside")}))
+	org := got[*github.Organization](t)(alice.Organizations.Edit(ctx, "garden",
+		&github.Organization{Description: github.Ptr("Of plants"), Location: github.Ptr("Outside")}))
 	equal(t, "the description", org.GetDescription(), "Of plants")
-	equal(t, "where it is", got[*github.Organization](t)(sam.Organizations.Get(ctx, "garden")).GetLocation(), "Outside")
-	joined := got[*github.Membership](t)(alice.Organizations.EditOrgMembership(ctx, "will", "garden", &github.Membership{Role: github.Ptr("member")}))
+	equal(t, "where it is", got[*github.Organization](t)(sam.Organizations.Get(ctx, "garden")).GetLocation(),
+		"Outside")
+	joined := got[*github.Membership](t)(alice.Organizations.EditOrgMembership(ctx, "will", "garden",
+		&github.Membership{Role: github.Ptr("member")}))
 	equal(t, "will's membership", joined.GetRole()+" "+joined.GetState(), "member active")
 	call(t, alice, http.MethodPut, "orgs/garden/members/sam", nil)
-	equal(t, "alice's own", got[*github.Membership](t)(alice.Organizations.GetOrgMembership(ctx, "alice", "garden")).GetRole(), "admin")
+	equal(t, "alice's own", got[*github.Membership](t)(alice.Organizations.GetOrgMembership(ctx, "alice",
+		"garden")).GetRole(), "admin")
 	for what, c := range map[string]struct {
 		options github.ListMembersOptions
 		want    string
 	}{
-		"members": {github.ListMembersOptions{}, "alice will sam"}, "owners": {github.ListMembersOptions{Role: "admin"}, "alice"},
+		"members":      {github.ListMembersOptions{}, "alice will sam"},
+		"owners":       {github.ListMembersOptions{Role: "admin"}, "alice"},
 		"who shows it": {github.ListMembersOptions{PublicOnly: true}, ""},
 	} {
-		equal(t, what, userLogins(got[[]*github.User](t)(will.Organizations.ListMembers(ctx, "garden", &c.options))), c.want)
+		equal(t, what, userLogins(got[[]*github.User](t)(will.Organizations.ListMembers(ctx, "garden",
+			&c.options))), c.want)
 	}
 	is := got[bool](t)
 	equal(t, "sam is a member", is(will.Organizations.IsMember(ctx, "garden", "sam")), true)
 	equal(t, "and shows it", is(will.Organizations.IsPublicMember(ctx, "garden", "sam")), false)
 	done(t)(sam.Organizations.PublicizeMembership(ctx, "garden", "sam"))
 	equal(t, "and shows it now", is(h.as(t, "").Organizations.IsPublicMember(ctx, "garden", "sam")), true)
-	equal(t, "to everyone", len(got[[]*github.Organization](t)(h.as(t, "").Organizations.List(ctx, "sam", nil))), 1)
+	equal(t, "to everyone",
+		len(got[[]*github.Organization](t)(h.as(t, "").Organizations.List(ctx, "sam", nil))), 1)
 	done(t)(sam.Organizations.ConcealMembership(ctx, "garden", "sam"))
-	equal(t, "and hides it", len(got[[]*github.Organization](t)(h.as(t, "").Organizations.List(ctx, "sam", nil))), 0)
-	equal(t, "but not from sam", got[[]*github.Organization](t)(sam.Organizations.List(ctx, "", nil))[0].GetLogin(), "garden")
-	mine := got[[]*github.Membership](t)(sam.Organizations.ListOrgMemberships(ctx, &github.ListOrgMembershipsOptions{State: "active"}))
+	equal(t, "and hides it",
+		len(got[[]*github.Organization](t)(h.as(t, "").Organizations.List(ctx, "sam", nil))), 0)
+	equal(t, "but not from sam", got[[]*github.Organization](t)(sam.Organizations.List(ctx, "",
+		nil))[0].GetLogin(), "garden")
+	mine := got[[]*github.Membership](t)(sam.Organizations.ListOrgMemberships(ctx,
+		&github.ListOrgMembershipsOptions{State: "active"}))
 	equal(t, "sam's memberships", mine[0].GetOrganization().GetLogin()+" "+mine[0].GetRole(), "garden member")
-	_, _, err := will.Organizations.EditOrgMembership(ctx, "sam", "garden", &github.Membership{Role: github.Ptr("admin")})
+	_, _, err := will.Organizations.EditOrgMembership(ctx, "sam", "garden",
+		&github.Membership{Role: github.Ptr("admin")})
 	refused(t, err, http.StatusForbidden, "", "")
 }
 
@@ -115,22 +127,33 @@ func userLogins(list []*github.User) string {
 
 func repositories(t *testing.T, h *hub) {
 	ctx, alice, sam := t.Context(), h.as(t, "alice"), h.as(t, "sam")
-	plot := got[*github.Repository](t)(alice.Repositories.Create(ctx, "garden", &github.Repository{Name: github.Ptr("plot"), Description: github.Ptr("Peas"), AutoInit: github.Ptr(true)}))
-	equal(t, "the repository", plot.GetFullName()+" "+plot.GetDescription()+" "+plot.GetDefaultBranch(), "garden/plot Peas main")
-	own := got[*github.Repository](t)(alice.Repositories.Create(ctx, "", &github.Repository{Name: github.Ptr("diary"), Private: github.Ptr(true)}))
+	plot := got[*github.Repository](t)(alice.Repositories.Create(ctx, "garden",
+		&github.Repository{Name: github.Ptr("plot"), Description: github.Ptr("Peas"),
+			AutoInit: github.Ptr(true)}))
+	equal(t, "the repository", plot.GetFullName()+" "+plot.GetDescription()+" "+plot.GetDefaultBranch(),
+		"garden/plot Peas main")
+	own := got[*github.Repository](t)(alice.Repositories.Create(ctx, "",
+		&github.Repository{Name: github.Ptr("diary"), Private: github.Ptr(true)}))
 	equal(t, "hidden", own.GetPrivate(), true)
 	_, _, err := alice.Repositories.Create(ctx, "", &github.Repository{Name: github.Ptr("diary")})
 	refused(t, err, http.StatusUnprocessableEntity, "name", "custom")
 	list := got[[]*github.Repository](t)
-	equal(t, "alice's", len(list(alice.Repositories.ListByAuthenticatedUser(ctx, &github.RepositoryListByAuthenticatedUserOptions{Sort: "full_name"}))), 2)
-	equal(t, "alice's alone", len(list(alice.Repositories.ListByAuthenticatedUser(ctx, &github.RepositoryListByAuthenticatedUserOptions{Affiliation: "owner"}))), 1)
+	equal(t, "alice's", len(list(alice.Repositories.ListByAuthenticatedUser(ctx,
+		&github.RepositoryListByAuthenticatedUserOptions{Sort: "full_name"}))), 2)
+	equal(t, "alice's alone",
+		len(list(alice.Repositories.ListByAuthenticatedUser(ctx,
+			&github.RepositoryListByAuthenticatedUserOptions{Affiliation: "owner"}))), 1)
 	equal(t, "what others see of them", len(list(sam.Repositories.ListByUser(ctx, "alice", nil))), 0)
-	equal(t, "the organization's", list(sam.Repositories.ListByOrg(ctx, "garden", &github.RepositoryListByOrgOptions{Type: "public", Sort: "updated"}))[0].GetID(), plot.GetID())
+	equal(t, "the organization's",
+		list(sam.Repositories.ListByOrg(ctx, "garden",
+			&github.RepositoryListByOrgOptions{Type: "public", Sort: "updated"}))[0].GetID(), plot.GetID())
 	_, _, err = sam.Repositories.Get(ctx, "alice", "diary")
 	refused(t, err, http.StatusNotFound, "", "")
-	edited := got[*github.Repository](t)(alice.Repositories.Edit(ctx, "alice", "diary", &github.Repository{Name: github.Ptr("journal"), HasIssues: github.Ptr(false)}))
+	edited := got[*github.Repository](t)(alice.Repositories.Edit(ctx, "alice", "diary",
+		&github.Repository{Name: github.Ptr("journal"), HasIssues: github.Ptr(false)}))
 	equal(t, "the new name", edited.GetFullName(), "alice/journal")
-	equal(t, "under the old one", got[*github.Repository](t)(alice.Repositories.Get(ctx, "alice", "diary")).GetFullName(), "alice/journal")
+	equal(t, "under the old one", got[*github.Repository](t)(alice.Repositories.Get(ctx, "alice",
+		"diary")).GetFullName(), "alice/journal")
 	done(t)(alice.Repositories.Delete(ctx, "alice", "journal"))
 	_, _, err = alice.Repositories.Get(ctx, "alice", "journal")
 	refused(t, err, http.StatusNotFound, "", "")
@@ -139,27 +162,34 @@ func repositories(t *testing.T, h *hub) {
 func collaborators(t *testing.T, h *hub) {
 	ctx, alice, sam := t.Context(), h.as(t, "alice"), h.as(t, "sam")
 	c := alice.Repositories
-	if _, _, err := c.AddCollaborator(ctx, "garden", "plot", "sam", &github.RepositoryAddCollaboratorOptions{Permission: "push"}); err != nil {
+	if _, _, err := c.AddCollaborator(ctx, "garden", "plot", "sam",
+		&github.RepositoryAddCollaboratorOptions{Permission: "push"}); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "sam may", got[*github.RepositoryPermissionLevel](t)(c.GetPermissionLevel(ctx, "garden", "plot", "sam")).GetPermission(), "write")
+	equal(t, "sam may", got[*github.RepositoryPermissionLevel](t)(c.GetPermissionLevel(ctx, "garden", "plot",
+		"sam")).GetPermission(), "write")
 	equal(t, "sam is one", got[bool](t)(c.IsCollaborator(ctx, "garden", "plot", "sam")), true)
 	equal(t, "a stranger is one", got[bool](t)(c.IsCollaborator(ctx, "garden", "plot", "nobody")), false)
-	equal(t, "the collaborators", userLogins(got[[]*github.User](t)(c.ListCollaborators(ctx, "garden", "plot", nil))), "alice will sam")
-	for want, options := range map[string]github.ListCollaboratorsOptions{"sam": {Affiliation: "direct"}, "alice sam": {Permission: "push"}, "alice": {Permission: "admin"}, "": {Affiliation: "outside"}} {
-		equal(t, fmt.Sprintf("the collaborators by %+v", options), userLogins(got[[]*github.User](t)(c.ListCollaborators(ctx, "garden", "plot", &options))), want)
+	equal(t, "the collaborators",
+		userLogins(got[[]*github.User](t)(c.ListCollaborators(ctx, "garden", "plot", nil))), "alice will sam")
+	for want, options := range map[string]github.ListCollaboratorsOptions{"sam": {Affiliation: "direct"},
+		"alice sam": {Permission: "push"}, "alice": {Permission: "admin"}, "": {Affiliation: "outside"}} {
+		equal(t, fmt.Sprintf("the collaborators by %+v", options),
+			userLogins(got[[]*github.User](t)(c.ListCollaborators(ctx, "garden", "plot", &options))), want)
 	}
 	_, err := sam.Repositories.RemoveCollaborator(ctx, "garden", "plot", "will")
 	refused(t, err, http.StatusForbidden, "", "")
 	done(t)(c.RemoveCollaborator(ctx, "garden", "plot", "sam"))
-	equal(t, "sam may", got[*github.RepositoryPermissionLevel](t)(c.GetPermissionLevel(ctx, "garden", "plot", "sam")).GetPermission(), "read")
+	equal(t, "sam may", got[*github.RepositoryPermissionLevel](t)(c.GetPermissionLevel(ctx, "garden", "plot",
+		"sam")).GetPermission(), "read")
 }
 
 func leaving(t *testing.T, h *hub) {
 	ctx, alice := t.Context(), h.as(t, "alice")
 	done(t)(h.as(t, "sam").Organizations.RemoveMember(ctx, "garden", "sam"))
 	done(t)(alice.Organizations.RemoveOrgMembership(ctx, "will", "garden"))
-	equal(t, "who is left", userLogins(got[[]*github.User](t)(alice.Organizations.ListMembers(ctx, "garden", nil))), "alice")
+	equal(t, "who is left",
+		userLogins(got[[]*github.User](t)(alice.Organizations.ListMembers(ctx, "garden", nil))), "alice")
 	_, err := alice.Organizations.RemoveMember(ctx, "garden", "alice")
 	var answer *github.ErrorResponse
 	if !errors.As(err, &answer) || answer.Response.StatusCode != http.StatusUnprocessableEntity {
@@ -180,10 +210,12 @@ func starsAndWatching(t *testing.T, h *hub) {
 	fans := got[[]*github.Stargazer](t)(nobody.Activity.ListStargazers(ctx, "garden", "plot", nil))
 	equal(t, "who starred it", fans[0].GetUser().GetLogin(), "sam")
 	equal(t, "at no time", fans[0].GetStarredAt().IsZero(), false)
-	equal(t, "the stars", got[*github.Repository](t)(nobody.Repositories.Get(ctx, "garden", "plot")).GetStargazersCount(), 1)
+	equal(t, "the stars", got[*github.Repository](t)(nobody.Repositories.Get(ctx, "garden",
+		"plot")).GetStargazersCount(), 1)
 	for direction, want := range map[string]string{"asc": "garden/plot", "desc": "alice/shed"} {
 		for _, login := range []string{"", "sam"} { // "" is who asks
-			list := got[[]*github.StarredRepository](t)(sam.Activity.ListStarred(ctx, login, &github.ActivityListStarredOptions{Sort: "created", Direction: direction}))
+			list := got[[]*github.StarredRepository](t)(sam.Activity.ListStarred(ctx, login,
+				&github.ActivityListStarredOptions{Sort: "created", Direction: direction}))
 			equal(t, "the first starred, "+direction, list[0].GetRepository().GetFullName(), want)
 			equal(t, "when", list[0].GetStarredAt().IsZero(), false)
 		}
@@ -193,15 +225,21 @@ func starsAndWatching(t *testing.T, h *hub) {
 	_, _, err := nobody.Activity.ListStarred(ctx, "", nil)
 	refused(t, err, http.StatusUnauthorized, "", "")
 
-	set := got[*github.Subscription](t)(sam.Activity.SetRepositorySubscription(ctx, "garden", "plot", &github.Subscription{Subscribed: github.Ptr(true)}))
+	set := got[*github.Subscription](t)(sam.Activity.SetRepositorySubscription(ctx, "garden", "plot",
+		&github.Subscription{Subscribed: github.Ptr(true)}))
 	equal(t, "watching", set.GetSubscribed(), true)
-	equal(t, "watching", got[*github.Subscription](t)(sam.Activity.GetRepositorySubscription(ctx, "garden", "plot")).GetSubscribed(), true)
-	equal(t, "among the watchers", strings.Contains(userLogins(got[[]*github.User](t)(nobody.Activity.ListWatchers(ctx, "garden", "plot", nil))), "sam"), true)
+	equal(t, "watching", got[*github.Subscription](t)(sam.Activity.GetRepositorySubscription(ctx, "garden",
+		"plot")).GetSubscribed(), true)
+	equal(t, "among the watchers",
+		strings.Contains(userLogins(got[[]*github.User](t)(nobody.Activity.ListWatchers(ctx, "garden", "plot",
+			nil))), "sam"), true)
 	for _, login := range []string{"", "sam"} {
-		equal(t, "what sam watches", got[[]*github.Repository](t)(sam.Activity.ListWatched(ctx, login, nil))[0].GetFullName(), "garden/plot")
+		equal(t, "what sam watches", got[[]*github.Repository](t)(sam.Activity.ListWatched(ctx, login,
+			nil))[0].GetFullName(), "garden/plot")
 	}
 	done(t)(sam.Activity.DeleteRepositorySubscription(ctx, "garden", "plot"))
-	if none, _, err := sam.Activity.GetRepositorySubscription(ctx, "garden", "plot"); none != nil || err != nil {
+	if none, _, err := sam.Activity.GetRepositorySubscription(ctx, "garden", "plot"); none != nil ||
+		err != nil {
 		t.Errorf("a subscription that was taken back is %v, %v", none, err)
 	}
 }

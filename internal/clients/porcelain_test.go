@@ -13,8 +13,9 @@ import (
 	"arbor/internal/testkit"
 )
 
-// People type gh issue list, and not gh api: these commands ask for GraphQL. They work in the three ways in which gh
-// reaches a server: as github.com over a socket, as a GitHub Enterprise host, and as github.localhost through a proxy.
+// People type gh issue list, and not gh api: these commands ask for GraphQL. They work in the three ways in
+// which gh reaches a server: as github.com over a socket, as a GitHub Enterprise host, and as
+// github.localhost through a proxy.
 func TestGHPorcelain(t *testing.T) {
 	testkit.Programs(t)
 	t.Parallel()

@@ -22,8 +22,8 @@ import (
 
 const probotStory = "testdata/probot"
 
-// A real GitHub App, made with probot, signs in with its key, is told that it is installed and of what happens there,
-// answers as its bot, and checks what is pushed.
+// A real GitHub App, made with probot, signs in with its key, is told that it is installed and of what
+// happens there, answers as its bot, and checks what is pushed.
 func TestProbot(t *testing.T) {
 	testkit.Programs(t)
 	t.Parallel()
@@ -41,21 +41,26 @@ func TestProbot(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", true)
 		port := freePort(t)
-		robot := s.NewApp(t, "alice", app.Manifest{Name: "Robot", Permissions: apitest.Permissions("issues=write,checks=write"),
-			Events: []string{"issues", "check_suite"}, Hook: app.Hook{URL: fmt.Sprintf("http://127.0.0.1:%d/", port), Active: true, Site: s.URL}})
-		said := startProbot(t, dir, map[string]any{"appId": robot.ID, "privateKey": robot.PrivateKey, "secret": robot.Secret,
+		robot := s.NewApp(t, "alice", app.Manifest{Name: "Robot",
+			Permissions: apitest.Permissions("issues=write,checks=write"),
+			Events:      []string{"issues", "check_suite"}, Hook: app.Hook{URL: fmt.Sprintf("http://127.0.0.1:%d/", port), Active: true, Site: s.URL}})
+		said := startProbot(t, dir, map[string]any{"appId": robot.ID, "privateKey": robot.PrivateKey,
+			"secret":  robot.Secret,
 			"baseUrl": s.URL + "/api/v3", "port": port})
 		hears(t, said, `{"slug":"robot"}`)
 		hears(t, said, `{"ready":true}`)
 		at := robot.Install(t, "alice", "garden")
 		hears(t, said, `{"installed":"alice","repositories":["alice/garden"]}`)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Send: `{"title":"Slugs"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Send: `{"title":"Slugs"}`,
+			Status: 201})
 		hears(t, said, fmt.Sprintf(`{"commented":"robot[bot]","installation":%d}`, at.ID))
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/comments", As: "alice", Status: 200,
 			Want: `[{"body":"Thank you!","user":{"login":"robot[bot]","type":"Bot"}}]`})
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/beds.txt", As: "alice", Send: `{"message":"Dig","content":"eA=="}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/beds.txt", As: "alice",
+			Send: `{"message":"Dig","content":"eA=="}`, Status: 201})
 		hears(t, said, `{"checked":"main","conclusion":"failure","annotations":1}`)
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/main/check-runs", As: "alice", Status: 200,
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/main/check-runs",
+			As: "alice", Status: 200,
 			Want: `{"total_count":1,"check_runs":[{"name":"slugs","conclusion":"failure","app":{"slug":"robot"}}]}`})
 	})
 }

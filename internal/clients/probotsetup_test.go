@@ -17,8 +17,9 @@ import (
 	"arbor/internal/testkit"
 )
 
-// Probot without an App asks for one at its first start: its page sends a manifest, a person confirms it in a real
-// browser, probot gets the keys for the code with which the browser comes back, and the person installs the App.
+// Probot without an App asks for one at its first start: its page sends a manifest, a person confirms it in a
+// real browser, probot gets the keys for the code with which the browser comes back, and the person installs
+// the App.
 func TestProbotRegisters(t *testing.T) {
 	testkit.Programs(t)
 	t.Parallel()
@@ -41,7 +42,8 @@ func TestProbotRegisters(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
 	port := freePort(t)
-	command := exec.CommandContext(t.Context(), "node", "node_modules/probot/bin/probot.js", "run", "./app.js")
+	command := exec.CommandContext(t.Context(), "node", "node_modules/probot/bin/probot.js",
+		"run", "./app.js")
 	command.Dir, command.Stdout, command.Stderr = dir, os.Stderr, os.Stderr
 	command.Env = append(os.Environ(), "GHE_PROTOCOL=http", "GHE_HOST="+strings.TrimPrefix(s.URL, "http://"),
 		fmt.Sprint("PORT=", port), "HOST=127.0.0.1", "NO_SMEE_SETUP=true")
@@ -65,12 +67,14 @@ func TestProbotRegisters(t *testing.T) {
 	b.See("h1", "New GitHub App")
 	b.Click("form[action='/settings/apps'] button.main")
 	var kept string
-	for end := time.Now().Add(time.Minute); time.Now().Before(end) && !strings.Contains(kept, "PRIVATE_KEY"); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) &&
+		!strings.Contains(kept, "PRIVATE_KEY"); {
 		time.Sleep(50 * time.Millisecond)
 		text, _ := os.ReadFile(filepath.Join(dir, ".env"))
 		kept = string(text)
 	}
-	for _, part := range []string{"APP_ID=1", `PRIVATE_KEY="-----BEGIN RSA PRIVATE KEY-----`, "WEBHOOK_SECRET="} {
+	for _, part := range []string{"APP_ID=1", `PRIVATE_KEY="-----BEGIN RSA PRIVATE KEY-----`,
+		"WEBHOOK_SECRET="} {
 		if !strings.Contains(kept, part) {
 			t.Errorf("probot did not keep %s", part)
 		}

@@ -13,14 +13,15 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// A release as the programs make it that release software: a draft first, its files, and then it is published;
-// and what those do who download it.
+// A release as the programs make it that release software: a draft first, its files, and then it is
+// published; and what those do who download it.
 func releases(t *testing.T, h *hub) {
 	h.User(t, "alice")
 	h.Import(t, h.Repo(t, "alice/garden", false), gittest.Repository(t, 2, 2))
 	ctx, alice, nobody := t.Context(), h.as(t, "alice").Repositories, h.as(t, "").Repositories
-	draft := got[*github.RepositoryRelease](t)(alice.CreateRelease(ctx, "alice", "garden", github.CreateReleaseRequest{TagName: "v1",
-		Draft: github.Ptr(true), MakeLatest: github.Ptr("true"), GenerateReleaseNotes: github.Ptr(true)}))
+	draft := got[*github.RepositoryRelease](t)(alice.CreateRelease(ctx, "alice", "garden",
+		github.CreateReleaseRequest{TagName: "v1",
+			Draft: github.Ptr(true), MakeLatest: github.Ptr("true"), GenerateReleaseNotes: github.Ptr(true)}))
 	path := filepath.Join(t.TempDir(), "seeds.txt")
 	if err := os.WriteFile(path, []byte("peas"), 0o600); err != nil {
 		t.Fatal(err)
@@ -32,7 +33,8 @@ func releases(t *testing.T, h *hub) {
 	defer file.Close()
 	asset := got[*github.ReleaseAsset](t)(alice.UploadReleaseAsset(ctx, "alice", "garden", draft.ID,
 		&github.UploadOptions{Name: "seeds.txt", Label: "All seeds"}, file))
-	equal(t, "the asset", asset.GetName()+" "+asset.GetLabel()+" "+asset.GetState(), "seeds.txt All seeds uploaded")
+	equal(t, "the asset", asset.GetName()+" "+asset.GetLabel()+" "+asset.GetState(),
+		"seeds.txt All seeds uploaded")
 	equal(t, "its size", asset.GetSize(), 4)
 	byAddress := got[*github.ReleaseAsset](t)(alice.UploadReleaseAssetFromRelease(ctx, draft,
 		&github.UploadOptions{Name: "more.txt"}, strings.NewReader("beans"), 5))
@@ -44,9 +46,13 @@ func releases(t *testing.T, h *hub) {
 	equal(t, "it is shown", shown.Draft, false)
 	latest := got[*github.RepositoryRelease](t)(nobody.GetLatestRelease(ctx, "alice", "garden"))
 	equal(t, "the latest", latest.GetName(), "Spring")
-	equal(t, "by its tag", got[*github.RepositoryRelease](t)(nobody.GetReleaseByTag(ctx, "alice", "garden", "v1")).ID, draft.ID)
-	equal(t, "all", len(got[[]*github.RepositoryRelease](t)(nobody.ListReleases(ctx, "alice", "garden", nil))), 1)
-	equal(t, "its assets", len(got[[]*github.ReleaseAsset](t)(nobody.ListReleaseAssets(ctx, "alice", "garden", draft.ID, nil))), 2)
+	equal(t, "by its tag", got[*github.RepositoryRelease](t)(nobody.GetReleaseByTag(ctx, "alice", "garden",
+		"v1")).ID, draft.ID)
+	equal(t, "all", len(got[[]*github.RepositoryRelease](t)(nobody.ListReleases(ctx, "alice",
+		"garden", nil))), 1)
+	equal(t, "its assets",
+		len(got[[]*github.ReleaseAsset](t)(nobody.ListReleaseAssets(ctx, "alice", "garden", draft.ID, nil))),
+		2)
 	body, _, err := nobody.DownloadReleaseAsset(ctx, "alice", "garden", asset.GetID(), http.DefaultClient)
 	if err != nil {
 		t.Fatal(err)

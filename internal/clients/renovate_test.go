@@ -13,8 +13,8 @@ import (
 	"arbor/internal/testkit"
 )
 
-// renovate looks for newer versions in the tags of a repository, and opens a pull request for one; run once more it
-// leaves that as it is. It asks by GraphQL for the repository, for its issues and for tags.
+// renovate looks for newer versions in the tags of a repository, and opens a pull request for one; run once
+// more it leaves that as it is. It asks by GraphQL for the repository, for its issues and for tags.
 func TestRenovate(t *testing.T) {
 	testkit.Programs(t)
 	t.Parallel()
@@ -26,7 +26,8 @@ func TestRenovate(t *testing.T) {
 	s.Repo(t, "alice/garden", false)
 	s.Repo(t, "alice/seeds", false)
 	settings, err := json.Marshal(map[string]any{"customManagers": []any{map[string]any{
-		"customType": "regex", "fileMatch": []string{"^seeds\\.txt$"}, "matchStrings": []string{"(?<depName>\\S+) (?<currentValue>\\S+)"},
+		"customType": "regex", "fileMatch": []string{"^seeds\\.txt$"},
+		"matchStrings":       []string{"(?<depName>\\S+) (?<currentValue>\\S+)"},
 		"datasourceTemplate": "github-tags", "registryUrlTemplate": s.URL,
 	}}})
 	if err != nil {
@@ -51,15 +52,18 @@ func TestRenovate(t *testing.T) {
 	do("PUT /repos/alice/garden/contents/seeds.txt", contents(t, "alice/seeds v1.0.0\n"), 201)
 	first := sha(do("PUT /repos/alice/seeds/contents/peas", contents(t, "1\n"), 201))
 	second := sha(do("PUT /repos/alice/seeds/contents/beans", contents(t, "2\n"), 201))
-	annotated := sha(do("POST /repos/alice/seeds/git/tags", `{"tag": "v1.1.0", "message": "Beans", "object": "`+second+`", "type": "commit"}`, 201))
+	annotated := sha(do("POST /repos/alice/seeds/git/tags",
+		`{"tag": "v1.1.0", "message": "Beans", "object": "`+second+`", "type": "commit"}`, 201))
 	for tag, of := range map[string]string{"v1.0.0": first, "v1.1.0": annotated} {
 		do("POST /repos/alice/seeds/git/refs", `{"ref": "refs/tags/`+tag+`", "sha": "`+of+`"}`, 201)
 	}
 	for range 2 {
-		node := exec.CommandContext(t.Context(), "node", filepath.Join(packages, "node_modules", "renovate", "dist", "renovate.js"), "alice/garden")
+		node := exec.CommandContext(t.Context(), "node",
+			filepath.Join(packages, "node_modules", "renovate", "dist", "renovate.js"), "alice/garden")
 		node.Dir = t.TempDir()
-		node.Env = environment("LOG_LEVEL=debug", "LOG_FORMAT=json", "RENOVATE_BASE_DIR="+node.Dir, "RENOVATE_PLATFORM=github",
-			"RENOVATE_ENDPOINT="+s.URL+"/api/v3/", "RENOVATE_TOKEN="+s.Token(t, "alice"), "HOME="+node.Dir,
+		node.Env = environment("LOG_LEVEL=debug", "LOG_FORMAT=json", "RENOVATE_BASE_DIR="+node.Dir,
+			"RENOVATE_PLATFORM=github", "RENOVATE_ENDPOINT="+s.URL+"/api/v3/",
+			"RENOVATE_TOKEN="+s.Token(t, "alice"), "HOME="+node.Dir,
 			"RENOVATE_GITHUB_COM_TOKEN=unused") // without one it looks for no tags, wherever they are
 		out, err := node.Output()
 		if err != nil || strings.Contains(string(out), "GraphQL Error") {

@@ -14,7 +14,8 @@ import (
 	"arbor/internal/testkit"
 )
 
-// reviewdog, which turns what linters find into checks and reviews, does its whole job with the token of an App.
+// reviewdog, which turns what linters find into checks and reviews, does its whole job with the token of an
+// App.
 func TestGHReviewdog(t *testing.T) {
 	t.Parallel()
 	testkit.Programs(t)
@@ -27,29 +28,36 @@ func TestGHReviewdog(t *testing.T) {
 	const garden = "/repos/alice/garden"
 	var main struct{ Object struct{ SHA string } }
 	s.Check(t, apitest.Case{Do: "GET " + garden + "/git/ref/heads/main", Status: 200}).JSON(t, &main)
-	s.Check(t, apitest.Case{Do: "POST " + garden + "/git/refs", As: "alice", Send: `{"ref": "refs/heads/fence", "sha": "` + main.Object.SHA + `"}`, Status: 201})
+	s.Check(t, apitest.Case{Do: "POST " + garden + "/git/refs", As: "alice",
+		Send: `{"ref": "refs/heads/fence", "sha": "` + main.Object.SHA + `"}`, Status: 201})
 	var made struct{ Commit struct{ SHA string } }
 	s.Check(t, apitest.Case{Do: "PUT " + garden + "/contents/wood", As: "alice", Status: 201,
 		Send: `{"message": "Wood", "content": "b25lCnR3bwo=", "branch": "fence"}`}).JSON(t, &made)
-	s.Check(t, apitest.Case{Do: "POST " + garden + "/pulls", As: "alice", Send: `{"title": "Fence", "head": "fence", "base": "main"}`, Status: 201})
+	s.Check(t, apitest.Case{Do: "POST " + garden + "/pulls", As: "alice",
+		Send: `{"title": "Fence", "head": "fence", "base": "main"}`, Status: 201})
 	dir := t.TempDir()
 	gittest.Run(t, dir, "clone", "-q", "-b", "fence", s.URL+"/alice/garden.git", ".")
 	for _, reporter := range []string{"github-check", "github-pr-check", "github-pr-review"} {
-		cmd := exec.CommandContext(t.Context(), dog, "-efm=%f:%l: %m", "-name="+reporter, "-reporter="+reporter, "-filter-mode=nofilter")
+		cmd := exec.CommandContext(t.Context(), dog, "-efm=%f:%l: %m", "-name="+reporter,
+			"-reporter="+reporter, "-filter-mode=nofilter")
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader("wood:2: not two\n")
-		cmd.Env = environment("REVIEWDOG_GITHUB_API_TOKEN="+s.Token(t, "dog[bot]"), "GITHUB_API="+s.URL+"/api/v3/", "CI_PULL_REQUEST=1",
-			"CI_REPO_OWNER=alice", "CI_REPO_NAME=garden", "CI_COMMIT="+made.Commit.SHA, "CI_BRANCH=fence", "REVIEWDOG_SKIP_DOGHOUSE=true")
+		cmd.Env = environment("REVIEWDOG_GITHUB_API_TOKEN="+s.Token(t, "dog[bot]"),
+			"GITHUB_API="+s.URL+"/api/v3/", "CI_PULL_REQUEST=1", "CI_REPO_OWNER=alice", "CI_REPO_NAME=garden",
+			"CI_COMMIT="+made.Commit.SHA, "CI_BRANCH=fence", "REVIEWDOG_SKIP_DOGHOUSE=true")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v\n%s", reporter, err, out)
 		}
 	}
 	s.Run(t, []apitest.Case{
-		{Do: "GET " + garden + "/commits/fence/check-runs", Status: 200, Want: `{"total_count": 2, "check_runs": [
+		{Do: "GET " + garden + "/commits/fence/check-runs", Status: 200,
+			Want: `{"total_count": 2, "check_runs": [
 			{"name": "github-pr-check", "status": "completed", "app": {"slug": "dog"}, "output": {"annotations_count": 1}},
 			{"name": "github-check", "status": "completed", "output": {"annotations_count": 1}}]}`},
-		{Do: "GET " + garden + "/check-runs/1/annotations", Status: 200, Want: `[{"path": "wood", "start_line": 2, "message": "not two"}]`},
-		{Do: "GET " + garden + "/pulls/1/comments", Status: 200, Want: `[{"path": "wood", "user": {"login": "dog[bot]"}}]`},
+		{Do: "GET " + garden + "/check-runs/1/annotations", Status: 200,
+			Want: `[{"path": "wood", "start_line": 2, "message": "not two"}]`},
+		{Do: "GET " + garden + "/pulls/1/comments", Status: 200,
+			Want: `[{"path": "wood", "user": {"login": "dog[bot]"}}]`},
 	})
 }
 
@@ -65,7 +73,8 @@ func reviewdog(t *testing.T) string {
 		lacking(t, "reviewdog", "the Go module proxy has no "+version)
 	}
 	program := filepath.Join(t.TempDir(), "reviewdog")
-	build := exec.CommandContext(t.Context(), "go", "build", "-mod=readonly", "-o", program, "./cmd/reviewdog")
+	build := exec.CommandContext(t.Context(), "go", "build", "-mod=readonly", "-o", program,
+		"./cmd/reviewdog")
 	build.Dir = found.Dir
 	if out, err := build.CombinedOutput(); err != nil {
 		lacking(t, "reviewdog", fmt.Sprintf("it does not build: %s", out))

@@ -16,17 +16,21 @@ func siteAdministration(t *testing.T, h *hub) {
 	ctx := t.Context()
 	h.Admin(t, "chief")
 	chief := h.as(t, "chief")
-	made := got[*github.User](t)(chief.Admin.CreateUser(ctx, github.CreateUserRequest{Login: "lily", Email: github.Ptr("lily@example.org")}))
+	made := got[*github.User](t)(chief.Admin.CreateUser(ctx,
+		github.CreateUserRequest{Login: "lily", Email: github.Ptr("lily@example.org")}))
 	equal(t, "the new user", made.GetLogin(), "lily")
 	h.User(t, "rose")
 	rosa := h.as(t, "rose") // soon
-	org := got[*github.Organization](t)(chief.Admin.CreateOrg(ctx, &github.Organization{Login: github.Ptr("garden")}, "rose"))
+	org := got[*github.Organization](t)(chief.Admin.CreateOrg(ctx,
+		&github.Organization{Login: github.Ptr("garden")}, "rose"))
 	equal(t, "the new organization", org.GetLogin(), "garden")
 
 	_, _, err := chief.Admin.RenameOrgByName(ctx, "garden", "orchard")
 	accepted(t, err)
-	equal(t, "the same organization", got[*github.Organization](t)(chief.Organizations.Get(ctx, "orchard")).GetID(), org.GetID())
-	rename, err := chief.NewRequest(ctx, http.MethodPatch, "admin/users/rose", map[string]string{"login": "rosa"})
+	equal(t, "the same organization",
+		got[*github.Organization](t)(chief.Organizations.Get(ctx, "orchard")).GetID(), org.GetID())
+	rename, err := chief.NewRequest(ctx, http.MethodPatch, "admin/users/rose",
+		map[string]string{"login": "rosa"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +78,8 @@ func siteAdministration(t *testing.T, h *hub) {
 		log[0].GetCreatedAt().IsZero() {
 		t.Errorf("the organization's audit log: %v, %v", log, err)
 	}
-	all, err := chief.NewRequest(ctx, http.MethodGet, "admin/audit-log?phrase=actor:chief+action:user.suspend", nil)
+	all, err := chief.NewRequest(ctx, http.MethodGet,
+		"admin/audit-log?phrase=actor:chief+action:user.suspend", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,13 +44,15 @@ func labels(t *testing.T, h *hub) {
 	all := got[[]*github.Label](t)(c.Issues.ListLabels(ctx, "garden", "plot", nil))
 	equal(t, "the number of default labels", len(all), 9)
 	made := got[*github.Label](t)(c.Issues.CreateLabel(ctx, "garden", "plot",
-		&github.Label{Name: github.Ptr("soil & water"), Color: github.Ptr("00FF7f"), Description: github.Ptr("what grows things")}))
+		&github.Label{Name: github.Ptr("soil & water"), Color: github.Ptr("00FF7f"),
+			Description: github.Ptr("what grows things")}))
 	equal(t, "the colour", made.GetColor(), "00ff7f")
 	equal(t, "default", made.GetDefault(), false)
 	read := got[*github.Label](t)(c.Issues.GetLabel(ctx, "garden", "plot", "soil & water"))
 	equal(t, "the description", read.GetDescription(), "what grows things")
 	equal(t, "the id", read.GetID(), made.GetID())
-	edited := got[*github.Label](t)(c.Issues.EditLabel(ctx, "garden", "plot", "soil & water", &github.Label{Name: github.Ptr("soil"), Color: github.Ptr("795548")}))
+	edited := got[*github.Label](t)(c.Issues.EditLabel(ctx, "garden", "plot", "soil & water",
+		&github.Label{Name: github.Ptr("soil"), Color: github.Ptr("795548")}))
 	equal(t, "the new name", edited.GetName(), "soil")
 	equal(t, "the id after a rename", edited.GetID(), made.GetID())
 	_, _, err := c.Issues.CreateLabel(ctx, "garden", "plot", &github.Label{Name: github.Ptr("SOIL")})
@@ -74,26 +76,34 @@ func milestones(t *testing.T, h *hub) {
 	ctx, c := t.Context(), h.as(t, "will")
 	due := time.Date(2030, 5, 1, 7, 0, 0, 0, time.UTC)
 	spring := got[*github.Milestone](t)(c.Issues.CreateMilestone(ctx, "garden", "plot",
-		&github.Milestone{Title: github.Ptr("Spring"), Description: github.Ptr("sow"), DueOn: &github.Timestamp{Time: due}}))
+		&github.Milestone{Title: github.Ptr("Spring"), Description: github.Ptr("sow"),
+			DueOn: &github.Timestamp{Time: due}}))
 	equal(t, "the number", spring.GetNumber(), 1)
 	equal(t, "the creator", spring.GetCreator().GetLogin(), "will")
-	equal(t, "the title read again", got[*github.Milestone](t)(c.Issues.GetMilestone(ctx, "garden", "plot", 1)).GetTitle(), "Spring")
+	equal(t, "the title read again", got[*github.Milestone](t)(c.Issues.GetMilestone(ctx, "garden", "plot",
+		1)).GetTitle(), "Spring")
 	if !spring.GetDueOn().Equal(github.Timestamp{Time: due}) {
 		t.Errorf("due_on is %v", spring.GetDueOn())
 	}
-	got[*github.Milestone](t)(c.Issues.CreateMilestone(ctx, "garden", "plot", &github.Milestone{Title: github.Ptr("Autumn"), State: github.Ptr("closed")}))
-	got[*github.Milestone](t)(c.Issues.CreateMilestone(ctx, "garden", "plot", &github.Milestone{Title: github.Ptr("Never")}))
-	edited := got[*github.Milestone](t)(c.Issues.EditMilestone(ctx, "garden", "plot", 1, &github.Milestone{Description: github.Ptr("sow and plant")}))
+	got[*github.Milestone](t)(c.Issues.CreateMilestone(ctx, "garden", "plot",
+		&github.Milestone{Title: github.Ptr("Autumn"), State: github.Ptr("closed")}))
+	got[*github.Milestone](t)(c.Issues.CreateMilestone(ctx, "garden", "plot",
+		&github.Milestone{Title: github.Ptr("Never")}))
+	edited := got[*github.Milestone](t)(c.Issues.EditMilestone(ctx, "garden", "plot", 1,
+		&github.Milestone{Description: github.Ptr("sow and plant")}))
 	equal(t, "the description", edited.GetDescription(), "sow and plant")
 	done(t)(c.Issues.DeleteMilestone(ctx, "garden", "plot", 3))
 	_, _, err := c.Issues.GetMilestone(ctx, "garden", "plot", 3)
 	refused(t, err, http.StatusNotFound, "", "")
-	_, _, err = c.Issues.CreateMilestone(ctx, "garden", "plot", &github.Milestone{Title: github.Ptr("Spring")})
+	_, _, err = c.Issues.CreateMilestone(ctx, "garden", "plot",
+		&github.Milestone{Title: github.Ptr("Spring")})
 	refused(t, err, http.StatusUnprocessableEntity, "title", "already_exists")
-	for state, want := range map[string]string{"": "Spring", "open": "Spring", "closed": "Autumn", "all": "Spring Autumn"} {
+	for state, want := range map[string]string{"": "Spring", "open": "Spring", "closed": "Autumn",
+		"all": "Spring Autumn"} {
 		var titles []string
 		for m, err := range c.Issues.ListMilestonesIter(ctx, "garden", "plot",
-			&github.MilestoneListOptions{State: state, Sort: "due_on", Direction: "asc", ListOptions: github.ListOptions{PerPage: 1}}) {
+			&github.MilestoneListOptions{State: state, Sort: "due_on", Direction: "asc",
+				ListOptions: github.ListOptions{PerPage: 1}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +131,8 @@ func assignees(t *testing.T, h *hub) {
 func issues(t *testing.T, h *hub) int {
 	ctx, c := t.Context(), h.as(t, "will")
 	made, response, err := c.Issues.Create(ctx, "garden", "plot", &github.IssueRequest{
-		Title: github.Ptr("Slugs"), Body: github.Ptr("They *ate* the lettuce, @sam."), Labels: &[]string{"bug", "soil", "urgent"},
+		Title: github.Ptr("Slugs"), Body: github.Ptr("They *ate* the lettuce, @sam."),
+		Labels:    &[]string{"bug", "soil", "urgent"},
 		Assignees: &[]string{"will", "alice"}, Milestone: github.Ptr(1),
 	})
 	if err != nil {
@@ -148,7 +159,8 @@ func issues(t *testing.T, h *hub) int {
 		t.Helper()
 		return got[*github.Issue](t)(c.Issues.Edit(ctx, "garden", "plot", n, r))
 	}
-	i = edit(&github.IssueRequest{Title: github.Ptr("Slugs and snails"), Body: github.Ptr(""), Labels: &[]string{"bug"}, Assignees: &[]string{"alice"}})
+	i = edit(&github.IssueRequest{Title: github.Ptr("Slugs and snails"), Body: github.Ptr(""),
+		Labels: &[]string{"bug"}, Assignees: &[]string{"alice"}})
 	equal(t, "the new title", i.GetTitle(), "Slugs and snails")
 	equal(t, "a body that was taken away", i.Body == nil, true)
 	equal(t, "the labels that are left", labelNames(i.Labels), "bug")
@@ -179,16 +191,24 @@ func labelNames(list []*github.Label) string {
 func onIssue(t *testing.T, h *hub, n int) {
 	ctx, c := t.Context(), h.as(t, "will")
 	list := got[[]*github.Label](t)
-	equal(t, "labels after adding", labelNames(list(c.Issues.AddLabelsToIssue(ctx, "garden", "plot", n, []string{"soil", "BUG", "odd/ name"}))), "bug soil odd/ name")
-	equal(t, "labels", labelNames(list(c.Issues.ListLabelsByIssue(ctx, "garden", "plot", n, nil))), "bug soil odd/ name")
+	equal(t, "labels after adding",
+		labelNames(list(c.Issues.AddLabelsToIssue(ctx, "garden", "plot", n,
+			[]string{"soil", "BUG", "odd/ name"}))), "bug soil odd/ name")
+	equal(t, "labels", labelNames(list(c.Issues.ListLabelsByIssue(ctx, "garden", "plot", n, nil))),
+		"bug soil odd/ name")
 	done(t)(c.Issues.RemoveLabelForIssue(ctx, "garden", "plot", n, "Soil"))
 	_, err := c.Issues.RemoveLabelForIssue(ctx, "garden", "plot", n, "soil")
 	refused(t, err, http.StatusNotFound, "", "")
-	equal(t, "labels after replacing", labelNames(list(c.Issues.ReplaceLabelsForIssue(ctx, "garden", "plot", n, []string{"question", "bug"}))), "question bug")
-	got[*github.Issue](t)(c.Issues.Edit(ctx, "garden", "plot", n, &github.IssueRequest{Milestone: github.Ptr(1)}))
-	equal(t, "labels of the milestone", labelNames(list(c.Issues.ListLabelsForMilestone(ctx, "garden", "plot", 1, nil))), "bug question")
+	equal(t, "labels after replacing",
+		labelNames(list(c.Issues.ReplaceLabelsForIssue(ctx, "garden", "plot", n,
+			[]string{"question", "bug"}))), "question bug")
+	got[*github.Issue](t)(c.Issues.Edit(ctx, "garden", "plot", n,
+		&github.IssueRequest{Milestone: github.Ptr(1)}))
+	equal(t, "labels of the milestone",
+		labelNames(list(c.Issues.ListLabelsForMilestone(ctx, "garden", "plot", 1, nil))), "bug question")
 	done(t)(c.Issues.RemoveLabelsForIssue(ctx, "garden", "plot", n))
-	equal(t, "labels after clearing", labelNames(list(c.Issues.ListLabelsByIssue(ctx, "garden", "plot", n, nil))), "")
+	equal(t, "labels after clearing",
+		labelNames(list(c.Issues.ListLabelsByIssue(ctx, "garden", "plot", n, nil))), "")
 	i := got[*github.Issue](t)(c.Issues.AddAssignees(ctx, "garden", "plot", n, []string{"will", "sam"}))
 	equal(t, "assignees after adding, of whom one cannot be assigned", len(i.Assignees), 2)
 	i = got[*github.Issue](t)(c.Issues.RemoveAssignees(ctx, "garden", "plot", n, []string{"alice", "sam"}))
@@ -201,25 +221,32 @@ func comments(t *testing.T, h *hub, n int) {
 	ctx, sam := t.Context(), h.as(t, "sam")
 	var ids []int64
 	for k := range 5 {
-		made := got[*github.IssueComment](t)(sam.Issues.CreateComment(ctx, "garden", "plot", n, &github.IssueComment{Body: github.Ptr(fmt.Sprint("beer trap ", k))}))
+		made := got[*github.IssueComment](t)(sam.Issues.CreateComment(ctx, "garden", "plot", n,
+			&github.IssueComment{Body: github.Ptr(fmt.Sprint("beer trap ", k))}))
 		equal(t, "the author", made.GetUser().GetLogin(), "sam")
 		ids = append(ids, made.GetID())
 	}
 	equal(t, "the count", got[*github.Issue](t)(sam.Issues.Get(ctx, "garden", "plot", n)).GetComments(), 5)
-	edited := got[*github.IssueComment](t)(sam.Issues.EditComment(ctx, "garden", "plot", ids[1], &github.IssueComment{Body: github.Ptr("beer trap one")}))
+	edited := got[*github.IssueComment](t)(sam.Issues.EditComment(ctx, "garden", "plot", ids[1],
+		&github.IssueComment{Body: github.Ptr("beer trap one")}))
 	equal(t, "the body", edited.GetBody(), "beer trap one")
 	read := got[*github.IssueComment](t)(sam.Issues.GetComment(ctx, "garden", "plot", ids[1]))
 	equal(t, "the body read again", read.GetBody(), "beer trap one")
-	equal(t, "its issue", strings.HasSuffix(read.GetIssueURL(), fmt.Sprint("/repos/garden/plot/issues/", n)), true)
+	equal(t, "its issue", strings.HasSuffix(read.GetIssueURL(), fmt.Sprint("/repos/garden/plot/issues/", n)),
+		true)
 	done(t)(sam.Issues.DeleteComment(ctx, "garden", "plot", ids[0]))
 	for _, number := range []int{n, 0} { // 0: of the whole repository
-		for direction, want := range map[string][]int64{"asc": ids[1:], "desc": {ids[4], ids[3], ids[2], ids[1]}} {
+		for direction, want := range map[string][]int64{"asc": ids[1:],
+			"desc": {ids[4], ids[3], ids[2], ids[1]}} {
 			if number != 0 && direction == "desc" {
 				continue // comments of one issue have but one order
 			}
 			var listed []int64
-			for c, err := range sam.Issues.ListCommentsIter(ctx, "garden", "plot", number, &github.IssueListCommentsOptions{
-				Sort: github.Ptr("created"), Direction: &direction, Since: github.Ptr(time.Now().Add(-time.Hour)), ListOptions: github.ListOptions{PerPage: 3}}) {
+			for c, err := range sam.Issues.ListCommentsIter(ctx, "garden", "plot", number,
+				&github.IssueListCommentsOptions{
+					Sort: github.Ptr("created"), Direction: &direction,
+					Since:       github.Ptr(time.Now().Add(-time.Hour)),
+					ListOptions: github.ListOptions{PerPage: 3}}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -230,7 +257,8 @@ func comments(t *testing.T, h *hub, n int) {
 			}
 		}
 	}
-	none := got[[]*github.IssueComment](t)(sam.Issues.ListComments(ctx, "garden", "plot", n, &github.IssueListCommentsOptions{Since: github.Ptr(time.Now().Add(time.Hour))}))
+	none := got[[]*github.IssueComment](t)(sam.Issues.ListComments(ctx, "garden", "plot", n,
+		&github.IssueListCommentsOptions{Since: github.Ptr(time.Now().Add(time.Hour))}))
 	equal(t, "comments of the future", len(none), 0)
 }
 
@@ -246,14 +274,18 @@ func reactions(t *testing.T, h *hub, n int) {
 	rollup := got[*github.Issue](t)(sam.Issues.Get(ctx, "garden", "plot", n)).GetReactions()
 	equal(t, "the hearts in the issue", rollup.GetHeart(), 2)
 	equal(t, "all reactions in the issue", rollup.GetTotalCount(), 9)
-	equal(t, "hearts", len(list(sam.Reactions.ListIssueReactions(ctx, "garden", "plot", n, &github.ListReactionOptions{Content: "heart"}))), 2)
+	equal(t, "hearts", len(list(sam.Reactions.ListIssueReactions(ctx, "garden", "plot", n,
+		&github.ListReactionOptions{Content: "heart"}))), 2)
 	done(t)(will.Reactions.DeleteIssueReaction(ctx, "garden", "plot", n, mine.GetID()))
 	equal(t, "reactions left", len(list(sam.Reactions.ListIssueReactions(ctx, "garden", "plot", n, nil))), 8)
 
 	said := got[[]*github.IssueComment](t)(sam.Issues.ListComments(ctx, "garden", "plot", n, nil))[0]
-	on := got[*github.Reaction](t)(will.Reactions.CreateIssueCommentReaction(ctx, "garden", "plot", said.GetID(), "rocket"))
+	on := got[*github.Reaction](t)(will.Reactions.CreateIssueCommentReaction(ctx, "garden", "plot",
+		said.GetID(), "rocket"))
 	equal(t, "whose reaction", on.GetUser().GetLogin(), "will")
-	equal(t, "rockets on the comment", len(list(sam.Reactions.ListIssueCommentReactions(ctx, "garden", "plot", said.GetID(), &github.ListReactionOptions{Content: "rocket"}))), 1)
+	equal(t, "rockets on the comment",
+		len(list(sam.Reactions.ListIssueCommentReactions(ctx, "garden", "plot", said.GetID(),
+			&github.ListReactionOptions{Content: "rocket"}))), 1)
 	read := got[*github.IssueComment](t)(sam.Issues.GetComment(ctx, "garden", "plot", said.GetID()))
 	equal(t, "rockets in the comment", read.GetReactions().GetRocket(), 1)
 	done(t)(will.Reactions.DeleteIssueCommentReaction(ctx, "garden", "plot", said.GetID(), on.GetID()))
@@ -284,10 +316,12 @@ func subscription(t *testing.T, h *hub, n int) {
 	if err != nil || !s.GetSubscribed() {
 		t.Errorf("who was mentioned and commented is not subscribed: %v, %v", s, err)
 	}
-	if s, err = send(http.MethodPut, &github.Subscription{Ignored: github.Ptr(true)}); err != nil || !s.GetIgnored() {
+	if s, err = send(http.MethodPut, &github.Subscription{Ignored: github.Ptr(true)}); err != nil ||
+		!s.GetIgnored() {
 		t.Errorf("ignoring: %v, %v", s, err)
 	}
-	if s, err = send(http.MethodPut, &github.Subscription{Subscribed: github.Ptr(true)}); err != nil || !s.GetSubscribed() || s.GetIgnored() {
+	if s, err = send(http.MethodPut, &github.Subscription{Subscribed: github.Ptr(true)}); err != nil ||
+		!s.GetSubscribed() || s.GetIgnored() {
 		t.Errorf("subscribing: %v, %v", s, err)
 	}
 	if _, err = send(http.MethodDelete, nil); err != nil {
@@ -300,7 +334,8 @@ func subscription(t *testing.T, h *hub, n int) {
 func locks(t *testing.T, h *hub, n int) {
 	ctx, will, sam := t.Context(), h.as(t, "will"), h.as(t, "sam")
 	say := func(c *github.Client) error {
-		_, _, err := c.Issues.CreateComment(ctx, "garden", "plot", n, &github.IssueComment{Body: github.Ptr("one more thing")})
+		_, _, err := c.Issues.CreateComment(ctx, "garden", "plot", n,
+			&github.IssueComment{Body: github.Ptr("one more thing")})
 		return err
 	}
 	for _, reason := range []string{"off-topic", "too heated", "resolved", "spam"} {
@@ -336,11 +371,16 @@ func refusals(t *testing.T, h *hub, n int) {
 		field, code string
 	}{
 		{"no title", &github.IssueRequest{}, "title", "missing_field"},
-		{"a long title", &github.IssueRequest{Title: github.Ptr(strings.Repeat("x", 257))}, "title", "custom"},
-		{"a long body", &github.IssueRequest{Title: github.Ptr("x"), Body: github.Ptr(strings.Repeat("x", 65_537))}, "body", "custom"},
-		{"no such milestone", &github.IssueRequest{Title: github.Ptr("x"), Milestone: github.Ptr(99)}, "milestone", "invalid"},
-		{"no such assignee", &github.IssueRequest{Title: github.Ptr("x"), Assignees: &[]string{"nobody"}}, "assignees", "invalid"},
-		{"one who cannot be assigned", &github.IssueRequest{Title: github.Ptr("x"), Assignee: github.Ptr("sam")}, "assignee", "invalid"},
+		{"a long title", &github.IssueRequest{Title: github.Ptr(strings.Repeat("x", 257))},
+			"title", "custom"},
+		{"a long body", &github.IssueRequest{Title: github.Ptr("x"),
+			Body: github.Ptr(strings.Repeat("x", 65_537))}, "body", "custom"},
+		{"no such milestone", &github.IssueRequest{Title: github.Ptr("x"), Milestone: github.Ptr(99)},
+			"milestone", "invalid"},
+		{"no such assignee", &github.IssueRequest{Title: github.Ptr("x"), Assignees: &[]string{"nobody"}},
+			"assignees", "invalid"},
+		{"one who cannot be assigned", &github.IssueRequest{Title: github.Ptr("x"),
+			Assignee: github.Ptr("sam")}, "assignee", "invalid"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			_, _, err := will.Issues.Create(ctx, "garden", "plot", c.r)

@@ -23,18 +23,23 @@ func trackerEvents(t *testing.T, h *hub) {
 // happenings does everything to an issue that leaves an event.
 func happenings(t *testing.T, h *hub) int {
 	ctx, c := t.Context(), h.as(t, "will")
-	n := got[*github.Issue](t)(c.Issues.Create(ctx, "garden", "plot", &github.IssueRequest{Title: github.Ptr("Frost")})).GetNumber()
+	n := got[*github.Issue](t)(c.Issues.Create(ctx, "garden", "plot",
+		&github.IssueRequest{Title: github.Ptr("Frost")})).GetNumber()
 	for _, r := range []*github.IssueRequest{
-		{Title: github.Ptr("Late frost")}, {Labels: &[]string{"bug"}}, {Labels: &[]string{}}, {Assignees: &[]string{"alice"}}, {Assignees: &[]string{}},
-		{Milestone: github.Ptr(1)}, {State: github.Ptr("closed"), StateReason: github.Ptr("not_planned")}, {State: github.Ptr("open")},
+		{Title: github.Ptr("Late frost")}, {Labels: &[]string{"bug"}}, {Labels: &[]string{}},
+		{Assignees: &[]string{"alice"}}, {Assignees: &[]string{}},
+		{Milestone: github.Ptr(1)}, {State: github.Ptr("closed"), StateReason: github.Ptr("not_planned")},
+		{State: github.Ptr("open")},
 	} {
 		got[*github.Issue](t)(c.Issues.Edit(ctx, "garden", "plot", n, r))
 	}
 	got[*github.Issue](t)(c.Issues.RemoveMilestone(ctx, "garden", "plot", n))
-	got[*github.IssueComment](t)(c.Issues.CreateComment(ctx, "garden", "plot", n, &github.IssueComment{Body: github.Ptr("@sam: fleece?")}))
+	got[*github.IssueComment](t)(c.Issues.CreateComment(ctx, "garden", "plot", n,
+		&github.IssueComment{Body: github.Ptr("@sam: fleece?")}))
 	done(t)(c.Issues.Lock(ctx, "garden", "plot", n, &github.LockIssueOptions{LockReason: "resolved"}))
 	done(t)(c.Issues.Unlock(ctx, "garden", "plot", n))
-	got[*github.Issue](t)(c.Issues.Create(ctx, "garden", "plot", &github.IssueRequest{Title: github.Ptr("Fleece"), Body: github.Ptr(fmt.Sprintf("For #%d", n))}))
+	got[*github.Issue](t)(c.Issues.Create(ctx, "garden", "plot",
+		&github.IssueRequest{Title: github.Ptr("Fleece"), Body: github.Ptr(fmt.Sprintf("For #%d", n))}))
 	return n
 }
 
@@ -42,7 +47,8 @@ func events(t *testing.T, h *hub, n int) {
 	ctx, c := t.Context(), h.as(t, "sam")
 	byName := map[string]*github.IssueEvent{}
 	var names []string
-	for e, err := range c.Issues.ListIssueEventsIter(ctx, "garden", "plot", n, &github.ListOptions{PerPage: 2}) {
+	for e, err := range c.Issues.ListIssueEventsIter(ctx, "garden", "plot", n,
+		&github.ListOptions{PerPage: 2}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,10 +58,12 @@ func events(t *testing.T, h *hub, n int) {
 		names = append(names, e.GetEvent())
 		byName[e.GetEvent()] = e
 	}
-	want := []string{"renamed", "labeled", "unlabeled", "assigned", "unassigned", "milestoned", "closed", "reopened", "demilestoned",
-		"mentioned", "subscribed", "locked", "unlocked"}
+	want := []string{"renamed", "labeled", "unlabeled", "assigned", "unassigned", "milestoned", "closed",
+		"reopened", "demilestoned", "mentioned", "subscribed", "locked", "unlocked"}
 	subscribed := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == "subscribed" })
-	if !slices.Equal(subscribed, slices.DeleteFunc(slices.Clone(want), func(s string) bool { return s == "subscribed" })) || !slices.Contains(names, "subscribed") {
+	if !slices.Equal(subscribed, slices.DeleteFunc(slices.Clone(want), func(s string) bool {
+		return s == "subscribed"
+	})) || !slices.Contains(names, "subscribed") {
 		t.Fatalf("the events are %v, want %v", names, want)
 	}
 	equal(t, "the old title", byName["renamed"].GetRename().GetFrom(), "Frost")
@@ -79,7 +87,8 @@ func timeline(t *testing.T, h *hub, n int) {
 	c := h.as(t, "sam")
 	var commented, referenced *github.Timeline
 	last := ""
-	for e, err := range c.Issues.ListIssueTimelineIter(t.Context(), "garden", "plot", n, &github.ListOptions{PerPage: 3}) {
+	for e, err := range c.Issues.ListIssueTimelineIter(t.Context(), "garden", "plot", n,
+		&github.ListOptions{PerPage: 3}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,14 +108,17 @@ func timeline(t *testing.T, h *hub, n int) {
 func repositoryEvents(t *testing.T, h *hub) {
 	var ids []int64
 	seen := map[int]bool{}
-	for e, err := range h.as(t, "").Issues.ListRepositoryEventsIter(t.Context(), "garden", "plot", &github.ListOptions{PerPage: 7}) {
+	for e, err := range h.as(t, "").Issues.ListRepositoryEventsIter(t.Context(), "garden", "plot",
+		&github.ListOptions{PerPage: 7}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, e.GetID())
 		seen[e.GetIssue().GetNumber()] = true
 	}
-	if !slices.IsSortedFunc(ids, func(a, b int64) int { return int(b - a) }) || len(ids) < 20 || !seen[1] || !seen[8] {
+	if !slices.IsSortedFunc(ids, func(a, b int64) int {
+		return int(b - a)
+	}) || len(ids) < 20 || !seen[1] || !seen[8] {
 		t.Errorf("events %v of issues %v", ids, seen)
 	}
 }

@@ -15,23 +15,29 @@ import (
 // choose by.
 func fill(t *testing.T, h *hub) {
 	ctx, will, sam := t.Context(), h.as(t, "will"), h.as(t, "sam")
-	got[*github.Milestone](t)(will.Issues.CreateMilestone(ctx, "garden", "plot", &github.Milestone{Title: github.Ptr("Spring")}))
+	got[*github.Milestone](t)(will.Issues.CreateMilestone(ctx, "garden", "plot",
+		&github.Milestone{Title: github.Ptr("Spring")}))
 	file := func(c *github.Client, r *github.IssueRequest) {
 		t.Helper()
 		got[*github.Issue](t)(c.Issues.Create(ctx, "garden", "plot", r))
 	}
-	file(will, &github.IssueRequest{Title: github.Ptr("1"), Labels: &[]string{"bug", "soil"}, Assignees: &[]string{"will"}, Milestone: github.Ptr(1)})
-	file(will, &github.IssueRequest{Title: github.Ptr("2"), Labels: &[]string{"bug"}, Assignees: &[]string{"alice", "will"}})
+	file(will, &github.IssueRequest{Title: github.Ptr("1"), Labels: &[]string{"bug", "soil"},
+		Assignees: &[]string{"will"}, Milestone: github.Ptr(1)})
+	file(will, &github.IssueRequest{Title: github.Ptr("2"), Labels: &[]string{"bug"},
+		Assignees: &[]string{"alice", "will"}})
 	file(sam, &github.IssueRequest{Title: github.Ptr("3"), Body: github.Ptr("Look at this, @will")})
 	file(sam, &github.IssueRequest{Title: github.Ptr("4")})
-	file(will, &github.IssueRequest{Title: github.Ptr("5"), Labels: &[]string{"soil", "a b"}, Milestone: github.Ptr(1)})
+	file(will, &github.IssueRequest{Title: github.Ptr("5"), Labels: &[]string{"soil", "a b"},
+		Milestone: github.Ptr(1)})
 	file(sam, &github.IssueRequest{Title: github.Ptr("6")})
 	file(sam, &github.IssueRequest{Title: github.Ptr("7")})
 	for _, n := range []int{4, 5} {
-		got[*github.Issue](t)(will.Issues.Edit(ctx, "garden", "plot", n, &github.IssueRequest{State: github.Ptr("closed")}))
+		got[*github.Issue](t)(will.Issues.Edit(ctx, "garden", "plot", n,
+			&github.IssueRequest{State: github.Ptr("closed")}))
 	}
 	for _, n := range []int{6, 3, 3} {
-		got[*github.IssueComment](t)(sam.Issues.CreateComment(ctx, "garden", "plot", n, &github.IssueComment{Body: github.Ptr("hm")}))
+		got[*github.IssueComment](t)(sam.Issues.CreateComment(ctx, "garden", "plot", n,
+			&github.IssueComment{Body: github.Ptr("hm")}))
 	}
 }
 
@@ -89,18 +95,22 @@ func ofRepository(t *testing.T, h *hub) {
 		"labelled with a space": {by{Labels: []string{"a b"}, State: "all"}, "5"},
 		"since an hour":         {by{Since: past}, "7 6 3 2 1"},
 		"since in an hour":      {by{Since: future}, ""},
-		"everything at once": {by{Milestone: "1", State: "all", Assignee: "will", Creator: "will", Labels: []string{"bug", "soil"},
-			Sort: "updated", Direction: "asc", Since: past}, "1"},
+		"everything at once": {by{Milestone: "1", State: "all", Assignee: "will", Creator: "will",
+			Labels: []string{"bug", "soil"},
+			Sort:   "updated", Direction: "asc", Since: past}, "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range []int{0, 1, 2} {
 				c.options.ListOptions.PerPage = size
-				equal(t, fmt.Sprint("in pages of ", size), numbers(t, h.as(t, "").Issues.ListByRepoIter(t.Context(), "garden", "plot", &c.options)), c.want)
+				equal(t, fmt.Sprint("in pages of ", size),
+					numbers(t, h.as(t, "").Issues.ListByRepoIter(t.Context(), "garden", "plot", &c.options)),
+					c.want)
 			}
 		})
 	}
 	c := h.as(t, "sam")
-	for field, options := range map[string]*by{"state": {State: "ajar"}, "sort": {Sort: "title"}, "direction": {Direction: "up"}, "milestone": {Milestone: "Spring"}} {
+	for field, options := range map[string]*by{"state": {State: "ajar"}, "sort": {Sort: "title"},
+		"direction": {Direction: "up"}, "milestone": {Milestone: "Spring"}} {
 		_, _, err := c.Issues.ListByRepo(t.Context(), "garden", "plot", options)
 		refused(t, err, http.StatusUnprocessableEntity, field, "invalid")
 	}
@@ -108,18 +118,27 @@ func ofRepository(t *testing.T, h *hub) {
 
 func acrossRepositories(t *testing.T, h *hub) {
 	ctx, will, sam := t.Context(), h.as(t, "will"), h.as(t, "sam")
-	for filter, want := range map[string]string{"": "2 1", "assigned": "2 1", "created": "2 1", "mentioned": "3", "subscribed": "3 2 1", "all": "7 6 3 2 1"} {
+	for filter, want := range map[string]string{"": "2 1", "assigned": "2 1", "created": "2 1",
+		"mentioned": "3", "subscribed": "3 2 1", "all": "7 6 3 2 1"} {
 		one := github.ListOptions{PerPage: 1}
 		t.Run("filter "+filter, func(t *testing.T) {
-			equal(t, "/issues", numbers(t, will.Issues.ListAllIssuesIter(ctx, &github.ListAllIssuesOptions{Filter: filter, ListOptions: one})), want)
-			equal(t, "/user/issues", numbers(t, will.Issues.ListUserIssuesIter(ctx, &github.ListUserIssuesOptions{Filter: filter, ListOptions: one})), want)
-			equal(t, "/orgs/garden/issues", numbers(t, will.Issues.ListByOrgIter(ctx, "garden", &github.IssueListByOrgOptions{Filter: filter, ListOptions: one})), want)
+			equal(t, "/issues", numbers(t, will.Issues.ListAllIssuesIter(ctx,
+				&github.ListAllIssuesOptions{Filter: filter, ListOptions: one})), want)
+			equal(t, "/user/issues",
+				numbers(t, will.Issues.ListUserIssuesIter(ctx,
+					&github.ListUserIssuesOptions{Filter: filter, ListOptions: one})), want)
+			equal(t, "/orgs/garden/issues",
+				numbers(t, will.Issues.ListByOrgIter(ctx, "garden",
+					&github.IssueListByOrgOptions{Filter: filter, ListOptions: one})), want)
 		})
 	}
-	every := &github.ListAllIssuesOptions{Filter: "all", State: "all", Labels: []string{"soil"}, Sort: "created", Direction: "asc", Since: time.Now().Add(-time.Hour)}
+	every := &github.ListAllIssuesOptions{Filter: "all", State: "all", Labels: []string{"soil"},
+		Sort: "created", Direction: "asc", Since: time.Now().Add(-time.Hour)}
 	equal(t, "every option", numbers(t, will.Issues.ListAllIssuesIter(ctx, every)), "1 5")
-	equal(t, "a stranger's", numbers(t, sam.Issues.ListAllIssuesIter(ctx, &github.ListAllIssuesOptions{Filter: "all"})), "")
-	equal(t, "a public organization's", numbers(t, sam.Issues.ListByOrgIter(ctx, "garden", &github.IssueListByOrgOptions{Filter: "created"})), "7 6 3")
+	equal(t, "a stranger's", numbers(t,
+		sam.Issues.ListAllIssuesIter(ctx, &github.ListAllIssuesOptions{Filter: "all"})), "")
+	equal(t, "a public organization's", numbers(t,
+		sam.Issues.ListByOrgIter(ctx, "garden", &github.IssueListByOrgOptions{Filter: "created"})), "7 6 3")
 	list := got[[]*github.Issue](t)(will.Issues.ListAllIssues(ctx, nil))
 	equal(t, "the repository", list[0].GetRepository().GetFullName(), "garden/plot")
 	_, _, err := will.Issues.ListAllIssues(ctx, &github.ListAllIssuesOptions{Filter: "repos"})
@@ -133,7 +152,8 @@ func acrossRepositories(t *testing.T, h *hub) {
 // pages walks by the numbers that the client reads from Link.
 func pages(t *testing.T, h *hub) {
 	c := h.as(t, "sam")
-	options := &github.IssueListByRepoOptions{State: "all", Labels: []string{}, ListOptions: github.ListOptions{PerPage: 3}}
+	options := &github.IssueListByRepoOptions{State: "all", Labels: []string{},
+		ListOptions: github.ListOptions{PerPage: 3}}
 	var seen []string
 	for steps := 0; ; steps++ {
 		list, response, err := c.Issues.ListByRepo(t.Context(), "garden", "plot", options)
@@ -154,7 +174,8 @@ func pages(t *testing.T, h *hub) {
 	equal(t, "all pages", strings.Join(seen, " "), "7 6 5 4 3 2 1")
 	options.ListOptions.Page = 9
 	list, response, err := c.Issues.ListByRepo(t.Context(), "garden", "plot", options)
-	if err != nil || len(list) != 0 || response.LastPage != 3 || response.PrevPage != 3 || response.NextPage != 0 {
+	if err != nil || len(list) != 0 || response.LastPage != 3 || response.PrevPage != 3 ||
+		response.NextPage != 0 {
 		t.Errorf("past the end: %v, %+v, %v", list, response, err)
 	}
 }

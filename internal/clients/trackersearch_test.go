@@ -15,18 +15,28 @@ func trackerSearch(t *testing.T, h *hub) {
 	tracker(t, h)
 	fill(t, h)
 	h.Repo(t, "garden/shed", true)
-	got[*github.Issue](t)(h.as(t, "alice").Issues.Create(t.Context(), "garden", "shed", &github.IssueRequest{Title: github.Ptr("hidden lettuce")}))
-	got[*github.Issue](t)(h.as(t, "will").Issues.Edit(t.Context(), "garden", "plot", 2, &github.IssueRequest{Title: github.Ptr("Slugs ate the lettuce")}))
+	got[*github.Issue](t)(h.as(t, "alice").Issues.Create(t.Context(), "garden", "shed",
+		&github.IssueRequest{Title: github.Ptr("hidden lettuce")}))
+	got[*github.Issue](t)(h.as(t, "will").Issues.Edit(t.Context(), "garden", "plot", 2,
+		&github.IssueRequest{Title: github.Ptr("Slugs ate the lettuce")}))
 	for _, c := range []struct{ as, query, want string }{
-		{"", "repo:garden/plot is:open", "7 6 3 2 1"}, {"", "repo:garden/plot is:closed", "5 4"}, {"", "repo:garden/plot author:will", "5 2 1"},
-		{"", "repo:garden/plot label:bug", "2 1"}, {"", `repo:garden/plot label:"a b"`, "5"}, {"", "repo:garden/plot label:bug label:soil", "1"}, {"", "repo:garden/plot -label:bug is:open", "7 6 3"},
-		{"", "repo:garden/plot assignee:alice", "2"}, {"", "repo:garden/plot no:assignee state:open", "7 6 3"}, {"", "repo:garden/plot milestone:Spring", "5 1"}, {"", "repo:garden/plot mentions:will", "3"},
-		{"", "repo:garden/plot look in:body", "3"}, {"", "repo:garden/plot hm in:comments", "6 3"}, {"will", "author:@me is:open", "2 1"}, {"", "org:garden is:open author:sam", "7 6 3"},
-		{"", "LETTUCE", "2"}, {"", "lettuce slugs", "2"}, {"", "lettuce -slugs", ""}, {"alice", "lettuce user:garden", "2 1"}, {"", "is:pr", ""},
+		{"", "repo:garden/plot is:open", "7 6 3 2 1"}, {"", "repo:garden/plot is:closed", "5 4"},
+		{"", "repo:garden/plot author:will", "5 2 1"},
+		{"", "repo:garden/plot label:bug", "2 1"}, {"", `repo:garden/plot label:"a b"`, "5"},
+		{"", "repo:garden/plot label:bug label:soil", "1"},
+		{"", "repo:garden/plot -label:bug is:open", "7 6 3"},
+		{"", "repo:garden/plot assignee:alice", "2"}, {"", "repo:garden/plot no:assignee state:open",
+			"7 6 3"}, {"", "repo:garden/plot milestone:Spring", "5 1"}, {"",
+			"repo:garden/plot mentions:will", "3"},
+		{"", "repo:garden/plot look in:body", "3"}, {"", "repo:garden/plot hm in:comments", "6 3"},
+		{"will", "author:@me is:open", "2 1"}, {"", "org:garden is:open author:sam", "7 6 3"},
+		{"", "LETTUCE", "2"}, {"", "lettuce slugs", "2"}, {"", "lettuce -slugs", ""},
+		{"alice", "lettuce user:garden", "2 1"}, {"", "is:pr", ""},
 	} {
 		t.Run(c.query+" as "+c.as, func(t *testing.T) {
 			var found []string
-			options := &github.SearchOptions{Sort: "created", Order: "desc", ListOptions: github.ListOptions{PerPage: 2}}
+			options := &github.SearchOptions{Sort: "created", Order: "desc",
+				ListOptions: github.ListOptions{PerPage: 2}}
 			for {
 				page, response, err := h.as(t, c.as).Search.Issues(t.Context(), c.query, options)
 				if err != nil {
@@ -48,10 +58,14 @@ func trackerSearch(t *testing.T, h *hub) {
 			equal(t, "what was found", strings.Join(found, " "), c.want)
 		})
 	}
-	equal(t, "repositories", got[*github.RepositoriesSearchResult](t)(h.as(t, "").Search.Repositories(t.Context(), "plot user:garden", nil)).GetTotal(), 1)
-	equal(t, "users", got[*github.UsersSearchResult](t)(h.as(t, "").Search.Users(t.Context(), "alice", nil)).Users[0].GetLogin(), "alice")
-	equal(t, "commits", got[*github.CommitsSearchResult](t)(h.as(t, "").Search.Commits(t.Context(), "nothinglikeit user:garden", nil)).GetTotal(), 0)
-	equal(t, "code", got[*github.CodeSearchResult](t)(h.as(t, "").Search.Code(t.Context(), "nothinglikeit user:garden", &github.SearchOptions{TextMatch: true})).GetTotal(), 0)
+	equal(t, "repositories", got[*github.RepositoriesSearchResult](t)(h.as(t,
+		"").Search.Repositories(t.Context(), "plot user:garden", nil)).GetTotal(), 1)
+	equal(t, "users", got[*github.UsersSearchResult](t)(h.as(t, "").Search.Users(t.Context(), "alice",
+		nil)).Users[0].GetLogin(), "alice")
+	equal(t, "commits", got[*github.CommitsSearchResult](t)(h.as(t, "").Search.Commits(t.Context(),
+		"nothinglikeit user:garden", nil)).GetTotal(), 0)
+	equal(t, "code", got[*github.CodeSearchResult](t)(h.as(t, "").Search.Code(t.Context(),
+		"nothinglikeit user:garden", &github.SearchOptions{TextMatch: true})).GetTotal(), 0)
 	_, _, err := h.as(t, "sam").Search.Issues(t.Context(), "", nil)
 	refused(t, err, http.StatusUnprocessableEntity, "q", "missing")
 	for _, repository := range []string{"garden/shed", "garden/nowhere"} {

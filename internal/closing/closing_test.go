@@ -57,13 +57,15 @@ func commitOn(t *testing.T, s *apitest.Server, parent, message string) (sha stri
 	t.Helper()
 	var made struct{ SHA string }
 	body := fmt.Sprintf(`{"tree": [{"path": "f", "mode": "100644", "content": %q}]}`, message)
-	s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/git/trees", As: "will", Send: body, Status: 201}).JSON(t, &made)
+	s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/git/trees", As: "will", Send: body,
+		Status: 201}).JSON(t, &made)
 	parents := "[]"
 	if parent != "" {
 		parents = `["` + parent + `"]`
 	}
 	body = fmt.Sprintf(`{"message": %q, "tree": %q, "parents": %s}`, message, made.SHA, parents)
-	s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/git/commits", As: "will", Send: body, Status: 201}).JSON(t, &made)
+	s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/git/commits", As: "will", Send: body,
+		Status: 201}).JSON(t, &made)
 	return made.SHA
 }
 
@@ -75,11 +77,14 @@ func TestCommitsReferToIssues(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for _, at := range []string{"garden/plot", "garden/plot", "garden/plot", "garden/shed"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/issues", As: "will", Send: `{"title": "x"}`, Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/issues", As: "will", Send: `{"title": "x"}`,
+				Status: 201})
 		}
 		timeline := func(number int) func() string {
 			return func() string {
-				return kinds(t, s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d/timeline", number), Status: 200}))
+				return kinds(t, s.Check(t,
+					apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d/timeline", number),
+						Status: 200}))
 			}
 		}
 		put := func(as, file, message string) {
@@ -89,9 +94,11 @@ func TestCommitsReferToIssues(t *testing.T) {
 		}
 		move := func(as, do, ref, more, sha string) {
 			t.Helper()
-			c := apitest.Case{Do: "POST /repos/garden/plot/git/refs", As: as, Send: fmt.Sprintf(`{"ref": "refs/%s", "sha": %q}`, ref, sha), Status: 201}
+			c := apitest.Case{Do: "POST /repos/garden/plot/git/refs", As: as,
+				Send: fmt.Sprintf(`{"ref": "refs/%s", "sha": %q}`, ref, sha), Status: 201}
 			if do == "PATCH" {
-				c.Do, c.Send, c.Status = "PATCH /repos/garden/plot/git/refs/"+ref, fmt.Sprintf(`{"sha": %q%s}`, sha, more), 200
+				c.Do, c.Send, c.Status = "PATCH /repos/garden/plot/git/refs/"+ref,
+					fmt.Sprintf(`{"sha": %q%s}`, sha, more), 200
 			}
 			s.Check(t, c)
 		}
@@ -105,14 +112,19 @@ func TestCommitsReferToIssues(t *testing.T) {
 		fix := commitOn(t, s, base, "Water\n\nFixes #1. Closes garden/shed#1.")
 		move("will", "POST", "heads/topic", "", fix)
 		becomes(t, "referenced:will referenced:will", timeline(1))
-		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues/1", Status: 200, Want: `{"state": "open"}`})
+		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues/1", Status: 200,
+			Want: `{"state": "open"}`})
 		move("alice", "PATCH", "heads/main", "", fix)
 		becomes(t, "referenced:will referenced:will closed:alice", timeline(1))
-		closed := `{"event": "closed", "commit_id": "` + fix + `", "commit_url": "{base}/repos/garden/plot/commits/` + fix + `", "state_reason": "completed"}`
+		closed := `{"event": "closed", "commit_id": "` + fix +
+			`", "commit_url": "{base}/repos/garden/plot/commits/` + fix + `", "state_reason": "completed"}`
 		s.Run(t, []apitest.Case{
-			{Name: "closed", Do: "GET /repos/garden/plot/issues/1", Status: 200, Want: `{"state": "closed", "closed_by": {"login": "alice"}, "state_reason": "completed"}`},
-			{Name: "by the commit", Do: "GET /repos/garden/plot/issues/1/events?per_page=1&page=3", Status: 200, Want: "[" + closed + "]"},
-			{Name: "opened again", Do: "PATCH /repos/garden/plot/issues/1", As: "will", Send: `{"state": "open"}`, Status: 200},
+			{Name: "closed", Do: "GET /repos/garden/plot/issues/1", Status: 200,
+				Want: `{"state": "closed", "closed_by": {"login": "alice"}, "state_reason": "completed"}`},
+			{Name: "by the commit", Do: "GET /repos/garden/plot/issues/1/events?per_page=1&page=3",
+				Status: 200, Want: "[" + closed + "]"},
+			{Name: "opened again", Do: "PATCH /repos/garden/plot/issues/1", As: "will",
+				Send: `{"state": "open"}`, Status: 200},
 		})
 
 		// The same commits come and go: who opened the issue again knows better.
@@ -129,7 +141,8 @@ func TestCommitsReferToIssues(t *testing.T) {
 		put("will", "c", "done #3")
 		becomes(t, "referenced:will", timeline(3))
 		s.Run(t, []apitest.Case{
-			{Name: "another repository is left alone", Do: "GET /repos/garden/shed/issues/1/timeline", As: "will", Status: 200, Body: "[]"},
+			{Name: "another repository is left alone", Do: "GET /repos/garden/shed/issues/1/timeline",
+				As: "will", Status: 200, Body: "[]"},
 			{Name: "no issue was made", Do: "GET /repos/garden/plot/issues/99/timeline", Status: 404},
 		})
 	})
@@ -142,24 +155,29 @@ func TestFirstPushRefersToIssues(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for range 3 {
-			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "x"}`, Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "x"}`,
+				Status: 201})
 		}
 		dir := gittest.Bare(t)
-		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/main", "fixes #1", "sow")+stream("refs/heads/dev", "fixes #2")+"done\n"))
+		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/main", "fixes #1",
+			"sow")+stream("refs/heads/dev", "fixes #2")+"done\n"))
 		for n := range 40 {
 			gittest.Run(t, dir, "branch", fmt.Sprintf("b%d", n), "main")
 		}
 		gittest.Run(t, dir, "push", "-q", s.Remote(t, "will", "garden/plot"), "--all")
 		timeline := func(number int) func() string {
 			return func() string {
-				return kinds(t, s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d/timeline", number), Status: 200}))
+				return kinds(t, s.Check(t,
+					apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d/timeline", number),
+						Status: 200}))
 			}
 		}
 		becomes(t, "referenced:will closed:will", timeline(1))
 		becomes(t, "referenced:will", timeline(2))
 
 		// A commit that never was on the branch counts, whatever is thrown away.
-		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/fresh", "begin anew", "closes #3")+"done\n"))
+		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/fresh", "begin anew",
+			"closes #3")+"done\n"))
 		gittest.Run(t, dir, "push", "-q", "--force", s.Remote(t, "will", "garden/plot"), "fresh:main")
 		becomes(t, "referenced:will closed:will", timeline(3))
 		becomes(t, "referenced:will closed:will", timeline(1))
@@ -170,7 +188,8 @@ func TestFirstPushRefersToIssues(t *testing.T) {
 func stream(ref string, messages ...string) string {
 	var b strings.Builder
 	for n, m := range messages {
-		fmt.Fprintf(&b, "commit %s\ncommitter %s %d +0000\ndata %d\n%s\n", ref, gittest.Author, gittest.Start+n, len(m), m)
+		fmt.Fprintf(&b, "commit %s\ncommitter %s %d +0000\ndata %d\n%s\n", ref, gittest.Author,
+			gittest.Start+n, len(m), m)
 		if n == 0 {
 			fmt.Fprintf(&b, "M 100644 inline %s\ndata 1\nx\n", strings.ReplaceAll(ref, "/", "-"))
 		}
@@ -198,7 +217,8 @@ func newBench(t *testing.T, engine db.Engine) *bench {
 		t.Fatal(err)
 	}
 	caller := &account.Caller{ID: alice.ID, Login: "alice"}
-	if _, err = b.repos.Create(t.Context(), caller, repo.NewRepo{Owner: "alice", Name: "garden", AutoInit: true}); err != nil {
+	if _, err = b.repos.Create(t.Context(), caller,
+		repo.NewRepo{Owner: "alice", Name: "garden", AutoInit: true}); err != nil {
 		t.Fatal(err)
 	}
 	found, err := b.repos.Find(t.Context(), caller, "alice", "garden")
@@ -223,7 +243,8 @@ func (b *bench) push(t *testing.T, branch, message string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &git.Commit{Tree: parent.Tree, Parents: []git.SHA{parent.SHA}, Author: parent.Author, Committer: parent.Author, Message: message}
+	c := &git.Commit{Tree: parent.Tree, Parents: []git.SHA{parent.SHA}, Author: parent.Author,
+		Committer: parent.Author, Message: message}
 	encoded, err := c.Encode()
 	if err == nil {
 		_, err = b.repos.WriteObjects(t.Context(), b.access, []git.NewObject{encoded})
@@ -257,7 +278,9 @@ func (b *bench) work(t *testing.T, workers int) {
 func (b *bench) count(t *testing.T, query string) string {
 	t.Helper()
 	var n int64
-	if err := b.db.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query).Scan(&n) }); err != nil {
+	if err := b.db.Read(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(query).Scan(&n)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return fmt.Sprint(n)
@@ -265,7 +288,10 @@ func (b *bench) count(t *testing.T, query string) string {
 
 func (b *bench) exec(t *testing.T, query string, args ...any) {
 	t.Helper()
-	if err := b.db.Write(t.Context(), func(tx *db.Tx) error { _, err := tx.Exec(query, args...); return err }); err != nil {
+	if err := b.db.Write(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -299,7 +325,8 @@ func TestPushedWorkOutlivesServers(t *testing.T) {
 		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = 9000000000000000`) // somebody is at it
 		ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer stop()
-		if err := closing.New(b.db, b.repos, b.issues, slog.New(b.log)).Run(ctx); err != nil || b.count(t, waiting) != "1" {
+		if err := closing.New(b.db, b.repos, b.issues, slog.New(b.log)).Run(ctx); err != nil ||
+			b.count(t, waiting) != "1" {
 			t.Errorf("work of others is done too (%v)", err)
 		}
 	})
@@ -345,7 +372,8 @@ func TestPushWithoutIssuesLeavesNothing(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		r := s.Repo(t, "garden/empty", false)
-		s.Check(t, apitest.Case{Do: "PUT /repos/garden/empty/contents/a", As: "alice", Send: `{"message": "#1", "content": "eA=="}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "PUT /repos/garden/empty/contents/a", As: "alice",
+			Send: `{"message": "#1", "content": "eA=="}`, Status: 201})
 		var n int64
 		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
 			return tx.QueryRow(`SELECT count(*) FROM pushed_commits WHERE repo_id = $1`, r.ID).Scan(&n)

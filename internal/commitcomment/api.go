@@ -85,7 +85,9 @@ func (api *API) find(r *http.Request, a *repo.Access) (c *Comment, err error) {
 
 // answer answers with one comment.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
-	return web.Answer(w, r, status, api.render(a, true, func(*db.Tx) ([]*Comment, error) { return []*Comment{c}, nil }))
+	return web.Answer(w, r, status, api.render(a, true, func(*db.Tx) ([]*Comment, error) {
+		return []*Comment{c}, nil
+	}))
 }
 
 // GET /repos/{owner}/{repo}/comments/{id}

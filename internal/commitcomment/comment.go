@@ -94,7 +94,8 @@ func tellPeople(tx *db.Tx, a *repo.Access, c *Comment, mentioned []string) error
 // with push access may.
 func mayEdit(a *repo.Access, c *Comment) error {
 	if a.Role < account.Push && (a.Caller == nil || a.Caller.ID != c.AuthorID) {
-		return errs.New(errs.Forbidden, "Must be the author of the comment or have push access to Repository.")
+		return errs.New(errs.Forbidden,
+			"Must be the author of the comment or have push access to Repository.")
 	}
 	return nil
 }
@@ -119,8 +120,11 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 	})
 }
 
-// change calls fn with the comment as it is now, under the repository's lock, if the caller still may change it.
-func (s *Service) change(ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *Comment) error) error {
+// change calls fn with the comment as it is now, under the repository's lock, if the caller still may change
+// it.
+func (s *Service) change(
+	ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *Comment) error,
+) error {
 	return tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err

@@ -54,7 +54,8 @@ func Load(ctx context.Context, tx *db.Tx, accesses []*repo.Access, ids []int64) 
 }
 
 func load(ctx context.Context, tx *db.Tx, accesses []*repo.Access, list []*Comment) (*Page, error) {
-	p := &Page{info: web.From(ctx), repos: map[repo.ID]*repo.Access{}, people: issue.NewPage(ctx, accesses...)}
+	p := &Page{info: web.From(ctx), repos: map[repo.ID]*repo.Access{},
+		people: issue.NewPage(ctx, accesses...)}
 	for _, a := range accesses {
 		p.repos[a.ID] = a
 	}
@@ -101,10 +102,12 @@ func (p *Page) payload(n int) (*payload, error) {
 	c := p.list[n]
 	at, id := tracker.NewPlace(p.info, p.repos[c.RepoID].Repo), strconv.FormatInt(c.ID, 10)
 	out := &payload{
-		URL: at.API + "/comments/" + id, HTMLURL: at.Page + "/commit/" + string(c.SHA) + "#commitcomment-" + id,
-		ID: c.ID, NodeID: account.NodeID(Resource, c.ID), User: p.people.User(c.AuthorID),
+		URL:     at.API + "/comments/" + id,
+		HTMLURL: at.Page + "/commit/" + string(c.SHA) + "#commitcomment-" + id,
+		ID:      c.ID, NodeID: account.NodeID(Resource, c.ID), User: p.people.User(c.AuthorID),
 		Path: c.Path, Position: c.Position, Line: c.Line, CommitID: c.SHA,
-		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Association: p.people.Association(c.RepoID, c.AuthorID),
+		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		Association: p.people.Association(c.RepoID, c.AuthorID),
 	}
 	if p.info.Media.Preview(web.Reactions) {
 		out.Reactions = &reaction.Object{URL: out.URL + "/reactions", Rollup: p.rollups[c.ID]}

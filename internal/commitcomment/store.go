@@ -29,7 +29,8 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
 
 // byID finds a comment of a repository. Error: 404.
 func byID(tx *db.Tx, repoID repo.ID, id int64) (*Comment, error) {
-	return scan(tx.QueryRow(`SELECT `+columns+` FROM commit_comments WHERE id = $1 AND repo_id = $2`, id, repoID))
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM commit_comments WHERE id = $1 AND repo_id = $2`,
+		id, repoID))
 }
 
 // byIDs finds comments in one query.
@@ -77,7 +78,8 @@ func insert(tx *db.Tx, c *Comment) error {
 }
 
 func update(tx *db.Tx, c *Comment) error {
-	return tx.Run(`UPDATE commit_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
+	return tx.Run(`UPDATE commit_comments SET body = $2, updated_at = $3 WHERE id = $1`,
+		c.ID, c.Body, c.UpdatedAt)
 }
 
 func remove(tx *db.Tx, c *Comment) error {

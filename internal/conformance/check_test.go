@@ -48,7 +48,9 @@ func findings(s *jsonschema.Schema, v any) []finding {
 	for _, f := range leaves(invalid) {
 		unique[f] = true
 	}
-	return slices.SortedFunc(maps.Keys(unique), func(a, b finding) int { return strings.Compare(a.At+a.Why, b.At+b.Why) })
+	return slices.SortedFunc(maps.Keys(unique), func(a, b finding) int {
+		return strings.Compare(a.At+a.Why, b.At+b.Why)
+	})
 }
 
 var english = message.NewPrinter(language.English)

@@ -44,7 +44,8 @@ const descriptionFile = "@octokit/openapi/generated/api.github.com.json"
 // github gives GitHub's description of api.github.com, or skips the test.
 func github(t *testing.T) *description {
 	t.Helper()
-	folder := npm.Install(t, filepath.Join("testdata", "openapi"), descriptionFile, "@octokit/openapi/LICENSE")
+	folder := npm.Install(t, filepath.Join("testdata", "openapi"), descriptionFile,
+		"@octokit/openapi/LICENSE")
 	data, err := os.ReadFile(filepath.Join(folder, "node_modules", filepath.FromSlash(descriptionFile)))
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,8 @@ func describe(data []byte) (*description, error) {
 	if !ok {
 		return nil, errors.New("the description is no object")
 	}
-	d := &description{document: document, operations: map[string]*operation{}, compiler: jsonschema.NewCompiler()}
+	d := &description{document: document, operations: map[string]*operation{},
+		compiler: jsonschema.NewCompiler()}
 	// OpenAPI 3.0 took its schemas from the draft between 4 and 6, whose
 	// keywords are those of draft 4: what stands beside a $ref does not count.
 	d.compiler.DefaultDraft(jsonschema.Draft4)
@@ -192,7 +194,8 @@ func nullable(schema map[string]any) any {
 }
 
 // template is RFC 6570's grammar, without names that are percent-encoded.
-var template = regexp.MustCompile(`^(?:[^\x00-\x20"'<>\\^` + "`" + `{|}]|\{[+#./;?&]?[A-Za-z0-9_.]+(?:\*|:[1-9]\d{0,3})?(?:,[A-Za-z0-9_.]+(?:\*|:[1-9]\d{0,3})?)*\})*$`)
+var template = regexp.MustCompile(`^(?:[^\x00-\x20"'<>\\^` + "`" +
+	`{|}]|\{[+#./;?&]?[A-Za-z0-9_.]+(?:\*|:[1-9]\d{0,3})?(?:,[A-Za-z0-9_.]+(?:\*|:[1-9]\d{0,3})?)*\})*$`)
 
 func isTemplate(v any) error {
 	if text, ok := v.(string); ok && !template.MatchString(text) {

@@ -20,15 +20,18 @@ type exception struct {
 var exceptions = []exception{
 	{Operations: "(pulls|issues)/.*", Media: `\.(text|html)\+json`, At: `.*\bbody`, Why: "missing",
 		Reason: "these media types give body_text or body_html in its place (decision 29); the description knows the default alone"},
-	{Operations: "issues/list-for-repo", Media: `\.(text|html|full)\+json`, At: `\[\]\.body_(text|html)`, Why: "got null",
+	{Operations: "issues/list-for-repo", Media: `\.(text|html|full)\+json`, At: `\[\]\.body_(text|html)`,
+		Why:    "got null",
 		Reason: "an issue without a text has none, as its body is null (decision 28)"},
 	{Operations: "search/issues-and-pull-requests", At: `items\[\]\.body`, Why: "got null",
 		Reason: "the same; the schema of issues in all other lists does allow it"},
 	{Operations: "pulls/(get|list)", At: `(\[\]\.)?head\.repo`, Why: "got null",
 		Reason: "the repository that a pull request came from may have been deleted: GitHub sends null"},
-	{Operations: "pulls/(list-review-comments.*|list-comments-for-review|get-review-comment)", At: `(\[\]\.)?(line|position)`, Why: "got null",
+	{Operations: "pulls/(list-review-comments.*|list-comments-for-review|get-review-comment)",
+		At: `(\[\]\.)?(line|position)`, Why: "got null",
 		Reason: "the line of an outdated comment is not there any more: GitHub sends null"},
-	{Operations: "pulls/(create-review-comment|list-review-comments.*)", At: `(\[\]\.)?(original_)?line`, Why: "got null",
+	{Operations: "pulls/(create-review-comment|list-review-comments.*)", At: `(\[\]\.)?(original_)?line`,
+		Why:    "got null",
 		Reason: "a comment on a whole file is on no line: GitHub sends null"},
 	{Operations: "git/create-blob", Why: "'oneOf' failed, subschemas 0, 1 matched",
 		Reason: "the two errors that the description names for it cannot be told apart by their schemas"},
@@ -38,14 +41,16 @@ var exceptions = []exception{
 		Reason: "errors have one form everywhere (decision 15); GitHub sends words here and objects elsewhere"},
 	{Operations: "activity/list-.*events.*", At: `\[\]\.payload`, Why: "'oneOf' failed, subschemas",
 		Reason: "the payloads that the description knows do not exclude each other: one of an issue is also one of a comment"},
-	{Operations: "apps/.*installations?.*", At: `.*\baccount\.(created_at|name|slug|updated_at)`, Why: "missing",
+	{Operations: "apps/.*installations?.*", At: `.*\baccount\.(created_at|name|slug|updated_at)`,
+		Why:    "missing",
 		Reason: "the account is a user or an organization: these fields are those of an enterprise, which the description has beside them"},
 	{Operations: "meta/root", At: `[a-z_]+_url`, Why: "missing",
 		Reason: "the root names what there is, and nothing that would not answer (decision 9)"},
 }
 
 func (e *exception) matches(op *operation, accept string, f finding) bool {
-	return matches("^(?:"+e.Operations+")$", op.ID) && matches(e.Media, accept) && matches("^(?:"+e.At+")$", f.At) && strings.HasPrefix(f.Why, e.Why)
+	return matches("^(?:"+e.Operations+")$", op.ID) && matches(e.Media, accept) &&
+		matches("^(?:"+e.At+")$", f.At) && strings.HasPrefix(f.Why, e.Why)
 }
 
 func matches(pattern, text string) bool {

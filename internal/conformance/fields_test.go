@@ -11,8 +11,8 @@ import (
 	"arbor/internal/db"
 )
 
-// What GitHub takes in a body, Arbor takes or refuses: a field that is described nowhere would be dropped without
-// a word (decision 65).
+// What GitHub takes in a body, Arbor takes or refuses: a field that is described nowhere would be dropped
+// without a word (decision 65).
 func TestPayloadsFields(t *testing.T) {
 	d := github(t)
 	ours, err := described.Default()

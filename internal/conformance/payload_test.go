@@ -67,7 +67,8 @@ func (r *recorder) askOthers(t *testing.T, engine db.Engine) {
 	}
 }
 
-// samples are operations that askOthers asks for although the run does, too: a new one must find that it works.
+// samples are operations that askOthers asks for although the run does, too: a new one must find that it
+// works.
 var samples = []string{"issues/get", "issues/unlock", "issues/create-comment"}
 
 // judge fails the test for all that is not as it should be.
@@ -75,7 +76,8 @@ func (r *recorder) judge(t *testing.T) {
 	t.Helper()
 	for _, row := range r.rows {
 		if row.Done == 0 {
-			t.Errorf("%s %s is also GitHub's (%s), and no request to it succeeds", row.route.Method, row.route.Pattern, row.op.ID)
+			t.Errorf("%s %s is also GitHub's (%s), and no request to it succeeds", row.route.Method,
+				row.route.Pattern, row.op.ID)
 		}
 		for _, line := range row.lines() {
 			t.Errorf("%s: %s", row.op.ID, line)
@@ -160,7 +162,8 @@ func (w *world) refused(status int, as, do string, send ...string) {
 
 func (w *world) request(media, as, do string, send ...string) *apitest.Answer {
 	w.t.Helper()
-	a := w.Do(w.t, apitest.Case{Do: do, As: as, Send: strings.Join(send, ""), Headers: map[string]string{"Accept": media}})
+	a := w.Do(w.t, apitest.Case{Do: do, As: as, Send: strings.Join(send, ""),
+		Headers: map[string]string{"Accept": media}})
 	w.note(w.t, do, media, a)
 	return a
 }

@@ -53,7 +53,8 @@ func newRecorder(d *description, routes []route.Route) (r *recorder, alone []str
 			alone = append(alone, to.Method+" "+to.Pattern)
 			continue
 		}
-		r.rows = append(r.rows, &row{op: op, route: to, paths: matcher(to.Pattern), literals: len(placeholder.ReplaceAllString(to.Pattern, "")),
+		r.rows = append(r.rows, &row{op: op, route: to, paths: matcher(to.Pattern),
+			literals: len(placeholder.ReplaceAllString(to.Pattern, "")),
 			Required: map[string]bool{}, Findings: map[finding]string{}, Excepted: map[finding]bool{}})
 	}
 	slices.Sort(alone)
@@ -84,7 +85,8 @@ func (r *recorder) find(do string) *row {
 	path, _, _ = strings.Cut(path, "?")
 	var best *row
 	for _, candidate := range r.rows {
-		if candidate.route.Method == method && candidate.paths.MatchString(path) && (best == nil || candidate.literals > best.literals) {
+		if candidate.route.Method == method && candidate.paths.MatchString(path) &&
+			(best == nil || candidate.literals > best.literals) {
 			best = candidate
 		}
 	}
@@ -117,9 +119,13 @@ func (r *recorder) note(t testing.TB, do, accept string, a *apitest.Answer) {
 }
 
 // examine holds an answer against what the operation may answer.
-func (r *recorder) examine(t testing.TB, op *operation, accept string, a *apitest.Answer) (map[string]bool, []finding) {
+func (r *recorder) examine(
+	t testing.TB, op *operation, accept string, a *apitest.Answer,
+) (map[string]bool, []finding) {
 	t.Helper()
-	wrong := func(format string, args ...any) []finding { return []finding{{Why: fmt.Sprintf(format, args...)}} }
+	wrong := func(format string, args ...any) []finding {
+		return []finding{{Why: fmt.Sprintf(format, args...)}}
+	}
 	described, known := op.responses[a.Status]
 	if !known && a.Status < 400 {
 		return nil, wrong("status %d is not described", a.Status)
@@ -164,7 +170,8 @@ func (r *recorder) examine(t testing.TB, op *operation, accept string, a *apites
 		return nil, nil // text
 	}
 	required, list := check(s, a.Body, r.seen)
-	if a.Status == http.StatusOK && (op.ID == "issues/list-events" || op.ID == "issues/list-events-for-timeline") {
+	if a.Status == http.StatusOK && (op.ID == "issues/list-events" ||
+		op.ID == "issues/list-events-for-timeline") {
 		list = append(list, r.events(t, a.Body)...)
 	}
 	return required, list
@@ -206,7 +213,8 @@ func (r *recorder) eventSchema(event string) string {
 	if event == "commented" {
 		name = "comment"
 	}
-	for _, candidate := range []string{"timeline-" + name + "-event", "timeline-" + name + "-issue-event", name + "-issue-event"} {
+	for _, candidate := range []string{"timeline-" + name + "-event", "timeline-" + name + "-issue-event",
+		name + "-issue-event"} {
 		if schemas[candidate] != nil {
 			return candidate
 		}

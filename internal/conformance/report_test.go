@@ -29,7 +29,8 @@ func (r *recorder) print(w io.Writer) {
 	fmt.Fprintf(w, "%-82s %8s %8s %8s %8s\n", "operation", "required", "missing", "wrong", "excepted")
 	for _, row := range r.rows {
 		c := row.counts()
-		fmt.Fprintf(w, "%-82s %8d %8d %8d %8d\n", row.op.Method+" "+row.op.Path, c.required, c.missing, c.wrong, c.excepted)
+		fmt.Fprintf(w, "%-82s %8d %8d %8d %8d\n", row.op.Method+" "+row.op.Path, c.required, c.missing,
+			c.wrong, c.excepted)
 		for _, line := range row.lines() {
 			fmt.Fprintf(w, "    %s\n", line)
 		}

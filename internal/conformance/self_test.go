@@ -33,7 +33,8 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	op := d.operations["GET /trees/{}"]
-	if op == nil || op.ID != "trees/get" || len(op.responses) != 3 || len(op.responses[204].types) != 0 || len(op.responses[404].types) != 1 {
+	if op == nil || op.ID != "trees/get" || len(op.responses) != 3 || len(op.responses[204].types) != 0 ||
+		len(op.responses[404].types) != 1 {
 		t.Fatalf("the description was read as %+v", op)
 	}
 	s, err := d.schema(op.responses[200], "application/json")
@@ -73,7 +74,8 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	if len(required) != 8 || !required["owner.login"] || !required["fruit[].weight"] {
 		t.Errorf("required are %v", required)
 	}
-	for name, want := range map[string]field{"tree.id": {true, true}, "tree.planted": {}, "person.login": {true, true}, "fruit.taste": {true, true}} {
+	for name, want := range map[string]field{"tree.id": {true, true}, "tree.planted": {},
+		"person.login": {true, true}, "fruit.taste": {true, true}} {
 		if seen[name] == nil || *seen[name] != want {
 			t.Errorf("%s was seen as %v, want %v; all: %s", name, seen[name], want, fmt.Sprint(seen))
 		}

@@ -47,7 +47,8 @@ func (w *world) accounts() {
 		w.Email(w.t, login, login+"@example.org")
 	}
 	w.Org(w.t, "orchard", "alice")
-	w.do("alice", "PATCH /orgs/orchard", `{"name": "The Orchard", "description": "Apples, mostly", "company": "Orchard Ltd",
+	w.do("alice", "PATCH /orgs/orchard",
+		`{"name": "The Orchard", "description": "Apples, mostly", "company": "Orchard Ltd",
 		"blog": "https://example.org/orchard", "location": "Kent", "email": "orchard@example.org", "default_repository_permission": "read"}`)
 	for _, login := range []string{"bob", "carol", "dave"} {
 		w.do("alice", "PUT /orgs/orchard/memberships/"+login, `{"role": "member"}`)
@@ -77,12 +78,15 @@ func (w *world) accounts() {
 // repositories: garden is alice's and public, cellar private, orchard/apples the
 // organization's; what else there is comes and goes.
 func (w *world) repositories() {
-	w.do("alice", "POST /user/repos", `{"name": "garden", "description": "Where all grows", "homepage": "https://example.org/garden",
+	w.do("alice", "POST /user/repos",
+		`{"name": "garden", "description": "Where all grows", "homepage": "https://example.org/garden",
 		"auto_init": true, "has_issues": true}`)
 	w.do("alice", "POST /user/repos", `{"name": "cellar", "private": true, "auto_init": true}`)
-	w.do("alice", "POST /orgs/orchard/repos", `{"name": "apples", "description": "Of all kinds", "homepage": "https://example.org/apples", "auto_init": true}`)
+	w.do("alice", "POST /orgs/orchard/repos",
+		`{"name": "apples", "description": "Of all kinds", "homepage": "https://example.org/apples", "auto_init": true}`)
 	w.do("alice", "POST /orgs/orchard/repos", `{"name": "pears", "private": true}`)
-	w.do("alice", "PATCH /repos/alice/cellar", `{"description": "Where it is kept", "homepage": "https://example.org/cellar"}`)
+	w.do("alice", "PATCH /repos/alice/cellar",
+		`{"description": "Where it is kept", "homepage": "https://example.org/cellar"}`)
 	w.do("alice", "POST /user/repos", `{"name": "heap"}`)
 	w.do("alice", "DELETE /repos/alice/heap")
 	for _, login := range []string{"carol", "dave"} {
@@ -99,8 +103,9 @@ func (w *world) repositories() {
 	w.do("alice", "GET /repos/alice/garden/collaborators/bob/permission")
 	w.do("alice", "GET /repos/alice/garden/collaborators/erin/permission")
 	for as, paths := range map[string][]string{
-		"":      {"/repos/alice/garden", "/repos/orchard/apples", "/users/alice/repos", "/orgs/orchard/repos"},
-		"alice": {"/repos/alice/garden", "/repos/alice/cellar", "/user/repos", "/orgs/orchard/repos?type=private"},
+		"": {"/repos/alice/garden", "/repos/orchard/apples", "/users/alice/repos", "/orgs/orchard/repos"},
+		"alice": {"/repos/alice/garden", "/repos/alice/cellar", "/user/repos",
+			"/orgs/orchard/repos?type=private"},
 	} {
 		for _, path := range paths {
 			w.do(as, "GET "+path)

@@ -7,7 +7,8 @@ func (w *world) following() {
 	w.do("alice", "PUT /user/following/dave")
 	w.do("alice", "GET /user/following/dave")
 	w.do("alice", "DELETE /user/following/dave")
-	for _, list := range []string{"GET /user/followers", "GET /user/following", "GET /users/bob/followers", "GET /users/bob/following", "GET /users/bob/following/alice"} {
+	for _, list := range []string{"GET /user/followers", "GET /user/following", "GET /users/bob/followers",
+		"GET /users/bob/following", "GET /users/bob/following/alice"} {
 		w.do("alice", list)
 	}
 }
@@ -15,8 +16,10 @@ func (w *world) following() {
 // feeds: what happened, from every side.
 func (w *world) feeds() {
 	for _, feed := range []string{
-		"GET /events", "GET " + garden + "/events", "GET /networks/alice/garden/events", "GET /orgs/orchard/events", "GET /users/alice/events",
-		"GET /users/alice/events/public", "GET /users/alice/events/orgs/orchard", "GET /users/alice/received_events", "GET /users/alice/received_events/public",
+		"GET /events", "GET " + garden + "/events", "GET /networks/alice/garden/events",
+		"GET /orgs/orchard/events", "GET /users/alice/events",
+		"GET /users/alice/events/public", "GET /users/alice/events/orgs/orchard",
+		"GET /users/alice/received_events", "GET /users/alice/received_events/public",
 	} {
 		w.do("alice", feed+"?per_page=100")
 	}

@@ -12,8 +12,10 @@ const garden = "/repos/alice/garden"
 
 // objects makes blobs, trees, commits, tags and refs of all kinds in garden.
 func (w *world) objects() {
-	text := w.do("alice", "POST "+garden+"/git/blobs", `{"content": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"}`).get("sha")
-	raw := w.do("alice", "POST "+garden+"/git/blobs", `{"content": "AAECAwQA/w==", "encoding": "base64"}`).get("sha")
+	text := w.do("alice", "POST "+garden+"/git/blobs",
+		`{"content": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"}`).get("sha")
+	raw := w.do("alice", "POST "+garden+"/git/blobs",
+		`{"content": "AAECAwQA/w==", "encoding": "base64"}`).get("sha")
 	w.do("alice", "GET "+garden+"/git/blobs/"+text)
 	w.do("alice", "GET "+garden+"/git/blobs/"+raw)
 	main := w.do("", "GET "+garden+"/git/ref/heads/main").get("object.sha")
@@ -30,14 +32,16 @@ func (w *world) objects() {
 	first := w.commit("Plant the beds\n\nAll of them.", tree, main)
 	w.do("alice", "GET "+garden+"/git/commits/"+first)
 	w.do("alice", "PATCH "+garden+"/git/refs/heads/main", fmt.Sprintf(`{"sha": %q}`, first))
-	signed := w.do("alice", "POST "+garden+"/git/commits", fmt.Sprintf(`{"message": "Sign", "tree": %q, "parents": [%q],
+	signed := w.do("alice", "POST "+garden+"/git/commits",
+		fmt.Sprintf(`{"message": "Sign", "tree": %q, "parents": [%q],
 		"author": {"name": "Bob", "email": "bob@example.org", "date": "2020-02-02T02:02:02Z"}, "signature": "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----"}`, tree, first)).get("sha")
 	w.do("alice", "GET "+garden+"/git/commits/"+signed)
 	w.do("alice", "GET "+garden+"/commits/"+signed)
 	w.do("alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/side", "sha": %q}`, first))
 	w.do("alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/weeds", "sha": %q}`, first))
 	w.do("alice", "DELETE "+garden+"/git/refs/heads/weeds")
-	tag := w.do("alice", "POST "+garden+"/git/tags", fmt.Sprintf(`{"tag": "v1", "message": "Spring", "object": %q, "type": "commit",
+	tag := w.do("alice", "POST "+garden+"/git/tags",
+		fmt.Sprintf(`{"tag": "v1", "message": "Spring", "object": %q, "type": "commit",
 		"tagger": {"name": "Alice", "email": "alice@example.org", "date": "2020-03-03T03:03:03Z"}}`, first)).get("sha")
 	w.do("alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/tags/v1", "sha": %q}`, tag))
 	w.do("", "GET "+garden+"/git/tags/"+tag)
@@ -50,8 +54,9 @@ func (w *world) objects() {
 // commit makes a commit of a tree in garden.
 func (w *world) commit(message, tree string, parents ...string) string {
 	w.t.Helper()
-	return w.do("alice", "POST "+garden+"/git/commits", fmt.Sprintf(`{"message": %q, "tree": %q, "parents": ["%s"]}`,
-		message, tree, strings.Join(parents, `", "`))).get("sha")
+	return w.do("alice", "POST "+garden+"/git/commits",
+		fmt.Sprintf(`{"message": %q, "tree": %q, "parents": ["%s"]}`,
+			message, tree, strings.Join(parents, `", "`))).get("sha")
 }
 
 // put writes a file of a repository over the API and gives its blob; sha is
@@ -62,15 +67,17 @@ func (w *world) put(as, repository, branch, path, text, sha string) string {
 	if sha != "" {
 		was = fmt.Sprintf(`, "sha": %q`, sha)
 	}
-	return w.do(as, "PUT /repos/"+repository+"/contents/"+path, fmt.Sprintf(`{"message": "Write %s", "branch": %q, "content": %q%s}`,
-		path, branch, base64.StdEncoding.EncodeToString([]byte(text)), was)).get("content.sha")
+	return w.do(as, "PUT /repos/"+repository+"/contents/"+path,
+		fmt.Sprintf(`{"message": "Write %s", "branch": %q, "content": %q%s}`,
+			path, branch, base64.StdEncoding.EncodeToString([]byte(text)), was)).get("content.sha")
 }
 
 // branch makes a branch at the tip of another.
 func (w *world) branch(as, repository, name, from string) string {
 	w.t.Helper()
 	tip := w.do("", "GET /repos/"+repository+"/git/ref/heads/"+from).get("object.sha")
-	w.do(as, "POST /repos/"+repository+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/%s", "sha": %q}`, name, tip))
+	w.do(as, "POST /repos/"+repository+"/git/refs",
+		fmt.Sprintf(`{"ref": "refs/heads/%s", "sha": %q}`, name, tip))
 	return tip
 }
 
@@ -79,9 +86,11 @@ func (w *world) branch(as, repository, name, from string) string {
 func (w *world) histories() {
 	blob := w.put("alice", "alice/garden", "main", "tools/spade.txt", "a spade\n", "")
 	blob = w.put("alice", "alice/garden", "main", "tools/spade.txt", "a new spade\n", blob)
-	w.do("alice", "DELETE "+garden+"/contents/tools/spade.txt", fmt.Sprintf(`{"message": "Lose the spade", "sha": %q}`, blob))
+	w.do("alice", "DELETE "+garden+"/contents/tools/spade.txt",
+		fmt.Sprintf(`{"message": "Lose the spade", "sha": %q}`, blob))
 	w.put("bob", "alice/garden", "side", "tools/rake.txt", "a rake\n", "")
-	w.do("alice", "POST "+garden+"/merges", `{"base": "main", "head": "side", "commit_message": "Bring the rake"}`)
+	w.do("alice", "POST "+garden+"/merges",
+		`{"base": "main", "head": "side", "commit_message": "Bring the rake"}`)
 	w.do("alice", "POST "+garden+"/merges", `{"base": "main", "head": "side"}`) // nothing to merge: 204
 	tip := w.do("", "GET "+garden+"/branches/main").get("commit.sha")
 	w.do("", "GET "+garden+"/branches")
@@ -107,7 +116,8 @@ func (w *world) histories() {
 	for _, kind := range []string{"diff", "patch"} {
 		w.accept("application/vnd.github."+kind, "", "GET "+garden+"/compare/v1...main")
 	}
-	for _, path := range []string{"beds", "beds/README.md", "beds/old-roses.txt", "vendor", "main-bed", "seeds.bin"} {
+	for _, path := range []string{"beds", "beds/README.md", "beds/old-roses.txt", "vendor", "main-bed",
+		"seeds.bin"} {
 		w.do("", "GET "+garden+"/contents/"+path)
 	}
 	w.accept("application/vnd.github.object", "", "GET "+garden+"/contents/beds")
@@ -120,7 +130,8 @@ func (w *world) histories() {
 
 func (w *world) statuses(sha string) {
 	for n, state := range []string{"pending", "success", "failure", "error"} {
-		w.do("bob", "POST "+garden+"/statuses/"+sha, fmt.Sprintf(`{"state": %q, "context": "ci/%d", "description": "It is so", "target_url": "https://example.org/ci"}`, state, n))
+		w.do("bob", "POST "+garden+"/statuses/"+sha,
+			fmt.Sprintf(`{"state": %q, "context": "ci/%d", "description": "It is so", "target_url": "https://example.org/ci"}`, state, n))
 	}
 	w.do("bob", "POST "+garden+"/statuses/"+sha, `{"state": "success"}`)
 	w.do("", "GET "+garden+"/commits/"+sha+"/status")
@@ -132,7 +143,9 @@ func (w *world) statuses(sha string) {
 func (w *world) strangers() {
 	r := w.Repo(w.t, "alice/wild", false)
 	w.Import(w.t, r, gittest.Repository(w.t, 3, 4))
-	for _, path := range []string{"/commits", "/commits/main", "/branches", "/branches/main", "/compare/main~1...main", "/git/commits/" + w.do("", "GET /repos/alice/wild/commits/main").get("sha")} {
+	for _, path := range []string{"/commits", "/commits/main", "/branches", "/branches/main",
+		"/compare/main~1...main", "/git/commits/" + w.do("",
+			"GET /repos/alice/wild/commits/main").get("sha")} {
 		if !strings.Contains(path, "~") {
 			w.do("", "GET /repos/alice/wild"+path)
 		}

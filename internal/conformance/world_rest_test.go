@@ -32,7 +32,8 @@ func (w *world) stars() {
 	w.do("", "GET "+garden+"/subscribers")
 	w.do("alice", "PUT "+garden+"/topics", `{"names": ["gardening"]}`)
 	w.do("", "GET "+garden)
-	w.do("bob", "POST "+garden+"/commits/main/comments", `{"body": "Why?", "path": "README.md", "position": 1, "line": 1}`)
+	w.do("bob", "POST "+garden+"/commits/main/comments",
+		`{"body": "Why?", "path": "README.md", "position": 1, "line": 1}`)
 	w.do("", "GET "+garden+"/comments")
 	w.do("", "GET /users/bob/subscriptions")
 	w.do("bob", "GET /user/subscriptions")
@@ -68,7 +69,8 @@ func (w *world) told(hook string) {
 			ID     int64
 			Action *string
 		}
-		w.Check(w.t, apitest.Case{Do: "GET " + hook + "/deliveries", As: "alice", Status: 200}).JSON(w.t, &list)
+		w.Check(w.t, apitest.Case{Do: "GET " + hook + "/deliveries", As: "alice", Status: 200}).JSON(w.t,
+			&list)
 		if len(list) > 1 && list[0].Action != nil {
 			w.do("alice", "GET "+hook+"/deliveries")
 			w.do("alice", fmt.Sprintf("GET %s/deliveries/%d", hook, list[0].ID))
@@ -98,7 +100,9 @@ func (w *world) refusals() {
 			w.refused(http.StatusNotFound, "", method+" "+nowhere)
 		}
 		if strings.HasPrefix(pattern, "/repos/") {
-			w.refused(http.StatusNotFound, "erin", method+" "+strings.Replace(placeholder.ReplaceAllString(pattern, "1"), "/repos/1/1", "/repos/alice/cellar", 1))
+			w.refused(http.StatusNotFound, "erin",
+				method+" "+strings.Replace(placeholder.ReplaceAllString(pattern, "1"), "/repos/1/1",
+					"/repos/alice/cellar", 1))
 		}
 	}
 	w.refused(http.StatusNotFound, "", "GET /users/nobody")
@@ -109,7 +113,8 @@ func (w *world) refusals() {
 	w.refused(http.StatusNotFound, "bob", "GET /user/starred/alice/wild")
 	w.refused(http.StatusNotFound, "", "GET "+garden+"/pulls/7/merge")
 	w.refused(http.StatusMethodNotAllowed, "alice", "PUT "+garden+"/pulls/6/merge")
-	w.refused(http.StatusConflict, "alice", "PUT "+garden+"/pulls/8/merge", `{"sha": "`+strings.Repeat("0", 40)+`"}`)
+	w.refused(http.StatusConflict, "alice", "PUT "+garden+"/pulls/8/merge",
+		`{"sha": "`+strings.Repeat("0", 40)+`"}`)
 	for do, body := range map[string]string{
 		"POST " + garden + "/issues":             `{}`,
 		"PATCH " + garden + "/issues/1":          `{"title": 5}`,
@@ -138,7 +143,8 @@ func (w *world) refusals() {
 
 // searches: of each kind, also with what matched.
 func (w *world) searches() {
-	for _, path := range []string{"repositories?q=user:alice", "repositories?q=garden", "users?q=alice", "commits?q=a+user:alice", "commits?q=plant+user:alice", "code?q=a+user:alice"} {
+	for _, path := range []string{"repositories?q=user:alice", "repositories?q=garden", "users?q=alice",
+		"commits?q=a+user:alice", "commits?q=plant+user:alice", "code?q=a+user:alice"} {
 		w.do("alice", "GET /search/"+path)
 		w.accept("application/vnd.github.text-match+json", "alice", "GET /search/"+path)
 		kind, _, _ := strings.Cut(path, "?")

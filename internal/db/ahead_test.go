@@ -10,18 +10,21 @@ import (
 	"arbor/internal/db/dbtest"
 )
 
-// A query that is sent ahead gives what it gives when it is asked, also after a statement that changed what it reads.
-// What never comes to be asked, and what no statement can have, does no harm.
+// A query that is sent ahead gives what it gives when it is asked, also after a statement that changed what
+// it reads. What never comes to be asked, and what no statement can have, does no harm.
 func TestAhead(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		d := openAt(t, dbtest.Empty(t, engine))
 		const query = `SELECT name FROM counters WHERE name LIKE $1 AND n = $2 ORDER BY name`
 		ask := func(tx *db.Tx, like string, n int) ([]string, error) {
-			return db.QueryList(tx, func(row db.Scanner) (s string, err error) { return s, row.Scan(&s) }, query, like, n)
+			return db.QueryList(tx, func(row db.Scanner) (s string, err error) {
+				return s, row.Scan(&s)
+			}, query, like, n)
 		}
 		add := func(tx *db.Tx, name string) error {
-			return tx.QueryRow(`INSERT INTO counters (name, n) VALUES ($1, 7) RETURNING name`, name).Scan(&name)
+			return tx.QueryRow(`INSERT INTO counters (name, n) VALUES ($1, 7) RETURNING name`,
+				name).Scan(&name)
 		}
 		for name, then := range map[string]struct {
 			fn   func(tx *db.Tx) error
@@ -33,8 +36,13 @@ func TestAhead(t *testing.T) {
 				_, err := tx.Exec(`UPDATE counters SET n = 8 WHERE name = 'a1'`)
 				return err
 			}, []string{"a2"}},
-			"a deletion, later": {func(tx *db.Tx) error { return tx.Run(`DELETE FROM counters WHERE name = 'a2'`) }, []string{"a1"}},
-			"another query":     {func(tx *db.Tx) error { _, err := ask(tx, "b%", 7); return err }, []string{"a1", "a2"}},
+			"a deletion, later": {func(tx *db.Tx) error {
+				return tx.Run(`DELETE FROM counters WHERE name = 'a2'`)
+			}, []string{"a1"}},
+			"another query": {func(tx *db.Tx) error {
+				_, err := ask(tx, "b%", 7)
+				return err
+			}, []string{"a1", "a2"}},
 		} {
 			undo := fmt.Errorf("undo")
 			err := d.Write(t.Context(), func(tx *db.Tx) error {
@@ -70,7 +78,10 @@ func TestAhead(t *testing.T) {
 		if (err != nil) != (engine == db.PostgreSQL) {
 			t.Errorf("beside a wrong query: %v", err)
 		}
-		if err := d.Read(context.Background(), func(tx *db.Tx) error { _, err := ask(tx, "a%", 7); return err }); err != nil {
+		if err := d.Read(context.Background(), func(tx *db.Tx) error {
+			_, err := ask(tx, "a%", 7)
+			return err
+		}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -88,7 +99,8 @@ func TestRunRing(t *testing.T) {
 			{`INSERT INTO counters (name, n) VALUES ('bell', 1)`, true},
 			{`UPDATE counters SET n = 2 WHERE name = 'no bell'`, false},
 			{`WITH v (n) AS (VALUES (3)) INSERT INTO counters (name, n) SELECT 'never', v.n FROM v WHERE v.n > 3`, false},
-			{`WITH v (n) AS (VALUES (3)) INSERT INTO counters (name, n) SELECT 'second bell', v.n FROM v`, true},
+			{`WITH v (n) AS (VALUES (3)) INSERT INTO counters (name, n) SELECT 'second bell', v.n FROM v`,
+				true},
 		} {
 			for _, followed := range []bool{false, true} {
 				err := d.Write(t.Context(), func(tx *db.Tx) error {

@@ -28,7 +28,8 @@ func (b *bells) ring(topic string) {
 }
 
 // Bell gives the channel on which one worker of this process hears that a topic was rung. Rings that
-// nobody has heard yet are one. Other processes hear nothing, so the worker also looks by itself now and then.
+// nobody has heard yet are one. Other processes hear nothing, so the worker also looks by itself now and
+// then.
 func (d *DB) Bell(topic string) <-chan struct{} { return d.bells.get(topic) }
 
 // Ring wakes the worker that hears the topic's bell, at once.

@@ -39,7 +39,8 @@ func BenchmarkDriver(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	args := []driver.NamedValue{{Ordinal: 1, Value: "some text"}, {Ordinal: 2, Value: int64(0)}, {Ordinal: 3, Value: int64(1)}}
+	args := []driver.NamedValue{{Ordinal: 1, Value: "some text"}, {Ordinal: 2, Value: int64(0)},
+		{Ordinal: 3, Value: int64(1)}}
 	b.ResetTimer()
 	for i := range b.N {
 		args[1].Value = int64(i)
@@ -134,7 +135,8 @@ func BenchmarkRows(b *testing.B) {
 	eachEngine(b, func(b *testing.B, d *db.DB) {
 		mustWrite(b, d, func(tx *db.Tx) error {
 			for i := range 100 {
-				if err := stmt(`INSERT INTO vals (id, s, n, ok, at) VALUES ($1, 'some text', $1, TRUE, 1)`, i+1)(tx); err != nil {
+				if err := stmt(`INSERT INTO vals (id, s, n, ok, at) VALUES ($1, 'some text', $1, TRUE, 1)`,
+					i+1)(tx); err != nil {
 					return err
 				}
 			}

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/db/dbtest"
 )
 
-// SQLite parses a statement once, also when the first account and another one take turns to run it. If this failed,
-// parsing would be most of what a short request costs.
+// SQLite parses a statement once, also when the first account and another one take turns to run it. If this
+// failed, parsing would be most of what a short request costs.
 func TestArgumentsDoNotParseAnew(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.SQLite)

@@ -117,12 +117,12 @@ type Options struct {
 	Log *slog.Logger     // nil: nothing is logged
 	Now func() time.Time // nil: time.Now. Tests fix it.
 
-	// Connections is how many are open at most: to PostgreSQL, unless its URL says pool_max_conns (0: 16), and to read
-	// SQLite (0: 8).
+	// Connections is how many are open at most: to PostgreSQL, unless its URL says pool_max_conns (0: 16),
+	// and to read SQLite (0: 8).
 	Connections int
 
-	// Holder tells for whom a context works, as a value to compare; nil: for the server itself. Writes of one holder
-	// have a quarter of the connections to PostgreSQL at most. SQLite has one writer, and ignores it.
+	// Holder tells for whom a context works, as a value to compare; nil: for the server itself. Writes of one
+	// holder have a quarter of the connections to PostgreSQL at most. SQLite has one writer, and ignores it.
 	Holder func(ctx context.Context) any
 
 	// SecureDelete overwrites what is deleted, in the file of a SQLite database. It costs
@@ -207,7 +207,8 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 		d.kind = PostgreSQL
 		d.backend, err = newPostgres(o)
 	} else if address {
-		return nil, fmt.Errorf("db: no database speaks %q: give postgres://... or the path of a SQLite file", scheme)
+		return nil, fmt.Errorf("db: no database speaks %q: give postgres://... or the path of a SQLite file",
+			scheme)
 	} else {
 		d.kind = SQLite
 		d.backend, err = newSQLite(o)
@@ -358,7 +359,8 @@ func (d *DB) transact(
 	return nil
 }
 
-// Answers asks the database something small, to see that it works, on a connection that nothing else waits for.
+// Answers asks the database something small, to see that it works, on a connection that nothing else waits
+// for.
 func (d *DB) Answers(ctx context.Context) error { return d.backend.answers(ctx) }
 
 // Generation returns how often a transaction bumped topic: 0 for one never

@@ -33,10 +33,12 @@ func TestErase(t *testing.T) {
 			if err := tx.Bump("topic"); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(`INSERT INTO accounts (login, login_folded, kind, created_at, updated_at) VALUES ('alice', 'alice', 1, 1, 1)`); err != nil {
+			if _, err := tx.Exec(
+				`INSERT INTO accounts (login, login_folded, kind, created_at, updated_at) VALUES ('alice', 'alice', 1, 1, 1)`); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(`INSERT INTO plants (id, owner_id, name) SELECT 7, id, 'Rowan' FROM accounts`); err != nil {
+			if _, err := tx.Exec(
+				`INSERT INTO plants (id, owner_id, name) SELECT 7, id, 'Rowan' FROM accounts`); err != nil {
 				return err
 			}
 			return tx.QueryRow(`SELECT id FROM accounts`).Scan(&first)

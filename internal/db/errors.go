@@ -50,7 +50,8 @@ func translateSQLite(err error) error {
 		return err
 	}
 	switch e.Code() {
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
+		sqlite3.SQLITE_CONSTRAINT_ROWID:
 		return fmt.Errorf("%w: %w", ErrUnique, err)
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%w: %w", ErrForeignKey, err)
@@ -68,7 +69,8 @@ func translateSQLite(err error) error {
 
 // errNoRoom is what a full disk makes of a write.
 func errNoRoom(err error) error {
-	return errs.Wrap(errs.NoRoom, "The disk of the database is full: nothing was written. Try again when there is room.", err)
+	return errs.Wrap(errs.NoRoom,
+		"The disk of the database is full: nothing was written. Try again when there is room.", err)
 }
 
 // PostgreSQL's codes are documented in its manual's appendix A.
@@ -87,7 +89,8 @@ func translatePostgres(err error) error {
 		return fmt.Errorf("%w: %s of %s: %w", ErrForeignKey, e.ConstraintName, e.TableName, err)
 	case "40001", "40P01":
 		return fmt.Errorf("%w: %w", errSerial, err)
-	case "57014": // asked for by a client that is gone, of the statement before, or else the database's limit on time
+	// asked for by a client that is gone, of the statement before, or else the database's limit on time
+	case "57014":
 		if strings.Contains(e.Message, "user request") {
 			return fmt.Errorf("%w: %w", errSerial, err)
 		}

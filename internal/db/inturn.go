@@ -38,7 +38,8 @@ type lines struct {
 	mu sync.Mutex
 	of map[any]*line
 
-	batchTime time.Duration // after which a shared transaction takes no more parts; maxBatchTime but in a test
+	// after which a shared transaction takes no more parts; maxBatchTime but in a test
+	batchTime time.Duration
 }
 
 // line is there as long as somebody has the turn.
@@ -135,8 +136,8 @@ func (s *sharedWrite) ends(after time.Duration) bool {
 	return s.last || len(s.conn.queue) > 0 || len(s.done) >= maxParts || time.Since(s.began) > after
 }
 
-// A part that is undone leaves no savepoint: one that fails before its own is there would find that one, and take back
-// what others wrote since.
+// A part that is undone leaves no savepoint: one that fails before its own is there would find that one, and
+// take back what others wrote since.
 const (
 	partBegins = "SAVEPOINT part"
 	partEnds   = "RELEASE SAVEPOINT part"
@@ -152,8 +153,8 @@ func (b *postgresBackend) part(
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// A part that has begun goes on although its client hangs up: to stop its statement takes a tenth of a second, for
-	// which all others of the line would wait.
+	// A part that has begun goes on although its client hangs up: to stop its statement takes a tenth of a
+	// second, for which all others of the line would wait.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxWait)
 	defer cancel()
 	s := l.open

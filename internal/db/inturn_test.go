@@ -73,7 +73,8 @@ func TestWritersInTurn(t *testing.T) {
 						t.Error("the function of a writer that gave up ran")
 					}
 					if engine == db.PostgreSQL {
-						if err := tx.QueryRow(`SELECT CAST(pg_current_xact_id() AS TEXT)`).Scan(&id); err != nil {
+						if err := tx.QueryRow(`SELECT CAST(pg_current_xact_id() AS TEXT)`).Scan(
+							&id); err != nil {
 							return err
 						}
 					}
@@ -100,7 +101,8 @@ func TestWritersInTurn(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		close(release)
 		all.Wait()
-		if n := number(t, d, `SELECT n FROM counters WHERE name = 'waited'`); n != waiting*2/3 || len(wrote) != waiting*2/3 {
+		if n := number(t, d, `SELECT n FROM counters WHERE name = 'waited'`); n != waiting*2/3 ||
+			len(wrote) != waiting*2/3 {
 			t.Errorf("%d of the patient wrote, and %d were told, want %d", n, len(wrote), waiting*2/3)
 		}
 		if len(transactions) > waiting/4 {
@@ -155,9 +157,12 @@ func TestAPartThatFailsBeforeItsSavepoint(t *testing.T) {
 	refused := errors.New("refused")
 	parts := []func(*db.Tx) error{
 		count("first"),
-		func(tx *db.Tx) error { return errors.Join(stmt(`DELETE FROM counters WHERE name = 'x'`)(tx), refused) },
+		func(tx *db.Tx) error {
+			return errors.Join(stmt(`DELETE FROM counters WHERE name = 'x'`)(tx), refused)
+		},
 		count("acknowledged"),
-		stmt(`INSERT INTO nowhere (name) VALUES ('x')`), // PostgreSQL refuses to plan it, before the savepoint
+		// PostgreSQL refuses to plan it, before the savepoint
+		stmt(`INSERT INTO nowhere (name) VALUES ('x')`),
 		count("last"),
 	}
 	inside, release := make(chan struct{}), make(chan struct{})
@@ -179,7 +184,8 @@ func TestAPartThatFailsBeforeItsSavepoint(t *testing.T) {
 	close(release)
 	all.Wait()
 	for i, name := range map[int]string{0: "first", 2: "acknowledged", 4: "last"} {
-		if n := number(t, d, `SELECT count(*) FROM counters WHERE name = $1`, name); failures[i] != nil || n != 1 {
+		if n := number(t, d, `SELECT count(*) FROM counters WHERE name = $1`,
+			name); failures[i] != nil || n != 1 {
 			t.Errorf("%s: %v, and %d rows", name, failures[i], n)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/db/dbtest"
 )
 
-// Lists have the rows in their order and are nil without rows. An error of what reads a row ends the reading, after which
-// the transaction goes on.
+// Lists have the rows in their order and are nil without rows. An error of what reads a row ends the reading,
+// after which the transaction goes on.
 func TestQueryList(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -23,13 +23,15 @@ func TestQueryList(t *testing.T) {
 			}
 			return n, err
 		}
-		const numbers = `SELECT CAST(x.n AS BIGINT) FROM (SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3) x
+		const numbers = `SELECT CAST(x.n AS BIGINT) FROM (SELECT 1 AS n UNION ALL SELECT 2
+			UNION ALL SELECT 3) x
 			WHERE x.n < $1 ORDER BY x.n`
 		err := d.Read(t.Context(), func(tx *db.Tx) error {
 			if list, err := db.QueryList(tx, scan, numbers, 9); list != nil || err != bad {
 				t.Errorf("after an error: %v, %v", list, err)
 			}
-			if list, err := db.QueryList(tx, scan, numbers, 3); err != nil || !slices.Equal(list, []int64{1, 2}) {
+			if list, err := db.QueryList(tx, scan, numbers, 3); err != nil ||
+				!slices.Equal(list, []int64{1, 2}) {
 				t.Errorf("two rows: %v, %v", list, err)
 			}
 			if list, err := db.QueryList(tx, scan, numbers, 1); err != nil || list != nil {
@@ -63,7 +65,9 @@ func TestRecallMany(t *testing.T) {
 					func(keys []string) (map[string]int, error) {
 						asked = keys
 						found := map[string]int{"a": 1, "b": 2}
-						maps.DeleteFunc(found, func(k string, _ int) bool { return !slices.Contains(keys, k) })
+						maps.DeleteFunc(found, func(k string, _ int) bool {
+							return !slices.Contains(keys, k)
+						})
 						return found, nil
 					})
 				return err

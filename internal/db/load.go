@@ -142,12 +142,15 @@ func (l *loader) clear(ctx context.Context) error {
 // bring it back.
 func (l *loader) relax(ctx context.Context) (enforce []string, err error) {
 	if l.engine() == SQLite { // whose migrator checks foreign keys at the end alone
-		if enforce, err = l.strings(ctx, `SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name`); err != nil {
+		if enforce, err = l.strings(ctx,
+			`SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name`); err != nil {
 			return nil, err
 		}
-		return enforce, l.each(ctx, `SELECT 'DROP TRIGGER "' || name || '"' FROM sqlite_schema WHERE type = 'trigger'`)
+		return enforce, l.each(ctx,
+			`SELECT 'DROP TRIGGER "' || name || '"' FROM sqlite_schema WHERE type = 'trigger'`)
 	}
-	const keys = ` FROM pg_constraint WHERE contype = 'f' AND connamespace = CAST(current_schema() AS REGNAMESPACE)
+	const keys = ` FROM pg_constraint WHERE contype = 'f'
+		AND connamespace = CAST(current_schema() AS REGNAMESPACE)
 		ORDER BY conname`
 	enforce, err = l.strings(ctx, `SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s',
 		CAST(conrelid AS REGCLASS), conname, pg_get_constraintdef(oid))`+keys)
@@ -160,7 +163,8 @@ func (l *loader) relax(ctx context.Context) (enforce []string, err error) {
 		}
 		enforce = append(enforce, `ALTER TABLE "`+t.Name+`" ENABLE TRIGGER USER`)
 	}
-	return enforce, l.each(ctx, `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', CAST(conrelid AS REGCLASS), conname)`+keys)
+	return enforce, l.each(ctx,
+		`SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', CAST(conrelid AS REGCLASS), conname)`+keys)
 }
 
 // copy inserts the rows of a table, and notes the last id.
@@ -169,7 +173,8 @@ func (l *loader) copy(ctx context.Context, t *TableRows) error {
 		return pg.copy(ctx, t)
 	}
 	columns := t.columnNames(nil)
-	insert := `INSERT INTO "` + t.Name + `" (` + strings.Join(columns, `, `) + `) VALUES ` + Values(1, len(columns))
+	insert := `INSERT INTO "` + t.Name + `" (` + strings.Join(columns, `, `) + `) VALUES ` + Values(1,
+		len(columns))
 	for {
 		row, err := t.Next()
 		if err != nil {
@@ -182,7 +187,8 @@ func (l *loader) copy(ctx context.Context, t *TableRows) error {
 			return err
 		}
 	}
-	if _, err := l.exec(ctx, `DELETE FROM sqlite_sequence WHERE name = $1`, []any{t.Name}); err != nil || t.Last == 0 {
+	if _, err := l.exec(ctx, `DELETE FROM sqlite_sequence WHERE name = $1`, []any{t.Name}); err != nil ||
+		t.Last == 0 {
 		return err
 	}
 	_, err := l.exec(ctx, `INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)`, []any{t.Name, t.Last})

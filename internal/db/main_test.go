@@ -159,7 +159,8 @@ func childPairs(d *db.DB) error {
 			for n := 0; ; n++ {
 				err := d.Write(context.Background(), func(tx *db.Tx) error {
 					for half := range 2 {
-						_, err := tx.Exec(`INSERT INTO pairs (worker, n, half) VALUES ($1, $2, $3)`, worker, n, half)
+						_, err := tx.Exec(`INSERT INTO pairs (worker, n, half) VALUES ($1, $2, $3)`,
+							worker, n, half)
 						if err != nil {
 							return err
 						}

@@ -20,7 +20,8 @@ func mapFile(path string, size int) (memory []byte, release func()) {
 		return nil, nil
 	}
 	return unsafe.Slice((*byte)(at), size), func() {
-		_, _ = unix.MmapPtr(-1, 0, at, uintptr(size), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED)
+		_, _ = unix.MmapPtr(-1, 0, at, uintptr(size), unix.PROT_READ,
+			unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED)
 		_ = unix.Close(fd)
 	}
 }

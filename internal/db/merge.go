@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// What one statement for many asks at most: how many of them, bytes of its text, arguments, and bytes of rows, which
-// are kept until who asked reads them.
+// What one statement for many asks at most: how many of them, bytes of its text, arguments, and bytes of
+// rows, which are kept until who asked reads them.
 const (
 	maxArms      = 100
 	maxMerged    = 256 << 10
@@ -133,8 +133,8 @@ func isQuery(query string) bool {
 	return strings.HasPrefix(word, "SELECT") || strings.HasPrefix(word, "WITH")
 }
 
-// union makes one query of many with other arguments each. Its first column says whose a row is; the others, and the
-// order of each one's rows, are the query's.
+// union makes one query of many with other arguments each. Its first column says whose a row is; the others,
+// and the order of each one's rows, are the query's.
 func union(query string, many [][]any) (text string, args []any) {
 	parts := placeholders(query)
 	var b strings.Builder
@@ -154,8 +154,9 @@ func union(query string, many [][]any) (text string, args []any) {
 	return b.String(), args
 }
 
-// lateral makes a query with a parameter for each of the query's: an array with the arguments of many, of such a type.
-// Its first column says whose a row is; the others, and the order of each one's rows, are the query's.
+// lateral makes a query with a parameter for each of the query's: an array with the arguments of many, of
+// such a type. Its first column says whose a row is; the others, and the order of each one's rows, are the
+// query's.
 func lateral(query string, types []string) string {
 	var b strings.Builder
 	b.WriteString("SELECT many_args.n - 1, q.* FROM unnest(")

@@ -37,7 +37,8 @@ func TestMigrations(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
-		one := []string{"0001_a.sql", `CREATE TABLE a (id {{id}}, s {{text}}); INSERT INTO a (s) VALUES ('semi;colon');`}
+		one := []string{"0001_a.sql",
+			`CREATE TABLE a (id {{id}}, s {{text}}); INSERT INTO a (s) VALUES ('semi;colon');`}
 		two := append(one[:2:2], "0002_b.sql", `CREATE TABLE b (id {{key}}, v {{bytes}}); -- the end
 			ALTER TABLE a ADD COLUMN n BIGINT NOT NULL DEFAULT 7;`)
 		if err := reopen(t, address, files(one...), nil); err != nil {
@@ -91,11 +92,12 @@ func TestMigrationThatFails(t *testing.T) {
 				t.Fatalf("%s: no error", bad)
 			}
 		}
-		err := reopen(t, address, files("0001_a.sql", a, "0002_b.sql", `CREATE TABLE b (id {{id}});`), func(d *db.DB) {
-			if n := number(t, d, `SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM b)`); n != 0 {
-				t.Error(n)
-			}
-		})
+		err := reopen(t, address, files("0001_a.sql", a, "0002_b.sql", `CREATE TABLE b (id {{id}});`),
+			func(d *db.DB) {
+				if n := number(t, d, `SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM b)`); n != 0 {
+					t.Error(n)
+				}
+			})
 		if err != nil {
 			t.Error(err)
 		}
@@ -132,7 +134,8 @@ func TestMigrationForOneEngine(t *testing.T) {
 		"-- both\nINSERT INTO a VALUES ('both');\n-- sqlite is named here, and nothing ends\nINSERT INTO a VALUES ('end');\n"
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		err := reopen(t, dbtest.Empty(t, engine), files("0001_a.sql", mixed), func(d *db.DB) {
-			if n := number(t, d, `SELECT count(*) FROM a WHERE who IN ($1, 'both', 'end')`, engine.String()); n != 3 {
+			if n := number(t, d, `SELECT count(*) FROM a WHERE who IN ($1, 'both', 'end')`,
+				engine.String()); n != 3 {
 				t.Errorf("%d of 3 rows", n)
 			}
 			if n := number(t, d, `SELECT count(*) FROM a`); n != 3 {

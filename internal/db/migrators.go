@@ -142,8 +142,8 @@ func (m *postgresMigrator) script(ctx context.Context, text string) error {
 	return translatePostgres(err)
 }
 
-// leave gives the connection to those who read and write: the server starts a process for each, which has the whole
-// catalogue to learn.
+// leave gives the connection to those who read and write: the server starts a process for each, which has the
+// whole catalogue to learn.
 func (m *postgresMigrator) leave() error {
 	if err := m.script(context.Background(), "RESET lock_timeout"); err != nil {
 		return errors.Join(err, m.close())

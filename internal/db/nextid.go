@@ -9,8 +9,8 @@ func (t *Tx) NextID(table string) (id int64, err error) {
 	return id, err
 }
 
-// NextIDAhead says that NextID is called behind the next query, see [Tx.Ahead]. After a statement that writes it would
-// take another id.
+// NextIDAhead says that NextID is called behind the next query, see [Tx.Ahead]. After a statement that writes
+// it would take another id.
 func (t *Tx) NextIDAhead(table string) { t.Ahead(t.Engine().nextID(table)) }
 
 func (e Engine) nextID(table string) string {

@@ -43,7 +43,8 @@ func TestNextID(t *testing.T) {
 				}
 				c, err := named(tx, "c")
 				if err == nil { // the row is there for those that follow
-					err = tx.QueryRow(`INSERT INTO children (parent_id) VALUES ($1) RETURNING id`, c).Scan(&child)
+					err = tx.QueryRow(`INSERT INTO children (parent_id) VALUES ($1) RETURNING id`,
+						c).Scan(&child)
 				}
 				if err != nil {
 					return err

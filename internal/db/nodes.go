@@ -108,7 +108,8 @@ func (n *Node) Run(ctx context.Context) error {
 
 // ErrOutdated says that a newer program changed the schema in a way that programs of this
 // version do not understand.
-var ErrOutdated = errors.New("db: a newer version of the program changed the database, and this one may not work on it")
+var ErrOutdated = errors.New(
+	"db: a newer version of the program changed the database, and this one may not work on it")
 
 // Beat does once what Run does all the time. Error: ErrOutdated.
 func (n *Node) Beat(ctx context.Context) error {
@@ -120,7 +121,8 @@ func (n *Node) Beat(ctx context.Context) error {
 	if off := skew.Abs() > MaxSkew; off != n.astray {
 		n.astray = off
 		if off {
-			n.log.ErrorContext(ctx, "the clock of this machine is off the database's: dates are wrong", "skew", skew)
+			n.log.ErrorContext(ctx, "the clock of this machine is off the database's: dates are wrong",
+				"skew", skew)
 		}
 	}
 	return n.register(ctx, func(tx *Tx) error {

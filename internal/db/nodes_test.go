@@ -83,9 +83,12 @@ func TestNodeWithAWrongClock(t *testing.T) {
 	t.Parallel()
 	address := dbtest.URL(t, db.PostgreSQL)
 	for off, want := range map[time.Duration]string{
-		1500 * time.Millisecond: "ahead of that of the database", -time.Hour: "behind that of the database", 200 * time.Millisecond: "",
+		1500 * time.Millisecond: "ahead of that of the database", -time.Hour: "behind that of the database",
+		200 * time.Millisecond: "",
 	} {
-		d := dbtest.OpenWith(t, db.Options{URL: address, Now: func() time.Time { return time.Now().Add(off) }})
+		d := dbtest.OpenWith(t, db.Options{URL: address, Now: func() time.Time {
+			return time.Now().Add(off)
+		}})
 		switch _, err := d.Join(t.Context(), "late", "1.0", slog.New(slog.DiscardHandler)); {
 		case want == "" && err != nil:
 			t.Errorf("off by %s: %v", off, err)

@@ -212,7 +212,8 @@ func (b *postgresBackend) answers(ctx context.Context) error {
 	})
 }
 
-// question asks something by one statement on a connection of the pool, and once more on another where that broke.
+// question asks something by one statement on a connection of the pool, and once more on another where that
+// broke.
 func (b *postgresBackend) question(
 	ctx context.Context, from *pool[*postgresConn], ask func(*postgresConn) error,
 ) error {

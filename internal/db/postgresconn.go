@@ -36,7 +36,9 @@ type queued struct {
 }
 
 // send sends what is queued, a statement, and queries behind it in one trip. Error: that of what was queued.
-func (c *postgresConn) send(ctx context.Context, query string, args []any, behind ...queued) (pgx.BatchResults, error) {
+func (c *postgresConn) send(
+	ctx context.Context, query string, args []any, behind ...queued,
+) (pgx.BatchResults, error) {
 	batch := &pgx.Batch{}
 	for _, q := range c.queue {
 		batch.Queue(q.query, q.args...)
@@ -219,7 +221,8 @@ func (c *postgresConn) ask(ctx context.Context, topics []string, m *moment) erro
 	var found []string
 	var numbers []int64
 	err := c.raw.QueryRow(ctx, `SELECT pg_current_snapshot()::text || pg_postmaster_start_time()::text,
-		array_agg(topic), array_agg(value) FROM generations WHERE topic = ANY($1)`, topics).Scan(&snapshot, &found, &numbers)
+		array_agg(topic), array_agg(value) FROM generations
+		WHERE topic = ANY($1)`, topics).Scan(&snapshot, &found, &numbers)
 	if err != nil {
 		return translatePostgres(err)
 	}

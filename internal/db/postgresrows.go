@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// queryMany joins the query to a table of the arguments, so that one text, which is planned once, serves any number.
+// queryMany joins the query to a table of the arguments, so that one text, which is planned once, serves any
+// number.
 func (c *postgresConn) queryMany(ctx context.Context, query string, many [][]any) (cursor, error) {
 	types, err := c.typesOf(ctx, query)
 	if err != nil {
@@ -36,8 +37,9 @@ func (c *postgresConn) queryMany(ctx context.Context, query string, many [][]any
 }
 
 // arrayTypes are the types of parameters that can be had in a table, by their numbers.
-var arrayTypes = map[uint32]string{pgtype.Int8OID: "bigint", pgtype.Int4OID: "integer", pgtype.Int2OID: "smallint",
-	pgtype.TextOID: "text", pgtype.ByteaOID: "bytea", pgtype.BoolOID: "boolean", pgtype.Float8OID: "double precision"}
+var arrayTypes = map[uint32]string{pgtype.Int8OID: "bigint", pgtype.Int4OID: "integer",
+	pgtype.Int2OID: "smallint", pgtype.TextOID: "text", pgtype.ByteaOID: "bytea", pgtype.BoolOID: "boolean",
+	pgtype.Float8OID: "double precision"}
 
 // knownTypes are the types of the parameters of queries. There are as many as the program has queries.
 var knownTypes sync.Map // string to []string

@@ -69,7 +69,8 @@ func (w *writer) enter(ctx context.Context, m *member) (baton bool, err error) {
 	case <-ctx.Done():
 		return false, w.leave(m, ctx.Err())
 	case <-m.timer.C:
-		return false, w.leave(m, errOverload("the turn to write did not come; is there a Write inside a Write?"))
+		return false, w.leave(m,
+			errOverload("the turn to write did not come; is there a Write inside a Write?"))
 	}
 }
 

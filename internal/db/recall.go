@@ -24,16 +24,16 @@ type recollectionKey struct{}
 // maxRecalled bounds how many values a request keeps.
 const maxRecalled = 4096
 
-// WithRecall returns a context for one request that only reads, and asks for the same things in several transactions,
-// as pages do. Under it [Recall] finds in a later transaction what an earlier one has kept ([Keep]), as long as the
-// state of the database ([DB.State]) is the same before both began: a value is as new as the transaction that uses
-// it.
+// WithRecall returns a context for one request that only reads, and asks for the same things in several
+// transactions, as pages do. Under it [Recall] finds in a later transaction what an earlier one has kept
+// ([Keep]), as long as the state of the database ([DB.State]) is the same before both began: a value is as
+// new as the transaction that uses it.
 func WithRecall(ctx context.Context) context.Context {
 	return context.WithValue(ctx, recollectionKey{}, new(recollection))
 }
 
-// recollect gives what the request of ctx keeps in the present state, which is asked for before the transaction begins;
-// nil: nothing is kept.
+// recollect gives what the request of ctx keeps in the present state, which is asked for before the
+// transaction begins; nil: nothing is kept.
 func (d *DB) recollect(ctx context.Context) *keptValues {
 	r, _ := ctx.Value(recollectionKey{}).(*recollection)
 	if r == nil {
@@ -51,8 +51,9 @@ func (d *DB) recollect(ctx context.Context) *keptValues {
 	return r.kept
 }
 
-// Recall gives what an earlier transaction of the request has kept under a key, if it is still so. Keys are of types of
-// the packages that keep them. Who gets a value shares it, so nobody may change it. A Write recalls nothing.
+// Recall gives what an earlier transaction of the request has kept under a key, if it is still so. Keys are
+// of types of the packages that keep them. Who gets a value shares it, so nobody may change it. A Write
+// recalls nothing.
 func Recall[V any](tx *Tx, key any) (v V, ok bool) {
 	k := tx.kept
 	if k == nil {
@@ -90,14 +91,16 @@ func RecallEach[ID comparable, V any](tx *Tx, ids []ID, key func(ID) any) (found
 	return found, rest
 }
 
-// Recalls reports that what the transaction reads may be kept for later ones of its request. Then one statement may
-// well read what these will ask for besides.
+// Recalls reports that what the transaction reads may be kept for later ones of its request. Then one
+// statement may well read what these will ask for besides.
 func Recalls(tx *Tx) bool { return tx.kept != nil }
 
-// RecallMany gives the values of keys: those that the request has kept, and of the other keys those that read gives,
-// which are kept for later transactions. name makes of a key what [Recall] and [Keep] know its value by. A key
-// without a value is missing from the map; that it has none is kept, too.
-func RecallMany[K, V comparable](tx *Tx, keys []K, name func(K) any, read func([]K) (map[K]V, error)) (map[K]V, error) {
+// RecallMany gives the values of keys: those that the request has kept, and of the other keys those that read
+// gives, which are kept for later transactions. name makes of a key what [Recall] and [Keep] know its value
+// by. A key without a value is missing from the map; that it has none is kept, too.
+func RecallMany[K, V comparable](
+	tx *Tx, keys []K, name func(K) any, read func([]K) (map[K]V, error),
+) (map[K]V, error) {
 	var none V
 	values := make(map[K]V, len(keys))
 	var asked []K
@@ -127,7 +130,8 @@ func RecallMany[K, V comparable](tx *Tx, keys []K, name func(K) any, read func([
 	return values, nil
 }
 
-// recalling lets a read's transaction recall what its request has kept. In tests the first run of two does not.
+// recalling lets a read's transaction recall what its request has kept. In tests the first run of two does
+// not.
 func (d *DB) recalling(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
 	kept := d.recollect(ctx)
 	if kept == nil {

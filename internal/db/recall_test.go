@@ -10,8 +10,8 @@ import (
 
 type recallKey string
 
-// What a request keeps it finds in a later transaction, until anybody commits; another request does not find it, nor does
-// a Write.
+// What a request keeps it finds in a later transaction, until anybody commits; another request does not find
+// it, nor does a Write.
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -29,7 +29,10 @@ func TestRecall(t *testing.T) {
 		}
 		keep := func(n int) {
 			t.Helper()
-			if err := d.Read(ctx, func(tx *db.Tx) error { db.Keep(tx, recallKey("a"), n); return nil }); err != nil {
+			if err := d.Read(ctx, func(tx *db.Tx) error {
+				db.Keep(tx, recallKey("a"), n)
+				return nil
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -19,7 +19,8 @@ import (
 func (d *DB) Scrub(ctx context.Context, whole bool) error { return d.backend.scrub(ctx, whole) }
 
 // ErrInUse says that others were at work in the database, so that its log stays.
-var ErrInUse = errors.New("db: others read the database all the time, so its log still holds what was deleted")
+var ErrInUse = errors.New(
+	"db: others read the database all the time, so its log still holds what was deleted")
 
 // Size is how many bytes the file of a SQLite database takes; 0 on PostgreSQL.
 func (d *DB) Size() int64 {
@@ -89,8 +90,9 @@ func (b *postgresBackend) scrub(ctx context.Context, whole bool) error {
 		statement = "VACUUM FULL"
 	}
 	// Those that may hold what was deleted; all would take long.
-	for _, table := range []string{"review_comments", "statuses", "status_contexts", "status_commits", "check_suites",
-		"check_runs", "check_annotations", "pull_commits", "unreached_objects", "pushed_commits", "refs"} {
+	for _, table := range []string{"review_comments", "statuses", "status_contexts", "status_commits",
+		"check_suites", "check_runs", "check_annotations", "pull_commits", "unreached_objects",
+		"pushed_commits", "refs"} {
 		if err = m.script(ctx, statement+" "+table); err != nil {
 			break
 		}

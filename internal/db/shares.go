@@ -8,8 +8,9 @@ import (
 	"arbor/internal/errs"
 )
 
-// shares bounds how many connections the writes of one holder have at a time. A write that waits in PostgreSQL for a
-// row keeps its connection meanwhile: without a bound, one account's writes to one row take them all.
+// shares bounds how many connections the writes of one holder have at a time. A write that waits in
+// PostgreSQL for a row keeps its connection meanwhile: without a bound, one account's writes to one row take
+// them all.
 type shares struct {
 	of   func(context.Context) any // Options.Holder; nil: no bound
 	most int
@@ -23,8 +24,8 @@ type share struct {
 	users int           // under shares.mu: writes that go on or wait
 }
 
-// enter returns when the holder that ctx names may have one connection more. The caller calls leave once it does
-// not need it any more; leave is never nil. Errors: ctx's, TooManyRequests.
+// enter returns when the holder that ctx names may have one connection more. The caller calls leave once it
+// does not need it any more; leave is never nil. Errors: ctx's, TooManyRequests.
 func (s *shares) enter(ctx context.Context) (leave func(), err error) {
 	var holder any
 	if s.of != nil {
@@ -62,7 +63,8 @@ func (s *shares) enter(ctx context.Context) (leave func(), err error) {
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:
-		err = errs.New(errs.TooManyRequests, "too many of your changes wait for each other: send fewer at a time")
+		err = errs.New(errs.TooManyRequests,
+			"too many of your changes wait for each other: send fewer at a time")
 	}
 	forget()
 	return func() {}, err

@@ -13,8 +13,8 @@ import (
 
 type holderKey struct{}
 
-// One account's writes to one row, which somebody has locked, wait with a part of the connections. Others write and
-// read meanwhile, and the database is seen to answer.
+// One account's writes to one row, which somebody has locked, wait with a part of the connections. Others
+// write and read meanwhile, and the database is seen to answer.
 func TestWritesOfOneHolder(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -26,8 +26,9 @@ func TestWritesOfOneHolder(t *testing.T) {
 
 func writesOfOneHolder(t *testing.T) {
 	const connections, most = 8, 2
-	d, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, db.PostgreSQL), Connections: connections,
-		Holder: func(ctx context.Context) any { return ctx.Value(holderKey{}) }}, schema)
+	d, err := db.OpenWith(t.Context(),
+		db.Options{URL: dbtest.Empty(t, db.PostgreSQL), Connections: connections,
+			Holder: func(ctx context.Context) any { return ctx.Value(holderKey{}) }}, schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func writesOfOneHolder(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	for _, holder := range []any{nil, "alice"} {
-		ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), holderKey{}, holder), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), holderKey{}, holder),
+			20*time.Second)
 		if err := d.Write(ctx, count("other")); err != nil {
 			t.Errorf("%v cannot write: %v", holder, err)
 		}
@@ -94,7 +96,8 @@ func TestAnswersBesideBusyConnections(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		const connections = 2
-		d, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, engine), Connections: connections}, schema)
+		d, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, engine), Connections: connections},
+			schema)
 		if err != nil {
 			t.Fatal(err)
 		}

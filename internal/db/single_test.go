@@ -16,7 +16,8 @@ func TestWriteOne(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		put := func(name string) (int64, error) {
-			return d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`, name)
+			return d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`,
+				name)
 		}
 		if n, err := put("first"); n != 1 || err != nil {
 			t.Fatalf("%d rows, %v", n, err)
@@ -24,10 +25,12 @@ func TestWriteOne(t *testing.T) {
 		if n, err := put("first"); n != 0 || err != nil {
 			t.Errorf("again: %d rows, %v", n, err)
 		}
-		if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`, "first"); !errors.Is(err, db.ErrUnique) {
+		if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`, "first"); !errors.Is(err,
+			db.ErrUnique) {
 			t.Errorf("a clash is %v", err)
 		}
-		if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`, "a\x00b"); !errors.Is(err, db.ErrText) {
+		if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`, "a\x00b"); !errors.Is(err,
+			db.ErrText) {
 			t.Errorf("a text with NUL is %v", err)
 		}
 		var crowd sync.WaitGroup
@@ -41,13 +44,16 @@ func TestWriteOne(t *testing.T) {
 			})
 			crowd.Go(func() { // who fails takes nobody along
 				for range 10 {
-					if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1), ($2)`, "half", "first"); !errors.Is(err, db.ErrUnique) {
+					if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1), ($2)`,
+						"half", "first"); !errors.Is(err, db.ErrUnique) {
 						t.Errorf("in the crowd a clash is %v", err)
 					}
-					if _, err := d.WriteOne(ctx, `INSERT INTO children (parent_id) VALUES ($1)`, -1); !errors.Is(err, db.ErrForeignKey) {
+					if _, err := d.WriteOne(ctx, `INSERT INTO children (parent_id) VALUES ($1)`,
+						-1); !errors.Is(err, db.ErrForeignKey) {
 						t.Errorf("in the crowd a child without a parent is %v", err)
 					}
-					if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`, "a\x00b"); !errors.Is(err, db.ErrText) {
+					if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`,
+						"a\x00b"); !errors.Is(err, db.ErrText) {
 						t.Errorf("in the crowd a text with NUL is %v", err)
 					}
 					if _, err := d.WriteOne(ctx, `INSERT INTO nowhere (name) VALUES ($1)`, "x"); err == nil {
@@ -57,7 +63,8 @@ func TestWriteOne(t *testing.T) {
 			})
 			crowd.Go(func() {
 				for k := range 5 {
-					if err := d.Write(ctx, stmt(`INSERT INTO parents (name) VALUES ($1)`, fmt.Sprint("w", n, " ", k))); err != nil {
+					if err := d.Write(ctx, stmt(`INSERT INTO parents (name) VALUES ($1)`,
+						fmt.Sprint("w", n, " ", k))); err != nil {
 						t.Error(err)
 					}
 				}
@@ -88,7 +95,8 @@ func TestWriteOneAndGenerations(t *testing.T) {
 		for w := range 4 {
 			wg.Go(func() {
 				for i := range 50 {
-					if _, err := d.WriteOne(t.Context(), `INSERT INTO parents (name) VALUES ($1)`, fmt.Sprint(w, " ", i)); err != nil {
+					if _, err := d.WriteOne(t.Context(), `INSERT INTO parents (name) VALUES ($1)`,
+						fmt.Sprint(w, " ", i)); err != nil {
 						t.Error(err)
 					}
 				}

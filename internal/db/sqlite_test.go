@@ -18,9 +18,10 @@ import (
 
 func openFile(t testing.TB) (*DB, *sqliteBackend) {
 	t.Helper()
-	d, err := open(context.Background(), Options{URL: filepath.Join(t.TempDir(), "a b?c%20#.db")}, fstest.MapFS{
-		"0001_t.sql": {Data: []byte(`CREATE TABLE t (k {{text}} PRIMARY KEY, v {{bytes}});`)},
-	})
+	d, err := open(context.Background(), Options{URL: filepath.Join(t.TempDir(), "a b?c%20#.db")},
+		fstest.MapFS{
+			"0001_t.sql": {Data: []byte(`CREATE TABLE t (k {{text}} PRIMARY KEY, v {{bytes}});`)},
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,8 @@ func insert(key string, bytes int) func(*Tx) error {
 
 // insertOne is insert as a single statement.
 func insertOne(d *DB, key string, bytes int) error {
-	_, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, key, make([]byte, bytes))
+	_, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, key,
+		make([]byte, bytes))
 	return err
 }
 
@@ -71,7 +73,9 @@ func (w *writer) waiting() int {
 
 func rowCount(t testing.TB, d *DB) (n int) {
 	t.Helper()
-	err := d.Read(context.Background(), func(tx *Tx) error { return tx.QueryRow(`SELECT count(*) FROM t`).Scan(&n) })
+	err := d.Read(context.Background(), func(tx *Tx) error {
+		return tx.QueryRow(`SELECT count(*) FROM t`).Scan(&n)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +89,8 @@ func TestSQLiteSettings(t *testing.T) {
 	d, b := openFile(t)
 	err := d.Write(context.Background(), func(tx *Tx) error {
 		for pragma, want := range map[string]any{
-			"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "page_size": int64(2048),
+			"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1),
+			"page_size": int64(2048),
 		} {
 			var got any
 			if err := tx.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil {
@@ -210,7 +215,9 @@ func TestSingleStatementsAreShared(t *testing.T) {
 func TestTheQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	d, _ := openFile(t)
-	together(d, maxWaiting, func(int) { d.Write(context.Background(), func(*Tx) error { return nil }) }, func() {
+	together(d, maxWaiting, func(int) {
+		d.Write(context.Background(), func(*Tx) error { return nil })
+	}, func() {
 		if err := d.Write(context.Background(), insert("late", 1)); !errs.Is(err, errs.Unavailable) {
 			t.Errorf("beyond the queue: %v", err)
 		}
@@ -321,7 +328,8 @@ func TestSQLiteNeedsAFile(t *testing.T) {
 func TestBadAddress(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
-		"postgres://u:secret@host:notaport/x", "postgres://u:secret@[x/", "postgres://u:secret@h/x?pool_max_conns=many",
+		"postgres://u:secret@host:notaport/x", "postgres://u:secret@[x/",
+		"postgres://u:secret@h/x?pool_max_conns=many",
 		"postgres://u:secret@127.0.0.1:1/x",
 	} {
 		d, err := Open(context.Background(), Options{URL: address})
@@ -364,7 +372,10 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		opened := 0
-		p := newPool(4, func(context.Context) (int, error) { opened++; return opened, nil }, func(int) { opened-- })
+		p := newPool(4, func(context.Context) (int, error) {
+			opened++
+			return opened, nil
+		}, func(int) { opened-- })
 		var held []int
 		for range 4 {
 			c, err := p.get(context.Background())

@@ -65,9 +65,10 @@ func (c *sqliteConn) prepare(query string) (*statement, error) {
 	return s, nil
 }
 
-// blind hides from SQLite's planner what columns are compared with, by a plus that changes nothing. The planner would
-// look whether an argument is 0 or 1, and parse and plan the statement anew each time that this changes: each time that
-// somebody else runs it after the first account or after nobody. That of a repository took a third of a millisecond.
+// blind hides from SQLite's planner what columns are compared with, by a plus that changes nothing. The
+// planner would look whether an argument is 0 or 1, and parse and plan the statement anew each time that this
+// changes: each time that somebody else runs it after the first account or after nobody. That of a repository
+// took a third of a millisecond.
 func blind(query string) string { return strings.ReplaceAll(query, "= $", "= +$") }
 
 // changesRows looks at a statement's first word: for other statements SQLite
@@ -143,8 +144,8 @@ func (c *sqliteConn) query(ctx context.Context, query string, args []any) (curso
 	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
 }
 
-// maxMergedTexts is how many bytes of merged queries a connection keeps prepared. Prepared they take several times as
-// much.
+// maxMergedTexts is how many bytes of merged queries a connection keeps prepared. Prepared they take several
+// times as much.
 const maxMergedTexts = 256 << 10
 
 func (c *sqliteConn) queryMany(ctx context.Context, query string, many [][]any) (cursor, error) {

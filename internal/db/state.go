@@ -53,7 +53,8 @@ type walIndex struct {
 // process ends: closing it would end SQLite's own locks on the file, as long as
 // anybody in this process has it open.
 func (w *walIndex) open(b *sqliteBackend) {
-	// A first read joins the index: of a number at the file's head, since to read a table takes the whole schema.
+	// A first read joins the index: of a number at the file's head, since to read a table takes the whole
+	// schema.
 	conn, err := b.open("query_only=1", "user_version")
 	if err != nil {
 		return

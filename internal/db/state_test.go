@@ -135,7 +135,9 @@ func TestGenerationAmongOtherCommits(t *testing.T) {
 			}
 		})
 		for mine := int64(1); ctx.Err() == nil; mine++ {
-			if err := d.Write(context.Background(), func(tx *db.Tx) error { return tx.Bump("mine") }); err != nil {
+			if err := d.Write(context.Background(), func(tx *db.Tx) error {
+				return tx.Bump("mine")
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if n, err := d.Generation(t.Context(), "mine"); n != mine || err != nil {

@@ -6,8 +6,8 @@ import (
 )
 
 // Bounds are the upper bounds of the classes in which durations of transactions are counted.
-var Bounds = [...]time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond,
-	time.Second, 10 * time.Second}
+var Bounds = [...]time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond,
+	100 * time.Millisecond, time.Second, 10 * time.Second}
 
 // durations counts transactions of one kind.
 type durations struct {
@@ -99,7 +99,8 @@ const MostCounted = 10_000
 // Backlog counts the rows that fulfill the condition where.
 func (j Jobs) Backlog(tx *Tx, where string) (b Backlog, err error) {
 	var oldest *Time
-	err = tx.QueryRow(`SELECT count(*), COALESCE(sum(CASE WHEN x.tries > 1 THEN 1 ELSE 0 END), 0), min(NULLIF(x.due_at, 0))
+	err = tx.QueryRow(`SELECT count(*), COALESCE(sum(CASE WHEN x.tries > 1 THEN 1 ELSE 0 END), 0),
+		min(NULLIF(x.due_at, 0))
 		FROM (SELECT due_at, tries FROM `+j.Table+` WHERE `+where+` ORDER BY due_at LIMIT $1) x`, MostCounted).
 		Scan(&b.Pending, &b.Retried, &oldest)
 	if oldest != nil {

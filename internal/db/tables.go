@@ -62,7 +62,8 @@ const (
 
 // notCopied are tables of one database alone: Open fills the first, in the next three stand
 // processes that work on it and what they count, and the last two tell what its full-text indexes lack.
-var notCopied = []string{"schema_migrations", "nodes", "rate_counts", "backups", "texts_changed", "names_changed"}
+var notCopied = []string{"schema_migrations", "nodes", "rate_counts", "backups", "texts_changed",
+	"names_changed"}
 
 // Tables lists the tables that hold what cannot be derived, by name. The full-text indexes
 // are none of them: on each engine they are of a kind of their own.
@@ -87,7 +88,8 @@ func Tables(tx *Tx) ([]Table, error) {
 				derived = append(derived, table)
 				return nil
 			}
-			return fmt.Errorf("db: the column %s.%s has the type %q, which cannot be copied", table, c.Name, kind)
+			return fmt.Errorf("db: the column %s.%s has the type %q, which cannot be copied", table,
+				c.Name, kind)
 		}
 		last := &list[len(list)-1]
 		last.Columns = append(last.Columns, c)

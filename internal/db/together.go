@@ -9,9 +9,9 @@ import (
 	"arbor/internal/cache"
 )
 
-// group is functions that read together, see [DB.Together]. One goroutine, that of run, knows how they stand; the
-// members tell it by events. Of the members one works at a time; when all of them wait for rows, those that ask the
-// same statement are answered by one statement (merge.go), in a snapshot that begins then.
+// group is functions that read together, see [DB.Together]. One goroutine, that of run, knows how they stand;
+// the members tell it by events. Of the members one works at a time; when all of them wait for rows, those
+// that ask the same statement are answered by one statement (merge.go), in a snapshot that begins then.
 type group struct {
 	db     *DB
 	ctx    context.Context
@@ -56,8 +56,8 @@ type waiter struct {
 	err     error
 }
 
-// How long a member may stand still before the others are answered without it, and how long they wait for one that
-// goes on just now.
+// How long a member may stand still before the others are answered without it, and how long they wait for one
+// that goes on just now.
 const (
 	standstill = time.Second
 	soon       = time.Millisecond
@@ -66,10 +66,11 @@ const (
 // errApart says that a transaction cannot be read together with others: it is read by itself then.
 var errApart = errors.New("db: this transaction reads alone")
 
-// Together runs fn for the numbers below n, and returns when all have ended. What they read under the context that they
-// get is read together: those that ask the same statement at the same step, with whatever arguments, are answered by
-// one statement. So as many statements run for many as for one, as long as they do the same; each Read still sees one
-// snapshot, which began after its call. fn runs in goroutines, of which one works at a time. A panic is passed on.
+// Together runs fn for the numbers below n, and returns when all have ended. What they read under the context
+// that they get is read together: those that ask the same statement at the same step, with whatever
+// arguments, are answered by one statement. So as many statements run for many as for one, as long as they do
+// the same; each Read still sees one snapshot, which began after its call. fn runs in goroutines, of which
+// one works at a time. A panic is passed on.
 //
 // Writes, and what else does not go together, run as always. So do those that n of 1 makes.
 func (d *DB) Together(ctx context.Context, n int, fn func(ctx context.Context, i int)) {
@@ -79,7 +80,8 @@ func (d *DB) Together(ctx context.Context, n int, fn func(ctx context.Context, i
 		}
 		return
 	}
-	g := &group{db: d, ctx: ctx, events: make(chan event), done: make(chan struct{}), live: n, order: map[string]int{}}
+	g := &group{db: d, ctx: ctx, events: make(chan event), done: make(chan struct{}), live: n,
+		order: map[string]int{}}
 	inner := cache.WithPause(context.WithValue(ctx, groupKey{}, g), g.pause)
 	failures := make([]any, n)
 	for i := range n {
@@ -217,8 +219,8 @@ func (g *group) snapshot() {
 	}
 }
 
-// choose takes those that wait for the statement that was met before others, so that those who are behind catch up.
-// inside chooses among those in the open snapshot.
+// choose takes those that wait for the statement that was met before others, so that those who are behind
+// catch up. inside chooses among those in the open snapshot.
 func (g *group) choose(inside bool) (chosen []*waiter) {
 	var first string
 	for _, w := range g.waiting {

@@ -21,12 +21,13 @@ func counting(t *testing.T, engine db.Engine) (d *db.DB, counted context.Context
 	t.Helper()
 	n = new(atomic.Int64)
 	type mark struct{}
-	d, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, engine), Trace: func(ctx context.Context,
-		_ string) {
-		if ctx.Value(mark{}) != nil {
-			n.Add(1)
-		}
-	}}, schema)
+	d, err := db.OpenWith(t.Context(),
+		db.Options{URL: dbtest.Empty(t, engine), Trace: func(ctx context.Context,
+			_ string) {
+			if ctx.Value(mark{}) != nil {
+				n.Add(1)
+			}
+		}}, schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +40,13 @@ func family(t *testing.T, d *db.DB, parents int) {
 	t.Helper()
 	if err := d.Write(t.Context(), func(tx *db.Tx) error {
 		for n := range parents {
-			if _, err := tx.Exec(`INSERT INTO parents (id, name) VALUES ($1, $2)`, n+1, fmt.Sprintf("p'%d", n)); err != nil {
+			if _, err := tx.Exec(`INSERT INTO parents (id, name) VALUES ($1, $2)`,
+				n+1, fmt.Sprintf("p'%d", n)); err != nil {
 				return err
 			}
 			for c := range n {
-				if _, err := tx.Exec(`INSERT INTO children (id, parent_id) VALUES ($1, $2)`, 100*n+c+1, n+1); err != nil {
+				if _, err := tx.Exec(`INSERT INTO children (id, parent_id) VALUES ($1, $2)`,
+					100*n+c+1, n+1); err != nil {
 					return err
 				}
 			}
@@ -69,11 +72,13 @@ func TestTogetherReadsTheSame(t *testing.T) {
 		}
 		read := func(ctx context.Context, i int) (f found) {
 			if err := d.Read(ctx, func(tx *db.Tx) error {
-				if err := tx.QueryRow(`SELECT name FROM parents WHERE id = $1`, i+1).Scan(&f.name); err != nil {
+				if err := tx.QueryRow(`SELECT name FROM parents WHERE id = $1`,
+					i+1).Scan(&f.name); err != nil {
 					return err
 				}
 				if i%3 == 1 { // some ask more than others
-					if _, err := db.QueryIDs[int64](tx, `SELECT id FROM parents WHERE name = $1`, f.name); err != nil {
+					if _, err := db.QueryIDs[int64](tx, `SELECT id FROM parents WHERE name = $1`,
+						f.name); err != nil {
 						return err
 					}
 				}
@@ -116,7 +121,8 @@ func TestTogetherKeepsValues(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		if err := d.Write(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(`INSERT INTO vals (id, s, b, ok, n, small, f, at) VALUES
-				(1, 'a', $1, true, 7, 3, 1.5, 99), (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL), (3, '', $2, false, -1, 0, 0, 0)`,
+				(1, 'a', $1, true, 7, 3, 1.5, 99), (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+				(3, '', $2, false, -1, 0, 0, 0)`,
 				[]byte{0, 255}, []byte{})
 			return err
 		}); err != nil {
@@ -177,7 +183,8 @@ func TestTogetherEachForItself(t *testing.T) {
 					case 3:
 						return own
 					case 4: // more than is kept, and alone that is no matter
-						rows, err := tx.Query(`SELECT a.name, b.name FROM parents a, parents b, parents c, parents d WHERE $1 = 1`, 1)
+						rows, err := tx.Query(
+							`SELECT a.name, b.name FROM parents a, parents b, parents c, parents d WHERE $1 = 1`, 1)
 						if err != nil {
 							return err
 						}
@@ -193,7 +200,9 @@ func TestTogetherEachForItself(t *testing.T) {
 					return err
 				})
 				if i == 6 {
-					errs[i] = errors.Join(errs[i], d.Write(ctx, func(tx *db.Tx) error { return tx.Bump("topic") }))
+					errs[i] = errors.Join(errs[i], d.Write(ctx, func(tx *db.Tx) error {
+						return tx.Bump("topic")
+					}))
 				}
 			})
 			return nil
@@ -280,7 +289,8 @@ func TestTogetherWhatDoesNotMerge(t *testing.T) {
 			got := make([]int64, 4)
 			d.Together(t.Context(), 4, func(ctx context.Context, i int) {
 				if err := d.Read(ctx, func(tx *db.Tx) error {
-					return tx.QueryRow(`SELECT MAX(CAST($1 AS BIGINT)) + COUNT(*) FROM parents`, 10*i).Scan(&got[i])
+					return tx.QueryRow(`SELECT MAX(CAST($1 AS BIGINT)) + COUNT(*) FROM parents`,
+						10*i).Scan(&got[i])
 				}); err != nil {
 					t.Error(err)
 				}

@@ -14,9 +14,13 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var told []string
-		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, query string) { told = append(told, query) }})
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+			Trace: func(_ context.Context, query string) {
+				told = append(told, query)
+			}})
 		err := d.Write(t.Context(), func(tx *db.Tx) error {
-			if _, err := tx.Exec(`INSERT INTO generations (topic, value) VALUES ($1, 7)`, "trace"); err != nil {
+			if _, err := tx.Exec(`INSERT INTO generations (topic, value) VALUES ($1, 7)`,
+				"trace"); err != nil {
 				return err
 			}
 			var n int64
@@ -35,8 +39,10 @@ func TestTrace(t *testing.T) {
 		if err := d.ReadLong(t.Context(), read); err != nil {
 			t.Fatal(err)
 		}
-		want := []string{`INSERT INTO generations (topic, value) VALUES ($1, 7)`, `SELECT value FROM generations WHERE topic = $1`,
-			`SELECT value FROM generations WHERE topic = 'trace'`, `SELECT value FROM generations WHERE topic = 'trace'`}
+		want := []string{`INSERT INTO generations (topic, value) VALUES ($1, 7)`,
+			`SELECT value FROM generations WHERE topic = $1`,
+			`SELECT value FROM generations WHERE topic = 'trace'`,
+			`SELECT value FROM generations WHERE topic = 'trace'`}
 		if !slices.Equal(told, want) {
 			t.Errorf("told of %q", told)
 		}

@@ -39,8 +39,8 @@ func Follow(ctx context.Context, rung <-chan struct{}, every time.Duration, work
 	}
 }
 
-// Upkeep calls work at once and from time to time until ctx is done. It returns nil: what fails is logged as message
-// and tried again.
+// Upkeep calls work at once and from time to time until ctx is done. It returns nil: what fails is logged as
+// message and tried again.
 func Upkeep(ctx context.Context, log *slog.Logger, every time.Duration, message string,
 	work func(context.Context) error) error {
 	Follow(ctx, nil, every, func(ctx context.Context) {

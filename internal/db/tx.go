@@ -35,12 +35,12 @@ type Tx struct {
 // It takes arguments through argument and translates errors.
 type conn interface {
 	exec(ctx context.Context, query string, args []any) (affected int64, err error)
-	// later runs a statement before the next one or the commit, which may tell of its failure. affected, perhaps nil,
-	// hears then how many rows it changed.
+	// later runs a statement before the next one or the commit, which may tell of its failure. affected,
+	// perhaps nil, hears then how many rows it changed.
 	later(ctx context.Context, query string, args []any, affected func(rows int64)) error
 	query(ctx context.Context, query string, args []any) (cursor, error)
-	// queryMany runs a query with the arguments of many at one time. The first column is a number besides, whose a
-	// row is; the rows of each stand in the query's order. The arguments are of argument's types.
+	// queryMany runs a query with the arguments of many at one time. The first column is a number besides,
+	// whose a row is; the rows of each stand in the query's order. The arguments are of argument's types.
 	queryMany(ctx context.Context, query string, many [][]any) (cursor, error)
 	engine() Engine
 }
@@ -50,8 +50,8 @@ type conn interface {
 type cursor interface {
 	next() bool
 	scan(dest []any) error
-	// keep gives the row for later, and about how many bytes it has. Where rows are numbered, the first column is a
-	// number, and not a part of the row.
+	// keep gives the row for later, and about how many bytes it has. Where rows are numbered, the first
+	// column is a number, and not a part of the row.
 	keep(numbered bool) (number int64, row keptRow, bytes int, err error)
 	close() error
 }
@@ -149,10 +149,10 @@ func (t *Tx) later(query string, args []any, affected func(rows int64)) error {
 	return nil
 }
 
-// Ahead says that a query is about to be asked, after the next one. PostgreSQL gets both in one trip, and the rows
-// wait for the Query of the same text and arguments. A statement of this transaction that may change rows forgets them,
-// so it reads what it would have read right after the next query. That is a hint: SQLite, which has no trips, does
-// nothing, and nothing comes of arguments that no statement can have.
+// Ahead says that a query is about to be asked, after the next one. PostgreSQL gets both in one trip, and the
+// rows wait for the Query of the same text and arguments. A statement of this transaction that may change
+// rows forgets them, so it reads what it would have read right after the next query. That is a hint: SQLite,
+// which has no trips, does nothing, and nothing comes of arguments that no statement can have.
 func (t *Tx) Ahead(query string, args ...any) {
 	c, ok := t.conn.(interface {
 		ahead(query string, args []any)

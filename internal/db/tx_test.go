@@ -29,7 +29,9 @@ func TestErrorsAreTranslated(t *testing.T) {
 			{`DELETE FROM parents WHERE id = 1 AND name = 'z' RETURNING id`, db.ErrNoRows, ""},
 			{`INSERT INTO parents (name) VALUES ('a') ON CONFLICT DO NOTHING RETURNING id`, db.ErrNoRows, ""},
 		} {
-			err := d.Write(context.Background(), func(tx *db.Tx) error { return tx.QueryRow(c.query).Scan(&id) })
+			err := d.Write(context.Background(), func(tx *db.Tx) error {
+				return tx.QueryRow(c.query).Scan(&id)
+			})
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.names) {
 				t.Errorf("%s: %v; want %v", c.query, err, c.want)
 			}
@@ -166,7 +168,8 @@ func TestTheClockIsFrozen(t *testing.T) {
 			}
 			return nil
 		}
-		if err := errors.Join(d.Read(context.Background(), check), d.Write(context.Background(), check)); err != nil {
+		if err := errors.Join(d.Read(context.Background(), check),
+			d.Write(context.Background(), check)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -180,7 +183,8 @@ func TestALongStatementIsStopped(t *testing.T) {
 		began := time.Now()
 		err := d.ReadLong(ctx, func(tx *db.Tx) error {
 			var n int64
-			return tx.QueryRow(`WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000000000)
+			return tx.QueryRow(`WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c
+				WHERE n < 2000000000)
 				SELECT count(*) FROM c`).Scan(&n)
 		})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute { // of many
@@ -193,7 +197,8 @@ func TestALongStatementIsStopped(t *testing.T) {
 		stopped, stop := context.WithCancel(context.Background())
 		rowsSeen := 0
 		err = d.Read(stopped, func(tx *db.Tx) error {
-			rows, err := tx.Query(`WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000)
+			rows, err := tx.Query(`WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c
+				WHERE n < 100000)
 				SELECT n FROM c`)
 			if err != nil {
 				return err
@@ -213,14 +218,16 @@ func TestALongStatementIsStopped(t *testing.T) {
 	})
 }
 
-// The server delivers a request to stop a statement when it comes to it. By then the client that hung up may be through,
-// and the request stops somebody else's statement, who must not notice.
+// The server delivers a request to stop a statement when it comes to it. By then the client that hung up may
+// be through, and the request stops somebody else's statement, who must not notice.
 func TestStrayCancelRequests(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.PostgreSQL)
 	for name, run := range map[string]func(context.Context, func(*db.Tx) error) error{
 		"Read": d.Read, "Write": d.Write,
-		"WriteInTurn": func(ctx context.Context, fn func(*db.Tx) error) error { return d.WriteInTurn(ctx, "a row", fn) },
+		"WriteInTurn": func(ctx context.Context, fn func(*db.Tx) error) error {
+			return d.WriteInTurn(ctx, "a row", fn)
+		},
 	} {
 		runs := 0
 		err := run(t.Context(), func(tx *db.Tx) error {
@@ -228,7 +235,8 @@ func TestStrayCancelRequests(t *testing.T) {
 				return nil
 			}
 			var stopped bool
-			return tx.QueryRow(`SELECT pg_cancel_backend(pg_backend_pid()) FROM pg_sleep(0.01)`).Scan(&stopped)
+			return tx.QueryRow(`SELECT pg_cancel_backend(pg_backend_pid()) FROM pg_sleep(0.01)`).Scan(
+				&stopped)
 		})
 		if err != nil || runs != 2 {
 			t.Errorf("%s, whose statement somebody stopped: %v after %d runs", name, err, runs)

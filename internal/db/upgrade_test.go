@@ -187,7 +187,8 @@ func row(table string, columns []column, n int64) string {
 		names = append(names, c.name)
 		values = append(values, valueOf(table, c, n))
 	}
-	return `INSERT INTO ` + table + ` (` + strings.Join(names, ", ") + `) VALUES (` + strings.Join(values, ", ") +
+	return `INSERT INTO ` + table + ` (` + strings.Join(names,
+		", ") + `) VALUES (` + strings.Join(values, ", ") +
 		`) ON CONFLICT DO NOTHING`
 }
 
@@ -198,9 +199,11 @@ func valueOf(table string, c column, n int64) string {
 	switch {
 	case table == "ssh_keys" && (n%2 == 0 && c.name == "repo_id" || n%2 == 1 && c.name == "account_id"):
 		return "NULL" // a key belongs to one of them
-	case c.name == "added_by" || c.name == "resolved_by" || table == "resolved_threads" && c.name == "root_id":
+	case c.name == "added_by" || c.name == "resolved_by" ||
+		table == "resolved_threads" && c.name == "root_id":
 		return rowID(n)
-	case c.name == "id" && slices.Contains([]string{"folder_sweep", "activity_pruning", "audit_pruning"}, table):
+	case c.name == "id" && slices.Contains([]string{"folder_sweep", "activity_pruning", "audit_pruning"},
+		table):
 		return "1" // their only row
 	case c.name == "parent_id" || c.name == "root_id": // of a fork: the one before, if there is one
 		return fmt.Sprintf("(SELECT MAX(id) FROM repos WHERE id < %s)", rowID(n))
@@ -286,7 +289,8 @@ func contents(t *testing.T, d *db.DB) map[string]map[string]bool {
 			values = append(values, "COALESCE(CAST("+c.Name+" AS TEXT), 'NULL')")
 			all[table.Name+"."+c.Name] = map[string]bool{}
 		}
-		eachText(t, d, `SELECT `+strings.Join(keys, `||' '||`)+`, `+strings.Join(values, `, `)+` FROM `+table.Name,
+		eachText(t, d, `SELECT `+strings.Join(keys, `||' '||`)+`, `+strings.Join(values,
+			`, `)+` FROM `+table.Name,
 			func(r []string) {
 				for i, c := range table.Columns {
 					all[table.Name+"."+c.Name][r[0]+": "+r[i+1]] = true

@@ -81,7 +81,8 @@ func TestValues(t *testing.T) {
 // Plain destinations, and what does not fit them: nothing is cut or guessed.
 func TestScan(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
-		mustWrite(t, d, stmt(`INSERT INTO vals (id, s, b, ok, n, small) VALUES (1, 'x', NULL, TRUE, 300, NULL)`))
+		mustWrite(t, d, stmt(
+			`INSERT INTO vals (id, s, b, ok, n, small) VALUES (1, 'x', NULL, TRUE, 300, NULL)`))
 		scan := func(column string, dest any) error {
 			return d.Read(context.Background(), func(tx *db.Tx) error {
 				return tx.QueryRow(`SELECT ` + column + ` FROM vals`).Scan(dest)
@@ -94,7 +95,8 @@ func TestScan(t *testing.T) {
 		var n int
 		var n64 int64
 		var f float64
-		for column, dest := range map[string]any{"s": &s, "s ": &st, "b": &b, "ok": &ok, "n": &n, "n ": &n64, "n*1.0": &f} {
+		for column, dest := range map[string]any{"s": &s, "s ": &st, "b": &b, "ok": &ok, "n": &n, "n ": &n64,
+			"n*1.0": &f} {
 			if err := scan(column, dest); err != nil {
 				t.Errorf("scan %s into %T: %v", column, dest, err)
 			}
@@ -135,7 +137,8 @@ func TestTime(t *testing.T) {
 		{0, "null"},
 		{db.FromTime(time.Time{}), "null"},
 		{db.FromTime(time.Date(2011, 4, 22, 13, 33, 48, 999999999, time.UTC)), `"2011-04-22T13:33:48Z"`},
-		{db.FromTime(time.Date(2024, 2, 29, 1, 30, 0, 0, time.FixedZone("", 7200))), `"2024-02-28T23:30:00Z"`},
+		{db.FromTime(time.Date(2024, 2, 29, 1, 30, 0, 0, time.FixedZone("", 7200))),
+			`"2024-02-28T23:30:00Z"`},
 		{db.FromTime(time.Date(1969, 12, 31, 23, 59, 58, 500, time.UTC)), `"1969-12-31T23:59:58Z"`},
 		{db.FromTime(time.Date(9, 1, 2, 3, 4, 5, 0, time.UTC)), `"0009-01-02T03:04:05Z"`},
 	} {

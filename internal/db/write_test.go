@@ -135,7 +135,8 @@ func TestASharedCommitThatFails(t *testing.T) {
 			if w == 0 {
 				later, want = 99, db.ErrForeignKey
 			}
-			err := write(context.Background(), stmt(`INSERT INTO children (parent_id, later_id) VALUES (1, $1)`, later))
+			err := write(context.Background(),
+				stmt(`INSERT INTO children (parent_id, later_id) VALUES (1, $1)`, later))
 			if !errors.Is(err, want) {
 				t.Errorf("writer %d: %v", w, err)
 			}
@@ -197,13 +198,17 @@ func TestCancelledWriters(t *testing.T) {
 // Cancelling at random moments must never lie about the outcome.
 func TestAcknowledgementsUnderCancellation(t *testing.T) {
 	eachWay(t, func(t *testing.T, d *db.DB, write way) {
-		acknowledgements(t, d, "counters", func(ctx context.Context, name string) error { return write(ctx, count(name)) })
+		acknowledgements(t, d, "counters", func(ctx context.Context, name string) error {
+			return write(ctx, count(name))
+		})
 	})
 }
 
 // acknowledgements has many write names into a table with little patience, and
 // demands that those are there, and only those, that were acknowledged.
-func acknowledgements(t *testing.T, d *db.DB, table string, write func(ctx context.Context, name string) error) {
+func acknowledgements(
+	t *testing.T, d *db.DB, table string, write func(ctx context.Context, name string) error,
+) {
 	t.Helper()
 	var mu sync.Mutex
 	acknowledged := map[string]bool{}
@@ -279,8 +284,8 @@ func TestBrokenConnections(t *testing.T) {
 	})
 }
 
-// A statement that only COMMIT would have sent, and whose argument does not fit, is its caller's error: nothing is
-// written, and the next transaction of the connection is a new one.
+// A statement that only COMMIT would have sent, and whose argument does not fit, is its caller's error:
+// nothing is written, and the next transaction of the connection is a new one.
 func TestAStatementThatCannotBeSent(t *testing.T) {
 	eachWay(t, func(t *testing.T, d *db.DB, write way) {
 		if d.Engine() == db.SQLite {
@@ -288,7 +293,8 @@ func TestAStatementThatCannotBeSent(t *testing.T) {
 		}
 		for range 3 {
 			err := write(context.Background(), func(tx *db.Tx) error {
-				return errors.Join(count("lost")(tx), tx.Run(`UPDATE counters SET n = CAST($1 AS SMALLINT)`, 1<<40))
+				return errors.Join(count("lost")(tx),
+					tx.Run(`UPDATE counters SET n = CAST($1 AS SMALLINT)`, 1<<40))
 			})
 			if err == nil || errors.Is(err, db.ErrOutcomeUnknown) {
 				t.Errorf("%v: want an error that says that nothing is there", err)

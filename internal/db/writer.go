@@ -22,7 +22,8 @@ const (
 	maxBatchTime = 20 * time.Millisecond // after which a shared transaction takes no more members
 	maxLog       = 32 << 20              // bytes of SQLite's log, after which readers are waited for
 	checkLog     = 512                   // commits between two looks at the log's size
-	waitLog      = 20                    // ms for which readers are waited for then, and writers wait with them
+	// ms for which readers are waited for then, and writers wait with them
+	waitLog = 20
 )
 
 // writer is the one connection that writes, and the queue for it.
@@ -293,7 +294,8 @@ func (w *writer) boundLog() {
 	err := w.conn.script("PRAGMA busy_timeout=" + strconv.Itoa(waitLog))
 	held, checkErr := w.conn.number("PRAGMA wal_checkpoint(RESTART)", nil)
 	err = errors.Join(err, checkErr, w.conn.script("PRAGMA busy_timeout=0"))
-	w.backend.log.Info("database log folded into its file", "bytes", size, "held_by_readers", held != 0, "error", err)
+	w.backend.log.Info("database log folded into its file", "bytes", size, "held_by_readers", held != 0,
+		"error", err)
 }
 
 // shut lets the queue finish, refuses more, closes the readers and then the

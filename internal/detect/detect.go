@@ -155,7 +155,9 @@ func findLicense(ctx context.Context, objects *git.Repository, tree git.SHA) (*s
 }
 
 // License finds the file in the root of a tree that tells the license.
-func License(ctx context.Context, objects *git.Repository, tree git.SHA) (best git.TreeEntry, found bool, err error) {
+func License(
+	ctx context.Context, objects *git.Repository, tree git.SHA,
+) (best git.TreeEntry, found bool, err error) {
 	entries, err := objects.Tree(ctx, tree, func(name []byte) bool { return license.Rank(string(name)) > 0 })
 	for _, e := range entries {
 		isFile := e.Mode == git.ModeFile || e.Mode == git.ModeExecutable

@@ -17,7 +17,8 @@ type table struct {
 	Extensions   map[string][]string `json:"extensions"`
 	Filenames    map[string][]string `json:"filenames"`    // candidates by the name of a file
 	Interpreters map[string][]string `json:"interpreters"` // candidates by the program that runs a file
-	Code         map[string]string   `json:"code"`         // of each language that counts, the one under which it does
+	// of each language that counts, the one under which it does
+	Code map[string]string `json:"code"`
 	// Patterns of paths that others wrote, that programs made, or that document.
 	Foreign []string `json:"foreign"`
 

@@ -52,9 +52,11 @@ func likely(lists map[string][]string) map[string][]string {
 
 // common are the languages in which most code is written that shares its extension with another
 // one's, most first. go-enry knows only of how many examples it learned.
-var common = []string{"Python", "JavaScript", "TypeScript", "Java", "C#", "C", "C++", "PHP", "Go", "Rust", "Ruby", "Swift", "Kotlin",
-	"Shell", "Objective-C", "Scala", "R", "Perl", "Lua", "Haskell", "F#", "Elixir", "Clojure", "Julia", "MATLAB", "Verilog", "GDScript",
-	"Solidity", "HTML", "CSS", "Assembly", "Pascal", "Fortran", "OCaml", "Erlang", "Common Lisp", "Emacs Lisp", "Prolog", "TeX",
+var common = []string{"Python", "JavaScript", "TypeScript", "Java", "C#", "C", "C++", "PHP", "Go", "Rust",
+	"Ruby", "Swift", "Kotlin", "Shell", "Objective-C", "Scala", "R", "Perl", "Lua", "Haskell", "F#", "Elixir",
+	"Clojure", "Julia", "MATLAB", "Verilog", "GDScript",
+	"Solidity", "HTML", "CSS", "Assembly", "Pascal", "Fortran", "OCaml", "Erlang", "Common Lisp",
+	"Emacs Lisp", "Prolog", "TeX",
 	"Visual Basic .NET", "Apex", "GLSL", "D", "Groovy", "ReScript", "Markdown", "JSON", "YAML", "SQL"}
 
 func likelihood(language string) float64 {
@@ -76,7 +78,8 @@ func TestTableIsGoEnrys(t *testing.T) {
 	}
 	want = append(want, '\n')
 	if *update {
-		if err := os.WriteFile("languages.json", want, 0o644); err != nil { //nolint:gosec // everybody may read it
+		//nolint:gosec // everybody may read it
+		if err := os.WriteFile("languages.json", want, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -89,7 +92,8 @@ func TestTableIsGoEnrys(t *testing.T) {
 // What a file's name tells is what it tells go-enry.
 func TestNamesTellWhatTheyTellGoEnry(t *testing.T) {
 	t.Parallel()
-	names := []string{"a", ".", "..", "A.GO", "x.blade.php", "Makefile", "sub/Dockerfile", ".bashrc", "a.b.c", "x.d.ts", "README", "a.", "é.rs"}
+	names := []string{"a", ".", "..", "A.GO", "x.blade.php", "Makefile", "sub/Dockerfile", ".bashrc", "a.b.c",
+		"x.d.ts", "README", "a.", "é.rs"}
 	for ext := range data.LanguagesByExtension {
 		names = append(names, "x"+ext, strings.ToUpper("x"+ext))
 	}
@@ -109,10 +113,13 @@ func TestNamesTellWhatTheyTellGoEnry(t *testing.T) {
 func TestForeignIsWhatGoEnrySays(t *testing.T) {
 	t.Parallel()
 	c := &counter{table: languages(), dirs: map[string]bool{}}
-	for _, file := range []string{"main.go", "vendor/a.go", "x/vendor/b/c/d.go", "node_modules/x/y.js", "docs/a.go", "a/b/docs/c.go",
-		"jquery.js", "x/y/jquery-1.2.3.js", "x/y/z/main.go", "rebar", "x/rebar", "x/y/rebar", "a/third_party/b.c", "a.min.js", "x/a.d.ts",
-		"deps/a.c", "x/deps/a.c", "dependencies/a.c", "x/y/dependencies/a.c", "inst/extdata/a.R", "x/inst/extdata/a.R", "vignettes/a.R",
-		"examples/a.go", "x/README.c", "extjs/a.js", "select2/a.js", "configure", "x/gradlew", "cache/a.go", "a/b/c/d/e/f.go"} {
+	for _, file := range []string{"main.go", "vendor/a.go", "x/vendor/b/c/d.go", "node_modules/x/y.js",
+		"docs/a.go", "a/b/docs/c.go", "jquery.js", "x/y/jquery-1.2.3.js", "x/y/z/main.go", "rebar", "x/rebar",
+		"x/y/rebar", "a/third_party/b.c", "a.min.js", "x/a.d.ts",
+		"deps/a.c", "x/deps/a.c", "dependencies/a.c", "x/y/dependencies/a.c", "inst/extdata/a.R",
+		"x/inst/extdata/a.R", "vignettes/a.R",
+		"examples/a.go", "x/README.c", "extjs/a.js", "select2/a.js", "configure", "x/gradlew", "cache/a.go",
+		"a/b/c/d/e/f.go"} {
 		if got, want := c.isForeign(file), enry.IsVendor(file) || enry.IsDocumentation(file); got != want {
 			t.Errorf("%s: %v, go-enry says %v", file, got, want)
 		}
@@ -123,9 +130,11 @@ func TestFirstLinesTellWhatRunsAFile(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"#!/bin/sh\necho": "Shell", "#! /usr/bin/env python3": "Python", "#!/usr/bin/python2.7 -u": "Python",
-		"#!/usr/bin/env -S A=1 node --x\n": "JavaScript", "#!": "", "# /bin/sh": "", "": "", "#!/usr/bin/env": "", "#!/bin/nothing": "",
+		"#!/usr/bin/env -S A=1 node --x\n": "JavaScript", "#!": "", "# /bin/sh": "", "": "",
+		"#!/usr/bin/env": "", "#!/bin/nothing": "",
 	} {
-		if got := languages().byText([]byte(line)); (len(got) == 0) != (want == "") || want != "" && got[0] != want {
+		if got := languages().byText([]byte(line)); (len(got) == 0) != (want == "") ||
+			want != "" && got[0] != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}

@@ -101,7 +101,8 @@ func (d *doctor) failed(name, found, advice string, err error) {
 }
 
 // told are the lines of git's build options that say what it can do.
-var told = []string{"git version ", "cpu: ", "sizeof-long: ", "sizeof-size_t: ", "default-hash: ", "feature: "}
+var told = []string{"git version ", "cpu: ", "sizeof-long: ", "sizeof-size_t: ",
+	"default-hash: ", "feature: "}
 
 // git tells which git there is.
 func (d *doctor) git(ctx context.Context) {
@@ -109,7 +110,8 @@ func (d *doctor) git(ctx context.Context) {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "git", "version", "--build-options").Output()
 	if err != nil {
-		d.failed("git", "git cannot be run", "install git 2.39.1 or newer where the server's PATH has it", err)
+		d.failed("git", "git cannot be run", "install git 2.39.1 or newer where the server's PATH has it",
+			err)
 		return
 	}
 	var found []string

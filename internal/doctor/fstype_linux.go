@@ -10,7 +10,8 @@ var kinds = map[int64]string{
 	unix.EXT4_SUPER_MAGIC: "ext4", unix.XFS_SUPER_MAGIC: "xfs", unix.BTRFS_SUPER_MAGIC: "btrfs",
 	unix.TMPFS_MAGIC:     "tmpfs",
 	unix.NFS_SUPER_MAGIC: "nfs", unix.OVERLAYFS_SUPER_MAGIC: "overlay", unix.FUSE_SUPER_MAGIC: "fuse",
-	unix.SMB2_SUPER_MAGIC: "smb", unix.CIFS_SUPER_MAGIC: "cifs", unix.CEPH_SUPER_MAGIC: "ceph", 0x2fc12fc1: "zfs",
+	unix.SMB2_SUPER_MAGIC: "smb", unix.CIFS_SUPER_MAGIC: "cifs", unix.CEPH_SUPER_MAGIC: "ceph",
+	0x2fc12fc1:            "zfs",
 	unix.F2FS_SUPER_MAGIC: "f2fs",
 }
 

@@ -50,7 +50,8 @@ func (d *doctor) store(ctx context.Context) {
 		return nil
 	})
 	if err != nil {
-		d.failed("database", "it cannot be read", "see the cause on the terminal; arbor check looks closer", err)
+		d.failed("database", "it cannot be read",
+			"see the cause on the terminal; arbor check looks closer", err)
 	}
 	if err := closing(); err != nil {
 		d.Cause("database", err)
@@ -176,7 +177,8 @@ func (d *doctor) sizes(tx *db.Tx) error {
 func (d *doctor) jobs(kind string, b db.Backlog) {
 	found := fmt.Sprintf("%s pending, %s failed before", order(b.Pending), order(b.Retried))
 	if b.Retried > 0 {
-		d.add(kind, Warn, found, "the server's log says why, where it names these jobs; attach those lines after you looked through them")
+		d.add(kind, Warn, found,
+			"the server's log says why, where it names these jobs; attach those lines after you looked through them")
 		return
 	}
 	d.add(kind, OK, found, "")

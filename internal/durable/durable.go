@@ -1,4 +1,5 @@
-// Package durable writes files so that they outlast a crash: what is acknowledged is on the disk, its name too.
+// Package durable writes files so that they outlast a crash: what is acknowledged is on the disk, its name
+// too.
 package durable
 
 import (
@@ -38,8 +39,8 @@ func MakeDir(dir string) error {
 	return Sync(parent)
 }
 
-// Replace gives a file new contents in one step: after a crash it has the old ones or the new. The owner alone may
-// read it.
+// Replace gives a file new contents in one step: after a crash it has the old ones or the new. The owner
+// alone may read it.
 func Replace(path string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), Temporary+filepath.Base(path)+"-")
 	if err != nil {
@@ -56,8 +57,8 @@ func Replace(path string, write func(*os.File) error) error {
 	return Sync(filepath.Dir(path))
 }
 
-// Clock is the time by the clock of the file system that a folder is on, which gives files their times and may be
-// another machine's.
+// Clock is the time by the clock of the file system that a folder is on, which gives files their times and
+// may be another machine's.
 func Clock(dir string) (time.Time, error) {
 	f, err := os.CreateTemp(dir, Temporary+"clock-")
 	if err != nil {

@@ -69,8 +69,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A file that is written in pieces has all of them, also those that were handed to the disk meanwhile, and an error of
-// the file is the writer's.
+// A file that is written in pieces has all of them, also those that were handed to the disk meanwhile, and an
+// error of the file is the writer's.
 func TestWriter(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "large"))
 	if err != nil {

@@ -23,7 +23,9 @@ func copyStore(from, to string) error {
 	if err := copyDir(forge.RepositoriesDir(from), forge.RepositoriesDir(to), isObject); err != nil {
 		return err
 	}
-	return copyDir(filepath.Join(from, file.Folder), filepath.Join(to, file.Folder), func(string) bool { return true })
+	return copyDir(filepath.Join(from, file.Folder), filepath.Join(to, file.Folder), func(string) bool {
+		return true
+	})
 }
 
 // copyDir copies a folder that may be missing. Files that are written once become links.

@@ -202,7 +202,8 @@ func (s *Server) Admin() http.Handler {
 	mux.HandleFunc("POST /admin/reset", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.Reset(r.Context()); err != nil {
 			s.log.Error("reset failed", "error", err)
-			server.AdminError(w, http.StatusServiceUnavailable, "The server could not be reset: its log says why.")
+			server.AdminError(w, http.StatusServiceUnavailable,
+				"The server could not be reset: its log says why.")
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)

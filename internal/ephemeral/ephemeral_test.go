@@ -29,7 +29,8 @@ func TestResetUndoesEverything(t *testing.T) {
 	want, sum := f.dump(t), f.seededSum(t)
 	var made [2]string
 	for round := range 2 {
-		made[round] = f.must(t, "POST", "/repos/alice/garden/issues", `{"title": "New", "body": "#1", "labels": ["new"]}`)
+		made[round] = f.must(t, "POST", "/repos/alice/garden/issues",
+			`{"title": "New", "body": "#1", "labels": ["new"]}`)
 		f.must(t, "PUT", "/repos/alice/garden/pulls/3/merge", `{}`)
 		f.must(t, "PATCH", "/repos/alice/garden/issues/1", `{"state": "closed", "title": "Snails"}`)
 		f.must(t, "PUT", "/repos/alice/garden/contents/new", `{"message": "m", "content": "eA=="}`)
@@ -85,9 +86,11 @@ func TestResetWhileOthersWork(t *testing.T) {
 		})
 		clients.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
-				try(1, "arb_alice", "POST", "/repos/alice/garden/issues", fmt.Sprintf(`{"title": "issue %d", "labels": ["l%d"]}`, i, n))
+				try(1, "arb_alice", "POST", "/repos/alice/garden/issues",
+					fmt.Sprintf(`{"title": "issue %d", "labels": ["l%d"]}`, i, n))
 				try(1, "arb_alice", "PATCH", "/repos/alice/garden/issues/1", `{"state": "closed"}`)
-				try(1, "arb_alice", "PUT", fmt.Sprintf("/repos/alice/garden/contents/f%d", n), `{"message": "m", "content": "eA=="}`)
+				try(1, "arb_alice", "PUT", fmt.Sprintf("/repos/alice/garden/contents/f%d", n),
+					`{"message": "m", "content": "eA=="}`)
 				try(1, "arb_alice", "POST", "/plants", fmt.Sprintf(`{"id": %d, "name": "x"}`, i*10+n+5))
 			}
 		})
@@ -103,7 +106,8 @@ func TestResetWhileOthersWork(t *testing.T) {
 					continue
 				}
 				err := errors.Join(f.gitTry(ctx, at, "commit", "-q", "--allow-empty", "-m", "push"),
-					f.gitTry(ctx, at, "push", "-q", "origin", fmt.Sprintf("HEAD:refs/heads/pushed%d-%d", n, i)))
+					f.gitTry(ctx, at, "push", "-q", "origin",
+						fmt.Sprintf("HEAD:refs/heads/pushed%d-%d", n, i)))
 				if err == nil {
 					done[2].Add(1)
 				}
@@ -111,7 +115,8 @@ func TestResetWhileOthersWork(t *testing.T) {
 		})
 	}
 	resets := 0
-	for end := time.Now().Add(8 * time.Second); time.Now().Before(end) || done[0].Load()*done[1].Load()*done[2].Load() == 0; resets++ {
+	for end := time.Now().Add(8 * time.Second); time.Now().Before(end) ||
+		done[0].Load()*done[1].Load()*done[2].Load() == 0; resets++ {
 		f.reset(t)
 		time.Sleep(time.Duration(resets%20) * 10 * time.Millisecond)
 	}
@@ -119,7 +124,8 @@ func TestResetWhileOthersWork(t *testing.T) {
 	clients.Wait()
 	f.reset(t)
 	same(t, "at the end", f.dump(t), want)
-	t.Logf("%d resets while %d reads, %d writes and %d pushes were done", resets, done[0].Load(), done[1].Load(), done[2].Load())
+	t.Logf("%d resets while %d reads, %d writes and %d pushes were done", resets, done[0].Load(),
+		done[1].Load(), done[2].Load())
 }
 
 // A request that came before a reset ends as it began, and the reset does not
@@ -170,7 +176,8 @@ func TestResetsLeaveNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range list {
-			if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && strings.HasPrefix(to, f.dir) {
+			if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil &&
+				strings.HasPrefix(to, f.dir) {
 				files++
 			}
 		}
@@ -196,9 +203,11 @@ func TestResetsLeaveNothing(t *testing.T) {
 	}
 	// The spare life may be a little further than it was.
 	if nowFiles, nowMaps := held(); nowFiles > files+15 || nowMaps > maps+2 {
-		t.Errorf("after 20 resets %d files and %d mappings are held, after one %d and %d", nowFiles, nowMaps, files, maps)
+		t.Errorf("after 20 resets %d files and %d mappings are held, after one %d and %d", nowFiles,
+			nowMaps, files, maps)
 	}
-	if list, err := os.ReadDir(f.dir); err != nil || len(list) > 4 { // seeded, lock, the present life and the next
+	// seeded, lock, the present life and the next
+	if list, err := os.ReadDir(f.dir); err != nil || len(list) > 4 {
 		t.Errorf("the folder holds %v: %v", list, err)
 	}
 }
@@ -250,7 +259,8 @@ func TestSweep(t *testing.T) {
 // A seed that is wrong leaves nothing behind.
 func TestWrongSeed(t *testing.T) {
 	t.Parallel()
-	parsed, err := seed.Parse("seed.yaml", ".", []byte("users: [{login: alice}]\nrepos: [{name: alice/a, import: nowhere}]"))
+	parsed, err := seed.Parse("seed.yaml", ".",
+		[]byte("users: [{login: alice}]\nrepos: [{name: alice/a, import: nowhere}]"))
 	if err != nil {
 		t.Fatal(err)
 	}

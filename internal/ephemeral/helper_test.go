@@ -76,13 +76,15 @@ func start(t testing.TB, text string) *fixture {
 	}
 	log := &apitest.Log{}
 	s, err := Start(t.Context(), Options{
-		Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true, SSH: server.SSHOptions{HostKeys: []gossh.Signer{testkit.Signer(t)}}},
+		Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true,
+			SSH: server.SSHOptions{HostKeys: []gossh.Signer{testkit.Signer(t)}}},
 		RunTwice: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{Server: s, log: log, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
+	f := &fixture{Server: s, log: log,
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
 	ctx, stop := context.WithCancel(context.Background())
 	var ending sync.WaitGroup
 	serve := func(what func(context.Context, net.Listener) error) string {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ServeSSH serves git over SSH on l until ctx is done. A connection belongs to the life in which it began: when
-// that ends, what is in flight on it finishes, and then it is closed.
+// ServeSSH serves git over SSH on l until ctx is done. A connection belongs to the life in which it began:
+// when that ends, what is in flight on it finishes, and then it is closed.
 func (s *Server) ServeSSH(ctx context.Context, l net.Listener) error {
 	defer context.AfterFunc(ctx, func() { l.Close() })()
 	for {

@@ -11,12 +11,13 @@ import (
 	"arbor/internal/testkit"
 )
 
-// A connection over SSH ends with the life in which it began, so nothing is pushed into the next by an old one; and
-// the next is there at once.
+// A connection over SSH ends with the life in which it began, so nothing is pushed into the next by an old
+// one; and the next is there at once.
 func TestResetEndsSSH(t *testing.T) {
 	t.Parallel()
 	k := testkit.Signer(t)
-	f := start(t, fmt.Sprintf("users:\n  - {login: alice, tokens: [arb_alice], keys: [%q]}\n", testkit.AuthorizedKey(k)))
+	f := start(t, fmt.Sprintf("users:\n  - {login: alice, tokens: [arb_alice], keys: [%q]}\n",
+		testkit.AuthorizedKey(k)))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -34,9 +34,10 @@ const (
 	RateLimited                  // 403, as at GitHub: too many requests in an hour
 	TooManyRequests              // 429: the caller's own share of the server is used up; try again
 	Unavailable                  // 503: overloaded or stopping; try again
-	Paused                       // 503: the operator's command needs a moment alone, or stops the server, and nothing is wrong; try again
-	NoRoom                       // 507: a disk is full, or nearly
-	Canceled                     // 499 in the log only: the client hung up
+	// 503: the operator's command needs a moment alone, or stops the server, and nothing is wrong; try again
+	Paused
+	NoRoom   // 507: a disk is full, or nearly
+	Canceled // 499 in the log only: the client hung up
 )
 
 // Codes of a [Field], as GitHub names them (decision 15).

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// Buffers of a file that is received: while one is read and written, others are hashed. A socket rarely gives more
-// than one holds.
+// Buffers of a file that is received: while one is read and written, others are hashed. A socket rarely gives
+// more than one holds.
 const (
 	buffers = 4
 	chunk   = 128 << 10 // bytes of each
@@ -21,7 +21,8 @@ type digest struct {
 }
 
 func newDigest() *digest {
-	d := &digest{free: make(chan []byte, buffers), full: make(chan []byte, buffers), made: make(chan string, 1)}
+	d := &digest{free: make(chan []byte, buffers), full: make(chan []byte, buffers),
+		made: make(chan string, 1)}
 	for range buffers {
 		d.free <- nil
 	}
@@ -36,7 +37,8 @@ func newDigest() *digest {
 	return d
 }
 
-// buffer waits for a buffer to fill. The one before may still be read, until add gives it to the goroutine, too.
+// buffer waits for a buffer to fill. The one before may still be read, until add gives it to the goroutine,
+// too.
 func (d *digest) buffer() []byte {
 	if b := <-d.free; b != nil {
 		return b[:chunk]
@@ -47,7 +49,8 @@ func (d *digest) buffer() []byte {
 // add hashes bytes at the beginning of the last buffer.
 func (d *digest) add(b []byte) { d.full <- b }
 
-// sum ends the goroutine, and gives the digest in hexadecimal digits. It may be called again, which gives nothing.
+// sum ends the goroutine, and gives the digest in hexadecimal digits. It may be called again, which gives
+// nothing.
 func (d *digest) sum() string {
 	if d.done {
 		return ""

@@ -94,8 +94,8 @@ func IsTemporary(path string) bool { return strings.HasPrefix(filepath.Base(path
 func (s *Store) path(name string) string { return filepath.Join(s.dir, name[:2], name) }
 
 // Receive writes a file to the disk and syncs it. It has no row yet: Add follows, or Discard. Its size is at
-// most so many bytes; check is asked now and then whether there is still room, nil: nobody is. Errors: ErrSize;
-// those of from and check. After an error nothing is left.
+// most so many bytes; check is asked now and then whether there is still room, nil: nobody is. Errors:
+// ErrSize; those of from and check. After an error nothing is left.
 func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check func() error) (*File, error) {
 	f := &File{Name: newName()}
 	dir := filepath.Dir(s.path(f.Name))
@@ -123,8 +123,8 @@ func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check f
 // ErrSize says that a file is larger than it may be.
 var ErrSize = errors.New("file: it is too large")
 
-// fill copies what comes into the file, and makes it durable. A goroutine makes the digest meanwhile, which takes
-// as long as the rest.
+// fill copies what comes into the file, and makes it durable. A goroutine makes the digest meanwhile, which
+// takes as long as the rest.
 func (f *File) fill(ctx context.Context, out *os.File, from io.Reader, most int64, check func() error) error {
 	to := durable.NewWriter(out)
 	digest := newDigest()
@@ -191,8 +191,8 @@ func newName() string {
 	return hex.EncodeToString(b[:])
 }
 
-// makeDir makes a folder of files, durable in the store's. One that is there may be another upload's, which has
-// not synced it yet.
+// makeDir makes a folder of files, durable in the store's. One that is there may be another upload's, which
+// has not synced it yet.
 func (s *Store) makeDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

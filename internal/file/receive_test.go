@@ -15,7 +15,8 @@ import (
 	"arbor/internal/durable"
 )
 
-// uneven gives other amounts of its bytes at each read, and breaks off at their end with broken, if that is set.
+// uneven gives other amounts of its bytes at each read, and breaks off at their end with broken, if that is
+// set.
 type uneven struct {
 	from   *bytes.Reader
 	broken error
@@ -65,7 +66,8 @@ func TestReceive(t *testing.T) {
 				return
 			}
 			got, err := os.ReadFile(s.path(f.Name))
-			if err != nil || !bytes.Equal(got, sent) || f.Size != int64(len(sent)) || f.SHA256 != hex.EncodeToString(sum[:]) {
+			if err != nil || !bytes.Equal(got, sent) || f.Size != int64(len(sent)) ||
+				f.SHA256 != hex.EncodeToString(sum[:]) {
 				t.Errorf("%s: %d bytes, %v, of the digest %s", c.name, len(got), err, f.SHA256)
 			}
 			if left, _ := filepath.Glob(filepath.Join(s.dir, "*", durable.Temporary+"*")); len(left) > 0 {

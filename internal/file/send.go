@@ -12,9 +12,11 @@ import (
 // AnyBytes is the media type of a file that no browser shows.
 const AnyBytes = "application/octet-stream"
 
-// Send answers with the bytes of an open file, or with a range of them, so that no browser runs anything in it as a
-// page of this site. disposition is the header Content-Disposition.
-func Send(w http.ResponseWriter, r *http.Request, in *os.File, mediaType, disposition string, created time.Time) {
+// Send answers with the bytes of an open file, or with a range of them, so that no browser runs anything in
+// it as a page of this site. disposition is the header Content-Disposition.
+func Send(
+	w http.ResponseWriter, r *http.Request, in *os.File, mediaType, disposition string, created time.Time,
+) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType)
 	h.Set("Content-Disposition", disposition)

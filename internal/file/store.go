@@ -12,7 +12,8 @@ import (
 
 // insert adds a row and sets its id. Error: 404 when the repository is gone.
 func insert(tx *db.Tx, f *File) error {
-	err := tx.QueryRow(`INSERT INTO files (repo_id, name, size, sha256, created_at) VALUES ($1, $2, $3, $4, $5)
+	err := tx.QueryRow(`INSERT INTO files (repo_id, name, size, sha256, created_at) VALUES ($1, $2, $3, $4,
+		$5)
 		RETURNING id`, f.RepoID, f.Name, f.Size, f.SHA256, tx.Now).Scan(&f.ID)
 	if errors.Is(err, db.ErrForeignKey) {
 		return errs.Absent()

@@ -23,10 +23,11 @@ type Incoming struct {
 // ErrEmpty says that a file has no bytes.
 var ErrEmpty = errors.New("file: it is empty")
 
-// Upload takes in a file that a client sends for a repository, while it comes, and adds its row in a transaction that
-// holds the repository's. check runs before the file is received and again in that transaction, record at its end.
-// After an error nothing is left. Errors: ErrSize for more than in.Most; ErrEmpty; 403 for the owner's quota; 507;
-// 400 for a body that breaks off or comes too slowly; those of check and record.
+// Upload takes in a file that a client sends for a repository, while it comes, and adds its row in a
+// transaction that holds the repository's. check runs before the file is received and again in that
+// transaction, record at its end. After an error nothing is left. Errors: ErrSize for more than in.Most;
+// ErrEmpty; 403 for the owner's quota; 507; 400 for a body that breaks off or comes too slowly; those of
+// check and record.
 func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(*db.Tx) error,
 	record func(*db.Tx, *File) error) error {
 	switch {
@@ -58,7 +59,8 @@ func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(
 		}
 		return record(tx, f)
 	})
-	if err != nil && !errors.Is(err, db.ErrOutcomeUnknown) { // else its row may come yet: the file is the sweep's
+	// else its row may come yet: the file is the sweep's
+	if err != nil && !errors.Is(err, db.ErrOutcomeUnknown) {
 		s.Discard(ctx, f)
 	}
 	return err
@@ -107,8 +109,8 @@ func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, er
 	return f, err
 }
 
-// An upload must come at uploadRate bytes a second, but for a minute, and within maxUpload, as a push: few go on at a
-// time.
+// An upload must come at uploadRate bytes a second, but for a minute, and within maxUpload, as a push: few go
+// on at a time.
 const (
 	uploadRate = 64 << 10
 	maxUpload  = time.Hour

@@ -13,8 +13,8 @@ type drips int
 
 func (d drips) Read([]byte) (int, error) { time.Sleep(time.Second); return int(d), nil }
 
-// An upload that is dripped ends after a minute, whatever size it announced, since others wait for its place. One that
-// is faster may take longer, and an hour at most.
+// An upload that is dripped ends after a minute, whatever size it announced, since others wait for its place.
+// One that is faster may take longer, and an hour at most.
 func TestUploadTime(t *testing.T) {
 	for rate, want := range map[drips]time.Duration{0: time.Minute, uploadRate / 2: 2 * time.Minute,
 		uploadRate: maxUpload, 2 * uploadRate: maxUpload} {

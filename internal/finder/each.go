@@ -8,9 +8,9 @@ import (
 	"arbor/internal/repo"
 )
 
-// FindEach reads the first page of what each of some prepared queries finds, by SQL: for queries of which each finds
-// few issues, such as what waits for somebody. Those that walk few ranges are read together, by three statements for
-// all of them; each of the others by one.
+// FindEach reads the first page of what each of some prepared queries finds, by SQL: for queries of which
+// each finds few issues, such as what waits for somebody. Those that walk few ranges are read together, by
+// three statements for all of them; each of the others by one.
 func FindEach(tx *db.Tx, list []Query, size int64) ([]Found, error) {
 	found, trees := make([]Found, len(list)), make([][][]Expr, len(list))
 	asked := map[posting.Property][]repo.ID{}

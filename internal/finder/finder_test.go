@@ -135,8 +135,8 @@ func (w *world) check(name string, tx *db.Tx, random *rand.Rand, q finder.Query,
 		ids[n] = m.id
 	}
 	if !slices.Equal(found.IDs, ids) && len(found.IDs)+len(ids) > 0 || found.Total != int64(len(want)) {
-		w.t.Fatalf("%s: %#v %+v in %d repositories from %d, %d:\n%v of %d, want\n%v of %d", name, q.Where, q.Order,
-			len(q.Repos), offset, size, found.IDs, found.Total, ids, len(want))
+		w.t.Fatalf("%s: %#v %+v in %d repositories from %d, %d:\n%v of %d, want\n%v of %d", name,
+			q.Where, q.Order, len(q.Repos), offset, size, found.IDs, found.Total, ids, len(want))
 	}
 	for n, m := range page {
 		if scored && found.Scores[n] != m.score(words) {
@@ -220,10 +220,12 @@ func TestSplitLosesNothing(t *testing.T) {
 		scope, rest := finder.Split(tree)
 		for _, m := range w.issues {
 			if got, want := w.meets(m, scope) && w.meets(m, rest), w.meets(m, tree); got != want {
-				t.Fatalf("%#v is %t of an issue, split into %#v and %#v it is %t", tree, want, scope, rest, got)
+				t.Fatalf("%#v is %t of an issue, split into %#v and %#v it is %t", tree, want,
+					scope, rest, got)
 			}
 		}
-		if scope := fmt.Sprintf("%#v", scope); strings.Contains(scope, "OfRepo") || strings.Contains(scope, "RepoIs") {
+		if scope := fmt.Sprintf("%#v", scope); strings.Contains(scope, "OfRepo") ||
+			strings.Contains(scope, "RepoIs") {
 			narrowed++
 		}
 		finder.OnRepos(scope, func(any) string { return "$1" }) // has nothing that it does not know

@@ -61,8 +61,8 @@ func Find(tx *db.Tx, q Query, offset, size int64) (Found, error) {
 	return f.find(offset, size)
 }
 
-// walks reports a query that ranges of the postings can answer: not one for words, nor one of repositories without
-// names.
+// walks reports a query that ranges of the postings can answer: not one for words, nor one of repositories
+// without names.
 func walks(q *Query) bool {
 	return q.Many == nil && !slices.ContainsFunc(conjuncts(q.Where), isText)
 }
@@ -99,8 +99,8 @@ type span struct {
 	n     int64 // how many postings it has
 }
 
-// treesOf gives the conditions of each of a query's repositories, nil where no issue meets them, and adds to asked the
-// properties of which counters tell how many issues have them.
+// treesOf gives the conditions of each of a query's repositories, nil where no issue meets them, and adds to
+// asked the properties of which counters tell how many issues have them.
 func treesOf(q *Query, asked map[posting.Property][]repo.ID) [][]Expr {
 	trees := make([][]Expr, len(q.Repos))
 	for at, r := range q.Repos {
@@ -118,8 +118,8 @@ func treesOf(q *Query, asked map[posting.Property][]repo.ID) [][]Expr {
 	return trees
 }
 
-// rangesOf chooses the ranges that a query walks: of each repository and state those of the condition that the fewest
-// issues meet.
+// rangesOf chooses the ranges that a query walks: of each repository and state those of the condition that
+// the fewest issues meet.
 func rangesOf(q *Query, trees [][]Expr, counts map[countKey]int64) (list []span) {
 	for at, r := range q.Repos {
 		if trees[at] != nil {

@@ -99,8 +99,10 @@ func (e ReviewIs) sql(*builder) string {
 func (e StatusIs) sql(*builder) string {
 	ofHead := func(counts, checks string) string {
 		return "(EXISTS (SELECT 1 FROM pulls h JOIN status_commits s ON s.repo_id = h.repo_id AND s.sha = h.head_sha" +
-			" WHERE h.issue_id = p.issue_id AND " + counts + ") OR EXISTS (SELECT 1 FROM pulls h JOIN check_suites s" +
-			" ON s.repo_id = h.repo_id AND s.head_sha = h.head_sha WHERE h.issue_id = p.issue_id AND " + checks + "))"
+			" WHERE h.issue_id = p.issue_id AND " + counts +
+			") OR EXISTS (SELECT 1 FROM pulls h JOIN check_suites s" +
+			" ON s.repo_id = h.repo_id AND s.head_sha = h.head_sha WHERE h.issue_id = p.issue_id AND " +
+			checks + "))"
 	}
 	failed := ofHead("s.failed > 0", "s.failing > 0")
 	waits := ofHead("s.pending > 0", "s.waiting > 0")

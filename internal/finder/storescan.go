@@ -53,14 +53,15 @@ func (s *scanned) find(offset, size int64) (found Found, err error) {
 	return found, err
 }
 
-// findOnce looks once, for words or anything else of which there is little, counts what is found and takes the page of
-// it.
+// findOnce looks once, for words or anything else of which there is little, counts what is found and takes
+// the page of it.
 func (s *scanned) findOnce(offset, size int64) (found Found, err error) {
 	score := "0 AS score"
 	if s.words != nil {
 		score = "f.score"
 	}
-	query := `WITH hits AS MATERIALIZED (SELECT p.issue_id, p.updated_at, p.comments, ` + score + s.from() + `)
+	query := `WITH hits AS MATERIALIZED (SELECT p.issue_id, p.updated_at, p.comments, ` + score +
+		s.from() + `)
 		SELECT n.total, h.issue_id, CAST(h.score AS BIGINT)
 		FROM (SELECT count(*) AS total FROM hits) n
 		LEFT JOIN (SELECT * FROM hits` + s.orderBy("") +

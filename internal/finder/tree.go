@@ -103,8 +103,8 @@ func InRepo(e Expr, r Repo) Expr {
 	})
 }
 
-// Split takes from a tree what it says of repositories: scope is a condition on repositories alone that holds wherever
-// the tree does, and rest is the tree without what scope says already.
+// Split takes from a tree what it says of repositories: scope is a condition on repositories alone that holds
+// wherever the tree does, and rest is the tree without what scope says already.
 func Split(e Expr) (scope, rest Expr) {
 	e = simplify(e, func(e Expr) Expr { return e })
 	var keep And

@@ -136,7 +136,8 @@ func (w *world) decorate(tx *db.Tx, r finder.Repo) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec(`UPDATE repos SET private = $2, archived = $3 WHERE id = $1`, r.ID, r.Private, r.Archived); err != nil {
+	if _, err := tx.Exec(`UPDATE repos SET private = $2, archived = $3 WHERE id = $1`,
+		r.ID, r.Private, r.Archived); err != nil {
 		return err
 	}
 	w.labels[r.ID], w.titles[r.ID] = nil, nil
@@ -151,8 +152,10 @@ func (w *world) decorate(tx *db.Tx, r finder.Repo) error {
 	}
 	for n, name := range []string{"one", "two"} {
 		var id int64
-		if err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, state, creator_id, created_at, updated_at)
-			VALUES ($1, $2, $3, 1, $4, 0, 0) RETURNING id`, r.ID, n+1, name, w.people[0]).Scan(&id); err != nil {
+		if err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, state, creator_id, created_at,
+			updated_at)
+			VALUES ($1, $2, $3, 1, $4, 0, 0)
+			RETURNING id`, r.ID, n+1, name, w.people[0]).Scan(&id); err != nil {
 			return err
 		}
 		w.names[posting.ByMilestone.Of(id)] = name
@@ -180,7 +183,8 @@ func (w *world) draw(m *model) {
 	}
 	m.milestones = []posting.Property{posting.ByMilestone.Of(posting.None)}
 	if r.IntN(2) == 0 {
-		m.milestones = []posting.Property{posting.ByMilestone.Of(posting.Any), posting.ByMilestone.Of(w.titles[m.repo][r.IntN(2)])}
+		m.milestones = []posting.Property{posting.ByMilestone.Of(posting.Any),
+			posting.ByMilestone.Of(w.titles[m.repo][r.IntN(2)])}
 	}
 	m.other = append(m.other, posting.ByAuthor.OfUser(w.people[r.IntN(3)]))
 	for _, k := range []posting.Kind{posting.ByAssignee, posting.ByMention, posting.BySubscriber} {
@@ -218,13 +222,14 @@ func (w *world) add(tx *db.Tx) error {
 		m.commented = append(m.commented, w.sentence())
 	}
 	w.draw(m)
-	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1
+	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1,
+		next_number = next_number + 1
 		WHERE id = $1 RETURNING next_number - 1`, m.repo).Scan(&m.number)
 	if err != nil {
 		return err
 	}
-	err = tx.QueryRow(`INSERT INTO issues (repo_id, number, title, body, author_id, state, labels, assignees, comments,
-		created_at, updated_at, closed_at, merged_at, locked, draft, changed)
+	err = tx.QueryRow(`INSERT INTO issues (repo_id, number, title, body, author_id, state, labels, assignees,
+		comments, created_at, updated_at, closed_at, merged_at, locked, draft, changed)
 		VALUES ($1, $2, $3, $4, $5, $6, '', '', $7, $8, $9, $10, $11, $12, $13,
 		(SELECT issues_generation FROM repos WHERE id = $1)) RETURNING id`,
 		m.repo, m.number, m.title, m.body, w.people[0], int64(m.state), m.comments,
@@ -235,11 +240,14 @@ func (w *world) add(tx *db.Tx) error {
 	texts := []fulltext.Text{{Issue: m.id, Repo: int64(m.repo), Title: m.title, Body: m.body}}
 	for n, by := range m.commenters {
 		var id int64
-		if err := tx.QueryRow(`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at)
-			VALUES ($1, $2, $3, $4, 0, 0) RETURNING id`, m.repo, m.id, by, m.commented[n]).Scan(&id); err != nil {
+		if err := tx.QueryRow(`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at,
+			updated_at)
+			VALUES ($1, $2, $3, $4, 0, 0)
+			RETURNING id`, m.repo, m.id, by, m.commented[n]).Scan(&id); err != nil {
 			return err
 		}
-		texts = append(texts, fulltext.Text{Issue: m.id, Comment: id, Repo: int64(m.repo), Body: m.commented[n]})
+		texts = append(texts, fulltext.Text{Issue: m.id, Comment: id, Repo: int64(m.repo),
+			Body: m.commented[n]})
 	}
 	w.issues = append(w.issues, m)
 	if err := fulltext.Put(tx, texts); err != nil {
@@ -255,7 +263,8 @@ func (w *world) change(tx *db.Tx) error {
 		return err
 	}
 	w.draw(m)
-	if _, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, m.repo); err != nil {
+	if _, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`,
+		m.repo); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(`UPDATE issues SET state = $2, updated_at = $3, comments = $4, closed_at = $5,

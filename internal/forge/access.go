@@ -10,7 +10,9 @@ import (
 
 // AddCollaborator grants a role on a repository to a user, in place of the one it
 // had.
-func (f *Forge) AddCollaborator(tx *db.Tx, r *repo.Repo, userID account.ID, role account.Role, by account.ID) error {
+func (f *Forge) AddCollaborator(
+	tx *db.Tx, r *repo.Repo, userID account.ID, role account.Role, by account.ID,
+) error {
 	before, err := repo.PutCollaborator(tx, r.ID, userID, role)
 	if err != nil {
 		return err

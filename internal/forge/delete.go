@@ -15,8 +15,8 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := audit.Record(tx, r.Audited(audit.RepoDestroy, changes)); err != nil {
 		return err
 	}
-	// Its issues, with all that hangs on them, may take seconds. So they go before anything of other repositories is
-	// locked, whose writers would wait for that.
+	// Its issues, with all that hangs on them, may take seconds. So they go before anything of other
+	// repositories is locked, whose writers would wait for that.
 	if err := issue.DeleteAll(tx, r.ID); err != nil {
 		return err
 	}

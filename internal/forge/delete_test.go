@@ -13,8 +13,8 @@ import (
 	"arbor/internal/server"
 )
 
-// A fork with many issues takes long to delete. Meanwhile nobody waits who writes to its root: that is locked after
-// the issues are gone.
+// A fork with many issues takes long to delete. Meanwhile nobody waits who writes to its root: that is locked
+// after the issues are gone.
 func TestIssuesGoBeforeTheRootIsLocked(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -23,14 +23,15 @@ func TestIssuesGoBeforeTheRootIsLocked(t *testing.T) {
 		}
 		gone := make(chan struct{}, 1)
 		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, query string) {
-				if strings.HasPrefix(query, "DELETE FROM issues WHERE repo_id") {
-					select {
-					case gone <- struct{}{}:
-					default:
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+				Trace: func(_ context.Context, query string) {
+					if strings.HasPrefix(query, "DELETE FROM issues WHERE repo_id") {
+						select {
+						case gone <- struct{}{}:
+						default:
+						}
 					}
-				}
-			}})
+				}})
 		})
 		s.User(t, "alice")
 		s.User(t, "mallory")
@@ -59,6 +60,7 @@ func TestIssuesGoBeforeTheRootIsLocked(t *testing.T) {
 		}
 		<-deleted
 		s.Check(t, apitest.Case{Do: "GET /repos/mallory/garden", As: "mallory", Status: 404})
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200, Want: `{"forks_count": 0}`})
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200,
+			Want: `{"forks_count": 0}`})
 	})
 }

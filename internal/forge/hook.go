@@ -55,11 +55,12 @@ func textOf(s *string) string {
 	return *s
 }
 
-// tellCreated tells the parent of a fork, and who owns a repository now: the hooks of an organization, and the Apps
-// that reach all that an account owns.
+// tellCreated tells the parent of a fork, and who owns a repository now: the hooks of an organization, and
+// the Apps that reach all that an account owns.
 func tellCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if r.ParentID != 0 {
-		err := hook.Record(tx, r.ParentID, hook.Event{Name: "fork", Actor: by, About: hook.About{ID: int64(r.ID)}})
+		err := hook.Record(tx, r.ParentID,
+			hook.Event{Name: "fork", Actor: by, About: hook.About{ID: int64(r.ID)}})
 		if err != nil {
 			return err
 		}
@@ -67,8 +68,8 @@ func tellCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return hook.RecordForOwner(tx, r.OwnerID, r.ID, repository("created", by, nil))
 }
 
-// tellDeleted tells the organization whose repository is being deleted, and the Apps that reach it. Its own hooks go
-// with it.
+// tellDeleted tells the organization whose repository is being deleted, and the Apps that reach it. Its own
+// hooks go with it.
 func tellDeleted(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := hook.Forget(tx, r.ID); err != nil {
 		return err
@@ -88,9 +89,11 @@ func tellDeleted(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return hook.RecordForOwner(tx, r.OwnerID, r.ID, e)
 }
 
-// addOwner renders what a payload shows of the owner of a repository that is going: the organization, and of what the
-// operator does the sender, whom GitHub has always.
-func addOwner(tx *db.Tx, parts map[string]json.RawMessage, r *repo.Repo, by account.ID, info *web.Info) error {
+// addOwner renders what a payload shows of the owner of a repository that is going: the organization, and of
+// what the operator does the sender, whom GitHub has always.
+func addOwner(
+	tx *db.Tx, parts map[string]json.RawMessage, r *repo.Repo, by account.ID, info *web.Info,
+) error {
 	owner, err := account.ByID(tx, r.OwnerID)
 	if err != nil {
 		return err
@@ -115,7 +118,9 @@ func tellVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 }
 
 // tellCollaborator tells of who joined a repository, left it, or has another role.
-func tellCollaborator(tx *db.Tx, r *repo.Repo, userID account.ID, before, after account.Role, by account.ID) error {
+func tellCollaborator(
+	tx *db.Tx, r *repo.Repo, userID account.ID, before, after account.Role, by account.ID,
+) error {
 	e := hook.Event{Name: "member", Action: "added", Actor: by, About: hook.About{User: userID}}
 	switch {
 	case before == after:
@@ -155,7 +160,8 @@ func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined 
 		About: hook.About{User: user.ID, Parts: map[string]json.RawMessage{"membership": membership}}})
 }
 
-// tellOrgDeleted tells of an organization that is being deleted. Its hooks that listen outlive it until they were told.
+// tellOrgDeleted tells of an organization that is being deleted. Its hooks that listen outlive it until they
+// were told.
 func tellOrgDeleted(tx *db.Tx, id, by account.ID) error {
 	info, err := hook.ListeningOwner(tx, id, "organization")
 	if err != nil || info == nil {

@@ -44,7 +44,8 @@ func (f *Forge) LoseIssue(d *issue.Departure) error {
 		if err := activity.DropIssue(d.Tx, d.From.ID, int64(d.Issue.ID)); err != nil {
 			return err
 		}
-	} else if err := errors.Join(activity.MoveIssue(d.Tx, d.From.ID, int64(d.Issue.ID), d.To, int64(d.New.ID)),
+	} else if err := errors.Join(activity.MoveIssue(d.Tx, d.From.ID, int64(d.Issue.ID), d.To,
+		int64(d.New.ID)),
 		notification.MoveIssue(d.Tx, d.Issue.ID, d.New.ID, d.To.ID)); err != nil {
 		return err
 	}
@@ -56,8 +57,8 @@ func (f *Forge) LoseIssue(d *issue.Departure) error {
 	return nil
 }
 
-// actOf is what people are told of a change: those with a part in the issue of what is said and of its state, others
-// of what names them.
+// actOf is what people are told of a change: those with a part in the issue of what is said and of its state,
+// others of what names them.
 func actOf(c *issue.Change, told []hook.Event) notification.Act {
 	act := notification.Act{RepoID: c.Repo.ID, Issue: c.Issue.ID, Actor: c.Actor.ID}
 	for _, e := range told {
@@ -75,7 +76,9 @@ func actOf(c *issue.Change, told []hook.Event) notification.Act {
 }
 
 // ReopenPull checks whether a closed pull request may be opened again.
-func (f *Forge) ReopenPull(ctx context.Context, a *repo.Access, i *issue.Issue) (func(*issue.Change) error, error) {
+func (f *Forge) ReopenPull(
+	ctx context.Context, a *repo.Access, i *issue.Issue,
+) (func(*issue.Change) error, error) {
 	return f.Pulls.Reopen(ctx, a, i)
 }
 

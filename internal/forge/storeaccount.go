@@ -24,7 +24,8 @@ const (
 type AccountColumn struct {
 	Table, Column string
 	Fate          Fate
-	Only          string // a condition; rows for which it does not hold have another line, or are no account's
+	// a condition; rows for which it does not hold have another line, or are no account's
+	Only string
 }
 
 // AccountColumns are all columns of all tables that name an account. A test holds them
@@ -148,9 +149,11 @@ func giveRows(tx *db.Tx, id, ghost account.ID) error {
 		var err error
 		switch c.Fate {
 		case Given:
-			_, err = tx.Exec(fmt.Sprintf(`UPDATE %s SET %s = $2 WHERE %s`, c.Table, c.Column, c.where()), id, ghost)
+			_, err = tx.Exec(fmt.Sprintf(`UPDATE %s SET %s = $2 WHERE %s`, c.Table, c.Column, c.where()), id,
+				ghost)
 		case Emptied:
-			_, err = tx.Exec(fmt.Sprintf(`UPDATE %s SET %s = NULL WHERE %s`, c.Table, c.Column, c.where()), id)
+			_, err = tx.Exec(fmt.Sprintf(`UPDATE %s SET %s = NULL WHERE %s`, c.Table, c.Column, c.where()),
+				id)
 		}
 		if err != nil {
 			return err

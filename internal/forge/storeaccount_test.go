@@ -12,7 +12,8 @@ import (
 
 // names are the columns that name an account by what they are called, also where no foreign
 // key says so.
-var names = regexp.MustCompile(`^(.*_)?(account|user|owner|author|creator|actor|target|org|admin)_id$|_by$|^assignees$`)
+var names = regexp.MustCompile(
+	`^(.*_)?(account|user|owner|author|creator|actor|target|org|admin)_id$|_by$|^assignees$`)
 
 // otherwise are columns that are called so, or lead to accounts, of which a deletion has nothing to say.
 var otherwise = []string{

@@ -87,7 +87,8 @@ func plant(t *testing.T, s *apitest.Server, from, to, name string, private bool)
 		`{"title": "`+p.word+`", "assignees": ["`+strings.Join(everyone, `", "`)+`"]}`, 201)
 	ok("carol", "POST "+path+"/pulls", `{"title": "`+p.word+`", "head": "topic", "base": "old"}`, 201)
 	ok("carol", "POST "+path+"/forks", "", 202)
-	ok("carol", "PUT /repos/carol/"+name+"/contents/x", `{"message": "x", "content": "eA==", "branch": "topic"}`, 201)
+	ok("carol", "PUT /repos/carol/"+name+"/contents/x",
+		`{"message": "x", "content": "eA==", "branch": "topic"}`, 201)
 	ok("carol", "POST "+path+"/pulls", `{"title": "`+p.word+`", "head": "carol:topic", "base": "main"}`, 201)
 	for _, login := range everyone {
 		ok("chief", "POST "+path+"/issues", `{"title": "`+p.word+`", "assignees": ["`+login+`"]}`, 201)
@@ -96,8 +97,10 @@ func plant(t *testing.T, s *apitest.Server, from, to, name string, private bool)
 	}
 	if from == "guild" {
 		ok("dora", "POST "+path+"/forks", "", 202)
-		ok("dora", "PUT /repos/dora/"+name+"/contents/x", `{"message": "x", "content": "eA==", "branch": "topic"}`, 201)
-		ok("dora", "POST "+path+"/pulls", `{"title": "`+p.word+`", "head": "dora:topic", "base": "main"}`, 201)
+		ok("dora", "PUT /repos/dora/"+name+"/contents/x",
+			`{"message": "x", "content": "eA==", "branch": "topic"}`, 201)
+		ok("dora", "POST "+path+"/pulls", `{"title": "`+p.word+`", "head": "dora:topic", "base": "main"}`,
+			201)
 		ok("dora", "POST "+path+"/issues", `{"title": "`+p.word+`", "assignees": ["dora"]}`, 201)
 	}
 	if err := s.Server.Settle(t.Context()); err != nil {
@@ -118,7 +121,8 @@ func (p *plot) see(t *testing.T, s *apitest.Server, name, roles string) {
 		}
 		visible, granted := role != '-' || !p.private, role != '-'
 		status := map[bool]int{true: 200, false: 404}
-		want := `{"full_name": "` + name + `", "html_url": "{base}/` + name + `", "owner": {"login": "` + owner + `"}}`
+		want := `{"full_name": "` + name + `", "html_url": "{base}/` + name + `", "owner": {"login": "` +
+			owner + `"}}`
 		if visible && as != "" {
 			want = fmt.Sprintf(`{"full_name": %q, "permissions": {"admin": %v, "push": %v, "pull": true}}`,
 				name, role == 'a', role == 'a' || role == 'w')
@@ -126,7 +130,8 @@ func (p *plot) see(t *testing.T, s *apitest.Server, name, roles string) {
 		if !visible {
 			want = ""
 		}
-		s.Check(t, apitest.Case{Name: as, Do: "GET /repos/" + name, As: as, Status: status[visible], Want: want})
+		s.Check(t, apitest.Case{Name: as, Do: "GET /repos/" + name, As: as,
+			Status: status[visible], Want: want})
 		for _, path := range []string{"/issues", "/pulls?state=all", "/commits", "/branches", "/events",
 			"/git/ref/heads/main", "/contents", "/stargazers"} {
 			s.Check(t, apitest.Case{Do: "GET /repos/" + name + path, As: as, Status: status[visible]})
@@ -172,7 +177,8 @@ func (p *plot) fetch(t *testing.T, s *apitest.Server, as, name string, want bool
 	if !slices.Contains([]string{"alice", "dora", "gus"}, as) {
 		return
 	}
-	if _, _, err := gittest.Try(t, t.TempDir(), nil, "ls-remote", s.Remote(t, as, name)); (err == nil) != want {
+	if _, _, err := gittest.Try(t, t.TempDir(), nil, "ls-remote",
+		s.Remote(t, as, name)); (err == nil) != want {
 		t.Errorf("ls-remote of %s as %s: %v", name, as, err)
 	}
 }
@@ -183,7 +189,8 @@ func (p *plot) gone(t *testing.T, s *apitest.Server, roles string) {
 	owner, _, _ := strings.Cut(p.from, "/")
 	for i, as := range people {
 		visible := roles[i] != '-' || !p.private
-		c := apitest.Case{Do: "GET /repos/" + p.from, As: as, Status: 404, Has: map[string]string{"Location": "-"}}
+		c := apitest.Case{Do: "GET /repos/" + p.from, As: as, Status: 404,
+			Has: map[string]string{"Location": "-"}}
 		if visible {
 			c.Status, c.Has = 301, map[string]string{"Location": "{base}/repos/" + p.to}
 		}
@@ -221,7 +228,8 @@ func (p *plot) pulls(t *testing.T, s *apitest.Server, from, to, roles string) {
 		{Name: "by the new owner", Do: "GET " + path + "?head=" + to + ":topic", As: "chief", Status: 200,
 			Want: fmt.Sprintf(`[{"number": %d, "head": {"label": %q, "repo": {"full_name": %q}}}]`, ofBranch,
 				to+":topic", p.to)},
-		{Name: "by the former owner", Do: "GET " + path + "?head=" + from + ":topic", As: "chief", Status: 200,
+		{Name: "by the former owner", Do: "GET " + path + "?head=" + from + ":topic",
+			As: "chief", Status: 200,
 			Body: "[]"},
 		{Name: "from a fork", Do: fmt.Sprintf("GET %s/%d", path, ofCarol), As: "carol", Status: 200,
 			Want: `{"state": "open", "head": {"repo": {"owner": {"login": "carol"}}}, "base": {"repo": {"full_name": "` + p.to + `"}}}`},
@@ -236,7 +244,8 @@ func (p *plot) pulls(t *testing.T, s *apitest.Server, from, to, roles string) {
 		state, head, fork = "closed", "null", 404
 	}
 	s.Run(t, []apitest.Case{
-		{Name: "of who may have lost access", Do: fmt.Sprintf("GET %s/%d", path, ofDora), As: "chief", Status: 200,
+		{Name: "of who may have lost access", Do: fmt.Sprintf("GET %s/%d", path, ofDora),
+			As: "chief", Status: 200,
 			Want: `{"state": "` + state + `", "head": {"repo": ` + head + `}}`},
 		{Do: "GET /repos/dora/" + p.Name, As: "dora", Status: fork},
 		{Name: "the fork is there", Do: "GET /repos/dora/" + p.Name, As: "chief", Status: 200},
@@ -248,7 +257,8 @@ func (p *plot) assigned(t *testing.T, s *apitest.Server, from, roles string) {
 	t.Helper()
 	want := []string{}
 	for i, login := range people[:4] {
-		if strings.ContainsRune("aw", rune(roles[i])) && (login != "bob") && (login != "dora" || from == "guild") {
+		if strings.ContainsRune("aw", rune(roles[i])) && (login != "bob") && (login != "dora" ||
+			from == "guild") {
 			want = append(want, `{"login": "`+login+`"}`)
 		}
 	}
@@ -282,8 +292,9 @@ func (p *plot) write(t *testing.T, s *apitest.Server, roles string) {
 		if role == 'a' {
 			edit = 200
 		}
-		s.Check(t, apitest.Case{Name: as, Do: "PUT /repos/" + p.to + "/contents/by-" + as, As: as, Status: push,
-			Send: `{"message": "x", "content": "eA=="}`})
+		s.Check(t, apitest.Case{Name: as, Do: "PUT /repos/" + p.to + "/contents/by-" + as, As: as,
+			Status: push,
+			Send:   `{"message": "x", "content": "eA=="}`})
 		s.Check(t, apitest.Case{Name: as, Do: "PATCH /repos/" + p.to, As: as, Status: edit,
 			Send: `{"description": "x"}`})
 	}
@@ -326,7 +337,8 @@ func TestTransfer(t *testing.T) {
 					old := s.Do(t, apitest.Case{Do: "GET /repos/" + p.from, As: "carol"}).Header.Get("ETag")
 					s.Check(t, apitest.Case{Do: "POST /repos/" + p.from + "/transfer", As: row.by,
 						Send:   `{"new_owner": "` + row.to + `"}`,
-						Status: 202, Want: `{"full_name": "` + p.to + `", "owner": {"login": "` + row.to + `"}}`})
+						Status: 202, Want: `{"full_name": "` + p.to + `", "owner": {"login": "` +
+							row.to + `"}}`})
 					p.see(t, s, p.to, after)
 					p.gone(t, s, after)
 					s.Check(t, apitest.Case{Do: "GET /repos/" + p.to, As: "carol", Status: 200,

@@ -30,28 +30,34 @@ func TestTransferRules(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Name: "nobody", Do: path, Send: to, Status: 401},
 			{Name: "who reads", Do: path, As: "fay", Send: to, Status: 403},
-			{Name: "an administrator by grant", Do: path, As: "carol", Send: `{"new_owner": "carol"}`, Status: 403,
+			{Name: "an administrator by grant", Do: path, As: "carol",
+				Send: `{"new_owner": "carol"}`, Status: 403,
 				Want: `{"message": "Must be the owner of the repository to transfer it."}`},
 			{Name: "the same, of an organization", Do: "POST /repos/guild/hall/transfer", As: "carol",
 				Send:   `{"new_owner": "carol"}`,
 				Status: 403, Want: `{"message": "Must be an owner of the organization to transfer its repositories."}`},
-			{Name: "a member", Do: "POST /repos/guild/hall/transfer", As: "dora", Send: `{"new_owner": "dora"}`,
+			{Name: "a member", Do: "POST /repos/guild/hall/transfer", As: "dora",
+				Send:   `{"new_owner": "dora"}`,
 				Status: 403},
-			{Name: "invisible", Do: "POST /repos/guild/hall/transfer", As: "fay", Send: `{"new_owner": "fay"}`,
+			{Name: "invisible", Do: "POST /repos/guild/hall/transfer", As: "fay",
+				Send:   `{"new_owner": "fay"}`,
 				Status: 404},
 			{Name: "to another person", Do: path, As: "alice", Send: `{"new_owner": "bob"}`, Status: 422,
 				Want: `{"errors": [{"field": "new_owner"}]}`},
 			{Name: "to oneself", Do: path, As: "alice", Send: `{"new_owner": "Alice"}`, Status: 422},
 			{Name: "to nobody", Do: path, As: "alice", Send: `{"new_owner": "nobody"}`, Status: 422,
 				Want: `{"errors": [{"field": "new_owner", "code": "invalid", "value": "nobody"}]}`},
-			{Name: "to who is suspended", Do: path, As: "chief", Send: `{"new_owner": "sleepy"}`, Status: 422},
+			{Name: "to who is suspended", Do: path, As: "chief", Send: `{"new_owner": "sleepy"}`,
+				Status: 422},
 			{Name: "to a foreign organization", Do: "POST /repos/guild/hall/transfer", As: "alice",
 				Send: `{"new_owner": "nobodys"}`, Status: 422},
 			{Name: "without an owner", Do: path, As: "alice", Send: `{}`, Status: 422,
 				Want: `{"errors": [{"field": "new_owner", "code": "missing_field"}]}`},
 			{Name: "a number", Do: path, As: "alice", Send: `{"new_owner": 1}`, Status: 422},
-			{Name: "to teams", Do: path, As: "alice", Send: `{"new_owner": "guild", "team_ids": [1]}`, Status: 422},
-			{Name: "to no teams at all", Do: path, As: "alice", Send: `{"new_owner": "guild", "team_ids": "x"}`,
+			{Name: "to teams", Do: path, As: "alice", Send: `{"new_owner": "guild", "team_ids": [1]}`,
+				Status: 422},
+			{Name: "to no teams at all", Do: path, As: "alice",
+				Send:   `{"new_owner": "guild", "team_ids": "x"}`,
 				Status: 422},
 			{Name: "under no name", Do: path, As: "alice", Send: `{"new_owner": "guild", "new_name": "a b"}`,
 				Status: 422,
@@ -63,14 +69,16 @@ func TestTransferRules(t *testing.T) {
 				Want: `{"full_name": "alice/garden"}`},
 			{Do: "GET /users/alice", Status: 200, Want: `{"public_repos": 1}`},
 
-			{Name: "an owner of a network's repository", Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202},
+			{Name: "an owner of a network's repository", Do: "POST /repos/alice/garden/forks", As: "bob",
+				Status: 202},
 			{Name: "gets no second one", Do: path, As: "chief",
 				Send: `{"new_owner": "bob", "new_name": "other"}`, Status: 422,
 				Want: `{"errors": [{"message": "This owner has a repository of the same network already."}]}`},
 			{Name: "nor the root's of a fork", Do: "POST /repos/bob/garden/transfer", As: "chief",
 				Send: `{"new_owner": "alice", "new_name": "other"}`, Status: 422},
 			{Name: "a private fork", Do: "POST /repos/guild/hall/forks", As: "dora", Status: 202},
-			{Name: "goes to nobody who does not see the root", Do: "POST /repos/dora/hall/transfer", As: "chief",
+			{Name: "goes to nobody who does not see the root",
+				Do: "POST /repos/dora/hall/transfer", As: "chief",
 				Send: `{"new_owner": "fay"}`, Status: 422},
 			{Do: "GET /repos/dora/hall", As: "fay", Status: 404},
 			{Name: "and stays", Do: "GET /repos/dora/hall", As: "dora", Status: 200},
@@ -79,7 +87,8 @@ func TestTransferRules(t *testing.T) {
 				Want: `{"fork": true, "full_name": "carol/hall"}`},
 			{Do: "GET /repos/carol/hall", As: "carol", Status: 200, Want: `{"permissions": {"admin": true}}`},
 
-			{Name: "archived", Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`, Status: 200},
+			{Name: "archived", Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`,
+				Status: 200},
 			{Name: "with another name", Do: path, As: "alice",
 				Send: `{"new_owner": "guild", "new_name": "Beds", "team_ids": []}`, Status: 202,
 				Want: `{"full_name": "guild/Beds", "archived": true, "html_url": "{base}/guild/Beds", "forks_count": 1}`},
@@ -101,7 +110,8 @@ func TestTransferRules(t *testing.T) {
 			{Name: "who owns it is no collaborator besides",
 				Do: "GET /repos/alice/garden/collaborators?affiliation=direct", As: "alice",
 				Status: 200, Want: `[{"login": "alice"}, {"login": "carol"}]`},
-			{Name: "what was granted stays", Do: "GET /repos/alice/garden/collaborators/carol/permission", As: "alice",
+			{Name: "what was granted stays", Do: "GET /repos/alice/garden/collaborators/carol/permission",
+				As:     "alice",
 				Status: 200, Want: `{"permission": "admin"}`},
 			{Name: "until the name is another's", Do: "POST /orgs/guild/repos", As: "alice",
 				Send: `{"name": "beds"}`, Status: 201},
@@ -161,7 +171,9 @@ func TestTransfersAtTheSameTime(t *testing.T) {
 					everywhere("PUT", fmt.Sprintf("/contents/f%d", i), "chief",
 						`{"message": "x", "content": "eA=="}`, 201)
 				},
-				func() { try("POST /repos/alice/shed/transfer", "chief", `{"new_owner": "`+login+`"}`, 202, 301) },
+				func() {
+					try("POST /repos/alice/shed/transfer", "chief", `{"new_owner": "`+login+`"}`, 202, 301)
+				},
 				func() { try("DELETE /admin/users/"+login, "chief", "", 204) },
 			} {
 				all.Add(1)
@@ -169,17 +181,19 @@ func TestTransfersAtTheSameTime(t *testing.T) {
 			}
 			all.Wait()
 			owner := s.Do(t, apitest.Case{Do: "GET /repos/" + login + "/shed"}).Status
-			if account := s.Do(t, apitest.Case{Do: "GET /users/" + login}).Status; owner == 200 && account != 200 {
+			if account := s.Do(t, apitest.Case{Do: "GET /users/" + login}).Status; owner == 200 &&
+				account != 200 {
 				t.Fatalf("round %d: the repository is there, its owner is not", i)
 			}
 			if owner == 200 {
-				s.Check(t, apitest.Case{Do: "POST /repos/" + login + "/shed/transfer", As: "chief", Status: 202,
+				s.Check(t, apitest.Case{Do: "POST /repos/" + login + "/shed/transfer",
+					As: "chief", Status: 202,
 					Send: `{"new_owner": "alice"}`})
 			}
 		}
 		names := 0
-		for _, name := range []string{"alice/garden", "guild/garden", "club/garden", "alice/beds", "guild/beds",
-			"club/beds"} {
+		for _, name := range []string{"alice/garden", "guild/garden", "club/garden", "alice/beds",
+			"guild/beds", "club/beds"} {
 			a := s.Do(t, apitest.Case{Do: "GET /repos/" + name + "/contents", As: "chief"})
 			if a.Status != 200 {
 				continue

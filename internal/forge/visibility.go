@@ -14,7 +14,8 @@ import (
 // ChangeVisibility shows a private repository to everyone, or hides a public one. A
 // fork cannot change: Edit refuses that before.
 func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
-	changes := map[string]any{"old_visibility": repo.Visibility(r.Private), "visibility": repo.Visibility(!r.Private)}
+	changes := map[string]any{"old_visibility": repo.Visibility(r.Private),
+		"visibility": repo.Visibility(!r.Private)}
 	if err := audit.Record(tx, r.Audited(audit.RepoAccess, changes)); err != nil {
 		return err
 	}

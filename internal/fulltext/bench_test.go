@@ -36,7 +36,8 @@ func shelve(b *testing.B, d *db.DB, p prose, from, to int64) {
 				if id%2 == 0 {
 					x.Repo = id/2%99 + 2
 				}
-				_, err := tx.Exec(`INSERT INTO issues (id, repo_id, number, title, author_id, state, labels, assignees, created_at, updated_at)
+				_, err := tx.Exec(`INSERT INTO issues (id, repo_id, number, title, author_id, state, labels,
+					assignees, created_at, updated_at)
 					VALUES ($1, $2, $1, '', 1, 1, '', '', 1, 1)`, id, x.Repo)
 				if err != nil {
 					return err
@@ -50,7 +51,8 @@ func shelve(b *testing.B, d *db.DB, p prose, from, to int64) {
 
 func shelves(b *testing.B, d *db.DB) {
 	for r := range 98 {
-		mustWrite(b, d, stmt(`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
+		mustWrite(b, d, stmt(`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch,
+			created_at, updated_at, pushed_at)
 			VALUES ($1, 1, $2, $2, FALSE, 'main', 1, 1, 1)`, r+3, fmt.Sprint("r", r)))
 	}
 }

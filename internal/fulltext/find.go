@@ -126,7 +126,8 @@ func (f Find) postgresHits(n int, term string, arg func(any) string) (list []str
 		add(":AB", "CASE WHEN words @@ "+query(":A")+" THEN 4 ELSE 2 END")
 	}
 	if f.In&InComments != 0 {
-		list = append(list, fmt.Sprintf(`SELECT issue_id, %d AS term, 1 AS score FROM comment_texts WHERE words @@ %s`, n, query("")))
+		list = append(list, fmt.Sprintf(
+			`SELECT issue_id, %d AS term, 1 AS score FROM comment_texts WHERE words @@ %s`, n, query("")))
 	}
 	return list
 }

@@ -17,8 +17,10 @@ import (
 func library(t testing.TB, engine db.Engine) *db.DB {
 	t.Helper()
 	d := dbtest.Open(t, engine)
-	mustWrite(t, d, stmt(`INSERT INTO accounts (id, login, login_folded, kind, created_at, updated_at) VALUES (1, 'a', 'a', 1, 1, 1)`))
-	mustWrite(t, d, stmt(`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
+	mustWrite(t, d, stmt(
+		`INSERT INTO accounts (id, login, login_folded, kind, created_at, updated_at) VALUES (1, 'a', 'a', 1, 1, 1)`))
+	mustWrite(t, d, stmt(`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch,
+		created_at, updated_at, pushed_at)
 		VALUES (1, 1, 'a', 'a', FALSE, 'main', 1, 1, 1), (2, 1, 'b', 'b', FALSE, 'main', 1, 1, 1)`))
 	return d
 }
@@ -27,7 +29,8 @@ func library(t testing.TB, engine db.Engine) *db.DB {
 func writeIssue(t testing.TB, d *db.DB, x fulltext.Text) {
 	t.Helper()
 	mustWrite(t, d, func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO issues (id, repo_id, number, title, body, author_id, state, labels, assignees, created_at, updated_at)
+		_, err := tx.Exec(`INSERT INTO issues (id, repo_id, number, title, body, author_id, state, labels,
+			assignees, created_at, updated_at)
 			VALUES ($1, $2, $1, $3, $4, 1, 1, '', '', 1, 1)`, x.Issue, x.Repo, x.Title, x.Body)
 		return errors.Join(err, fulltext.Put(tx, []fulltext.Text{x}))
 	})
@@ -36,7 +39,8 @@ func writeIssue(t testing.TB, d *db.DB, x fulltext.Text) {
 func writeComment(t testing.TB, d *db.DB, x fulltext.Text) {
 	t.Helper()
 	mustWrite(t, d, func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO issue_comments (id, repo_id, issue_id, author_id, body, created_at, updated_at)
+		_, err := tx.Exec(`INSERT INTO issue_comments (id, repo_id, issue_id, author_id, body, created_at,
+			updated_at)
 			VALUES ($1, $2, $3, 1, $4, 1, 1)`, x.Comment, x.Repo, x.Issue, x.Body)
 		return errors.Join(err, fulltext.Put(tx, []fulltext.Text{x}))
 	})
@@ -52,7 +56,8 @@ func found(t testing.TB, d *db.DB, f fulltext.Find) (list []string) {
 			return fmt.Sprintf("$%d", len(args))
 		}
 		list = nil
-		rows, err := tx.Query(`SELECT issue_id, CAST(score AS BIGINT) FROM (`+f.SQL(tx, arg)+`) f ORDER BY issue_id`, args...)
+		rows, err := tx.Query(`SELECT issue_id, CAST(score AS BIGINT) FROM (`+f.SQL(tx,
+			arg)+`) f ORDER BY issue_id`, args...)
 		if err != nil {
 			return err
 		}
@@ -84,7 +89,8 @@ func TestFind(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		d := library(t, engine)
-		writeIssue(t, d, fulltext.Text{Issue: 1, Repo: 1, Title: "Crash on start", Body: "The parser of r1 reads too far, segfault"})
+		writeIssue(t, d, fulltext.Text{Issue: 1, Repo: 1, Title: "Crash on start",
+			Body: "The parser of r1 reads too far, segfault"})
 		writeIssue(t, d, fulltext.Text{Issue: 2, Repo: 1, Title: "Parser is slow", Body: "crash crash crash"})
 		writeIssue(t, d, fulltext.Text{Issue: 3, Repo: 2, Title: "Café au lait", Body: "nothing of r2 here"})
 		writeIssue(t, d, fulltext.Text{Issue: 4, Repo: 2, Title: "empty"})
@@ -111,12 +117,16 @@ func TestFind(t *testing.T) {
 			{fulltext.Find{Terms: []string{"crash"}, In: fulltext.InTitle}, []string{"1:4"}},
 			{fulltext.Find{Terms: []string{"crash"}, In: fulltext.InBody}, []string{"2:2"}},
 			{fulltext.Find{Terms: []string{"crash"}, In: fulltext.InComments}, []string{"1:1", "3:1"}},
-			{fulltext.Find{Terms: []string{"crash"}, In: fulltext.InTitle | fulltext.InBody}, []string{"1:4", "2:2"}},
-			{fulltext.Find{Terms: []string{"crash"}, In: fulltext.InTitle | fulltext.InComments}, []string{"1:4", "3:1"}},
-			{fulltext.Find{Terms: []string{"crash"}, In: fulltext.InBody | fulltext.InComments}, []string{"1:1", "2:2", "3:1"}},
+			{fulltext.Find{Terms: []string{"crash"}, In: fulltext.InTitle | fulltext.InBody},
+				[]string{"1:4", "2:2"}},
+			{fulltext.Find{Terms: []string{"crash"}, In: fulltext.InTitle | fulltext.InComments},
+				[]string{"1:4", "3:1"}},
+			{fulltext.Find{Terms: []string{"crash"}, In: fulltext.InBody | fulltext.InComments},
+				[]string{"1:1", "2:2", "3:1"}},
 			{fulltext.Find{Terms: []string{"crash"}, Repos: []int64{2}}, []string{"3:1"}},
 			{fulltext.Find{Terms: []string{"crash"}, Repos: []int64{1, 7}}, []string{"1:4", "2:2"}},
-			{fulltext.Find{Terms: []string{"crash", "parser"}, Repos: []int64{2, 1}}, []string{"1:6", "2:6", "3:2"}},
+			{fulltext.Find{Terms: []string{"crash", "parser"}, Repos: []int64{2, 1}},
+				[]string{"1:6", "2:6", "3:2"}},
 			{one("r1"), []string{"1:2"}}, // the word in the text, not the repository's
 			{fulltext.Find{Terms: []string{"r2"}, Repos: []int64{1}}, nil},
 		} {
@@ -130,8 +140,10 @@ func TestFind(t *testing.T) {
 func TestFindHostileText(t *testing.T) {
 	t.Parallel()
 	hostile := []string{
-		`"`, `""quoted" text"`, `it's '; DROP TABLE issues; --`, `back\slash \' \\`, "a AND b OR NOT c NEAR(d, 5)", "star* ^caret title:x {title body}:y - + (paren",
-		"!bang & amp | pipe <-> :A :* 'q':1A", "ünïcödé ΣΑΣ ß", "emoji 🔥 👩‍💻", "東京都庁の検索", "مرحبا بالعالم", "ไทยภาษา", "🔥", "x'0041' $1 ?1 @p :p %s %_", "a\tb\nc\r\x01d", "\u0301 lone",
+		`"`, `""quoted" text"`, `it's '; DROP TABLE issues; --`, `back\slash \' \\`,
+		"a AND b OR NOT c NEAR(d, 5)", "star* ^caret title:x {title body}:y - + (paren",
+		"!bang & amp | pipe <-> :A :* 'q':1A", "ünïcödé ΣΑΣ ß", "emoji 🔥 👩‍💻", "東京都庁の検索", "مرحبا بالعالم",
+		"ไทยภาษา", "🔥", "x'0041' $1 ?1 @p :p %s %_", "a\tb\nc\r\x01d", "\u0301 lone",
 		strings.Repeat("e\u0301", 300), strings.Repeat("longword", 40), "/1 r1 '/2'",
 	}
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -145,7 +157,9 @@ func TestFindHostileText(t *testing.T) {
 			if !fulltext.Searchable(text) {
 				continue
 			}
-			for _, f := range []fulltext.Find{{Terms: []string{text}}, {Terms: []string{text, text}, Repos: []int64{1}}, {Terms: []string{text}, In: fulltext.InComments}} {
+			for _, f := range []fulltext.Find{{Terms: []string{text}},
+				{Terms: []string{text, text}, Repos: []int64{1}},
+				{Terms: []string{text}, In: fulltext.InComments}} {
 				got := strings.Join(found(t, d, f), " ")
 				if !strings.Contains(" "+got, fmt.Sprintf(" %d:", n+1)) {
 					t.Errorf("%q is not found by itself, but %s", text, got)
@@ -154,7 +168,8 @@ func TestFindHostileText(t *testing.T) {
 			wantFound(t, d, fulltext.Find{Terms: []string{text}, Repos: []int64{2}})
 		}
 		mustWrite(t, d, func(tx *db.Tx) error { // no row holds such text; an index must not break by it
-			return fulltext.Put(tx, []fulltext.Text{{Issue: 1, Repo: 1, Title: "left\x00right", Body: "bad\xff\xc3 utf8"}})
+			return fulltext.Put(tx,
+				[]fulltext.Text{{Issue: 1, Repo: 1, Title: "left\x00right", Body: "bad\xff\xc3 utf8"}})
 		})
 		wantFound(t, d, fulltext.Find{Terms: []string{"left right", "utf8"}}, "1:6")
 	})
@@ -190,10 +205,12 @@ func TestFindNothingStale(t *testing.T) {
 		d := library(t, engine)
 		for id := range int64(4) {
 			writeIssue(t, d, fulltext.Text{Issue: id + 1, Repo: 1 + id/3, Title: "secret", Body: "old"})
-			writeComment(t, d, fulltext.Text{Issue: id + 1, Comment: id + 1, Repo: 1 + id/3, Body: "secret remark"})
+			writeComment(t, d, fulltext.Text{Issue: id + 1, Comment: id + 1, Repo: 1 + id/3,
+				Body: "secret remark"})
 		}
 		mustWrite(t, d, func(tx *db.Tx) error {
-			return fulltext.Put(tx, []fulltext.Text{{Issue: 1, Repo: 1, Title: "new"}, {Issue: 1, Comment: 1, Repo: 1, Body: "other"}})
+			return fulltext.Put(tx, []fulltext.Text{{Issue: 1, Repo: 1, Title: "new"},
+				{Issue: 1, Comment: 1, Repo: 1, Body: "other"}})
 		})
 		wantFound(t, d, fulltext.Find{Terms: []string{"secret"}}, "2:4", "3:4", "4:4")
 		wantFound(t, d, fulltext.Find{Terms: []string{"new", "other"}}, "1:5")
@@ -207,7 +224,8 @@ func TestFindNothingStale(t *testing.T) {
 		wantFound(t, d, fulltext.Find{Terms: []string{"remark"}})
 		failed := errors.New("no")
 		err := d.Write(context.Background(), func(tx *db.Tx) error {
-			return errors.Join(fulltext.Put(tx, []fulltext.Text{{Issue: 2, Repo: 1, Title: "undone"}}), failed)
+			return errors.Join(fulltext.Put(tx, []fulltext.Text{{Issue: 2, Repo: 1, Title: "undone"}}),
+				failed)
 		})
 		if !errors.Is(err, failed) {
 			t.Error(err)
@@ -238,7 +256,8 @@ func TestChangedTextsAreNoted(t *testing.T) {
 			{`UPDATE issue_comments SET body = 'c' WHERE id = 6`, 6},
 		} {
 			mustWrite(t, d, stmt(c.statement))
-			if got := number(t, d, `SELECT count(*) FROM texts_changed WHERE issue_id = 5 AND comment_id IN (0, 6)`); got != c.noted {
+			if got := number(t, d,
+				`SELECT count(*) FROM texts_changed WHERE issue_id = 5 AND comment_id IN (0, 6)`); got != c.noted {
 				t.Errorf("%d: %s: %d notes, want %d", n, c.statement, got, c.noted)
 			}
 		}

@@ -65,8 +65,10 @@ func putPostgres(tx *db.Tx, x Text) (err error) {
 			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Issue, postgresVector(x))
 	} else {
 		err = tx.Run(`INSERT INTO comment_texts (id, issue_id, words)
-			SELECT id, issue_id, CAST(CAST($2 AS TEXT) AS TSVECTOR) FROM issue_comments WHERE id = $1 FOR KEY SHARE
-			ON CONFLICT (id) DO UPDATE SET issue_id = excluded.issue_id, words = excluded.words`, x.Comment, postgresVector(x))
+			SELECT id, issue_id, CAST(CAST($2 AS TEXT) AS TSVECTOR) FROM issue_comments
+			WHERE id = $1 FOR KEY SHARE
+			ON CONFLICT (id) DO UPDATE SET issue_id = excluded.issue_id,
+			words = excluded.words`, x.Comment, postgresVector(x))
 	}
 	return err
 }

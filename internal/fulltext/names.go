@@ -101,7 +101,8 @@ func (f Names) SQL(tx *db.Tx, arg func(any) string) string {
 		}
 	}
 	if len(f.Terms) == 1 {
-		return "SELECT id, max(score) AS score FROM (" + strings.Join(all, "\nUNION ALL ") + ") hits GROUP BY id"
+		return "SELECT id, max(score) AS score FROM (" + strings.Join(all,
+			"\nUNION ALL ") + ") hits GROUP BY id"
 	}
 	best := "SELECT id, term, max(score) AS score FROM (" + strings.Join(all, "\nUNION ALL ") +
 		") hits GROUP BY id, term"

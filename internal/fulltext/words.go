@@ -97,7 +97,8 @@ func (s *splitter) end() {
 
 // spaceless are the scripts in which nothing parts words.
 var spaceless = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
+	unicode.Myanmar,
 }
 
 // dropAccents is for strings.Map: it drops the marks of European scripts and

@@ -44,7 +44,8 @@ func TestWords(t *testing.T) {
 // A word is found again as itself, and holds nothing that an engine's query
 // language could take for syntax.
 func FuzzWords(f *testing.F) {
-	for _, seed := range []string{"a\"b' :*", "東京 ﷺ", "e\u0301\u0301\u0301", "'x' & !y <-> z", "\u0345\u1fbc", "ß ẞ", "\xff"} {
+	for _, seed := range []string{"a\"b' :*", "東京 ﷺ", "e\u0301\u0301\u0301", "'x' & !y <-> z", "\u0345\u1fbc",
+		"ß ẞ", "\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -55,7 +56,8 @@ func FuzzWords(f *testing.F) {
 				t.Errorf("%q has the word %q", text, w)
 			}
 			for _, r := range w {
-				if r < 0x80 && !('a' <= r && r <= 'z' || '0' <= r && r <= '9') || strings.ContainsRune(" \u00a0", r) {
+				if r < 0x80 && !('a' <= r && r <= 'z' || '0' <= r && r <= '9') ||
+					strings.ContainsRune(" \u00a0", r) {
 					t.Errorf("%q has the word %q", text, w)
 				}
 			}

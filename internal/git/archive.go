@@ -28,13 +28,16 @@ const (
 //
 // Files are as they are stored: no attribute of a tree changes one, but those
 // that it marks as export-ignore are left out.
-func (r *Repository) Archive(ctx context.Context, w io.Writer, commit SHA, f ArchiveFormat, prefix string) error {
+func (r *Repository) Archive(
+	ctx context.Context, w io.Writer, commit SHA, f ArchiveFormat, prefix string,
+) error {
 	if err := r.writeAttributes(); err != nil {
 		return err
 	}
 	p, out, err := r.git.read(ctx, process.Task{
 		Command: process.Command{
-			Sub: "archive", Flags: []string{"--format=" + string(f), "--prefix=" + prefix}, Revs: []SHA{commit},
+			Sub: "archive", Flags: []string{"--format=" + string(f), "--prefix=" + prefix},
+			Revs: []SHA{commit},
 		},
 		Dir: r.dir, Cage: r.blobCage(), Limit: r.git.options.TransferTimeout})
 	if err != nil {

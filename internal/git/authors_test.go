@@ -31,7 +31,8 @@ func TestReadAuthors(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	few := "   12\tA <b> C <a@example.org>\n    7\t" + long + " <l>\n    1\t <>\nnobody\n"
 	list, err := readAuthors(bufio.NewReaderSize(strings.NewReader(few), 64), 1000)
-	if err != nil || len(list) != 2 || list[0] != (AuthorCount{"A <b> C", "a@example.org", 12}) || list[1] != (AuthorCount{"", "", 1}) {
+	if err != nil || len(list) != 2 || list[0] != (AuthorCount{"A <b> C", "a@example.org", 12}) ||
+		list[1] != (AuthorCount{"", "", 1}) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	// Of a million authors only those that are shown are read, without names of tens of

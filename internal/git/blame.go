@@ -32,8 +32,9 @@ type BlameCommit struct {
 	BeforePath    string // the file's path there
 }
 
-// Blame says which commit wrote each line of a file, as `git blame` does. The file's text is part of the outcome, so
-// the caller bounds its size before. Lines that are no UTF-8 are mended. Errors: those of Stream and CheckPath.
+// Blame says which commit wrote each line of a file, as `git blame` does. The file's text is part of the
+// outcome, so the caller bounds its size before. Lines that are no UTF-8 are mended. Errors: those of Stream
+// and CheckPath.
 func (r *Repository) Blame(ctx context.Context, commit SHA, path string) (hunks []BlameHunk, err error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
@@ -47,8 +48,8 @@ func (r *Repository) Blame(ctx context.Context, commit SHA, path string) (hunks 
 	return hunks, err
 }
 
-// readBlame reads groups of lines. Each line has a head "SHA old new [count]", what is new of its commit, and its text
-// behind a tab.
+// readBlame reads groups of lines. Each line has a head "SHA old new [count]", what is new of its commit, and
+// its text behind a tab.
 func readBlame(in *bufio.Reader) (hunks []BlameHunk, err error) {
 	commits := map[SHA]*BlameCommit{}
 	var at *BlameCommit
@@ -119,7 +120,8 @@ func (c *BlameCommit) note(line string) {
 	}
 }
 
-// unquoted is a path as blame prints it: in C's quotes where it has special characters. One that Go cannot read stays.
+// unquoted is a path as blame prints it: in C's quotes where it has special characters. One that Go cannot
+// read stays.
 func unquoted(path string) string {
 	if strings.HasPrefix(path, `"`) {
 		if plain, err := strconv.Unquote(path); err == nil {

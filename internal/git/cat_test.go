@@ -22,9 +22,11 @@ func TestContents(t *testing.T) {
 	dir := gittest.Bare(t)
 	r := g.Repository(dir)
 	text := strings.Repeat("hello\n", 1000)
-	small, large := gittest.Object(t, dir, git.TypeBlob, text), gittest.Object(t, dir, git.TypeBlob, strings.Repeat(text, 1000))
+	small, large := gittest.Object(t, dir, git.TypeBlob, text),
+		gittest.Object(t, dir, git.TypeBlob, strings.Repeat(text, 1000))
 	for range 2 { // what is refused must not leave its bytes to the next reader
-		if o, got, err := r.Contents(t.Context(), small, int64(len(text))); err != nil || string(got) != text || o.Size != int64(len(text)) {
+		if o, got, err := r.Contents(t.Context(), small, int64(len(text))); err != nil ||
+			string(got) != text || o.Size != int64(len(text)) {
 			t.Errorf("%v, %d bytes, %v", o, len(got), err)
 		}
 		for _, sha := range []git.SHA{small, large} {
@@ -65,7 +67,8 @@ func TestInfos(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	dir := gittest.Repository(t, 1, 3000)
 	var shas []git.SHA
-	for line := range strings.SplitSeq(gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)", "--batch-all-objects"), "\n") {
+	for line := range strings.SplitSeq(gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)",
+		"--batch-all-objects"), "\n") {
 		shas = append(shas, git.SHA(line))
 	}
 	for _, n := range []int{0, 1, 64, 65, len(shas)} {

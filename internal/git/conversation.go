@@ -14,10 +14,10 @@ import (
 	"arbor/internal/git/wire"
 )
 
-// Negotiate answers a fetch in protocol 0 or 1 on a connection that stays open, as over SSH. wants is the client's
-// first message; o.In gives those that follow, and is buffered. The process of git talks with the client, but lists
-// no refs to it and hears of no object that the client may not see. It does not hear the client once that has said
-// what it has. Errors as of UploadPack.
+// Negotiate answers a fetch in protocol 0 or 1 on a connection that stays open, as over SSH. wants is the
+// client's first message; o.In gives those that follow, and is buffered. The process of git talks with the
+// client, but lists no refs to it and hears of no object that the client may not see. It does not hear the
+// client once that has said what it has. Errors as of UploadPack.
 func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOptions) error {
 	if len(wants) == 0 || string(wants) == wire.FlushPkt {
 		return nil

@@ -30,9 +30,11 @@ func TestCopyObjects(t *testing.T) {
 			} else {
 				push(t, fork, packOf(t, parent.Dir(), []string{string(main)}, nil), nil, main)
 			}
-			list := []treeCommit{{files: base.with("c", text("c")), parents: []git.SHA{main}}, {files: base.with("a.txt", text("a")+"x\n"), before: []int{0}}}
+			list := []treeCommit{{files: base.with("c", text("c")), parents: []git.SHA{main}},
+				{files: base.with("a.txt", text("a")+"x\n"), before: []int{0}}}
 			tip := commitTrees(t, fork.Dir(), list)[1]
-			unknown := commitTree(t, parent.Dir(), base.with("d", text("d")), 5, main) // a tip that a fork alone lacks
+			// a tip that a fork alone lacks
+			unknown := commitTree(t, parent.Dir(), base.with("d", text("d")), 5, main)
 			have := []git.SHA{main, unknown}
 			if _, err := parent.Info(t.Context(), tip); !errs.Is(err, errs.NotFound) {
 				t.Fatal("it is there already", err)
@@ -86,7 +88,8 @@ func TestCopyObjectsFails(t *testing.T) {
 		}
 	}
 	// What is there in part, as an orphan of a killed server may be, is made whole.
-	gittest.Object(t, to.Dir(), git.TypeCommit, gittest.Run(t, from.Dir(), "cat-file", "commit", string(first))+"\n")
+	gittest.Object(t, to.Dir(), git.TypeCommit,
+		gittest.Run(t, from.Dir(), "cat-file", "commit", string(first))+"\n")
 	second := commitTree(t, from.Dir(), side{"b": text("b")}, 1, first)
 	if err := git.CopyObjects(t.Context(), from, to, second, nil, admitAll); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ func TestTreesWithoutEnd(t *testing.T) {
 		}
 		wide = append(wide, entry{kind: 2, contents: tree.String()})
 	}
-	long := entry{kind: 2, contents: "100644 " + strings.Repeat("x", git.MaxPath+1) + "\x00" + hexBytes(t, blob.sha())}
+	long := entry{kind: 2, contents: "100644 " + strings.Repeat("x",
+		git.MaxPath+1) + "\x00" + hexBytes(t, blob.sha())}
 	for name, objects := range map[string][]entry{"deep": deep, "wide": wide, "long": {blob, long}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +49,8 @@ func TestTreesWithoutEnd(t *testing.T) {
 				}
 				return nil
 			})
-			if name == "wide" && (err != nil || n != 100_000) || name != "wide" && !errs.Is(err, errs.Invalid) {
+			if name == "wide" && (err != nil || n != 100_000) ||
+				name != "wide" && !errs.Is(err, errs.Invalid) {
 				t.Errorf("%d entries, %v", n, err)
 			}
 			if took := time.Since(start); took > 30*time.Second {

@@ -14,7 +14,9 @@ import (
 // Diverged counts the commits that only the one and only the other of two
 // histories has, and gives a page of those that only b has, the oldest first. It
 // starts no process where the histories parted lately.
-func (r *Repository) Diverged(ctx context.Context, a, b SHA, skip, most int) (onlyA, onlyB int, page []SHA, err error) {
+func (r *Repository) Diverged(
+	ctx context.Context, a, b SHA, skip, most int,
+) (onlyA, onlyB int, page []SHA, err error) {
 	if err := errors.Join(a.Check(), b.Check()); err != nil {
 		return 0, 0, nil, err
 	}
@@ -49,7 +51,9 @@ func (r *Repository) Diverged(ctx context.Context, a, b SHA, skip, most int) (on
 // walkDiverged is Diverged without a process. It gives up, with known false,
 // where the walk is long, or a commit is dated before its parent: dates tell
 // where the walk may end.
-func (r *Repository) walkDiverged(ctx context.Context, a, b SHA) (onlyA int, onlyB []SHA, known bool, err error) {
+func (r *Repository) walkDiverged(
+	ctx context.Context, a, b SHA,
+) (onlyA int, onlyB []SHA, known bool, err error) {
 	w := &baseWalk{ctx: ctx, repository: r, seen: map[SHA]*walked{}}
 	met, known, err := w.part([]SHA{a}, []SHA{b}, ofFirst|ofSecond)
 	if err != nil || !known || w.skewed() {

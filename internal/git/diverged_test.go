@@ -61,7 +61,8 @@ func checkDiverged(t *testing.T, r *git.Repository, dir string, a, b git.SHA) {
 	t.Helper()
 	var onlyA int
 	var onlyB []git.SHA
-	for line := range strings.Lines(gittest.Run(t, dir, "rev-list", "--left-right", "--topo-order", "--reverse", string(a+"..."+b)) + "\n") {
+	for line := range strings.Lines(gittest.Run(t, dir, "rev-list", "--left-right", "--topo-order",
+		"--reverse", string(a+"..."+b)) + "\n") {
 		switch line = strings.TrimSpace(line); {
 		case strings.HasPrefix(line, "<"):
 			onlyA++
@@ -72,6 +73,7 @@ func checkDiverged(t *testing.T, r *git.Repository, dir string, a, b git.SHA) {
 	ofA, ofB, page, err := r.Diverged(t.Context(), a, b, 2, 5)
 	want := onlyB[min(2, len(onlyB)):min(7, len(onlyB))]
 	if err != nil || ofA != onlyA || ofB != len(onlyB) || !slices.Equal(page, want) {
-		t.Errorf("%s...%s: %d, %d, %v, %v; git has %d, %d, %v", a, b, ofA, ofB, page, err, onlyA, len(onlyB), want)
+		t.Errorf("%s...%s: %d, %d, %v, %v; git has %d, %d, %v", a, b, ofA, ofB, page, err, onlyA,
+			len(onlyB), want)
 	}
 }

@@ -19,13 +19,15 @@ type Divergence struct {
 // MaxDivergent is how many commits Divergences compares with one base.
 const MaxDivergent = 63
 
-// Divergences counts, by one process, how far each of the tips has parted from a base. It looks at the newest most
-// commits of all their histories together: a tip that parted before those is missing from the result. Tips beyond the
-// first MaxDivergent are left out.
-func (r *Repository) Divergences(ctx context.Context, base SHA, tips []SHA, most int) (map[SHA]Divergence, error) {
+// Divergences counts, by one process, how far each of the tips has parted from a base. It looks at the newest
+// most commits of all their histories together: a tip that parted before those is missing from the result.
+// Tips beyond the first MaxDivergent are left out.
+func (r *Repository) Divergences(
+	ctx context.Context, base SHA, tips []SHA, most int,
+) (map[SHA]Divergence, error) {
 	tips = tips[:min(len(tips), MaxDivergent)]
-	// Which of the histories a commit is in: a bit for each tip, and the last one for the base. No parent is listed
-	// before its child, so a commit's bits are whole when it comes.
+	// Which of the histories a commit is in: a bit for each tip, and the last one for the base. No parent is
+	// listed before its child, so a commit's bits are whole when it comes.
 	in := map[SHA]uint64{base: 1 << MaxDivergent}
 	for n, tip := range tips {
 		in[tip] |= 1 << n

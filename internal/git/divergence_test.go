@@ -9,7 +9,8 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// Divergences counts as git itself does, for many branches with merges among them; what lies too far back is not guessed.
+// Divergences counts as git itself does, for many branches with merges among them; what lies too far back is
+// not guessed.
 func TestDivergences(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Bare(t)
@@ -17,7 +18,8 @@ func TestDivergences(t *testing.T) {
 	n := 0
 	commit := func(branch string, parents ...string) {
 		n++
-		fmt.Fprintf(&b, "commit refs/heads/%s\ncommitter %s %d +0000\ndata 1\nx\n", branch, gittest.Author, gittest.Start+n)
+		fmt.Fprintf(&b, "commit refs/heads/%s\ncommitter %s %d +0000\ndata 1\nx\n", branch, gittest.Author,
+			gittest.Start+n)
 		for k, p := range parents {
 			if p == branch { // its own commit is the first parent anyway
 				continue

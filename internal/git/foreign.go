@@ -75,7 +75,8 @@ func (q *Quarantine) checkForeign(ctx context.Context, tips []SHA, o ReceiveOpti
 	var ask []SHA
 	r := q.repository
 	c := process.Command{Sub: "rev-list", Flags: []string{"--stdin", "--objects", "--no-object-names"}}
-	walk := process.Task{Command: c, Dir: r.dir, Env: q.env(), Limit: r.git.options.TransferTimeout, Stdin: in}
+	walk := process.Task{Command: c, Dir: r.dir, Env: q.env(),
+		Limit: r.git.options.TransferTimeout, Stdin: in}
 	err = r.eachID(ctx, walk, func(id ID) error {
 		if sentPack != nil {
 			if own, err := sentPack.HasID(id[:]); err != nil || own {

@@ -22,7 +22,8 @@ func TestLinkObjects(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 6, 10)
-	old, tip := git.SHA(gittest.Run(t, source, "rev-parse", "main~2")), git.SHA(gittest.Run(t, source, "rev-parse", "main"))
+	old, tip := git.SHA(gittest.Run(t, source, "rev-parse", "main~2")),
+		git.SHA(gittest.Run(t, source, "rev-parse", "main"))
 	parent, fork := g.Repository(t.TempDir()+"/parent.git"), g.Repository(t.TempDir()+"/fork.git")
 	push(t, parent, packOf(t, source, []string{string(old)}, nil), nil, old)
 	loose := gittest.Object(t, parent.Dir(), git.TypeBlob, "a file of its own")
@@ -90,7 +91,8 @@ func TestLinkObjectsMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	packs := filepath.Join(parent.Dir(), "objects/pack")
-	last, next := filepath.Join(packs, "pack-"+strings.Repeat("f", 40)), filepath.Join(packs, "pack-"+strings.Repeat("1", 40))
+	last, next := filepath.Join(packs, "pack-"+strings.Repeat("f", 40)),
+		filepath.Join(packs, "pack-"+strings.Repeat("1", 40))
 	written, err := filepath.Glob(packs + "/pack-*.idx")
 	if err != nil || len(written) != 1 {
 		t.Fatal(written, err)
@@ -159,7 +161,8 @@ func TestCopyHistories(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	from, to := g.Repository(gittest.Repository(t, 6, 10)), g.Repository(t.TempDir()+"/to.git")
 	gittest.Run(t, from.Dir(), "tag", "-a", "-m", "x", "v1", "main~3")
-	old, tag := git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "main~2")), git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "v1"))
+	old, tag := git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "main~2")),
+		git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "v1"))
 	secret := git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "main"))
 	before := files(t, from)
 	if err := to.CopyHistories(t.Context(), from, []git.SHA{old, tag}); err != nil {
@@ -177,9 +180,11 @@ func TestCopyHistories(t *testing.T) {
 			t.Errorf("copying left %s", name)
 		}
 	}
-	for name, tip := range map[string]git.SHA{"missing": git.SHA(strings.Repeat("12", 20)), "no SHA": "--all"} {
+	for name, tip := range map[string]git.SHA{"missing": git.SHA(strings.Repeat("12", 20)),
+		"no SHA": "--all"} {
 		empty := g.Repository(t.TempDir() + "/empty.git")
-		if err := empty.CopyHistories(t.Context(), from, []git.SHA{tip}); err == nil || len(files(t, empty)) != 0 {
+		if err := empty.CopyHistories(t.Context(), from, []git.SHA{tip}); err == nil ||
+			len(files(t, empty)) != 0 {
 			t.Errorf("%s: %v, left %q", name, err, files(t, empty))
 		}
 	}

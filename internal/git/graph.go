@@ -72,8 +72,9 @@ func (r *Repository) writeCommitGraph(ctx context.Context) error {
 	}
 	defer func() { _ = q.Discard() }()
 	err = r.git.run(ctx, process.Task{
-		Command: process.Command{Sub: "commit-graph", Flags: []string{"write", "--no-progress", "--changed-paths"}},
-		Dir:     r.dir, Env: q.env(), Cage: r.git.upkeepCage(), Limit: r.git.options.MaintenanceTimeout,
+		Command: process.Command{Sub: "commit-graph",
+			Flags: []string{"write", "--no-progress", "--changed-paths"}},
+		Dir: r.dir, Env: q.env(), Cage: r.git.upkeepCage(), Limit: r.git.options.MaintenanceTimeout,
 		Nice: true})
 	if err != nil {
 		return err

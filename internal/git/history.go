@@ -166,7 +166,8 @@ func (r *Repository) child(ctx context.Context, tree SHA, name string) (TreeEntr
 			return TreeEntry{}, fmt.Errorf("git: tree %s: %w", tree, err)
 		}
 		if string(raw.Name) == name {
-			return TreeEntry{Mode: raw.Mode, SHA: SHA(hex.EncodeToString(raw.ID)), Type: raw.Mode.Type(), Size: -1}, nil
+			return TreeEntry{Mode: raw.Mode, SHA: SHA(hex.EncodeToString(raw.ID)), Type: raw.Mode.Type(),
+				Size: -1}, nil
 		}
 	}
 	return TreeEntry{}, catfile.Missing(name)

@@ -84,7 +84,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		err = wire.WriteAdvertisement(w, service, protocol, refs)
 	case strings.HasSuffix(req.URL.Path, "/git-upload-pack"):
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
-		err = s.r.UploadPack(req.Context(), git.UploadOptions{Protocol: protocol, In: body, Out: w, Refs: s.snapshot})
+		err = s.r.UploadPack(req.Context(),
+			git.UploadOptions{Protocol: protocol, In: body, Out: w, Refs: s.snapshot})
 	case strings.HasSuffix(req.URL.Path, "/git-receive-pack"):
 		w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
 		err = s.receive(req.Context(), body, w)
@@ -165,7 +166,8 @@ func TestGitClient(t *testing.T) {
 				t.Helper()
 				return gittest.Run(t, dir, append([]string{"-c", "protocol.version=" + protocol}, args...)...)
 			}
-			_, stderr, err := gittest.Try(t, dir, nil, "-c", "protocol.version="+protocol, "clone", s.url, "empty")
+			_, stderr, err := gittest.Try(t, dir, nil, "-c", "protocol.version="+protocol, "clone",
+				s.url, "empty")
 			if err != nil || !strings.Contains(string(stderr), "cloned an empty repository") {
 				t.Errorf("cloning nothing: %v, %s", err, stderr)
 			}
@@ -174,11 +176,13 @@ func TestGitClient(t *testing.T) {
 			gittest.Run(t, source, "branch", "old", "main~20")
 			run("--git-dir", source, "push", "-q", s.url, "old", "main", "v1")
 			run("clone", "-q", s.url, "one")
-			if got, want := run("-C", "one", "rev-parse", "HEAD"), gittest.Run(t, source, "rev-parse", "main"); got != want {
+			if got, want := run("-C", "one", "rev-parse", "HEAD"), gittest.Run(t, source, "rev-parse",
+				"main"); got != want {
 				t.Errorf("cloned %s, want %s", got, want)
 			}
 			run("-C", "one", "fsck", "--strict")
-			if got := run("ls-remote", "--symref", s.url); !strings.Contains(got, "ref: refs/heads/main\tHEAD") ||
+			if got := run("ls-remote", "--symref", s.url); !strings.Contains(got,
+				"ref: refs/heads/main\tHEAD") ||
 				!strings.Contains(got, "refs/tags/v1^{}") || !strings.Contains(got, "refs/heads/old") {
 				t.Errorf("ls-remote: %s", got)
 			}
@@ -189,7 +193,8 @@ func TestGitClient(t *testing.T) {
 				}
 				run("-C", "one", "add", name)
 				run("-C", "one", "commit", "-q", "-m", name)
-				run("-C", "one", "push", "-q", "--atomic", "origin", "HEAD:refs/heads/main", "HEAD:refs/heads/"+name)
+				run("-C", "one", "push", "-q", "--atomic", "origin", "HEAD:refs/heads/main",
+					"HEAD:refs/heads/"+name)
 			}
 			run("clone", "-q", "--depth", "2", s.url, "shallow")
 			if got := run("-C", "shallow", "rev-list", "--count", "HEAD"); got != "2" {
@@ -219,8 +224,10 @@ func TestGitClientRefusals(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir()+"/server.git")
 	source := gittest.Repository(t, 3, 3)
-	_, stderr, err := gittest.Try(t, source, nil, "push", "-o", "hello", s.url, "main", "main:refs/heads/"+strings.Repeat("1", 40))
-	if err == nil || !strings.Contains(string(stderr), "bad name") || !strings.Contains(string(stderr), "new branch") {
+	_, stderr, err := gittest.Try(t, source, nil, "push", "-o", "hello", s.url, "main",
+		"main:refs/heads/"+strings.Repeat("1", 40))
+	if err == nil || !strings.Contains(string(stderr), "bad name") ||
+		!strings.Contains(string(stderr), "new branch") {
 		t.Errorf("%v: %s", err, stderr)
 	}
 	if len(s.options) != 1 || s.options[0] != "hello" {
@@ -236,11 +243,13 @@ func TestGitClientRefusals(t *testing.T) {
 	// The client may ask for whatever it likes; it gets a plain answer.
 	empty := serve(t, t.TempDir()+"/server.git")
 	for _, protocol := range []string{"0", "2"} {
-		_, stderr, err = gittest.Try(t, source, nil, "-c", "protocol.version="+protocol, "fetch", s.url, strings.Repeat("12", 20))
+		_, stderr, err = gittest.Try(t, source, nil, "-c", "protocol.version="+protocol, "fetch", s.url,
+			strings.Repeat("12", 20))
 		if err == nil || !strings.Contains(string(stderr), "not our ref") {
 			t.Errorf("%v: %s", err, stderr)
 		}
-		if _, stderr, err = gittest.Try(t, source, nil, "-c", "protocol.version="+protocol, "fetch", empty.url, strings.Repeat("12", 20)); err == nil {
+		if _, stderr, err = gittest.Try(t, source, nil, "-c", "protocol.version="+protocol, "fetch",
+			empty.url, strings.Repeat("12", 20)); err == nil {
 			t.Errorf("fetched from nothing: %s", stderr)
 		}
 	}
@@ -256,7 +265,8 @@ func TestCancelledFetch(t *testing.T) {
 	request := wire.AppendPkt(nil, "want "+string(tip)+" side-band-64k ofs-delta\n")
 	request = append(append(request, "0000"...), wire.AppendPkt(nil, "done\n")...)
 	gone := &hangUp{left: 1000}
-	err := s.r.UploadPack(t.Context(), git.UploadOptions{In: bytes.NewReader(request), Out: gone, Refs: s.snapshot})
+	err := s.r.UploadPack(t.Context(),
+		git.UploadOptions{In: bytes.NewReader(request), Out: gone, Refs: s.snapshot})
 	if !errs.Is(err, errs.Canceled) {
 		t.Errorf("hung up: %v", err)
 	}

@@ -56,7 +56,9 @@ func (g *Git) AwaitReads(ctx context.Context) error { return Sleep(ctx, g.option
 // RemoveUnused removes a folder of a repository that no transaction leads to any more, and no
 // short read (AwaitReads), once no process that may run long uses it. tell is called
 // when somebody is waited for; after most, it gives up, and removed is false.
-func (g *Git) RemoveUnused(ctx context.Context, dir string, most time.Duration, tell func()) (removed bool, err error) {
+func (g *Git) RemoveUnused(
+	ctx context.Context, dir string, most time.Duration, tell func(),
+) (removed bool, err error) {
 	g.pool.Retire(dir)
 	f, err := os.OpenFile((&Repository{git: g, dir: dir}).path("config"), os.O_RDWR, 0)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -28,15 +28,17 @@ type LastCommits struct {
 	Whole   bool                  // each of the names was found, or is in no commit
 }
 
-// LastCommits walks the history of a commit with one git process, until it has found the commit that last changed each
-// of the names in a directory ("" is the root), or the time is over: then the outcome is a part. Without names the
-// path may be a file's. Merges count where they alone changed nothing that their parents had not. Errors: those of
-// Stream and CheckPath.
-func (r *Repository) LastCommits(ctx context.Context, commit SHA, dir string, names []string, limit time.Duration) (
+// LastCommits walks the history of a commit with one git process, until it has found the commit that last
+// changed each of the names in a directory ("" is the root), or the time is over: then the outcome is a part.
+// Without names the path may be a file's. Merges count where they alone changed nothing that their parents
+// had not. Errors: those of Stream and CheckPath.
+func (r *Repository) LastCommits(ctx context.Context, commit SHA, dir string, names []string,
+	limit time.Duration) (
 	*LastCommits, error,
 ) {
-	c := process.Command{Sub: "log", Revs: []SHA{commit}, Flags: []string{"--format=%x00%H%x00%ct%x00%an%x00%s", "-z",
-		"--name-only", "--no-renames", "--no-color"}}
+	c := process.Command{Sub: "log", Revs: []SHA{commit},
+		Flags: []string{"--format=%x00%H%x00%ct%x00%an%x00%s", "-z",
+			"--name-only", "--no-renames", "--no-color"}}
 	if dir != "" {
 		if err := CheckPath(dir); err != nil {
 			return nil, err
@@ -59,8 +61,8 @@ func (r *Repository) LastCommits(ctx context.Context, commit SHA, dir string, na
 	return l.found, err
 }
 
-// lastReader reads the output of the log: commits, each an empty token, four fields and the paths that it changed, all
-// ended by NUL. No path is empty.
+// lastReader reads the output of the log: commits, each an empty token, four fields and the paths that it
+// changed, all ended by NUL. No path is empty.
 type lastReader struct {
 	dir    string // with a slash at its end
 	wanted map[string]bool

@@ -17,12 +17,14 @@ func TestLastCommitsAndBlame(t *testing.T) {
 	dir := gittest.Bare(t)
 	var in strings.Builder
 	commit := func(branch, message, from string, files ...string) {
-		fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter %s %d +0000\ndata %d\n%s\n%s", branch, gittest.Author, gittest.Start+in.Len(), len(message), message, from)
+		fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter %s %d +0000\ndata %d\n%s\n%s", branch,
+			gittest.Author, gittest.Start+in.Len(), len(message), message, from)
 		for n := 0; n < len(files); n += 2 {
 			fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", files[n], len(files[n+1]), files[n+1])
 		}
 	}
-	commit("main", "first", "", "a", "one\ntwo\n", "-n", "x\n", "d/x", "1\n", `"d/\001\nodd"`, "odd\n", `"\377bytes"`, "b\n", "*", "star\n")
+	commit("main", "first", "", "a", "one\ntwo\n", "-n", "x\n", "d/x", "1\n", `"d/\001\nodd"`, "odd\n",
+		`"\377bytes"`, "b\n", "*", "star\n")
 	commit("main", "", "", "d/sub/deep", "2\n")
 	commit("side", "on the side\n\nbody", "from refs/heads/main\n", "a", "one\ntwo side\n")
 	commit("main", "more\x01\x02", "", "d/x", "3\n")
@@ -35,7 +37,8 @@ func TestLastCommitsAndBlame(t *testing.T) {
 	}
 
 	found, err := r.LastCommits(t.Context(), head, "", []string{"a", "-n", "d", "*", "nothing"}, time.Minute)
-	if err != nil || !found.Whole || found.Latest.SHA != head || found.Latest.Subject != "merge" || len(found.Entries) != 4 {
+	if err != nil || !found.Whole || found.Latest.SHA != head || found.Latest.Subject != "merge" ||
+		len(found.Entries) != 4 {
 		t.Fatalf("%+v %v", found, err)
 	}
 	for name, c := range found.Entries {
@@ -47,26 +50,32 @@ func TestLastCommitsAndBlame(t *testing.T) {
 		t.Errorf("subject %q", s)
 	}
 	found, err = r.LastCommits(t.Context(), head, "d", []string{"x", "sub", "\x01\nodd"}, time.Minute)
-	if err != nil || len(found.Entries) != 3 || found.Entries["sub"].Subject != "" || string(found.Entries["x"].SHA) != last("d/x") || found.Latest.SHA != found.Entries["x"].SHA {
+	if err != nil || len(found.Entries) != 3 || found.Entries["sub"].Subject != "" ||
+		string(found.Entries["x"].SHA) != last("d/x") || found.Latest.SHA != found.Entries["x"].SHA {
 		t.Errorf("%+v %v", found, err)
 	}
 	found, err = r.LastCommits(t.Context(), head, "a", nil, time.Minute)
 	if err != nil || string(found.Latest.SHA) != last("a") {
 		t.Errorf("%+v %v", found, err)
 	}
-	if found, err = r.LastCommits(t.Context(), head, "", []string{"a"}, time.Nanosecond); err != nil || found.Whole || len(found.Entries) > 0 {
+	if found, err = r.LastCommits(t.Context(), head, "", []string{"a"}, time.Nanosecond); err != nil ||
+		found.Whole || len(found.Entries) > 0 {
 		t.Errorf("no time: %+v %v", found, err)
 	}
 
 	hunks, err := r.Blame(t.Context(), head, "a")
-	if err != nil || len(hunks) != 2 || hunks[0].Start != 1 || hunks[1].Start != 2 || hunks[1].Lines[0] != "two side" {
+	if err != nil || len(hunks) != 2 || hunks[0].Start != 1 || hunks[1].Start != 2 ||
+		hunks[1].Lines[0] != "two side" {
 		t.Fatalf("%+v %v", hunks, err)
 	}
-	if c := hunks[1].Commit; string(c.SHA) != last("a") || c.Author != "A U Thor" || c.Email != "author@example.com" || c.Summary != "on the side" || c.BeforePath != "a" || c.Before == "" {
+	if c := hunks[1].Commit; string(c.SHA) != last("a") || c.Author != "A U Thor" ||
+		c.Email != "author@example.com" || c.Summary != "on the side" || c.BeforePath != "a" ||
+		c.Before == "" {
 		t.Errorf("%+v", c)
 	}
 	for _, path := range []string{"-n", "*", "d/\x01\nodd"} {
-		if hunks, err := r.Blame(t.Context(), head, path); err != nil || len(hunks) != 1 || len(hunks[0].Lines) != 1 {
+		if hunks, err := r.Blame(t.Context(), head, path); err != nil || len(hunks) != 1 ||
+			len(hunks[0].Lines) != 1 {
 			t.Errorf("%q: %+v %v", path, hunks, err)
 		}
 	}
@@ -74,7 +83,8 @@ func TestLastCommitsAndBlame(t *testing.T) {
 		if _, err := r.Blame(t.Context(), head, path); !errs.Is(err, errs.Invalid) {
 			t.Errorf("blame of %q: %v", path, err)
 		}
-		if _, err := r.LastCommits(t.Context(), head, path, nil, time.Minute); path != "" && !errs.Is(err, errs.Invalid) {
+		if _, err := r.LastCommits(t.Context(), head, path, nil, time.Minute); path != "" &&
+			!errs.Is(err, errs.Invalid) {
 			t.Errorf("last commit of %q: %v", path, err)
 		}
 	}

@@ -98,7 +98,8 @@ func addPeople(c *process.Command, flag string, emails []string) error {
 		if err := CheckEmail(email); err != nil {
 			return err
 		}
-		c.Flags = append(c.Flags, flag+"<"+email+">", "--fixed-strings", "--regexp-ignore-case", "--all-match")
+		c.Flags = append(c.Flags, flag+"<"+email+">", "--fixed-strings", "--regexp-ignore-case",
+			"--all-match")
 	}
 	return nil
 }

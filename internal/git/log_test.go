@@ -20,7 +20,8 @@ func TestLog(t *testing.T) {
 	head := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
 	all := strings.Fields(gittest.Run(t, dir, "rev-list", "main"))
 	path := strings.Fields(gittest.Run(t, dir, "rev-list", "main", "--", "dir3"))
-	page, total, more, err := r.Log(t.Context(), git.LogOptions{From: []git.SHA{head}, Skip: 10, Max: 5, Count: 100})
+	page, total, more, err := r.Log(t.Context(),
+		git.LogOptions{From: []git.SHA{head}, Skip: 10, Max: 5, Count: 100})
 	if err != nil || total != 50 || more || len(page) != 5 || string(page[0]) != all[10] {
 		t.Errorf("a page: %v, %d, %v, %v", page, total, more, err)
 	}
@@ -34,12 +35,19 @@ func TestLog(t *testing.T) {
 		want int
 	}{
 		{"path", git.LogOptions{Path: "dir3"}, len(path)},
-		{"glob", git.LogOptions{Path: "dir*"}, 0}, {"magic", git.LogOptions{Path: ":(glob)dir*"}, 0}, {"option", git.LogOptions{Path: "--all"}, 0},
-		{"author", git.LogOptions{Author: []string{"AUTHOR@example.com"}}, 50}, {"part of an address", git.LogOptions{Author: []string{"author@example.co"}}, 0},
-		{"expression", git.LogOptions{Author: []string{".*"}}, 0}, {"committer", git.LogOptions{Committer: []string{"author@example.com"}, Author: []string{"Author@Example.com"}}, 50},
-		{"two authors", git.LogOptions{Author: []string{"x@example.com", "author@example.com"}, Committer: []string{"author@example.com"}}, 50},
-		{"another committer", git.LogOptions{Author: []string{"author@example.com"}, Committer: []string{"x@example.com"}}, 0},
-		{"since", git.LogOptions{Since: gittest.Start + 60*40}, 10}, {"until", git.LogOptions{Until: gittest.Start + 60*9}, 10},
+		{"glob", git.LogOptions{Path: "dir*"}, 0}, {"magic", git.LogOptions{Path: ":(glob)dir*"}, 0},
+		{"option", git.LogOptions{Path: "--all"}, 0},
+		{"author", git.LogOptions{Author: []string{"AUTHOR@example.com"}}, 50},
+		{"part of an address", git.LogOptions{Author: []string{"author@example.co"}}, 0},
+		{"expression", git.LogOptions{Author: []string{".*"}}, 0},
+		{"committer", git.LogOptions{Committer: []string{"author@example.com"},
+			Author: []string{"Author@Example.com"}}, 50},
+		{"two authors", git.LogOptions{Author: []string{"x@example.com", "author@example.com"},
+			Committer: []string{"author@example.com"}}, 50},
+		{"another committer", git.LogOptions{Author: []string{"author@example.com"},
+			Committer: []string{"x@example.com"}}, 0},
+		{"since", git.LogOptions{Since: gittest.Start + 60*40}, 10},
+		{"until", git.LogOptions{Until: gittest.Start + 60*9}, 10},
 	} {
 		c.o.From, c.o.Max = []git.SHA{head}, 100
 		page, _, _, err := r.Log(t.Context(), c.o)
@@ -47,8 +55,10 @@ func TestLog(t *testing.T) {
 			t.Errorf("%s: %d commits, want %d (%v)", c.name, len(page), c.want, err)
 		}
 	}
-	for _, path := range []string{"/etc", "..", "a/../b", "a//b", "a/", ".", "x/.GIT/y", "a\x00b", strings.Repeat("a", git.MaxPath+1)} {
-		if _, _, _, err := r.Log(t.Context(), git.LogOptions{From: []git.SHA{head}, Max: 1, Path: path}); !errs.Is(err, errs.Invalid) {
+	for _, path := range []string{"/etc", "..", "a/../b", "a//b", "a/", ".", "x/.GIT/y", "a\x00b",
+		strings.Repeat("a", git.MaxPath+1)} {
+		if _, _, _, err := r.Log(t.Context(),
+			git.LogOptions{From: []git.SHA{head}, Max: 1, Path: path}); !errs.Is(err, errs.Invalid) {
 			t.Errorf("path %.20q: %v", path, err)
 		}
 	}
@@ -62,7 +72,8 @@ func TestDivergedAndMergeBase(t *testing.T) {
 	fork := git.SHA(gittest.Run(t, dir, "rev-parse", "main~4"))
 	var b bytes.Buffer
 	for i := range 3 {
-		fmt.Fprintf(&b, "commit refs/heads/side\ncommitter %s %d +0000\ndata 1\ns\n", gittest.Author, gittest.Start+i)
+		fmt.Fprintf(&b, "commit refs/heads/side\ncommitter %s %d +0000\ndata 1\ns\n", gittest.Author,
+			gittest.Start+i)
 		if i == 0 {
 			fmt.Fprintf(&b, "from %s\n", fork)
 		}
@@ -79,7 +90,8 @@ func TestDivergedAndMergeBase(t *testing.T) {
 	if err != nil || a != 4 || c != 3 || len(page) != 2 || page[1] != side {
 		t.Errorf("diverged %d, %d, %v, %v", a, c, page, err)
 	}
-	if _, err := r.MergeBase(t.Context(), main, git.SHA(gittest.Run(t, dir, "rev-parse", "alone"))); !errs.Is(err, errs.NotFound) {
+	if _, err := r.MergeBase(t.Context(), main,
+		git.SHA(gittest.Run(t, dir, "rev-parse", "alone"))); !errs.Is(err, errs.NotFound) {
 		t.Errorf("merge base of strangers: %v", err)
 	}
 }
@@ -119,13 +131,15 @@ func TestFindCommit(t *testing.T) {
 		}
 	}
 	commits, err := r.Commits(t.Context(), shas(all))
-	if err != nil || len(commits) != len(all) || string(commits[700].SHA) != all[700] || commits[700].Message != "Commit 99\n" {
+	if err != nil || len(commits) != len(all) || string(commits[700].SHA) != all[700] ||
+		commits[700].Message != "Commit 99\n" {
 		t.Errorf("%d commits, %v", len(commits), err)
 	}
 	if _, err := r.Commits(t.Context(), []git.SHA{shas(all)[0], git.SHA(tree)}); !errs.Is(err, errs.Invalid) {
 		t.Errorf("a tree among commits: %v", err)
 	}
-	if _, err := r.Commits(t.Context(), []git.SHA{"0000000000000000000000000000000000000001", shas(all)[0]}); !errs.Is(err, errs.NotFound) {
+	if _, err := r.Commits(t.Context(),
+		[]git.SHA{"0000000000000000000000000000000000000001", shas(all)[0]}); !errs.Is(err, errs.NotFound) {
 		t.Errorf("a missing commit: %v", err)
 	}
 }

@@ -122,7 +122,9 @@ func TestPackMeanwhile(t *testing.T) {
 					t.Errorf("read: %v", err)
 					continue
 				}
-				if err := s.r.WalkTree(t.Context(), tree, true, func(*git.WalkEntry) error { return nil }); err != nil {
+				if err := s.r.WalkTree(t.Context(), tree, true, func(*git.WalkEntry) error {
+					return nil
+				}); err != nil {
 					t.Errorf("walk: %v", err)
 				}
 			}
@@ -153,10 +155,12 @@ func TestWritePackedRefs(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 3, 3)
 	gittest.Run(t, source, "tag", "-a", "-m", "x", "v1", "main")
-	tip, tag := git.SHA(gittest.Run(t, source, "rev-parse", "main")), git.SHA(gittest.Run(t, source, "rev-parse", "v1"))
+	tip, tag := git.SHA(gittest.Run(t, source, "rev-parse", "main")),
+		git.SHA(gittest.Run(t, source, "rev-parse", "v1"))
 	r := g.Repository(t.TempDir() + "/r.git")
 	push(t, r, packOf(t, source, []string{"main", "v1"}, nil), nil, tip, tag)
-	list := []git.Ref{{Name: "refs/heads/main", SHA: tip}, {Name: "refs/heads/tr\u00fcnk", SHA: tip}, {Name: "refs/tags/v1", SHA: tag, Peeled: tip}}
+	list := []git.Ref{{Name: "refs/heads/main", SHA: tip}, {Name: "refs/heads/tr\u00fcnk", SHA: tip},
+		{Name: "refs/tags/v1", SHA: tag, Peeled: tip}}
 	if err := r.WritePackedRefs(git.Refs{List: list, Head: "refs/heads/tr\u00fcnk"}); err != nil {
 		t.Fatal(err)
 	}

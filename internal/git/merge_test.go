@@ -24,10 +24,12 @@ func gitMerge(tb testing.TB, dir string, base, head git.SHA) (tree git.SHA, pare
 	work := tb.TempDir()
 	gittest.Run(tb, work, "clone", "-q", "--shared", "--no-checkout", dir, ".")
 	gittest.Run(tb, work, "checkout", "-q", "--detach", string(base))
-	if _, _, err := gittest.Try(tb, work, nil, "merge", "-q", "--no-ff", "-m", "merged", string(head)); err != nil {
+	if _, _, err := gittest.Try(tb, work, nil, "merge", "-q", "--no-ff", "-m", "merged",
+		string(head)); err != nil {
 		return "", ""
 	}
-	return git.SHA(gittest.Run(tb, work, "rev-parse", "HEAD^{tree}")), gittest.Run(tb, work, "log", "-1", "--format=%P")
+	return git.SHA(gittest.Run(tb, work, "rev-parse", "HEAD^{tree}")),
+		gittest.Run(tb, work, "log", "-1", "--format=%P")
 }
 
 // checkMerge holds a merge against git's own: the same tree, or conflicts both.
@@ -38,7 +40,8 @@ func checkMerge(tb testing.TB, r *git.Repository, base, head, want git.SHA) {
 		tb.Fatalf("merging %s into %s: %v", head, base, err)
 	}
 	if got.Conflict != (want == "") || got.Tree != want {
-		tb.Errorf("merging %s into %s gives %q, conflict %v %q; git gives %q", head, base, got.Tree, got.Conflict, got.Paths, want)
+		tb.Errorf("merging %s into %s gives %q, conflict %v %q; git gives %q", head, base, got.Tree,
+			got.Conflict, got.Paths, want)
 	}
 }
 
@@ -46,54 +49,58 @@ func checkMerge(tb testing.TB, r *git.Repository, base, head, want git.SHA) {
 // whatever the two sides did.
 func TestMergeIsGits(t *testing.T) {
 	t.Parallel()
-	base := side{"a.txt": text("a"), "b.txt": text("b"), "dir/c.txt": text("c"), "dir/d.txt": text("d"), "dir/sub/e.txt": text("e"),
-		"link": "120000 a.txt", "module": "160000 " + strings.Repeat("12", 20), "binary": "100644 \x00\x01\x02", "run.sh": text("run"),
+	base := side{"a.txt": text("a"), "b.txt": text("b"), "dir/c.txt": text("c"), "dir/d.txt": text("d"),
+		"dir/sub/e.txt": text("e"),
+		"link":          "120000 a.txt", "module": "160000 " + strings.Repeat("12", 20), "binary": "100644 \x00\x01\x02", "run.sh": text("run"),
 		"-x": text("option"), "--output=x": text("another"), "\"odd\\\n": text("odd")}
 	longer := func(name string) string { return text(name) + "more\n" }
 	first := func(name string) string { return strings.Replace(text(name), " ", " first\n", 1) }
 	exec := func(file string) string { return strings.Replace(file, "100644", "100755", 1) }
 	for name, c := range map[string]struct{ ours, theirs side }{
-		"different files":              {base.with("a.txt", longer("a")), base.with("dir/c.txt", longer("c"))},
-		"one directory":                {base.with("dir/c.txt", longer("c"), "dir/new", text("new")), base.with("dir/d.txt", longer("d"))},
-		"one file":                     {base.with("a.txt", longer("a")), base.with("a.txt", first("a"))},
-		"one file the same":            {base.with("a.txt", longer("a"), "n", text("n")), base.with("a.txt", longer("a"))},
-		"one file, conflict":           {base.with("a.txt", longer("a")+"x\n"), base.with("a.txt", longer("a")+"y\n")},
-		"renamed and changed":          {base.moved("a.txt", "moved.txt"), base.with("a.txt", longer("a"))},
-		"renamed, another changed":     {base.moved("a.txt", "moved.txt"), base.with("b.txt", longer("b"))},
-		"both renamed the same":        {base.moved("a.txt", "moved.txt"), base.moved("a.txt", "moved.txt").with("b.txt", longer("b"))},
-		"renamed to two names":         {base.moved("a.txt", "one.txt"), base.moved("a.txt", "two.txt")},
-		"two renamed to one name":      {base.moved("a.txt", "one.txt"), base.moved("b.txt", "one.txt")},
-		"directory renamed":            {base.moved("dir", "folder"), base.with("dir/new", text("new"))},
-		"directory into the root":      {base.moved("dir", ""), base.with("dir/new", text("new"))},
-		"directory below another":      {base.moved("dir", "deep/er"), base.with("dir/sub/new", text("new"))},
-		"root into a directory":        {base.moved("a.txt", "in/a.txt").moved("b.txt", "in/b.txt"), base.with("new.txt", text("new"))},
-		"into a renamed directory":     {base.moved("dir", "folder"), base.moved("a.txt", "dir/a.txt")},
-		"directory removed and used":   {base.with("dir/sub/e.txt", ""), base.with("dir/sub/new", text("new"))},
-		"removed and changed":          {base.with("a.txt", ""), base.with("a.txt", longer("a"))},
-		"removed on both sides":        {base.with("a.txt", ""), base.with("a.txt", "", "b.txt", longer("b"))},
-		"directory emptied in two":     {base.with("dir/c.txt", "", "dir/d.txt", ""), base.with("dir/sub/e.txt", "")},
-		"all removed":                  {base.with("a.txt", ""), side{"a.txt": base["a.txt"]}},
-		"added the same":               {base.with("new", text("new")), base.with("new", text("new"), "b.txt", longer("b"))},
-		"added two":                    {base.with("new", text("new")), base.with("new", text("other"))},
-		"added one directory":          {base.with("new/x", text("x")), base.with("new/y", text("y"))},
-		"a file where a directory is":  {base.with("new", text("x")), base.with("new/y", text("y"))},
-		"a directory becomes a file":   {base.with("dir/c.txt", "", "dir/d.txt", "", "dir/sub/e.txt", "", "dir", text("f")), base.with("b.txt", longer("b"))},
-		"a directory where a file was": {base.with("a.txt", "", "a.txt/x", text("x")), base.with("b.txt", longer("b"))},
-		"names that sort oddly":        {base.with("dir.x", text("x"), "dir-y", text("y")), base.with("dir0", text("0"), "dir/c.txt", longer("c"))},
-		"mode and contents":            {base.with("run.sh", exec(base["run.sh"])), base.with("run.sh", longer("run"))},
-		"mode":                         {base.with("run.sh", exec(base["run.sh"])), base.with("a.txt", longer("a"))},
-		"link":                         {base.with("link", "120000 b.txt"), base.with("a.txt", longer("a"))},
-		"link, conflict":               {base.with("link", "120000 b.txt"), base.with("link", "120000 c.txt")},
-		"link becomes a file":          {base.with("link", text("link")), base.with("link", "120000 c.txt")},
-		"submodule":                    {base.with("module", "160000 "+strings.Repeat("34", 20)), base.with("a.txt", longer("a"))},
-		"submodule, conflict":          {base.with("module", "160000 "+strings.Repeat("34", 20)), base.with("module", "160000 "+strings.Repeat("56", 20))},
-		"submodule becomes a file":     {base.with("module", text("m")), base.with("a.txt", longer("a"))},
-		"binary":                       {base.with("binary", "100644 \x00\x05"), base.with("a.txt", longer("a"))},
-		"binary, conflict":             {base.with("binary", "100644 \x00\x05"), base.with("binary", "100644 \x00\x06")},
-		"names like options":           {base.with("-x", longer("option")), base.with("--output=x", longer("another"), "-x", first("option"))},
-		"empty commit":                 {base.with("a.txt", longer("a")), base},
-		"nothing of ours":              {base, base.with("a.txt", longer("a"))},
-		"odd name, conflict":           {base.with("\"odd\\\n", text("x")), base.with("\"odd\\\n", text("y"))},
+		"different files":          {base.with("a.txt", longer("a")), base.with("dir/c.txt", longer("c"))},
+		"one directory":            {base.with("dir/c.txt", longer("c"), "dir/new", text("new")), base.with("dir/d.txt", longer("d"))},
+		"one file":                 {base.with("a.txt", longer("a")), base.with("a.txt", first("a"))},
+		"one file the same":        {base.with("a.txt", longer("a"), "n", text("n")), base.with("a.txt", longer("a"))},
+		"one file, conflict":       {base.with("a.txt", longer("a")+"x\n"), base.with("a.txt", longer("a")+"y\n")},
+		"renamed and changed":      {base.moved("a.txt", "moved.txt"), base.with("a.txt", longer("a"))},
+		"renamed, another changed": {base.moved("a.txt", "moved.txt"), base.with("b.txt", longer("b"))},
+		"both renamed the same":    {base.moved("a.txt", "moved.txt"), base.moved("a.txt", "moved.txt").with("b.txt", longer("b"))},
+		"renamed to two names":     {base.moved("a.txt", "one.txt"), base.moved("a.txt", "two.txt")},
+		"two renamed to one name":  {base.moved("a.txt", "one.txt"), base.moved("b.txt", "one.txt")},
+		"directory renamed":        {base.moved("dir", "folder"), base.with("dir/new", text("new"))},
+		"directory into the root":  {base.moved("dir", ""), base.with("dir/new", text("new"))},
+		"directory below another":  {base.moved("dir", "deep/er"), base.with("dir/sub/new", text("new"))},
+		"root into a directory":    {base.moved("a.txt", "in/a.txt").moved("b.txt", "in/b.txt"), base.with("new.txt", text("new"))},
+		"into a renamed directory": {base.moved("dir", "folder"), base.moved("a.txt", "dir/a.txt")},
+		"directory removed and used": {base.with("dir/sub/e.txt", ""),
+			base.with("dir/sub/new", text("new"))},
+		"removed and changed":         {base.with("a.txt", ""), base.with("a.txt", longer("a"))},
+		"removed on both sides":       {base.with("a.txt", ""), base.with("a.txt", "", "b.txt", longer("b"))},
+		"directory emptied in two":    {base.with("dir/c.txt", "", "dir/d.txt", ""), base.with("dir/sub/e.txt", "")},
+		"all removed":                 {base.with("a.txt", ""), side{"a.txt": base["a.txt"]}},
+		"added the same":              {base.with("new", text("new")), base.with("new", text("new"), "b.txt", longer("b"))},
+		"added two":                   {base.with("new", text("new")), base.with("new", text("other"))},
+		"added one directory":         {base.with("new/x", text("x")), base.with("new/y", text("y"))},
+		"a file where a directory is": {base.with("new", text("x")), base.with("new/y", text("y"))},
+		"a directory becomes a file": {base.with("dir/c.txt", "", "dir/d.txt", "", "dir/sub/e.txt", "",
+			"dir", text("f")), base.with("b.txt", longer("b"))},
+		"a directory where a file was": {base.with("a.txt", "", "a.txt/x", text("x")),
+			base.with("b.txt", longer("b"))},
+		"names that sort oddly":    {base.with("dir.x", text("x"), "dir-y", text("y")), base.with("dir0", text("0"), "dir/c.txt", longer("c"))},
+		"mode and contents":        {base.with("run.sh", exec(base["run.sh"])), base.with("run.sh", longer("run"))},
+		"mode":                     {base.with("run.sh", exec(base["run.sh"])), base.with("a.txt", longer("a"))},
+		"link":                     {base.with("link", "120000 b.txt"), base.with("a.txt", longer("a"))},
+		"link, conflict":           {base.with("link", "120000 b.txt"), base.with("link", "120000 c.txt")},
+		"link becomes a file":      {base.with("link", text("link")), base.with("link", "120000 c.txt")},
+		"submodule":                {base.with("module", "160000 "+strings.Repeat("34", 20)), base.with("a.txt", longer("a"))},
+		"submodule, conflict":      {base.with("module", "160000 "+strings.Repeat("34", 20)), base.with("module", "160000 "+strings.Repeat("56", 20))},
+		"submodule becomes a file": {base.with("module", text("m")), base.with("a.txt", longer("a"))},
+		"binary":                   {base.with("binary", "100644 \x00\x05"), base.with("a.txt", longer("a"))},
+		"binary, conflict":         {base.with("binary", "100644 \x00\x05"), base.with("binary", "100644 \x00\x06")},
+		"names like options":       {base.with("-x", longer("option")), base.with("--output=x", longer("another"), "-x", first("option"))},
+		"empty commit":             {base.with("a.txt", longer("a")), base},
+		"nothing of ours":          {base, base.with("a.txt", longer("a"))},
+		"odd name, conflict":       {base.with("\"odd\\\n", text("x")), base.with("\"odd\\\n", text("y"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +131,8 @@ func TestMergeHistories(t *testing.T) {
 	crossOurs := commitTree(t, dir, both.with("c", text("c")), 3, ours, theirs)
 	crossTheirs := commitTree(t, dir, both.with("d", text("d")), 3, theirs, ours)
 	other := commitTree(t, dir, side{"z": text("z")}, 3)
-	skewed := commitTree(t, dir, base.with("s", text("s")), -500, ours) // older than its parent, says its clock
+	// older than its parent, says its clock
+	skewed := commitTree(t, dir, base.with("s", text("s")), -500, ours)
 	joined := commitTree(t, dir, both.with("z", text("z")), 5, crossOurs, other)
 	r := gittest.New(t, git.Options{}).Repository(dir)
 	all := []git.SHA{root, ours, theirs, crossOurs, crossTheirs, other, skewed, joined}
@@ -182,7 +190,8 @@ func TestMergeAtRandom(t *testing.T) {
 					s = s.moved(from, to)
 				}
 			case 4:
-				s = s.moved(strings.TrimSuffix(tops[1+random.IntN(4)], "/"), []string{"h", "i/j", "f", "d", ""}[random.IntN(5)])
+				s = s.moved(strings.TrimSuffix(tops[1+random.IntN(4)], "/"),
+					[]string{"h", "i/j", "f", "d", ""}[random.IntN(5)])
 			default:
 				if path := name(); s[path] != "" {
 					s = s.with(path, s[path]+fmt.Sprintf("line %d\n", random.IntN(3)))
@@ -198,7 +207,8 @@ func TestMergeAtRandom(t *testing.T) {
 			path := name()
 			base[path] = text(path)
 		}
-		list = append(list, treeCommit{files: base}, treeCommit{files: change(base), at: 1, before: []int{3 * i}},
+		list = append(list, treeCommit{files: base},
+			treeCommit{files: change(base), at: 1, before: []int{3 * i}},
 			treeCommit{files: change(base), at: 1, before: []int{3 * i}})
 	}
 	shas := commitTrees(t, dir, list)
@@ -219,7 +229,8 @@ func TestMergeAtRandom(t *testing.T) {
 	}
 	processes = g.Started() - processes
 	for i, pair := range pairs {
-		out, _, err := gittest.Try(t, dir, nil, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", string(pair[0]), string(pair[1]))
+		out, _, err := gittest.Try(t, dir, nil, "merge-tree", "--write-tree", "-z", "--name-only",
+			"--no-messages", string(pair[0]), string(pair[1]))
 		fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 		want, m := fields[0], results[i]
 		switch exit := (*exec.ExitError)(nil); {
@@ -234,7 +245,8 @@ func TestMergeAtRandom(t *testing.T) {
 		default:
 			clean++
 		}
-		if string(m.Tree) != want || m.Conflict != (err != nil) || m.Conflict && !slices.Equal(m.Paths, fields[1:]) {
+		if string(m.Tree) != want || m.Conflict != (err != nil) ||
+			m.Conflict && !slices.Equal(m.Paths, fields[1:]) {
 			t.Errorf("%s and %s: %+v; git says %q, %v", pair[0], pair[1], m, fields, err)
 		}
 	}
@@ -251,7 +263,8 @@ func TestTestMerge(t *testing.T) {
 	dir := gittest.Bare(t)
 	base := side{"a.txt": text("a"), "dir/b.txt": text("b"), "dir/c.txt": text("c")}
 	root := commitTree(t, dir, base, 0)
-	ours := commitTree(t, dir, base.with("a.txt", text("a")+"ours\n", "dir/b.txt", text("b")+"ours\n"), 90, root)
+	ours := commitTree(t, dir, base.with("a.txt", text("a")+"ours\n", "dir/b.txt", text("b")+"ours\n"), 90,
+		root)
 	for name, changed := range map[string]side{
 		"by trees": base.with("dir/c.txt", text("c")+"theirs\n"),
 		"by git":   base.with("a.txt", strings.Replace(text("a"), " ", " theirs\n", 1)),
@@ -275,10 +288,12 @@ func TestTestMerge(t *testing.T) {
 			}
 			gittest.Run(t, copied, "fsck", "--strict", "--no-dangling", string(commit))
 			want := "Arbor <noreply@users.noreply.arbor> 1300000090 +0000"
-			if got := gittest.Run(t, copied, "log", "-1", "--format=%an <%ae> %ad", "--date=raw", string(commit)); got != want {
+			if got := gittest.Run(t, copied, "log", "-1", "--format=%an <%ae> %ad", "--date=raw",
+				string(commit)); got != want {
 				t.Errorf("%s: the author is %q", name, got)
 			}
-			if got := gittest.Run(t, copied, "log", "-1", "--format=%P", string(commit)); got != string(ours+" "+theirs) {
+			if got := gittest.Run(t, copied, "log", "-1", "--format=%P",
+				string(commit)); got != string(ours+" "+theirs) {
 				t.Errorf("%s: the parents are %q", name, got)
 			}
 			leaves(t, r, slices.Concat(before, newPacks(t, r, before)))
@@ -336,7 +351,8 @@ func TestMergeEnds(t *testing.T) {
 	if _, err := r.MergeTree(ctx, ours, theirs); !errs.Is(err, errs.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	slow := gittest.New(t, git.Options{ReadTimeout: 300 * time.Millisecond, Binary: sleeper(t)}).Repository(dir)
+	slow := gittest.New(t, git.Options{ReadTimeout: 300 * time.Millisecond,
+		Binary: sleeper(t)}).Repository(dir)
 	if _, err := slow.MergeTree(t.Context(), ours, theirs); !errs.Is(err, errs.Unavailable) {
 		t.Errorf("too slow: %v", err)
 	}
@@ -388,7 +404,8 @@ func TestMergeOfDeepTrees(t *testing.T) {
 			t.Errorf("%d deep: %v", depth, err)
 			continue
 		}
-		if want := gittest.Run(t, r.Dir(), "merge-tree", "--write-tree", string(ours), string(theirs)); string(m.Tree) != want {
+		if want := gittest.Run(t, r.Dir(), "merge-tree", "--write-tree", string(ours),
+			string(theirs)); string(m.Tree) != want {
 			t.Errorf("%d deep gives %s, git says %s", depth, m.Tree, want)
 		}
 	}
@@ -404,7 +421,8 @@ func BenchmarkMergeTree(b *testing.B) {
 				base[fmt.Sprintf("dir%03d/file%05d", i%(files/50), i)] = fmt.Sprint("100644 ", i)
 			}
 			dir := gittest.Bare(b)
-			shas := commitTrees(b, dir, []treeCommit{{files: base}, {files: base.with("dir001/x", "100644 x"), before: []int{0}},
+			shas := commitTrees(b, dir, []treeCommit{{files: base},
+				{files: base.with("dir001/x", "100644 x"), before: []int{0}},
 				{files: base.with("dir002/y", "100644 y"), before: []int{0}}})
 			r := gittest.New(b, git.Options{}).Repository(dir)
 			b.ReportAllocs()

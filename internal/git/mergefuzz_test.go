@@ -15,16 +15,20 @@ import (
 // never take what is no SHA for the merged tree.
 func FuzzReadMerge(f *testing.F) {
 	sha := strings.Repeat("a", 40)
-	for _, text := range []string{"", "\x00", sha, sha + "\x00", sha + "\x00a\x00b/c\x00", sha + "\x00\x00", sha + "\x00cut", sha + "\n\x00",
-		strings.ToUpper(sha) + "\x00", sha + "\x00" + strings.Repeat("x", 100) + "\x00", sha + "\x00" + strings.Repeat("x\x00", maxConflicts+1)} {
+	for _, text := range []string{"", "\x00", sha, sha + "\x00", sha + "\x00a\x00b/c\x00", sha + "\x00\x00",
+		sha + "\x00cut", sha + "\n\x00", strings.ToUpper(sha) + "\x00",
+		sha + "\x00" + strings.Repeat("x", 100) + "\x00",
+		sha + "\x00" + strings.Repeat("x\x00", maxConflicts+1)} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := readMerge(bufio.NewReaderSize(strings.NewReader(text), 64))
-		if err != nil && !errors.Is(err, ErrStop) && o.tree != "" || o.tree != "" && !o.tree.Valid() || len(o.paths) > maxConflicts {
+		if err != nil && !errors.Is(err, ErrStop) && o.tree != "" || o.tree != "" && !o.tree.Valid() ||
+			len(o.paths) > maxConflicts {
 			t.Errorf("%q gives %+v, %v", text, o, err)
 		}
-		if fields := strings.Split(text, "\x00"); err == nil && o.tree != "" && len(text) > 41 && len(o.paths) < strings.Count(text, "\x00")-1 {
+		if fields := strings.Split(text, "\x00"); err == nil && o.tree != "" && len(text) > 41 &&
+			len(o.paths) < strings.Count(text, "\x00")-1 {
 			t.Errorf("of %q only %d paths were read", fields, len(o.paths))
 		}
 	})
@@ -40,7 +44,8 @@ func FuzzReadLoose(f *testing.F) {
 		_ = z.Close()
 		return b.Bytes()
 	}
-	for _, text := range []string{"blob 2\x00hi", "tree 0\x00", "blob 99\x00hi", "blob -1\x00", "blob 99999999999999999999\x00", "what 1\x00x", "blob", ""} {
+	for _, text := range []string{"blob 2\x00hi", "tree 0\x00", "blob 99\x00hi", "blob -1\x00",
+		"blob 99999999999999999999\x00", "what 1\x00x", "blob", ""} {
 		f.Add(deflated(text))
 	}
 	f.Add(deflated("blob 2\x00hi")[:5])

@@ -20,7 +20,8 @@ func mergeable(t *testing.T, r *Repository) (ours, theirs, other SHA) {
 		small := NewObject{Type: TypeBlob, Data: []byte(suffix)}
 		edits := []tree.Edit{{Path: "dir/file", Mode: ModeFile, SHA: lines.SHA()}}
 		for i := range maxConflicts + 5 {
-			edits = append(edits, tree.Edit{Path: "small/" + strconv.Itoa(i), Mode: ModeFile, SHA: small.SHA()})
+			edits = append(edits, tree.Edit{Path: "small/" + strconv.Itoa(i), Mode: ModeFile,
+				SHA: small.SHA()})
 		}
 		tree, err := r.BuildTree(t.Context(), "", edits)
 		if err != nil {
@@ -39,7 +40,8 @@ func mergeable(t *testing.T, r *Repository) (ours, theirs, other SHA) {
 	}
 	lines := strings.Repeat("line\n", 20)
 	root := commit(lines, "0")
-	return commit("ours\n"+lines, "0", root), commit(lines+"theirs\n", "1", root), commit("other\n"+lines, "2", root)
+	return commit("ours\n"+lines, "0", root), commit(lines+"theirs\n", "1", root),
+		commit("other\n"+lines, "2", root)
 }
 
 // A merged file that is too large to hold in memory must be in the repository
@@ -82,7 +84,8 @@ func TestMergeKeepsWhatIsLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, contents, err := r.Contents(t.Context(), entry.SHA, 1000)
-		if want := "ours\n" + strings.Repeat("line\n", 20) + "theirs\n"; err != nil || string(contents) != want {
+		if want := "ours\n" + strings.Repeat("line\n", 20) + "theirs\n"; err != nil ||
+			string(contents) != want {
 			t.Errorf("the file is %q, %v", contents, err)
 		}
 	}

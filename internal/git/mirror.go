@@ -46,8 +46,8 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 			return nil, errors.Join(err, m.Remove())
 		}
 	}
-	cmd := exec.CommandContext(ctx, g.processes.Binary, "-c", "core.hooksPath="+os.DevNull, "clone", "--quiet",
-		"--mirror",
+	cmd := exec.CommandContext(ctx, g.processes.Binary, "-c", "core.hooksPath="+os.DevNull,
+		"clone", "--quiet", "--mirror",
 		"--template=", "--", source, dir)
 	cmd.Stdin = os.Stdin
 	var message bytes.Buffer
@@ -56,11 +56,12 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 	if err == nil {
 		// A download may be as hostile as a push, so memory is bounded. Time is not: git
 		// may ask for a password on the terminal.
-		err = errors.Join(process.Confine(cmd.Process.Pid, process.Cage{Memory: g.options.Memory}), cmd.Wait())
+		err = errors.Join(process.Confine(cmd.Process.Pid, process.Cage{Memory: g.options.Memory}),
+			cmd.Wait())
 	}
 	if err != nil {
-		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s", withoutPassword(source),
-			lastLine(message.String())), err)
+		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s",
+			withoutPassword(source), lastLine(message.String())), err)
 		return nil, errors.Join(err, m.Remove())
 	}
 	if err := m.readRefs(ctx); err != nil {

@@ -60,7 +60,8 @@ const (
 // ParseSHA is [object.ParseSHA].
 func ParseSHA(s string) (SHA, error) { return object.ParseSHA(s) }
 
-// ParseSHAs reads a list of SHAs with commas between them. What is none is left out, and what comes after most.
+// ParseSHAs reads a list of SHAs with commas between them. What is none is left out, and what comes after
+// most.
 func ParseSHAs(list string, most int) (shas []SHA) {
 	for text := range strings.SplitSeq(list, ",") {
 		if sha, err := ParseSHA(text); err == nil && len(shas) < most {

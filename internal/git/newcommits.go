@@ -49,9 +49,9 @@ func (r *Repository) walkNew(ctx context.Context, from, not []SHA) (list []SHA, 
 	return list, known, err
 }
 
-// part walks the histories of from and not until it has met all commits that one of them has and the other lacks: those
-// of the histories in want. Of the commits met, those count whose marks are still those of one history. It gives up,
-// with known false, where the walk is long.
+// part walks the histories of from and not until it has met all commits that one of them has and the other
+// lacks: those of the histories in want. Of the commits met, those count whose marks are still those of one
+// history. It gives up, with known false, where the walk is long.
 func (w *baseWalk) part(from, not []SHA, want uint8) (met []*walked, known bool, err error) {
 	if err := w.mark(ofFirst, from...); err != nil {
 		return nil, false, err

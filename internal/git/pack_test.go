@@ -69,7 +69,8 @@ func commitOf(tree git.SHA, parents ...git.SHA) entry {
 	for _, p := range parents {
 		fmt.Fprintf(&b, "parent %s\n", p)
 	}
-	fmt.Fprintf(&b, "author %s 1300000000 +0000\ncommitter %s 1300000000 +0000\n\nmessage\n", gittest.Author, gittest.Author)
+	fmt.Fprintf(&b, "author %s 1300000000 +0000\ncommitter %s 1300000000 +0000\n\nmessage\n", gittest.Author,
+		gittest.Author)
 	return entry{kind: 1, contents: b.String()}
 }
 
@@ -92,12 +93,13 @@ func packOf(t testing.TB, dir string, wants, haves []string) []byte {
 func files(t testing.TB, r *git.Repository) []string {
 	t.Helper()
 	var all []string
-	_ = filepath.WalkDir(filepath.Join(r.Dir(), "objects"), func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() || err == nil && strings.HasPrefix(d.Name(), "incoming-") {
-			all = append(all, path)
-		}
-		return nil
-	})
+	_ = filepath.WalkDir(filepath.Join(r.Dir(), "objects"),
+		func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() || err == nil && strings.HasPrefix(d.Name(), "incoming-") {
+				all = append(all, path)
+			}
+			return nil
+		})
 	return all
 }
 

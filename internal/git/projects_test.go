@@ -18,8 +18,8 @@ func mergedTrees(tb testing.TB, dir string, pairs [][2]git.SHA) (trees []git.SHA
 	for _, p := range pairs {
 		fmt.Fprintln(&in, p[0], p[1])
 	}
-	out := gittest.Pipe(tb, dir, strings.NewReader(in.String()), "merge-tree", "--write-tree", "--stdin", "--name-only",
-		"--no-messages")
+	out := gittest.Pipe(tb, dir, strings.NewReader(in.String()), "merge-tree", "--write-tree", "--stdin",
+		"--name-only", "--no-messages")
 	// Of each: 1 or 0 for a conflict, the tree, the files in conflict, and an empty name.
 	for fields := strings.Split(string(out), "\x00"); len(fields) > 2; {
 		tree := git.SHA(fields[1])
@@ -49,7 +49,8 @@ func newWorkTree(tb testing.TB, dir string) workTree {
 func (w workTree) merge(tb testing.TB, base, head git.SHA) (tree git.SHA, parents string) {
 	tb.Helper()
 	gittest.Run(tb, string(w), "checkout", "-q", "--force", "--detach", string(base))
-	if _, _, err := gittest.Try(tb, string(w), nil, "merge", "-q", "--no-ff", "--no-edit", string(head)); err != nil {
+	if _, _, err := gittest.Try(tb, string(w), nil, "merge", "-q", "--no-ff", "--no-edit",
+		string(head)); err != nil {
 		gittest.Run(tb, string(w), "merge", "--abort")
 		return "", ""
 	}
@@ -63,7 +64,8 @@ func (w workTree) merge(tb testing.TB, base, head git.SHA) (tree git.SHA, parent
 // If this failed, a merge by the button and one at home would be two projects.
 func TestMergesOfRealProjects(t *testing.T) {
 	t.Parallel()
-	all, atHome := 0, 60 // merges of each project, 0 is all: by git merge-tree, and by git merge in a work tree
+	// merges of each project, 0 is all: by git merge-tree, and by git merge in a work tree
+	all, atHome := 0, 60
 	if testing.Short() {
 		all, atHome = 30, 5
 	}

@@ -103,8 +103,9 @@ func (r *Repository) eachUpkeep(ctx context.Context, tips []SHA, fn func(ID) err
 		return err
 	}
 	return r.eachID(ctx, process.Task{Dir: r.dir, Cage: r.git.upkeepCage(), Stdin: in,
-		Command: process.Command{Sub: "rev-list", Flags: []string{"--stdin", "--objects", "--no-object-names"}},
-		Limit:   r.git.options.MaintenanceTimeout, Nice: true}, fn)
+		Command: process.Command{Sub: "rev-list",
+			Flags: []string{"--stdin", "--objects", "--no-object-names"}},
+		Limit: r.git.options.MaintenanceTimeout, Nice: true}, fn)
 }
 
 // LeadTo gives those of the tips, at most so many, that lead to an object. It walks from
@@ -145,10 +146,11 @@ func (r *Repository) FindObject(ctx context.Context, name string) (Object, error
 		}
 		var all []SHA
 		c := process.Command{Sub: "rev-parse", Flags: []string{"--disambiguate=" + strings.ToLower(name)}}
-		err := r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout}, func(id ID) error {
-			all = append(all, SHA(hex.EncodeToString(id[:])))
-			return nil
-		})
+		err := r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout},
+			func(id ID) error {
+				all = append(all, SHA(hex.EncodeToString(id[:])))
+				return nil
+			})
 		switch {
 		case err != nil:
 			return Object{}, err
@@ -314,7 +316,9 @@ func (r *Repository) TakeOver(ctx context.Context, from *Repository, tips, befor
 	return err
 }
 
-func (r *Repository) takePack(ctx context.Context, from *Repository, in *bytes.Buffer, flags ...string) error {
+func (r *Repository) takePack(
+	ctx context.Context, from *Repository, in *bytes.Buffer, flags ...string,
+) error {
 	name, err := r.packFrom(ctx, from, process.Task{Stdin: in, Cage: r.git.upkeepCage(), Nice: true,
 		Limit: r.git.options.MaintenanceTimeout, Command: process.Command{Flags: flags}})
 	if err != nil {

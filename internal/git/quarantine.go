@@ -63,8 +63,8 @@ func (q *Quarantine) envOver(r *Repository) []string {
 		"GIT_QUARANTINE_PATH=" + q.dir}
 }
 
-// Peeled gives the object of a new tip of the push, and the one to which a tag leads in the end; the same object twice
-// when it is no tag. Error: NotFound for other objects.
+// Peeled gives the object of a new tip of the push, and the one to which a tag leads in the end; the same
+// object twice when it is no tag. Error: NotFound for other objects.
 func (q *Quarantine) Peeled(sha SHA) (object, peeled Object, err error) {
 	r, ok := q.objects[sha]
 	if !ok {
@@ -91,7 +91,8 @@ func (q *Quarantine) Keep() error {
 	if q.dir == "" || q.pack == "" {
 		return nil
 	}
-	if err := keepPack(filepath.Join(q.dir, "pack", q.pack), q.repository.path("objects", "pack", q.pack)); err != nil {
+	if err := keepPack(filepath.Join(q.dir, "pack", q.pack),
+		q.repository.path("objects", "pack", q.pack)); err != nil {
 		return err
 	}
 	q.pack = ""
@@ -108,7 +109,8 @@ func keepPack(from, to string) error {
 		}
 	}
 	for _, ext := range extensions {
-		if err := os.Rename(from+ext, to+ext); err != nil && (ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
+		if err := os.Rename(from+ext, to+ext); err != nil &&
+			(ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}

@@ -31,7 +31,8 @@ func (r *Repository) EachReached(ctx context.Context, from, not []SHA, fn func(I
 	}
 	c := process.Command{Sub: "rev-list", Flags: []string{"--ignore-missing", "--stdin", "--objects",
 		"--no-object-names", "--in-commit-order", "--missing=allow-any"}}
-	return r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout, Stdin: in}, fn)
+	return r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout, Stdin: in},
+		fn)
 }
 
 // ReachedCommits gives those of the commits that are in the histories of the tips. All
@@ -128,12 +129,13 @@ func (r *Repository) FindCommits(ctx context.Context, prefix string) ([]SHA, err
 	}
 	var shas []SHA
 	c := process.Command{Sub: "rev-parse", Flags: []string{"--disambiguate=" + strings.ToLower(prefix)}}
-	err := r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout}, func(id ID) error {
-		if shas = append(shas, SHA(hex.EncodeToString(id[:]))); len(shas) > maxCandidates {
-			return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", prefix)
-		}
-		return nil
-	})
+	err := r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout},
+		func(id ID) error {
+			if shas = append(shas, SHA(hex.EncodeToString(id[:]))); len(shas) > maxCandidates {
+				return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", prefix)
+			}
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}

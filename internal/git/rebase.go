@@ -246,6 +246,7 @@ func replayedCommit(contents []byte, c *Commit, tree, parent SHA, committer Sign
 		author, message = []byte(object.ToUTF8(string(author), c.Encoding)), []byte(c.Message)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "tree %s\nparent %s\nauthor %s\ncommitter %s\n\n%s", tree, parent, author, committer, message)
+	fmt.Fprintf(&b, "tree %s\nparent %s\nauthor %s\ncommitter %s\n\n%s", tree, parent, author,
+		committer, message)
 	return NewObject{Type: TypeCommit, Data: b.Bytes()}
 }

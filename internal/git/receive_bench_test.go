@@ -45,7 +45,8 @@ func BenchmarkReceive(b *testing.B) {
 			b.Run("arbor", func(b *testing.B) {
 				for i := 0; b.Loop(); i++ {
 					r := g.Repository(filepath.Join(b.TempDir(), fmt.Sprint(i)))
-					q, err := r.Receive(b.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Commands: creates(shas...)})
+					q, err := r.Receive(b.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack),
+						Commands: creates(shas...)})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -90,10 +90,11 @@ func addFuzzedPacks(f *testing.F, blob, tree, commit entry) {
 	add(1<<32-1, blob)
 	add(fuzzedObjects+1, blob)
 	add(fuzzedObjects, blob, tree, commit)
-	add(0, tree, commit)                                                         // no blob
-	add(0, blob, tree, commit, entry{kind: 5, contents: "x"})                    // no such type
-	add(0, blob, tree, commit, entry{kind: 3, size: 1 << 60, contents: "x"})     // a huge claim
-	add(0, blob, tree, commit, entry{kind: 2, size: 1 << 29, contents: "x"})     // within git's bound of memory
+	add(0, tree, commit)                                                     // no blob
+	add(0, blob, tree, commit, entry{kind: 5, contents: "x"})                // no such type
+	add(0, blob, tree, commit, entry{kind: 3, size: 1 << 60, contents: "x"}) // a huge claim
+	// within git's bound of memory
+	add(0, blob, tree, commit, entry{kind: 2, size: 1 << 29, contents: "x"})
 	add(0, blob, tree, commit, entry{kind: 3, contents: strings.Repeat("y", 9)}) // more than the tip needs
 	copies := "\x05\x80\x80\x80\x80\x20" + strings.Repeat("\x90\x05", 100)       // gigabytes, says the delta
 	add(0, blob, tree, commit, entry{kind: 7, base: hexBytes(f, blob.sha()), contents: copies})
@@ -103,8 +104,9 @@ func addFuzzedPacks(f *testing.F, blob, tree, commit entry) {
 	f.Add(good[:len(good)-1], false)
 	f.Add(append(good[:len(good):len(good)], "\nmore"...), false) // git ignores it
 	f.Add(append(good[:len(good):len(good)], make([]byte, fuzzedBytes)...), false)
-	for _, head := range []string{"", "PACK", "PACK\x00\x00\x00\x02\x00\x00\x00", "PACK\x00\x00\x00\x09\x00\x00\x00\x01x",
-		"PACK\x00\x00\x01\x02\x00\x00\x00\x01x", "KCAP\x00\x00\x00\x02\x00\x00\x00\x01x"} {
+	for _, head := range []string{"", "PACK", "PACK\x00\x00\x00\x02\x00\x00\x00",
+		"PACK\x00\x00\x00\x09\x00\x00\x00\x01x", "PACK\x00\x00\x01\x02\x00\x00\x00\x01x",
+		"KCAP\x00\x00\x00\x02\x00\x00\x00\x01x"} {
 		f.Add([]byte(head), false)
 	}
 }

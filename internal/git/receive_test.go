@@ -22,7 +22,8 @@ import (
 // push receives and keeps a pack whose tips become new refs.
 func push(t testing.TB, r *git.Repository, pack []byte, have []git.SHA, tips ...git.SHA) {
 	t.Helper()
-	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Tips: have, Commands: creates(tips...)})
+	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Tips: have,
+		Commands: creates(tips...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,8 @@ func resolve(t testing.TB, dir, name string) git.SHA {
 func creates(tips ...git.SHA) []wire.Command {
 	var commands []wire.Command
 	for i, tip := range tips {
-		commands = append(commands, wire.Command{Name: fmt.Sprintf("refs/heads/b%d", i), Old: git.ZeroSHA, New: tip})
+		commands = append(commands, wire.Command{Name: fmt.Sprintf("refs/heads/b%d", i),
+			Old: git.ZeroSHA, New: tip})
 	}
 	return commands
 }
@@ -77,8 +79,9 @@ func TestPushThenRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	q, err := r.Receive(t.Context(), git.ReceiveOptions{Tips: []git.SHA{git.SHA(first)}, Commands: creates(git.SHA(last)),
-		Pack: bytes.NewReader(packOf(t, source, []string{last}, []string{first}))})
+	q, err := r.Receive(t.Context(), git.ReceiveOptions{Tips: []git.SHA{git.SHA(first)},
+		Commands: creates(git.SHA(last)),
+		Pack:     bytes.NewReader(packOf(t, source, []string{last}, []string{first}))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,16 +113,20 @@ func TestPushPeelsTags(t *testing.T) {
 	blob := entry{kind: 3, contents: "hello"}
 	tree := treeOf(t, "100644", "f", blob.sha())
 	commit := commitOf(tree.sha())
-	tag := entry{kind: 4, contents: "object " + string(commit.sha()) + "\ntype commit\ntag v1\ntagger " + gittest.Author + " 1300000000 +0000\n\nx\n"}
-	outer := entry{kind: 4, contents: "object " + string(tag.sha()) + "\ntype tag\ntag v2\ntagger " + gittest.Author + " 1300000000 +0000\n\nx\n"}
+	tag := entry{kind: 4, contents: "object " + string(commit.sha()) + "\ntype commit\ntag v1\ntagger " +
+		gittest.Author + " 1300000000 +0000\n\nx\n"}
+	outer := entry{kind: 4, contents: "object " + string(tag.sha()) + "\ntype tag\ntag v2\ntagger " +
+		gittest.Author + " 1300000000 +0000\n\nx\n"}
 	r := g.Repository(t.TempDir() + "/r.git")
 	pack := makePack(t, 0, blob, tree, commit, tag, outer)
-	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Commands: creates(outer.sha(), tag.sha(), tree.sha())})
+	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack),
+		Commands: creates(outer.sha(), tag.sha(), tree.sha())})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer q.Discard()
-	for tip, want := range map[git.SHA]git.SHA{outer.sha(): commit.sha(), tag.sha(): commit.sha(), tree.sha(): tree.sha()} {
+	for tip, want := range map[git.SHA]git.SHA{outer.sha(): commit.sha(), tag.sha(): commit.sha(),
+		tree.sha(): tree.sha()} {
 		if object, peeled, err := q.Peeled(tip); err != nil || object.SHA != tip || peeled.SHA != want {
 			t.Errorf("%s: %v, %v, %v", tip, object, peeled, err)
 		}
@@ -143,16 +150,19 @@ func TestPushWithoutObjects(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 5, 5)
-	tip, old := git.SHA(gittest.Run(t, source, "rev-parse", "main")), git.SHA(gittest.Run(t, source, "rev-parse", "main~3"))
+	tip, old := git.SHA(gittest.Run(t, source, "rev-parse", "main")),
+		git.SHA(gittest.Run(t, source, "rev-parse", "main~3"))
 	r := g.Repository(t.TempDir() + "/r.git")
 	push(t, r, packOf(t, source, []string{"main"}, nil), nil, tip)
 	before := files(t, r)
 	empty := makePack(t, 0)
-	push(t, r, empty, []git.SHA{tip}, tip)                                    // a second branch
-	push(t, r, empty, []git.SHA{tip}, old)                                    // a branch of an old commit
-	push(t, r, empty, nil, old)                                               // the same, nothing known to be whole
+	push(t, r, empty, []git.SHA{tip}, tip) // a second branch
+	push(t, r, empty, []git.SHA{tip}, old) // a branch of an old commit
+	// the same, nothing known to be whole
+	push(t, r, empty, nil, old)
 	push(t, r, packOf(t, source, []string{"main"}, nil), []git.SHA{tip}, tip) // all of it again
-	q, err := r.Receive(t.Context(), git.ReceiveOptions{Commands: []wire.Command{{Name: "refs/heads/b0", Old: tip, New: git.ZeroSHA}}})
+	q, err := r.Receive(t.Context(),
+		git.ReceiveOptions{Commands: []wire.Command{{Name: "refs/heads/b0", Old: tip, New: git.ZeroSHA}}})
 	if err != nil || errors.Join(q.Keep(), q.Discard()) != nil {
 		t.Error(err)
 	}
@@ -160,12 +170,14 @@ func TestPushWithoutObjects(t *testing.T) {
 		t.Errorf("files %q became %q", before, after)
 	}
 	none := git.SHA(strings.Repeat("12", 20))
-	if _, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(empty), Commands: creates(none)}); !errs.Is(err, errs.Invalid) {
+	if _, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(empty),
+		Commands: creates(none)}); !errs.Is(err, errs.Invalid) {
 		t.Errorf("a branch of nothing: %v", err)
 	}
 	damaged := append([]byte{}, empty...)
 	damaged[len(damaged)-1]++
-	if _, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(damaged), Commands: creates(tip)}); !errs.Is(err, errs.Invalid) {
+	if _, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(damaged),
+		Commands: creates(tip)}); !errs.Is(err, errs.Invalid) {
 		t.Errorf("a damaged empty pack: %v", err)
 	}
 }
@@ -216,7 +228,8 @@ func TestRefusedPacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := g.Repository(t.TempDir() + "/r.git")
-			q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(c.pack), Commands: creates(c.tips...)})
+			q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(c.pack),
+				Commands: creates(c.tips...)})
 			if !errs.Is(err, c.kind) {
 				t.Errorf("got %v, %v", q, err)
 			}
@@ -248,7 +261,8 @@ func TestFsck(t *testing.T) {
 	modulesTree := treeOf(t, "100644", ".gitmodules", modules.sha())
 	plain := treeOf(t, "100644", "f", blob.sha())
 	person := func(line string) []entry {
-		c := entry{kind: 1, contents: "tree " + string(plain.sha()) + "\nauthor " + line + "\ncommitter " + line + "\n\nx\n"}
+		c := entry{kind: 1, contents: "tree " + string(plain.sha()) + "\nauthor " + line + "\ncommitter " +
+			line + "\n\nx\n"}
 		return []entry{blob, plain, c}
 	}
 	padded := entry{kind: 2, contents: "0100644 f\x00" + raw}
@@ -284,8 +298,9 @@ func TestFsck(t *testing.T) {
 			t.Parallel()
 			r := g.Repository(t.TempDir() + "/r.git")
 			var progress strings.Builder
-			q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, c.objects...)),
-				Commands: creates(c.objects[len(c.objects)-1].sha()), Progress: &progress})
+			q, err := r.Receive(t.Context(),
+				git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, c.objects...)),
+					Commands: creates(c.objects[len(c.objects)-1].sha()), Progress: &progress})
 			if c.ok {
 				if err != nil {
 					t.Fatal(err)
@@ -296,7 +311,8 @@ func TestFsck(t *testing.T) {
 			if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "fails a check: object") {
 				t.Errorf("got %v", err)
 			}
-			if !strings.Contains(progress.String(), "error: object ") || strings.Contains(progress.String(), r.Dir()) {
+			if !strings.Contains(progress.String(), "error: object ") ||
+				strings.Contains(progress.String(), r.Dir()) {
 				t.Errorf("the client reads %q", progress.String())
 			}
 			if left := files(t, r); len(left) != 0 {
@@ -329,7 +345,8 @@ func TestCancelledPush(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 		_ = out.CloseWithError(context.Canceled) // as net/http ends a body
 	})
-	_, err := r.Receive(ctx, git.ReceiveOptions{Pack: in, Commands: creates(git.SHA(gittest.Run(t, source, "rev-parse", "main")))})
+	_, err := r.Receive(ctx, git.ReceiveOptions{Pack: in,
+		Commands: creates(git.SHA(gittest.Run(t, source, "rev-parse", "main")))})
 	wg.Wait()
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
@@ -351,7 +368,8 @@ func TestSweepQuarantines(t *testing.T) {
 	if err := r.SweepQuarantines(0); err != nil {
 		t.Errorf("without a directory: %v", err)
 	}
-	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, blob)), Commands: creates(blob.sha())})
+	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, blob)),
+		Commands: creates(blob.sha())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,8 @@ func commitTrees(tb testing.TB, dir string, list []treeCommit) []git.SHA {
 	}
 	in.WriteString("reset refs/temporary\nfrom " + string(git.ZeroSHA) + "\ndone\n")
 	marks := filepath.Join(tb.TempDir(), "marks")
-	gittest.Pipe(tb, dir, &in, "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force", "--export-marks="+marks)
+	gittest.Pipe(tb, dir, &in, "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force",
+		"--export-marks="+marks)
 	written, err := os.ReadFile(marks)
 	if err != nil {
 		tb.Fatal(err)

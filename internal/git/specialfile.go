@@ -29,7 +29,8 @@ func (r *Repository) CheckSpecial(ctx context.Context, contents map[string][]byt
 		blob := NewObject{Type: TypeBlob, Data: text}
 		id := blob.ID()
 		// The blob may be one of several; its own tree names it as a file.
-		tree, err := object.EncodeTree([]object.Entry{{Mode: ModeFile, Name: []byte(path.Base(name)), ID: id[:]}})
+		tree, err := object.EncodeTree([]object.Entry{{Mode: ModeFile,
+			Name: []byte(path.Base(name)), ID: id[:]}})
 		if err != nil {
 			return err
 		}

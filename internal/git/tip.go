@@ -23,7 +23,9 @@ func (r *Repository) Known(ctx context.Context, shas []SHA) ([]Object, error) {
 	objects := make([]Object, len(shas))
 	err := r.cat(ctx, func(c *catfile.Process) error {
 		clear(objects)
-		return c.Infos(len(shas), func(i int) SHA { return shas[i] }, func(i int, o Object) { objects[i] = o })
+		return c.Infos(len(shas), func(i int) SHA {
+			return shas[i]
+		}, func(i int, o Object) { objects[i] = o })
 	})
 	if errs.Is(err, errs.NotFound) {
 		err = nil

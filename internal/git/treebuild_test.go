@@ -27,7 +27,8 @@ type flatEntry struct {
 func lsFiles(t testing.TB, dir string, tree git.SHA) flat {
 	t.Helper()
 	files := flat{}
-	for line := range strings.SplitSeq(string(gittest.Pipe(t, dir, nil, "ls-tree", "-r", "-z", "--full-tree", string(tree))), "\x00") {
+	for line := range strings.SplitSeq(string(gittest.Pipe(t, dir, nil, "ls-tree", "-r", "-z", "--full-tree",
+		string(tree))), "\x00") {
 		if meta, path, ok := strings.Cut(line, "\t"); ok {
 			var mode git.Mode
 			fmt.Sscanf(meta, "%o", &mode)
@@ -82,7 +83,9 @@ func (f flat) apply(edits []git.TreeEdit, tree func(git.SHA) flat) (flat, bool) 
 		inside := out.below(path)
 		if e.SHA == "" && !isFile && len(inside) == 0 {
 			_, was := f[path]
-			under := slices.ContainsFunc(slices.Collect(maps.Keys(gone)), func(p string) bool { return strings.HasPrefix(path, p+"/") })
+			under := slices.ContainsFunc(slices.Collect(maps.Keys(gone)), func(p string) bool {
+				return strings.HasPrefix(path, p+"/")
+			})
 			if !under || !was && len(f.below(path)) == 0 {
 				return nil, false
 			}
@@ -187,9 +190,11 @@ func randomEdits(random *rand.Rand, trees map[git.SHA]flat, from git.SHA) []git.
 		case 1:
 			path += "/new"
 		case 2:
-			path = filepath.Dir(path) + "/" + []string{"a", "a.b", "a-b", "a0", "z/y/x", "dir1"}[random.IntN(6)]
+			path = filepath.Dir(path) + "/" + []string{"a", "a.b", "a-b", "a0", "z/y/x",
+				"dir1"}[random.IntN(6)]
 		case 3:
-			path = []string{"dir1", "dir1.x", "dir1-x", "dir10", "dir1/sub", "dir2/file2.txt", "dir1/sub/sub"}[random.IntN(7)]
+			path = []string{"dir1", "dir1.x", "dir1-x", "dir10", "dir1/sub", "dir2/file2.txt",
+				"dir1/sub/sub"}[random.IntN(7)]
 		}
 		path = strings.TrimPrefix(path, "./")
 		if path == "." {
@@ -216,8 +221,10 @@ func randomEdits(random *rand.Rand, trees map[git.SHA]flat, from git.SHA) []git.
 // Whatever path is taken must pass git's own checks: what fsck refuses would
 // break every clone, and what a checkout refuses would break some.
 func FuzzTreePath(f *testing.F) {
-	for _, path := range []string{"a", "a/b", ".git", "a/.GIT/x", "git~1", ".git::$DATA", ".git. .", ".g\u200cit", "a\\.git", ".gitmodules", "GITMOD~1", "gi7eba~1",
-		".gitattributes", "gitatt~1", "\\", "a\\..\\b", "..a", "a..", "...", " ", "-x", "\u202e", "\xff", "con", "a:b", ".gitmodules ", "gi7d29~12", ".g\u200citmodules"} {
+	for _, path := range []string{"a", "a/b", ".git", "a/.GIT/x", "git~1", ".git::$DATA", ".git. .",
+		".g\u200cit", "a\\.git", ".gitmodules", "GITMOD~1", "gi7eba~1", ".gitattributes", "gitatt~1", "\\",
+		"a\\..\\b", "..a", "a..", "...", " ", "-x", "\u202e", "\xff", "con", "a:b", ".gitmodules ",
+		"gi7d29~12", ".g\u200citmodules"} {
 		f.Add(path, uint8(0))
 		f.Add(path, uint8(1))
 	}
@@ -238,14 +245,17 @@ func FuzzTreePath(f *testing.F) {
 		}
 		aside := gittest.Bare(t)
 		g := gittest.New(t, git.Options{}).Repository(aside)
-		if _, err := g.WriteObjects(t.Context(), append(built.Objects, git.NewObject{Type: git.TypeBlob, Data: []byte("x")})); err != nil {
+		if _, err := g.WriteObjects(t.Context(),
+			append(built.Objects, git.NewObject{Type: git.TypeBlob, Data: []byte("x")})); err != nil {
 			t.Fatal(err)
 		}
-		if out, stderr, err := gittest.Try(t, aside, nil, "-c", "core.protectNTFS=true", "-c", "core.protectHFS=true", "fsck", "--strict", "--no-dangling"); err != nil {
+		if out, stderr, err := gittest.Try(t, aside, nil, "-c", "core.protectNTFS=true", "-c",
+			"core.protectHFS=true", "fsck", "--strict", "--no-dangling"); err != nil {
 			t.Errorf("%q as %s: %s%s", path, mode, out, stderr)
 		}
 		in := strings.NewReader(fmt.Sprintf("%s %s\t%s\x00", mode, blob[0], path))
-		if _, stderr, err := gittest.Try(t, aside, in, "-c", "core.protectNTFS=true", "-c", "core.protectHFS=true", "update-index", "-z", "--index-info"); err != nil || len(stderr) > 0 {
+		if _, stderr, err := gittest.Try(t, aside, in, "-c", "core.protectNTFS=true", "-c",
+			"core.protectHFS=true", "update-index", "-z", "--index-info"); err != nil || len(stderr) > 0 {
 			t.Errorf("%q as %s: git does not take it: %s", path, mode, stderr)
 		}
 		if tree := gittest.Run(t, aside, "write-tree"); git.SHA(tree) != built.SHA {
@@ -258,10 +268,14 @@ func FuzzTreePath(f *testing.F) {
 func TestPathProblem(t *testing.T) {
 	t.Parallel()
 	for path, ok := range map[string]bool{
-		"a": true, "a/b/c": true, ".gitx": true, ".gitignore": true, "git": true, "git~": true, "git~2": true, "git~11": true, "x.git": true, "..git": true, ".git-x": true,
-		"a\\b": true, "...": true, ".gi": true, "\u200cgit": true, "gitmod~5": true, "gi7eba~x": true, "gi7eba~0": true, "nul": true,
-		"": false, "/a": false, "a/": false, "a//b": false, ".": false, "..": false, "a/..": false, "a\x00": false,
-		".git": false, ".Git/x": false, "x/.gIT": false, "git~1": false, "GIT~1": false, ".git ": false, ".git...": false, ".git:x": false, ".git . :x": false,
+		"a": true, "a/b/c": true, ".gitx": true, ".gitignore": true, "git": true, "git~": true, "git~2": true,
+		"git~11": true, "x.git": true, "..git": true, ".git-x": true,
+		"a\\b": true, "...": true, ".gi": true, "\u200cgit": true, "gitmod~5": true, "gi7eba~x": true,
+		"gi7eba~0": true, "nul": true,
+		"": false, "/a": false, "a/": false, "a//b": false, ".": false, "..": false, "a/..": false,
+		"a\x00": false,
+		".git":  false, ".Git/x": false, "x/.gIT": false, "git~1": false, "GIT~1": false, ".git ": false,
+		".git...": false, ".git:x": false, ".git . :x": false,
 		"\\.git": false, "a\\git~1\\b": false, "\ufeff.git": false, ".\u200eg\u206ai\u202at": false,
 		".gitmodules/x": false, "GITMOD~1/x": false, ".gitattributes/x": false, "gi7d29~1/x": false,
 	} {
@@ -269,7 +283,8 @@ func TestPathProblem(t *testing.T) {
 			t.Errorf("%q: %q", path, got)
 		}
 	}
-	for path, ok := range map[string]bool{".gitignore": true, ".gitattributes": true, ".gitmodules": false, ".gitmodules:x": false, "GITMOD~4 ": false, "gi7eba~9": false, "gi7~1234": false} {
+	for path, ok := range map[string]bool{".gitignore": true, ".gitattributes": true, ".gitmodules": false,
+		".gitmodules:x": false, "GITMOD~4 ": false, "gi7eba~9": false, "gi7~1234": false} {
 		if got := git.PathProblem(path, git.ModeSymlink); (got == "") != ok {
 			t.Errorf("a link %q: %q", path, got)
 		}

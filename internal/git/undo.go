@@ -8,11 +8,11 @@ import (
 	"arbor/internal/git/tree"
 )
 
-// Undo takes the change from the commit before to the commit after back on top of tip, as `git revert` does, and writes
-// the commit that does so: c, with tip as its parent. It moves nothing.
+// Undo takes the change from the commit before to the commit after back on top of tip, as `git revert` does,
+// and writes the commit that does so: c, with tip as its parent. It moves nothing.
 //
-// Errors: Conflict when what came since does not let the change go; Invalid when nothing of it is left, and as of
-// Commit.Encode; those of MergeTree.
+// Errors: Conflict when what came since does not let the change go; Invalid when nothing of it is left, and
+// as of Commit.Encode; those of MergeTree.
 func (r *Repository) Undo(ctx context.Context, tip, before, after SHA, c Commit) (SHA, error) {
 	list, _, err := r.linksOf(ctx, []SHA{tip, before, after})
 	if err != nil {
@@ -24,7 +24,8 @@ func (r *Repository) Undo(ctx context.Context, tip, before, after SHA, c Commit)
 	made, err := p.apply(list[2].tree, list[1].tree)
 	switch {
 	case errors.Is(err, errConflict):
-		return "", errs.New(errs.Conflict, "the change cannot be reverted: later commits changed the same lines")
+		return "", errs.New(errs.Conflict,
+			"the change cannot be reverted: later commits changed the same lines")
 	case err != nil:
 		return "", err
 	case made == p.tree:
@@ -45,9 +46,9 @@ func (r *Repository) Undo(ctx context.Context, tip, before, after SHA, c Commit)
 	return encoded.SHA(), nil
 }
 
-// Landed tells where a branch was before a merge of head came to it as the commit at: its first parent for a merge or a
-// squash; for a rebase the commit below those that were made of head's commits since base. Errors: those of Commit;
-// Invalid for a commit without parents.
+// Landed tells where a branch was before a merge of head came to it as the commit at: its first parent for a
+// merge or a squash; for a rebase the commit below those that were made of head's commits since base. Errors:
+// those of Commit; Invalid for a commit without parents.
 func (r *Repository) Landed(ctx context.Context, at, base, head SHA) (SHA, error) {
 	commit, err := r.Commit(ctx, at)
 	switch {

@@ -39,7 +39,9 @@ func (e *WalkEntry) Entry() TreeEntry {
 // tree must be a tree's SHA (see PeelToTree). It streams: memory does not grow
 // with the tree. An error of fn ends the walk and is returned, ErrStop as nil. NotFound when
 // the tree is missing, Invalid when it is no tree or a path exceeds MaxPath.
-func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn func(*WalkEntry) error) error {
+func (r *Repository) WalkTree(
+	ctx context.Context, tree SHA, recursive bool, fn func(*WalkEntry) error,
+) error {
 	if err := tree.Check(); err != nil {
 		return err
 	}
@@ -122,13 +124,16 @@ func (r *Repository) sizes(ctx context.Context, entries []object.Entry) ([]int64
 const walkReads = 10
 
 // walkListing parses the output of one ls-tree process while it runs.
-func (r *Repository) walkListing(ctx context.Context, tree SHA, fn func(*WalkEntry) error, flags ...string) error {
+func (r *Repository) walkListing(
+	ctx context.Context, tree SHA, fn func(*WalkEntry) error, flags ...string,
+) error {
 	if !r.Exists() {
 		return catfile.Missing(string(tree))
 	}
 	p, out, err := r.git.read(ctx, process.Task{
-		Command: process.Command{Sub: "ls-tree", Flags: append(flags, "-l", "-z", "--full-tree"), Revs: []SHA{tree}},
-		Dir:     r.dir, Cage: r.walkCage(), Limit: walkReads * r.git.options.ReadTimeout})
+		Command: process.Command{Sub: "ls-tree", Flags: append(flags, "-l", "-z", "--full-tree"),
+			Revs: []SHA{tree}},
+		Dir: r.dir, Cage: r.walkCage(), Limit: walkReads * r.git.options.ReadTimeout})
 	if err != nil {
 		return err
 	}

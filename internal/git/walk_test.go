@@ -125,7 +125,8 @@ func TestWalkTreeErrors(t *testing.T) {
 	none := g.Repository(t.TempDir() + "/none.git")
 	nothing := func(*git.WalkEntry) error { return nil }
 	for _, recursive := range []bool{false, true} {
-		if err := r.WalkTree(t.Context(), commit, recursive, nothing); recursive == false && !errs.Is(err, errs.Invalid) {
+		if err := r.WalkTree(t.Context(), commit, recursive, nothing); recursive == false &&
+			!errs.Is(err, errs.Invalid) {
 			t.Errorf("a commit as tree: %v", err)
 		}
 		missing := git.SHA(strings.Repeat("1", 40))
@@ -149,7 +150,9 @@ func TestWalkTreeErrors(t *testing.T) {
 			t.Errorf("stopped after %d entries with %v", count, err)
 		}
 		wrong := errors.New("wrong")
-		if err := r.WalkTree(t.Context(), tree, recursive, func(*git.WalkEntry) error { return wrong }); !errors.Is(err, wrong) {
+		if err := r.WalkTree(t.Context(), tree, recursive, func(*git.WalkEntry) error {
+			return wrong
+		}); !errors.Is(err, wrong) {
 			t.Errorf("the function's error became %v", err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
@@ -170,7 +173,9 @@ func TestCorruptTrees(t *testing.T) {
 		"100644 \x00" + blob, "100644a\x00" + blob, " a\x00" + blob, "100644 a\x00" + blob + "1"} {
 		tree := gittest.Object(t, dir, git.TypeTree, contents)
 		for _, recursive := range []bool{false, true} {
-			err := g.Repository(dir).WalkTree(t.Context(), tree, recursive, func(*git.WalkEntry) error { return nil })
+			err := g.Repository(dir).WalkTree(t.Context(), tree, recursive, func(*git.WalkEntry) error {
+				return nil
+			})
 			if err == nil {
 				t.Errorf("recursive %v: tree %q was listed", recursive, contents)
 			}
@@ -211,7 +216,10 @@ func BenchmarkWalkGoTree(b *testing.B) {
 			r := g.Repository(dir)
 			for b.Loop() {
 				n := 0
-				err := r.WalkTree(b.Context(), tree, recursive, func(*git.WalkEntry) error { n++; return nil })
+				err := r.WalkTree(b.Context(), tree, recursive, func(*git.WalkEntry) error {
+					n++
+					return nil
+				})
 				if err != nil || n == 0 {
 					b.Fatal(n, err)
 				}

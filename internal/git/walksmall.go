@@ -29,7 +29,9 @@ type smallWalk struct {
 // walkSmall walks a small tree and its sub-trees with the pool alone. It gives up, with done
 // false and before fn is called, where they are not small or something cannot be read: what is
 // wrong, ls-tree tells.
-func (r *Repository) walkSmall(ctx context.Context, tree SHA, fn func(*WalkEntry) error) (done bool, err error) {
+func (r *Repository) walkSmall(
+	ctx context.Context, tree SHA, fn func(*WalkEntry) error,
+) (done bool, err error) {
 	w := &smallWalk{repository: r}
 	if err := w.read(ctx, tree, nil); err != nil {
 		return false, nil
@@ -41,8 +43,8 @@ func (r *Repository) walkSmall(ctx context.Context, tree SHA, fn func(*WalkEntry
 	return true, eachEntry(w.entries, sizes, fn)
 }
 
-// read adds what is in a tree; the paths begin with dir. Trees count where they are named, so that a tree of many is
-// given up before they are read.
+// read adds what is in a tree; the paths begin with dir. Trees count where they are named, so that a tree of
+// many is given up before they are read.
 func (w *smallWalk) read(ctx context.Context, tree SHA, dir []byte) error {
 	contents, err := w.repository.TreeContents(ctx, tree, smallBytes-w.bytes)
 	if err != nil {

@@ -40,17 +40,20 @@ func TestWriteObjects(t *testing.T) {
 	if _, err := commit.Encode(); err == nil {
 		t.Error("a commit before 1970 was accepted")
 	}
-	commit.Author.When, commit.Committer.When = mustDate(t, "2020-02-29T12:00:00+05:30"), mustDate(t, "2020-02-29T12:00:00Z")
+	commit.Author.When, commit.Committer.When = mustDate(t, "2020-02-29T12:00:00+05:30"),
+		mustDate(t, "2020-02-29T12:00:00Z")
 	encoded, err := commit.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tag := &git.Tag{Object: encoded.SHA(), Type: git.TypeCommit, Name: "v1", Tagger: &commit.Author, Message: "tagged"}
+	tag := &git.Tag{Object: encoded.SHA(), Type: git.TypeCommit, Name: "v1", Tagger: &commit.Author,
+		Message: "tagged"}
 	tagged, err := tag.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects = append(objects, git.NewObject{Type: git.TypeTree}, encoded, tagged, blob("twice"), blob("twice"))
+	objects = append(objects, git.NewObject{Type: git.TypeTree}, encoded, tagged, blob("twice"),
+		blob("twice"))
 	shas, err := r.WriteObjects(t.Context(), objects)
 	if err != nil {
 		t.Fatal(err)
@@ -65,11 +68,13 @@ func TestWriteObjects(t *testing.T) {
 		}
 	}
 	gittest.Run(t, r.Dir(), "fsck", "--strict", "--no-dangling")
-	if line := gittest.Run(t, r.Dir(), "cat-file", "-p", string(encoded.SHA())); !strings.Contains(line, "author A <a@example.com> 1582957800 +0530") {
+	if line := gittest.Run(t, r.Dir(), "cat-file", "-p", string(encoded.SHA())); !strings.Contains(line,
+		"author A <a@example.com> 1582957800 +0530") {
 		t.Errorf("the commit reads %q", line)
 	}
 	read, err := r.Tag(t.Context(), tagged.SHA())
-	if err != nil || read.Name != "v1" || read.Message != "tagged\n" || read.Object != encoded.SHA() || read.Tagger.Email != "a@example.com" {
+	if err != nil || read.Name != "v1" || read.Message != "tagged\n" || read.Object != encoded.SHA() ||
+		read.Tagger.Email != "a@example.com" {
 		t.Errorf("the tag comes back as %+v, %v", read, err)
 	}
 	packs := countPacks(t, r.Dir())
@@ -103,7 +108,8 @@ func TestWriteObjectsAtOnce(t *testing.T) {
 	for c := range clients {
 		writers.Go(func() error {
 			for i := range rounds {
-				mine := []git.NewObject{blob(fmt.Sprintf("%d of %d", i, c)), blob(fmt.Sprintf("shared %d", i))}
+				mine := []git.NewObject{blob(fmt.Sprintf("%d of %d", i, c)),
+					blob(fmt.Sprintf("shared %d", i))}
 				shas, err := r.WriteObjects(t.Context(), mine)
 				if err != nil {
 					return err
@@ -127,7 +133,8 @@ func TestWriteObjectsAtOnce(t *testing.T) {
 			}
 		}
 	}
-	for end := time.Now().Add(20 * time.Second); countPacks(t, r.Dir()) > 30; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); countPacks(t,
+		r.Dir()) > 30; time.Sleep(50 * time.Millisecond) {
 		if _, err := r.Maintain(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,8 @@ func (api *API) toArchive(w http.ResponseWriter, r *http.Request, a *repo.Access
 // commit. Errors: 404, 409 for an empty repository.
 func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	file := web.Param(r, "file")
-	for f, kind := range map[git.ArchiveFormat]string{git.TarGz: "application/gzip", git.Zip: "application/zip"} {
+	for f, kind := range map[git.ArchiveFormat]string{git.TarGz: "application/gzip",
+		git.Zip: "application/zip"} {
 		name, ok := strings.CutSuffix(file, "."+string(f))
 		if !ok || name == "" {
 			continue

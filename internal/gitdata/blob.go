@@ -87,7 +87,8 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return api.orEmpty(r.Context(), a, err)
 	}
 	raw := web.From(r.Context()).Media.Kind == "raw"
-	b := &blobAnswer{w: w, r: r, api: api, sha: sha, raw: raw, place: newPlace(r.Context(), a), state: objectsOf(a)}
+	b := &blobAnswer{w: w, r: r, api: api, sha: sha, raw: raw, place: newPlace(r.Context(), a),
+		state: objectsOf(a)}
 	b.key = keyOf(r, a, basis{sha: sha})
 	b.etag = `W/"` + string(sha) + `"`
 	if raw {

@@ -115,7 +115,8 @@ func below(list []git.Ref, prefix string) []git.Ref {
 func (p *place) branches(list []git.Ref) []shortBranchJSON {
 	out := make([]shortBranchJSON, len(list))
 	for i, ref := range list {
-		out[i] = shortBranchJSON{Name: strings.TrimPrefix(ref.Name, "refs/heads/"), Commit: p.commitObject(ref.SHA)}
+		out[i] = shortBranchJSON{Name: strings.TrimPrefix(ref.Name, "refs/heads/"),
+			Commit: p.commitObject(ref.SHA)}
 	}
 	return out
 }
@@ -145,7 +146,8 @@ func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		b := branchJSON{Name: name, Commit: p.commit(c, known)}
 		b.Links.Self = p.api + "/branches/" + branchPath(name)
 		b.Links.HTML = p.page + "/tree/" + escapePath(name)
-		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off", []string{}, []string{}
+		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off",
+			[]string{}, []string{}
 		b.ProtectionURL = b.Links.Self + "/protection"
 		return large{b, sizeOf(c)}, nil
 	})

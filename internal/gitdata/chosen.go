@@ -13,13 +13,14 @@ import (
 	"arbor/internal/web"
 )
 
-// The handlers here answer what GraphQL asks for and REST has no address for. Their rights are those of the routes that
-// GraphQL names.
+// The handlers here answer what GraphQL asks for and REST has no address for. Their rights are those of the
+// routes that GraphQL names.
 
 // maxChosen is how many objects one request asks for by their SHAs.
 const maxChosen = 100
 
-// Chosen reads the parameter shas, a hundred at most: those of one type that the caller may see. Others are left out.
+// Chosen reads the parameter shas, a hundred at most: those of one type that the caller may see. Others are
+// left out.
 func (api *API) Chosen(r *http.Request, a *repo.Access, kind git.Type) ([]git.SHA, error) {
 	named := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxChosen)
 	known, err := api.repos.Known(r.Context(), a, named)
@@ -46,8 +47,8 @@ func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *rep
 	})
 }
 
-// ListChosenTags answers the annotated tags of the parameter shas, each as GET /repos/{owner}/{repo}/git/tags/{sha}
-// does.
+// ListChosenTags answers the annotated tags of the parameter shas, each as GET
+// /repos/{owner}/{repo}/git/tags/{sha} does.
 func (api *API) ListChosenTags(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas, err := api.Chosen(r, a, git.TypeTag)
 	if err != nil {
@@ -86,9 +87,9 @@ type namedJSON struct {
 	Path string `json:"path"` // in its tree; empty where the name had none
 }
 
-// GetNamed answers what the parameter name leads to, as git reads it: a branch, a tag, a full or abbreviated SHA, and
-// with a colon and a path behind it what is there. An annotated tag is itself. Errors: 404; 409 for a repository
-// without any ref; 422 for an abbreviation that fits several commits.
+// GetNamed answers what the parameter name leads to, as git reads it: a branch, a tag, a full or abbreviated
+// SHA, and with a colon and a path behind it what is there. An annotated tag is itself. Errors: 404; 409 for
+// a repository without any ref; 422 for an abbreviation that fits several commits.
 func (api *API) GetNamed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name, path, within := strings.Cut(web.QueryOf(r).Get("name"), ":")
 	found := namedJSON{}
@@ -129,10 +130,11 @@ type chosenRefJSON struct {
 	LeadsTo string `json:"leads_to"`
 }
 
-// ListChosenRefs answers a page of the refs whose names begin with the parameter prefix. The parameter part chooses
-// those that have it in the rest of their names, whatever its case; the parameter names chooses these alone, with
-// spaces between them. They stand by name, or with order=date by the date of the commit that they lead to;
-// direction=desc turns it round. Errors: 409 for a repository without any ref; 422 for more than 10,000 refs by date.
+// ListChosenRefs answers a page of the refs whose names begin with the parameter prefix. The parameter part
+// chooses those that have it in the rest of their names, whatever its case; the parameter names chooses these
+// alone, with spaces between them. They stand by name, or with order=date by the date of the commit that they
+// lead to; direction=desc turns it round. Errors: 409 for a repository without any ref; 422 for more than
+// 10,000 refs by date.
 func (api *API) ListChosenRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx, q := r.Context(), web.QueryOf(r)
 	found, err := api.matching(ctx, a, q.Get("prefix"))
@@ -175,7 +177,8 @@ func (api *API) ListChosenRefs(w http.ResponseWriter, r *http.Request, a *repo.A
 	return web.JSON(w, r, http.StatusOK, list)
 }
 
-// byDate puts refs in the order of the dates of the commits that they lead to. Those that lead to none come first.
+// byDate puts refs in the order of the dates of the commits that they lead to. Those that lead to none come
+// first.
 func (api *API) byDate(ctx context.Context, a *repo.Access, refs []git.Ref) ([]git.Ref, error) {
 	if len(refs) > maxDated {
 		return nil, errs.Newf(errs.Invalid, "Only %d refs can be ordered by date.", maxDated)

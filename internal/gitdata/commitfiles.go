@@ -34,7 +34,8 @@ type filesCommit struct {
 type fileChange struct {
 	Path     string `json:"path"`
 	Contents string `json:"contents"` // Base64
-	From     string `json:"from"`     // a file of which an added one keeps the mode, as a renamed one does; empty: Path
+	// a file of which an added one keeps the mode, as a renamed one does; empty: Path
+	From string `json:"from"`
 }
 
 // CommitFiles adds, changes and deletes files with one commit on a branch. GraphQL asks for
@@ -171,13 +172,14 @@ func (c *filesCommit) checkTip(ctx context.Context) error {
 	case err != nil:
 		return err
 	case at != c.tip:
-		return errs.Newf(errs.Conflict, "Expected branch to point to %q but it points to %q. Pull and try again.",
-			c.tip, at)
+		return errs.Newf(errs.Conflict,
+			"Expected branch to point to %q but it points to %q. Pull and try again.", c.tip, at)
 	}
 	return nil
 }
 
-// keepModes gives changed files the modes that they have in a tree. Error: 422 for a deleted file that is not there.
+// keepModes gives changed files the modes that they have in a tree. Error: 422 for a deleted file that is not
+// there.
 func (c *filesCommit) keepModes(ctx context.Context, tree git.SHA) error {
 	for n := range c.edits {
 		e := &c.edits[n]

@@ -76,7 +76,8 @@ func readFilter(q web.Query) (*filter, error) {
 }
 
 func badParameter(name, message string) error {
-	return errs.Validation(errs.Field{Resource: "Commit", Field: name, Code: errs.InvalidField, Message: message})
+	return errs.Validation(errs.Field{Resource: "Commit", Field: name, Code: errs.InvalidField,
+		Message: message})
 }
 
 // parseTime reads ISO 8601: with a zone, without one (UTC), or a day alone.
@@ -90,7 +91,9 @@ func parseTime(s string) (time.Time, bool) {
 }
 
 // options makes the walk of a filter. none reports that no commit can match.
-func (api *API) options(ctx context.Context, f *filter, from git.SHA) (o git.LogOptions, none bool, err error) {
+func (api *API) options(
+	ctx context.Context, f *filter, from git.SHA,
+) (o git.LogOptions, none bool, err error) {
 	o = git.LogOptions{From: []git.SHA{from}, Path: f.path}
 	if !f.since.IsZero() {
 		o.Since = f.since.Unix()
@@ -159,7 +162,8 @@ func (api *API) listCommits(
 // walk gives a page of a walk and sets its links. How long the walk is depends
 // on where it starts and what it looks for, not on the page: it is counted once.
 func (api *API) walk(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, page web.Page, o git.LogOptions,
+	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, page web.Page,
+	o git.LogOptions,
 ) ([]git.SHA, error) {
 	key := strings.Join([]string{"count", a.ID.String(), string(o.From[0]), strings.Join(o.Author, ","),
 		strings.Join(o.Committer, ","),

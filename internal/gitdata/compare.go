@@ -102,11 +102,13 @@ func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	base, head := named(c.base.name, true), named(c.head.name, true)
 	on := basis{refs: base.refs || head.refs, people: true, named: append(base.named, head.named...)}
 	on.elsewhere = c.base.at.ID != a.ID || c.head.at.ID != a.ID
-	return api.cached(w, r, a, on, func(ctx context.Context) (any, error) { return api.compare(ctx, w, r, a, c) })
+	return api.cached(w, r, a, on, func(ctx context.Context) (any, error) {
+		return api.compare(ctx, w, r, a, c)
+	})
 }
 
-// readComparison splits BASE...HEAD, which are in the repository of the access unless they say otherwise. No ref's
-// name has two dots in a row. Error: 404.
+// readComparison splits BASE...HEAD, which are in the repository of the access unless they say otherwise. No
+// ref's name has two dots in a row. Error: 404.
 func readComparison(text string, a *repo.Access) (*comparison, error) {
 	c := &comparison{}
 	base, head, ok := strings.Cut(text, "...")
@@ -136,8 +138,8 @@ func readSide(text string, a *repo.Access) side {
 	return side{text: text, name: name, of: parts[:len(parts)-1]}
 }
 
-// findRepo finds the repository of a side that names one. Error: 404, also where that is not in the network of a, or
-// the caller does not see it.
+// findRepo finds the repository of a side that names one. Error: 404, also where that is not in the network
+// of a, or the caller does not see it.
 func (api *API) findRepo(ctx context.Context, s *side, a *repo.Access) (err error) {
 	switch len(s.of) {
 	case 1:
@@ -190,7 +192,8 @@ func (api *API) compare(
 	})
 	g.Go(func() (err error) {
 		skip := int(min(page.Offset(), maxSkipped))
-		c.behind, c.ahead, c.commits, err = objects.Diverged(both, c.base.sha, c.head.sha, skip, int(page.Size))
+		c.behind, c.ahead, c.commits, err = objects.Diverged(both, c.base.sha, c.head.sha, skip,
+			int(page.Size))
 		return err
 	})
 	if err := g.Wait(); err != nil {
@@ -198,7 +201,8 @@ func (api *API) compare(
 	}
 	changes := &diff.Changes{}
 	if page.Number == 1 && c.mergeBase != c.head.sha || c.direct && page.Number == 1 {
-		if changes, err = diff.Compare(ctx, objects, c.from(), c.head.sha, filePage(ctx, 0, filesPerPage)); err != nil {
+		if changes, err = diff.Compare(ctx, objects, c.from(), c.head.sha,
+			filePage(ctx, 0, filesPerPage)); err != nil {
 			return nil, err
 		}
 	}

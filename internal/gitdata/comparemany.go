@@ -19,9 +19,9 @@ type divergedJSON struct {
 	Status string `json:"status"`
 }
 
-// CompareMany answers how the head of the address stands to each of the objects of the parameter shas, for GraphQL: an
-// object by SHA. What leads to no commit, or has no history in common with the head, is missing. The objects were found
-// for the caller before. Errors: those of Compare for the head.
+// CompareMany answers how the head of the address stands to each of the objects of the parameter shas, for
+// GraphQL: an object by SHA. What leads to no commit, or has no history in common with the head, is missing.
+// The objects were found for the caller before. Errors: those of Compare for the head.
 func (api *API) CompareMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
 	c, err := api.comparison(ctx, web.Param(r, "basehead"), a)

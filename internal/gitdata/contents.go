@@ -238,7 +238,8 @@ func (v *view) file(ctx context.Context, e git.TreeEntry) (*contentJSON, error) 
 }
 
 func tooLargeFile() error {
-	e := errs.New(errs.Forbidden, "This API returns blobs up to 100 MB in size. The requested blob is too large to fetch via the API; clone the repository instead.")
+	e := errs.New(errs.Forbidden,
+		"This API returns blobs up to 100 MB in size. The requested blob is too large to fetch via the API; clone the repository instead.")
 	e.Fields = []errs.Field{{Resource: "Blob", Field: "data", Code: "too_large"}}
 	return e
 }
@@ -352,8 +353,11 @@ func (v *view) raw(w http.ResponseWriter, r *http.Request, e git.TreeEntry) erro
 // sniffed is how many bytes of a file its media type is found by.
 const sniffed = 512
 
-// rawAs is raw with the media type that kind gives for the file's name and its first bytes; empty: that of text.
-func (v *view) rawAs(w http.ResponseWriter, r *http.Request, e git.TreeEntry, kind func(string, []byte) string) error {
+// rawAs is raw with the media type that kind gives for the file's name and its first bytes; empty: that of
+// text.
+func (v *view) rawAs(
+	w http.ResponseWriter, r *http.Request, e git.TreeEntry, kind func(string, []byte) string,
+) error {
 	ctx := r.Context()
 	target, link, err := v.follow(ctx, e)
 	if err != nil {
@@ -379,7 +383,8 @@ func (v *view) rawAs(w http.ResponseWriter, r *http.Request, e git.TreeEntry, ki
 				contents = in
 				if is := kind(e.Path, begins); is != "" {
 					w.Header()["Content-Type"] = []string{is}
-					w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+					w.Header().Set("Content-Security-Policy",
+						"default-src 'none'; style-src 'unsafe-inline'; sandbox")
 				}
 			}
 			_, err := io.Copy(to, contents)

@@ -61,26 +61,27 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	return api.cached(w, r, a, basis{refs: true, people: true, pair: string(tip)}, func(ctx context.Context) (any, error) {
-		objects, release, err := api.repos.Git(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		authors, err := objects.Authors(ctx, tip, maxAuthors)
-		if err != nil {
-			return nil, err
-		}
-		list, err := api.contributors(ctx, authors, anon == "1" || anon == "true")
-		if err != nil {
-			return nil, err
-		}
-		out := []any{}
-		for _, c := range web.Cut(w, r, list[:min(len(list), maxContributors)]) {
-			out = append(out, c.json(web.From(ctx)))
-		}
-		return out, nil
-	})
+	return api.cached(w, r, a, basis{refs: true, people: true, pair: string(tip)},
+		func(ctx context.Context) (any, error) {
+			objects, release, err := api.repos.Git(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			defer release()
+			authors, err := objects.Authors(ctx, tip, maxAuthors)
+			if err != nil {
+				return nil, err
+			}
+			list, err := api.contributors(ctx, authors, anon == "1" || anon == "true")
+			if err != nil {
+				return nil, err
+			}
+			out := []any{}
+			for _, c := range web.Cut(w, r, list[:min(len(list), maxContributors)]) {
+				out = append(out, c.json(web.From(ctx)))
+			}
+			return out, nil
+		})
 }
 
 // contributors finds the accounts of authors, of whom one may have several

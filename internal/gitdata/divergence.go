@@ -23,8 +23,9 @@ type divergence struct {
 	Behind int `json:"behind"`
 }
 
-// ListDivergences answers how far each of the commits of the parameter shas, the first ones, has parted from the commit
-// base: an object by SHA, without those of which that takes long to know. For pages of branches. Error: 422.
+// ListDivergences answers how far each of the commits of the parameter shas, the first ones, has parted from
+// the commit base: an object by SHA, without those of which that takes long to know. For pages of branches.
+// Error: 422.
 func (api *API) ListDivergences(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	base, err := git.ParseSHA(web.QueryOf(r).Get("base"))
 	if err != nil {

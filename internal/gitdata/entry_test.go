@@ -35,9 +35,11 @@ func inStruct(e *git.WalkEntry) entryStruct {
 }
 
 var someEntries = []*git.WalkEntry{
-	{Mode: git.ModeFile, Type: git.TypeBlob, SHA: []byte(someSHA), Path: []byte("src/cmd/\"q\" & <é>.go"), Size: 12_345},
+	{Mode: git.ModeFile, Type: git.TypeBlob, SHA: []byte(someSHA), Path: []byte("src/cmd/\"q\" & <é>.go"),
+		Size: 12_345},
 	{Mode: git.ModeTree, Type: git.TypeTree, SHA: []byte(someSHA), Path: []byte("src/cmd/go"), Size: -1},
-	{Mode: git.ModeSubmodule, Type: git.TypeCommit, SHA: []byte(someSHA), Path: []byte("src/vendor"), Size: -1},
+	{Mode: git.ModeSubmodule, Type: git.TypeCommit, SHA: []byte(someSHA),
+		Path: []byte("src/vendor"), Size: -1},
 }
 
 // What is appended by hand is what encoding/json makes of the struct.

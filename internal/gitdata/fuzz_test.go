@@ -15,8 +15,9 @@ import (
 // What stands in an address must be read or refused, and what is accepted must
 // be safe to hand to git.
 func FuzzReadFilter(f *testing.F) {
-	for _, s := range []string{"", "path=a/b&author=alice&since=2011-04-22T13:33:48Z", "path=..", "path=%00", "author=<a@b>", "since=--all", "until=9999-12-31T23:59:59%2B23:59",
-		"path=a%0Ab&committer=%ff@x", "since=0001-01-01", "path=/x/", "path=.git"} {
+	for _, s := range []string{"", "path=a/b&author=alice&since=2011-04-22T13:33:48Z", "path=..", "path=%00",
+		"author=<a@b>", "since=--all", "until=9999-12-31T23:59:59%2B23:59", "path=a%0Ab&committer=%ff@x",
+		"since=0001-01-01", "path=/x/", "path=.git"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
@@ -24,7 +25,8 @@ func FuzzReadFilter(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if got.path != "" && git.CheckPath(got.path) != nil || strings.ContainsAny(got.author+got.committer, "\x00\n") {
+		if got.path != "" && git.CheckPath(got.path) != nil ||
+			strings.ContainsAny(got.author+got.committer, "\x00\n") {
 			t.Errorf("%q is accepted: %+v", query, got)
 		}
 		if !got.since.IsZero() && got.since.Unix() < 1 || !got.until.IsZero() && got.until.Unix() < 1 {
@@ -35,7 +37,8 @@ func FuzzReadFilter(f *testing.F) {
 
 // Both sides of a comparison are names that resolving can look up.
 func FuzzReadComparison(f *testing.F) {
-	for _, s := range []string{"a...b", "a..b", "alice:a...ALICE:b", "bob:a...b", "bob:c:a...::b", "...", "a....b", "a", ":...:", "a...b...c"} {
+	for _, s := range []string{"a...b", "a..b", "alice:a...ALICE:b", "bob:a...b", "bob:c:a...::b", "...",
+		"a....b", "a", ":...:", "a...b...c"} {
 		f.Add(s)
 	}
 	a := &repo.Access{Repo: &repo.Repo{Name: "r", Owner: account.Account{Login: "alice"}}}
@@ -63,7 +66,8 @@ func FuzzCompareVersions(f *testing.F) {
 	f.Add("v1.9", "v1.10", "v1.010")
 	f.Add("a", "", "0")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		ab, ba, bc, ac := compareVersions(a, b), compareVersions(b, a), compareVersions(b, c), compareVersions(a, c)
+		ab, ba, bc, ac := compareVersions(a, b), compareVersions(b, a), compareVersions(b, c),
+			compareVersions(a, c)
 		if (ab < 0) != (ba > 0) || (ab == 0) != (a == b) || ab < 0 && bc < 0 && ac >= 0 {
 			t.Errorf("%q, %q, %q: %d %d %d %d", a, b, c, ab, ba, bc, ac)
 		}
@@ -73,7 +77,8 @@ func FuzzCompareVersions(f *testing.F) {
 // The readme that people expect is the one that they get.
 func TestReadmeOrder(t *testing.T) {
 	t.Parallel()
-	order := []string{"README.md", "readme.markdown", "README.rst", "Readme.adoc", "README.txt", "README", "README.fr.xyz"}
+	order := []string{"README.md", "readme.markdown", "README.rst", "Readme.adoc", "README.txt", "README",
+		"README.fr.xyz"}
 	for i, name := range order {
 		if readmeRank(name) == 0 || i > 0 && readmeRank(name) <= readmeRank(order[i-1]) {
 			t.Errorf("%s has rank %d", name, readmeRank(name))

@@ -53,8 +53,8 @@ type API struct {
 // is truncated (decision 43).
 const DefaultMaxTreeEntries = 100_000
 
-// maxPaths is how many bytes the paths of a tree's entries may have together before an answer is truncated: a small
-// repository can have a hundred thousand of them that are as long as a path may be.
+// maxPaths is how many bytes the paths of a tree's entries may have together before an answer is truncated: a
+// small repository can have a hundred thousand of them that are as long as a path may be.
 const maxPaths = 32 << 20
 
 // cacheBytes bounds the rendered answers kept in memory.

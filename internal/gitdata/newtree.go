@@ -97,7 +97,8 @@ func (in *treeInput) refuseAt(i int, field, code, reason string) {
 		at += "." + field
 		name += ": " + field
 	}
-	in.wrong = append(in.wrong, errs.Field{Resource: "Tree", Field: at, Code: code, Message: name + " " + reason})
+	in.wrong = append(in.wrong, errs.Field{Resource: "Tree", Field: at, Code: code,
+		Message: name + " " + reason})
 }
 
 // unquote reads a JSON string.
@@ -139,7 +140,8 @@ func (in *treeInput) entry(fields map[string]json.RawMessage) {
 	}
 	if kind, given := text("type", false); given && ok && kind != string(e.mode.Type()) {
 		in.refuse("type", errs.InvalidField,
-			fmt.Sprintf("%q does not agree with mode %s, which is a %s", errs.Clip(kind), e.mode, e.mode.Type()))
+			fmt.Sprintf("%q does not agree with mode %s, which is a %s", errs.Clip(kind), e.mode,
+				e.mode.Type()))
 	}
 	sha, hasSHA := text("sha", false)
 	content, hasContent := text("content", false)
@@ -165,7 +167,8 @@ func (in *treeInput) object(
 			in.refuse("sha", errs.InvalidField, "must be a full SHA of 40 hexadecimal digits")
 		}
 		e.sha = parsed
-	case !e.remove && string(fields["content"]) != "" && string(fields["content"]) != "null", sent && !e.remove:
+	case !e.remove && string(fields["content"]) != "" && string(fields["content"]) != "null",
+		sent && !e.remove:
 		// of a wrong type, which is noted already
 	case !e.remove:
 		in.refuse("sha", errs.MissingField, "or content is missing")

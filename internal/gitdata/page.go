@@ -14,8 +14,8 @@ import (
 
 // GET /{owner}/{repo}/raw/{path...}
 //
-// GetRaw answers the bytes of a file, where download_url and raw_url lead: a picture as one, anything else as text. The
-// path begins with a branch, a tag or a full SHA; of several that fit, the
+// GetRaw answers the bytes of a file, where download_url and raw_url lead: a picture as one, anything else as
+// text. The path begins with a branch, a tag or a full SHA; of several that fit, the
 // shortest counts.
 func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ref, path, err := api.splitRef(r.Context(), a, web.Param(r, "path"))
@@ -37,8 +37,8 @@ func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return v.rawAs(w, r, entry, pictureType)
 }
 
-// pictureType is the media type of a picture that browsers show, by its contents' beginning; of any other file it is
-// empty. An SVG has no script here and nothing from elsewhere: the answer's policy forbids both.
+// pictureType is the media type of a picture that browsers show, by its contents' beginning; of any other
+// file it is empty. An SVG has no script here and nothing from elsewhere: the answer's policy forbids both.
 func pictureType(name string, begins []byte) string {
 	switch kind := http.DetectContentType(begins); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/x-icon":
@@ -95,7 +95,8 @@ func (api *API) CompareText(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	return errs.Absent()
 }
 
-// CommitText answers the request's {sha} as text: SHA.diff or SHA.patch. Package page serves it beside its pages.
+// CommitText answers the request's {sha} as text: SHA.diff or SHA.patch. Package page serves it beside its
+// pages.
 func (api *API) CommitText(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	text := web.Param(r, "sha")
 	for _, kind := range [...]string{"diff", "patch"} {

@@ -103,7 +103,8 @@ func (p *place) gitCommit(c *git.Commit) gitCommitJSON {
 	return gitCommitJSON{
 		SHA: sha, NodeID: p.nodeID("Commit", sha), URL: p.api + "/git/commits/" + sha,
 		HTMLURL: p.page + "/commit/" + sha,
-		Author:  newIdentity(c.Author), Committer: newIdentity(c.Committer), Tree: p.tree(c.Tree), Message: message(c),
+		Author:  newIdentity(c.Author), Committer: newIdentity(c.Committer), Tree: p.tree(c.Tree),
+		Message: message(c),
 		Parents: p.parents(c, "/git/commits/"), Verification: signatureOf(c.Signed, c.Payload),
 	}
 }
@@ -259,8 +260,8 @@ func (api *API) people(ctx context.Context, commits ...*git.Commit) (people, err
 	return found, err
 }
 
-// Logins finds the logins of the people who made commits, by addresses that they verified, and gives a function
-// that tells who a signature is of; empty: nobody knows.
+// Logins finds the logins of the people who made commits, by addresses that they verified, and gives a
+// function that tells who a signature is of; empty: nobody knows.
 func (api *API) Logins(ctx context.Context, commits ...*git.Commit) (func(git.Signature) string, error) {
 	known, err := api.people(ctx, commits...)
 	return func(s git.Signature) string {

@@ -34,7 +34,9 @@ func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Acc
 }
 
 // AnswerCommit answers with a commit as lists show it, which was just made.
-func (api *API) AnswerCommit(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, sha git.SHA) error {
+func (api *API) AnswerCommit(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, sha git.SHA,
+) error {
 	c, err := api.commit(r.Context(), a, sha)
 	if err != nil {
 		return err
@@ -70,7 +72,9 @@ func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Acces
 
 // RangeText answers the changes since the merge base as a diff, or the commits
 // as patches (decision 30).
-func (api *API) RangeText(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range, kind string) error {
+func (api *API) RangeText(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, g Range, kind string,
+) error {
 	if web.NotModified(w, r, `W/"`+g.String()+"-"+kind+`"`) {
 		return nil
 	}

@@ -34,8 +34,8 @@ func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, d
 		func(ctx context.Context, v *view, entry git.TreeEntry) (any, error) { return v.file(ctx, entry) })
 }
 
-// found answers the file of a commit that find gives, as show renders it. The media types raw and html give the
-// file alone.
+// found answers the file of a commit that find gives, as show renders it. The media types raw and html give
+// the file alone.
 func (api *API) found(
 	w http.ResponseWriter, r *http.Request, a *repo.Access,
 	find func(context.Context, *view) (git.TreeEntry, error),

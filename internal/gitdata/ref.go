@@ -28,7 +28,8 @@ type refObjectJSON struct {
 
 // object links an object where its type is read.
 func (p *place) object(sha git.SHA, t git.Type) refObjectJSON {
-	return refObjectJSON{SHA: string(sha), Type: string(t), URL: p.api + "/git/" + string(t) + "s/" + string(sha)}
+	return refObjectJSON{SHA: string(sha), Type: string(t),
+		URL: p.api + "/git/" + string(t) + "s/" + string(sha)}
 }
 
 func (p *place) ref(t repo.RefTarget) refJSON {
@@ -122,7 +123,9 @@ func (api *API) matching(ctx context.Context, a *repo.Access, prefix string) ([]
 	}
 	list := refs.List
 	from := sort.Search(len(list), func(i int) bool { return list[i].Name >= prefix })
-	n := sort.Search(len(list)-from, func(i int) bool { return !strings.HasPrefix(list[from+i].Name, prefix) })
+	n := sort.Search(len(list)-from, func(i int) bool {
+		return !strings.HasPrefix(list[from+i].Name, prefix)
+	})
 	return list[from : from+n], nil
 }
 

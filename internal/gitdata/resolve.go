@@ -48,7 +48,8 @@ func (api *API) find(ctx context.Context, a *repo.Access, name string, short boo
 		return api.repos.Ref(ctx, a, "refs/heads/"+a.DefaultBranch)
 	}
 	sha, err := api.repos.Resolve(ctx, a, name)
-	if errs.Is(err, errs.NotFound) && (strings.HasPrefix(name, "heads/") || strings.HasPrefix(name, "tags/")) {
+	if errs.Is(err, errs.NotFound) && (strings.HasPrefix(name, "heads/") ||
+		strings.HasPrefix(name, "tags/")) {
 		sha, err = api.repos.Ref(ctx, a, "refs/"+name)
 	}
 	if errs.Is(err, errs.NotFound) && short && git.IsPrefix(name) {

@@ -14,13 +14,14 @@ import (
 	"arbor/internal/web"
 )
 
-// The handlers here answer what pages show and REST has no address for. Their rights are those of the routes that pages
-// name: of contents.
+// The handlers here answer what pages show and REST has no address for. Their rights are those of the routes
+// that pages name: of contents.
 
 // maxSwitched is how many branches, and how many tags, Locate names.
 const maxSwitched = 100
 
-// Located is what REF/PATH of a page's address names. Branches has the default branch first, Tags the newest version.
+// Located is what REF/PATH of a page's address names. Branches has the default branch first, Tags the newest
+// version.
 type Located struct {
 	Ref      string   `json:"ref"`    // as the address names it; of an address without one the default branch
 	Kind     string   `json:"kind"`   // branch, tag or commit
@@ -35,8 +36,8 @@ type Located struct {
 	Named    int      `json:"named"` // how many tags
 }
 
-// Locate answers what the path of the request, REF/PATH, names. The ref may hold slashes: of several that fit the
-// shortest counts. It may be an abbreviated SHA. Errors: 404; 409 for a repository without any ref.
+// Locate answers what the path of the request, REF/PATH, names. The ref may hold slashes: of several that fit
+// the shortest counts. It may be an abbreviated SHA. Errors: 404; 409 for a repository without any ref.
 func (api *API) Locate(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
 	found, err := api.locate(ctx, a, strings.Trim(web.Param(r, "path"), "/"))
@@ -115,7 +116,8 @@ func (api *API) kindOf(ctx context.Context, a *repo.Access, name string) (string
 	if err != nil {
 		return "", err
 	}
-	for _, kind := range [...]struct{ prefix, name string }{{"refs/heads/", "branch"}, {"refs/tags/", "tag"}} {
+	for _, kind := range [...]struct{ prefix, name string }{{"refs/heads/", "branch"},
+		{"refs/tags/", "tag"}} {
 		_, there := slices.BinarySearchFunc(refs.List, kind.prefix+name,
 			func(r git.Ref, name string) int { return strings.Compare(r.Name, name) })
 		if there {
@@ -147,9 +149,9 @@ type lastChange struct {
 // maxSubject is how many bytes of a message's first line are given.
 const maxSubject = 200
 
-// ListLastChanges answers the commits that last changed a path at the ref of the query, a full SHA: of a directory also
-// its entries, a thousand at most. It takes 40 ms at most, or with whole=1 ten seconds; the outcome is kept, as are
-// later wholes.
+// ListLastChanges answers the commits that last changed a path at the ref of the query, a full SHA: of a
+// directory also its entries, a thousand at most. It takes 40 ms at most, or with whole=1 ten seconds; the
+// outcome is kept, as are later wholes.
 // Errors: 404.
 func (api *API) ListLastChanges(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx, q := r.Context(), web.QueryOf(r)
@@ -186,7 +188,8 @@ func (api *API) ListLastChanges(w http.ResponseWriter, r *http.Request, a *repo.
 }
 
 // lastCommits walks, or gives what an earlier walk found.
-func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit git.SHA, at string, whole bool) (
+func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit git.SHA, at string,
+	whole bool) (
 	*git.LastCommits, error,
 ) {
 	key := "last " + a.ID.String() + " " + string(commit) + " " + at
@@ -272,8 +275,8 @@ type blamedHunk struct {
 // maxBlamed is the size in bytes of the largest file that is blamed.
 const maxBlamed = 1 << 20
 
-// Blame answers who wrote the lines of the text file at a path of the ref of the query, a full SHA. Errors: 404; 422
-// for a file that is no text or larger than 1 MiB.
+// Blame answers who wrote the lines of the text file at a path of the ref of the query, a full SHA. Errors:
+// 404; 422 for a file that is no text or larger than 1 MiB.
 func (api *API) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	at, ref := strings.Trim(web.Param(r, "path"), "/"), web.QueryOf(r).Get("ref")
 	on := named(ref, true)
@@ -337,14 +340,15 @@ func (api *API) blamed(ctx context.Context, hunks []git.BlameHunk) (*Blamed, err
 	}
 	for _, h := range hunks {
 		c := h.Commit
-		out.Commits[c.SHA] = blamedCommit{Author: c.Author, Login: login(git.Signature{Email: c.Email}), When: c.When,
+		out.Commits[c.SHA] = blamedCommit{Author: c.Author, Login: login(git.Signature{Email: c.Email}),
+			When:    c.When,
 			Summary: clipText(c.Summary), Before: c.Before, BeforePath: c.BeforePath}
 	}
 	return out, nil
 }
 
-// ListPaths answers the paths of all files at the ref of the query, in git's order, as many as a tree is answered with.
-// Paths that are no UTF-8 are left out. Error: 404.
+// ListPaths answers the paths of all files at the ref of the query, in git's order, as many as a tree is
+// answered with. Paths that are no UTF-8 are left out. Error: 404.
 func (api *API) ListPaths(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ref := web.QueryOf(r).Get("ref")
 	on := named(ref, false)

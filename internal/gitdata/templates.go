@@ -52,11 +52,12 @@ type contactLinkJSON struct {
 	URL   string `json:"url" yaml:"url"`
 }
 
-// GetTemplates answers the templates of issues and pull requests on the default branch, for GraphQL: Markdown in
-// .github/ISSUE_TEMPLATE with a head that has a name, and files named pull_request_template, or in a folder of that
-// name, in .github, the root and docs. What is too large, no text or wrong is left out.
+// GetTemplates answers the templates of issues and pull requests on the default branch, for GraphQL: Markdown
+// in .github/ISSUE_TEMPLATE with a head that has a name, and files named pull_request_template, or in a
+// folder of that name, in .github, the root and docs. What is too large, no text or wrong is left out.
 func (api *API) GetTemplates(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	out := templatesJSON{Issues: []issueTemplateJSON{}, Pulls: []pullTemplateJSON{}, Links: []contactLinkJSON{}}
+	out := templatesJSON{Issues: []issueTemplateJSON{}, Pulls: []pullTemplateJSON{},
+		Links: []contactLinkJSON{}}
 	v, err := api.view(r.Context(), a, "")
 	switch {
 	case errs.Is(err, errs.Conflict), errs.Is(err, errs.NotFound): // an empty repository
@@ -78,7 +79,9 @@ func (api *API) GetTemplates(w http.ResponseWriter, r *http.Request, a *repo.Acc
 }
 
 // among lists the entries of a directory whose names are wanted; none where it is not there.
-func (v *view) among(ctx context.Context, dir string, wanted func(name string) bool) ([]git.TreeEntry, error) {
+func (v *view) among(
+	ctx context.Context, dir string, wanted func(name string) bool,
+) ([]git.TreeEntry, error) {
 	at, err := v.lookup(ctx, dir)
 	if errs.Is(err, errs.NotFound) || err == nil && at.Type != git.TypeTree {
 		return nil, nil
@@ -86,7 +89,9 @@ func (v *view) among(ctx context.Context, dir string, wanted func(name string) b
 	if err != nil {
 		return nil, err
 	}
-	list, err := v.objects.Tree(ctx, at.SHA, func(name []byte) bool { return wanted(strings.ToLower(string(name))) })
+	list, err := v.objects.Tree(ctx, at.SHA, func(name []byte) bool {
+		return wanted(strings.ToLower(string(name)))
+	})
 	return list[:min(len(list), maxTemplates)], err
 }
 
@@ -171,7 +176,8 @@ func (v *view) issueTemplates(ctx context.Context, out *templatesJSON) error {
 	return nil
 }
 
-// parseIssueTemplate reads a template: YAML between two lines of dashes, and then its body. Without a name it is none.
+// parseIssueTemplate reads a template: YAML between two lines of dashes, and then its body. Without a name it
+// is none.
 func parseIssueTemplate(text string) (t issueTemplateJSON, ok bool) {
 	rest, ok := strings.CutPrefix(text, "---\n")
 	head, body, ends := strings.Cut(rest, "\n---\n")
@@ -186,10 +192,12 @@ func parseIssueTemplate(text string) (t issueTemplateJSON, ok bool) {
 	if err := yaml.Unmarshal([]byte(head), &h); err != nil || strings.TrimSpace(h.Name) == "" {
 		return t, false
 	}
-	return issueTemplateJSON{Name: h.Name, About: h.About, Title: h.Title, Body: strings.TrimLeft(body, "\n")}, true
+	return issueTemplateJSON{Name: h.Name, About: h.About, Title: h.Title,
+		Body: strings.TrimLeft(body, "\n")}, true
 }
 
-// config reads what config.yml says: whether an issue without a template may be filed, and where else questions go.
+// config reads what config.yml says: whether an issue without a template may be filed, and where else
+// questions go.
 func (out *templatesJSON) config(text string) {
 	var c struct {
 		Blank *bool             `yaml:"blank_issues_enabled"`

@@ -4,8 +4,9 @@ import "testing"
 
 // A template's head is what strangers wrote: it is read, or it is no template.
 func FuzzIssueTemplate(f *testing.F) {
-	for _, text := range []string{"---\nname: Bug\nabout: It fails\ntitle: ''\nlabels: [a]\n---\n\nWhat?\n", "---\nname: 7\n---\n", "---\nname: [x]\n---\n",
-		"---\na: &a [x,x]\nb: &b [*a,*a]\nname: *b\n---\n", "---\n", "", "---\nname: \xff\n---\n", "contact_links:\n- {name: A, url: 'https://a', about: b}\n"} {
+	for _, text := range []string{"---\nname: Bug\nabout: It fails\ntitle: ''\nlabels: [a]\n---\n\nWhat?\n",
+		"---\nname: 7\n---\n", "---\nname: [x]\n---\n", "---\na: &a [x,x]\nb: &b [*a,*a]\nname: *b\n---\n",
+		"---\n", "", "---\nname: \xff\n---\n", "contact_links:\n- {name: A, url: 'https://a', about: b}\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -26,7 +26,8 @@ func (api *API) refuseEmpty(ctx context.Context, a *repo.Access) error {
 func fullSHA(r *http.Request) (git.SHA, error) {
 	sha, err := git.ParseSHA(web.Param(r, "sha"))
 	if err != nil || sha.IsZero() {
-		return "", errs.New(errs.Invalid, "The sha parameter must be exactly 40 characters and contain only [0-9a-f].")
+		return "", errs.New(errs.Invalid,
+			"The sha parameter must be exactly 40 characters and contain only [0-9a-f].")
 	}
 	return sha, nil
 }

@@ -12,7 +12,8 @@ import (
 
 // What is taken as Base64 must be what the client meant, and nothing may panic.
 func FuzzBase64(f *testing.F) {
-	for _, s := range []string{"", "aGk=", "aGk", "aG\nk=\n", "a", "====", "a*b=", "aGl=", "aGk= ", "+/+/", "-_-_"} {
+	for _, s := range []string{"", "aGk=", "aGk", "aG\nk=\n", "a", "====", "a*b=", "aGl=", "aGk= ",
+		"+/+/", "-_-_"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -21,7 +22,8 @@ func FuzzBase64(f *testing.F) {
 			return
 		}
 		plain := strings.Join(strings.Fields(s), "")
-		if again := base64.StdEncoding.EncodeToString(data); strings.TrimRight(again, "=") != strings.TrimRight(plain, "=") {
+		if again := base64.StdEncoding.EncodeToString(data); strings.TrimRight(again,
+			"=") != strings.TrimRight(plain, "=") {
 			t.Errorf("%q is taken for %q", s, again)
 		}
 	})
@@ -29,9 +31,12 @@ func FuzzBase64(f *testing.F) {
 
 // Whatever stands in "tree", the answer is entries that can be built or a 4xx.
 func FuzzEntries(f *testing.F) {
-	for _, s := range []string{`[]`, `[{}]`, `null`, `[null]`, `{"path":1}`, `[{"path":"a","mode":"100644","content":"x"}]`,
-		`[{"path":"a","mode":"040000","sha":null}]`, `[{"path":"a/b","mode":"160000","sha":"` + strings.Repeat("a", 40) + `"}]`,
-		`[{"path":"","mode":"100644","sha":1,"content":[]}]`, `[[[[]]]]`, `"x"`, `[{"path":"\ud800","mode":"120000","content":"\u0000"}]`} {
+	for _, s := range []string{`[]`, `[{}]`, `null`, `[null]`, `{"path":1}`,
+		`[{"path":"a","mode":"100644","content":"x"}]`,
+		`[{"path":"a","mode":"040000","sha":null}]`,
+		`[{"path":"a/b","mode":"160000","sha":"` + strings.Repeat("a", 40) + `"}]`,
+		`[{"path":"","mode":"100644","sha":1,"content":[]}]`, `[[[[]]]]`, `"x"`,
+		`[{"path":"\ud800","mode":"120000","content":"\u0000"}]`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -52,7 +57,8 @@ func FuzzEntries(f *testing.F) {
 					sources++
 				}
 			}
-			if git.PathProblem(e.path, e.mode) != "" || sources != 1 || e.content != nil && e.mode.Type() != git.TypeBlob {
+			if git.PathProblem(e.path, e.mode) != "" || sources != 1 ||
+				e.content != nil && e.mode.Type() != git.TypeBlob {
 				t.Errorf("%s is taken as %+v", s, e)
 			}
 		}

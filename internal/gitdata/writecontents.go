@@ -227,7 +227,8 @@ func (e *fileEdit) old(ctx context.Context, tree git.SHA) (git.TreeEntry, error)
 		return old, err
 	case old.Type != git.TypeBlob:
 		return old, commitError("path", errs.InvalidField,
-			"path is a "+map[git.Type]string{git.TypeTree: "directory", git.TypeCommit: "submodule"}[old.Type]+
+			"path is a "+map[git.Type]string{git.TypeTree: "directory",
+				git.TypeCommit: "submodule"}[old.Type]+
 				", not a file")
 	case e.guard == "":
 		return old, errs.New(errs.Invalid, "Invalid request.\n\n\"sha\" wasn't supplied.")
@@ -248,7 +249,8 @@ func explainTree(err error) error {
 		return commitError("path", errs.InvalidField, "path "+problem.Reason)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.TooLarge) {
-		return commitError("branch", errs.InvalidField, "a tree that is to be changed is incomplete or too large")
+		return commitError("branch", errs.InvalidField,
+			"a tree that is to be changed is incomplete or too large")
 	}
 	return err
 }
@@ -265,8 +267,8 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 	return e.api.commitTo(ctx, e.access, e.branch, tip, commit, made)
 }
 
-// commitTo writes a commit with the objects that it needs and puts it on a branch, which is at tip; without a tip there
-// is no branch yet. Errors: errMoved for a branch that is elsewhere, 403 for a quota, 422.
+// commitTo writes a commit with the objects that it needs and puts it on a branch, which is at tip; without a
+// tip there is no branch yet. Errors: errMoved for a branch that is elsewhere, 403 for a quota, 422.
 func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip git.SHA, commit git.Commit,
 	objects []git.NewObject,
 ) (*git.Commit, error) {
@@ -285,12 +287,14 @@ func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip
 	if _, err := api.repos.WriteObjects(ctx, a, objects); err != nil {
 		return nil, err
 	}
-	move := repo.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: commit.SHA, By: a.Caller.ID, Forward: true}
+	move := repo.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: commit.SHA, By: a.Caller.ID,
+		Forward: true}
 	if tip == "" {
 		move.Old = git.ZeroSHA
 	}
-	refused, err := api.repos.MoveRefs(ctx, repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{move},
-		Atomic: true, GrownKB: repo.Kilobytes(objects)})
+	refused, err := api.repos.MoveRefs(ctx,
+		repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{move},
+			Atomic: true, GrownKB: repo.Kilobytes(objects)})
 	if err != nil {
 		return nil, err
 	}

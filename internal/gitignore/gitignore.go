@@ -25,7 +25,9 @@ func Names() []string {
 	for n, f := range files {
 		names[n] = strings.TrimSuffix(f.Name(), suffix)
 	}
-	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(strings.ToLower(a), strings.ToLower(b))
+	})
 	return names
 }
 

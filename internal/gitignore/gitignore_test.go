@@ -15,8 +15,10 @@ import (
 func TestTemplatesIgnore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ ignored, kept string }{
-		"Go": {"x.test", "x.go"}, "Python": {"a/__pycache__/x", "a/x.py"}, "Node": {"node_modules/x", ".env.example"},
-		"Rust": {"target/x", "src/main.rs"}, "Java": {"x.class", "x.java"}, "C++": {"x.o", "x.cc"}, "Ruby": {"x.gem", "x.rb"},
+		"Go": {"x.test", "x.go"}, "Python": {"a/__pycache__/x", "a/x.py"},
+		"Node": {"node_modules/x", ".env.example"},
+		"Rust": {"target/x", "src/main.rs"}, "Java": {"x.class", "x.java"}, "C++": {"x.o", "x.cc"},
+		"Ruby": {"x.gem", "x.rb"},
 	} {
 		text, known := gitignore.Template(name)
 		if !known {
@@ -47,7 +49,8 @@ func TestAPI(t *testing.T) {
 	s.Run(t, []apitest.Case{
 		{Do: "GET /gitignore/templates", Status: 200},
 		{Do: "GET /gitignore/templates/Go", Status: 200, Want: `{"name": "Go"}`},
-		{Do: "GET /gitignore/templates/C++", Headers: map[string]string{"Accept": "application/vnd.github.raw"}, Status: 200, Body: text},
+		{Do: "GET /gitignore/templates/C++",
+			Headers: map[string]string{"Accept": "application/vnd.github.raw"}, Status: 200, Body: text},
 		{Do: "GET /gitignore/templates/go", Status: 404},
 		{Do: "GET /gitignore/templates/..%2Fgitignore", Status: 404},
 		{Do: "GET /gitignore/templates/", Status: 404},

@@ -6,7 +6,8 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// absentOfIssues are fields that newer clients ask of each issue, whatever the server, of what Arbor does not have.
+// absentOfIssues are fields that newer clients ask of each issue, whatever the server, of what Arbor does not
+// have.
 func absentOfIssues() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"issueType": always(nil), "parent": always(nil), "subIssues": none("IssueConnection"),
@@ -16,9 +17,11 @@ func absentOfIssues() map[string]exec.Resolver {
 	}
 }
 
-// refusals are mutations of what Arbor does not have: what they are about, by its input, and why they are refused.
+// refusals are mutations of what Arbor does not have: what they are about, by its input, and why they are
+// refused.
 func refusals() map[string]func(context.Context, *mutation) (map[string]any, error) {
-	refuse := func(reason, input string, kinds ...string) func(context.Context, *mutation) (map[string]any, error) {
+	refuse := func(reason, input string, kinds ...string) func(context.Context,
+		*mutation) (map[string]any, error) {
 		return func(ctx context.Context, m *mutation) (map[string]any, error) {
 			if _, err := m.target(ctx, input, kinds...); err != nil {
 				return nil, err
@@ -28,7 +31,8 @@ func refusals() map[string]func(context.Context, *mutation) (map[string]any, err
 	}
 	const subIssues, blocking = "Arbor has no sub-issues.", "Arbor's issues do not block each other."
 	return map[string]func(context.Context, *mutation) (map[string]any, error){
-		"disablePullRequestAutoMerge": refuse("Can't disable auto-merge for this pull request: it is not enabled.",
+		"disablePullRequestAutoMerge": refuse(
+			"Can't disable auto-merge for this pull request: it is not enabled.",
 			"pullRequestId", "PullRequest"),
 		"enablePullRequestAutoMerge": refuse("Auto merge is not allowed for this repository", "pullRequestId",
 			"PullRequest"),

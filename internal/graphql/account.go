@@ -74,7 +74,8 @@ func fillUsers(next exec.Resolver) exec.Resolver {
 			missing[id] = append(missing[id], o)
 		}
 		if len(ids) > 1 {
-			list, _, err := q.list(ctx, Question{Path: "/users", Query: url.Values{"ids": {strings.Join(ids, ",")}},
+			list, _, err := q.list(ctx, Question{Path: "/users",
+				Query:   url.Values{"ids": {strings.Join(ids, ",")}},
 				Handler: q.with.Accounts.ListChosen})
 			if err != nil {
 				return failed(asError(err), len(parents))
@@ -112,8 +113,9 @@ func emptyIsNull(member string) exec.Resolver {
 // accountFields are the fields that all accounts have, from any payload in which they stand.
 func accountFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "login": same("login"), "avatarUrl": same("avatar_url"),
-		"url": same("html_url"), "resourcePath": resourcePath("html_url"),
+		"id": same("node_id"), "databaseId": same("id"), "login": same("login"),
+		"avatarUrl": same("avatar_url"),
+		"url":       same("html_url"), "resourcePath": resourcePath("html_url"),
 	}
 }
 
@@ -143,8 +145,9 @@ func botFields() map[string]exec.Resolver {
 
 func organizationFields() map[string]exec.Resolver {
 	fields := accountFields()
-	for name, member := range map[string]string{"name": "name", "email": "email", "description": "description",
-		"location": "location", "createdAt": "created_at", "updatedAt": "updated_at"} {
+	for name, member := range map[string]string{"name": "name", "email": "email",
+		"description": "description",
+		"location":    "location", "createdAt": "created_at", "updatedAt": "updated_at"} {
 		fields[name] = same(member)
 	}
 	fields["websiteUrl"] = emptyIsNull("blog")
@@ -208,7 +211,8 @@ func ownedRepositories() exec.Resolver {
 		if err := setOrder(f, question.Query, orders); err != nil {
 			return nil, err
 		}
-		return q.connect(ctx, f, pages{kind: "RepositoryConnection", question: question, node: repositoryNode})
+		return q.connect(ctx, f, pages{kind: "RepositoryConnection", question: question,
+			node: repositoryNode})
 	})
 }
 

@@ -45,7 +45,8 @@ func plain(v any) any                { return v }
 
 // asReviewer is somebody who may be asked for a review.
 func asReviewer(v any) any {
-	return bare{"SuggestedReviewerActor", map[string]any{"reviewer": v, "isAuthor": false, "isCommenter": false}}
+	return bare{"SuggestedReviewerActor",
+		map[string]any{"reviewer": v, "isAuthor": false, "isCommenter": false}}
 }
 
 // assignedActors are the assignees, as newer clients ask for them.
@@ -163,7 +164,8 @@ func forks(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	affiliations, ok := f.Args["affiliations"].([]any)
 	privacy, private := f.Args["privacy"].(string)
 	if !ok && !private {
-		return q.connect(ctx, f, pages{kind: "RepositoryConnection", question: question, node: repositoryNode})
+		return q.connect(ctx, f, pages{kind: "RepositoryConnection", question: question,
+			node: repositoryNode})
 	}
 	list, err := q.all(ctx, question, mostForks)
 	if err != nil {

@@ -25,11 +25,14 @@ func newAnnotation(data payload) any {
 		return bare{"CheckAnnotationPosition",
 			map[string]any{"line": data.get(line), "column": decode(data.get(column))}}
 	}
-	return bare{"CheckAnnotation", map[string]any{"annotationLevel": enumName(textOf(data, "annotation_level")),
-		"blobUrl": decode(data.get("blob_href")), "databaseId": nil, // REST does not tell
-		"message": decode(data.get("message")), "path": decode(data.get("path")), "title": decode(data.get("title")),
-		"rawDetails": decode(data.get("raw_details")), "location": bare{"CheckAnnotationSpan", map[string]any{
-			"start": position("start_line", "start_column"), "end": position("end_line", "end_column")}}}}
+	return bare{"CheckAnnotation",
+		map[string]any{"annotationLevel": enumName(textOf(data, "annotation_level")),
+			"blobUrl": decode(data.get("blob_href")), "databaseId": nil, // REST does not tell
+			"message": decode(data.get("message")), "path": decode(data.get("path")),
+			"title":      decode(data.get("title")),
+			"rawDetails": decode(data.get("raw_details")),
+			"location": bare{"CheckAnnotationSpan", map[string]any{
+				"start": position("start_line", "start_column"), "end": position("end_line", "end_column")}}}}
 }
 
 // suiteAddress is the page of a suite: that of its commit's checks.

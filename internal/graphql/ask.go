@@ -38,7 +38,8 @@ type query struct {
 	stopped    error // for which the whole answer fails
 }
 
-// What is counted of memory, in bytes: it is asked for in steps, since small amounts are not asked for at all.
+// What is counted of memory, in bytes: it is asked for in steps, since small amounts are not asked for at
+// all.
 const (
 	holdStep  = 256 << 10
 	nodeBytes = 3 << 10 // of an object of a list, with its members
@@ -109,11 +110,12 @@ func (q *query) read(ctx context.Context, question Question) (*web.Captured, err
 // keyOf is what the answer to a question is kept under.
 func keyOf(question Question) string {
 	media := cmp.Or(question.Media, "raw")
-	return fmt.Sprintf("%s?%s %s %t %q", question.Path, question.Query.Encode(), media, question.Handler != nil,
-		question.Members)
+	return fmt.Sprintf("%s?%s %s %t %q", question.Path, question.Query.Encode(), media,
+		question.Handler != nil, question.Members)
 }
 
-// follow takes what a question was answered, and asks again where a repository has moved to, as clients of REST do.
+// follow takes what a question was answered, and asks again where a repository has moved to, as clients of
+// REST do.
 func (q *query) follow(
 	ctx context.Context, question Question, answer *web.Captured, err error,
 ) (*web.Captured, error) {

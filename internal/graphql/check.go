@@ -15,10 +15,13 @@ import (
 
 func statusContextFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "context": same("context"), "state": upper("state"), "description": same("description"),
-		"targetUrl": same("target_url"), "createdAt": same("created_at"), "creator": accountField("creator"),
+		"id": same("node_id"), "context": same("context"), "state": upper("state"),
+		"description": same("description"),
+		"targetUrl":   same("target_url"), "createdAt": same("created_at"), "creator": accountField("creator"),
 		"isRequired": always(false), "avatarUrl": same("avatar_url"),
-		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { return commitOfStatus(o), nil }),
+		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			return commitOfStatus(o), nil
+		}),
 	}
 }
 
@@ -50,7 +53,8 @@ func checkRunFields() map[string]exec.Resolver {
 				return nil, err
 			}
 			id, _ := decode(inner.get("id")).(json.Number).Int64()
-			data := withID("CheckSuite", id).with("app", o.data.get("app")).with("head_sha", o.data.get("head_sha"))
+			data := withID("CheckSuite", id).with("app", o.data.get("app")).with("head_sha",
+				o.data.get("head_sha"))
 			return newSuite(o.repo, data, false), nil
 		}),
 	}
@@ -64,8 +68,9 @@ func newSuite(in *object, data payload, whole bool) *object {
 
 func checkSuiteFields() map[string]exec.Resolver {
 	fields := map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "repository": inRepository, "workflowRun": always(nil),
-		"checkRuns": checkRuns,
+		"id": same("node_id"), "databaseId": same("id"), "repository": inRepository,
+		"workflowRun": always(nil),
+		"checkRuns":   checkRuns,
 		"app": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			data, err := o.inner(ctx, "app")
 			if data == nil {
@@ -76,7 +81,9 @@ func checkSuiteFields() map[string]exec.Resolver {
 		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return gitObject(o.repo, "commit", o.text(ctx, "head_sha")), nil
 		}),
-		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return suiteAddress(ctx, o) }),
+		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return suiteAddress(ctx, o)
+		}),
 		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			at, err := suiteAddress(ctx, o)
 			return strings.TrimPrefix(at, siteOf(ctx)), err
@@ -99,9 +106,10 @@ func checkSuiteFields() map[string]exec.Resolver {
 }
 
 func appFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{"id": same("node_id"), "databaseId": same("id"), "clientId": same("client_id"),
-		"name": same("name"),
-		"slug": same("slug"), "description": same("description"), "url": same("html_url"),
+	return map[string]exec.Resolver{"id": same("node_id"), "databaseId": same("id"),
+		"clientId": same("client_id"),
+		"name":     same("name"),
+		"slug":     same("slug"), "description": same("description"), "url": same("html_url"),
 		"createdAt": same("created_at"),
 		"updatedAt": same("updated_at")}
 }
@@ -149,9 +157,12 @@ func (q *query) primeSuites(ctx context.Context, commits []*object) {
 		return
 	}
 	sha := func(o *object) string { return textOf(o.data, "sha") }
-	q.prime(ctx, many{path: "/commits/" + sha(commits[0]) + "/check-suites", handler: q.with.Suites, keys: "shas",
-		key: sha, media: "raw",
-		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-suites", Media: "raw"} }},
+	q.prime(ctx, many{path: "/commits/" + sha(commits[0]) + "/check-suites", handler: q.with.Suites,
+		keys: "shas",
+		key:  sha, media: "raw",
+		question: func(o *object) Question {
+			return Question{Path: rollupPath(o) + "/check-suites", Media: "raw"}
+		}},
 		1, 100, commits)
 }
 
@@ -236,7 +247,8 @@ func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 		if q.waits() {
 			return values
 		}
-		m := many{path: "/commits/" + sha + "/check-runs", handler: q.with.RunsOfSuites, keys: "ids", media: "raw",
+		m := many{path: "/commits/" + sha + "/check-runs", handler: q.with.RunsOfSuites, keys: "ids",
+			media:    "raw",
 			key:      func(o *object) string { return string(o.data.get("id")) },
 			question: func(o *object) Question { return runsOfSuite(o, every) }}
 		if every {
@@ -317,9 +329,15 @@ func combinedFields() map[string]exec.Resolver {
 		"id": each(func(ctx context.Context, _ *exec.Field, r *rollup) (any, error) {
 			return r.nodeID(ctx, "Status")
 		}),
-		"commit":   each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) { return r.commit, nil }),
-		"state":    each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) { return r.state(), nil }),
-		"contexts": each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) { return r.contexts, nil }),
+		"commit": each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) {
+			return r.commit, nil
+		}),
+		"state": each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) {
+			return r.state(), nil
+		}),
+		"contexts": each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) {
+			return r.contexts, nil
+		}),
 		"context": each(func(_ context.Context, f *exec.Field, r *rollup) (any, error) {
 			for _, c := range r.contexts {
 				if strings.EqualFold(textOf(c.(*object).data, "context"), f.Args["name"].(string)) {

@@ -12,8 +12,8 @@ import (
 	"arbor/internal/web"
 )
 
-// linked makes a resolver of a handler that answers an object of lists, by the numbers of the parents: for all
-// parents of a repository at one time.
+// linked makes a resolver of a handler that answers an object of lists, by the numbers of the parents: for
+// all parents of a repository at one time.
 type linked struct {
 	kind    string // of the connection
 	path    string // below the repository: the route whose right is asked
@@ -46,7 +46,8 @@ func (l linked) resolvePart(
 	for k, n := range at {
 		numbers[k] = numberOf(parents[n].(*object))
 	}
-	found, err := q.object(ctx, Question{Path: in.path(l.path), Handler: l.handler(q), Query: l.ask(f, numbers)})
+	found, err := q.object(ctx, Question{Path: in.path(l.path), Handler: l.handler(q),
+		Query: l.ask(f, numbers)})
 	for _, n := range at {
 		if err != nil {
 			values[n] = asError(err)
@@ -165,7 +166,8 @@ func mergeText(part string) exec.Resolver {
 		method, _ := f.Args["mergeType"].(string)
 		byRepository(q, parents, func(in *object, list []*object, at []int) {
 			found, err := q.object(ctx, Question{Path: in.path("pulls"), Handler: q.with.MergeTexts,
-				Query: url.Values{"method": {strings.ToLower(method)}, "numbers": {joinedBy(list, numberOf)}}})
+				Query: url.Values{"method": {strings.ToLower(method)},
+					"numbers": {joinedBy(list, numberOf)}}})
 			for k, n := range at {
 				text, err2 := members(found.get(numberOf(list[k])))
 				if values[n] = textOf(text, part); err != nil || err2 != nil {

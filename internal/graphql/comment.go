@@ -63,7 +63,8 @@ func commentFields() map[string]exec.Resolver {
 func commented() map[string]exec.Resolver {
 	return merge(reactable(), map[string]exec.Resolver{
 		"id": same("node_id"), "databaseId": same("id"), "author": accountField("user"),
-		"authorAssociation": same("author_association"), "body": orEmpty("body"), "bodyText": texts("body_text"),
+		"authorAssociation": same("author_association"), "body": orEmpty("body"),
+		"bodyText": texts("body_text"),
 		"bodyHTML": texts("body_html"), "createdAt": same("created_at"), "updatedAt": same("updated_at"),
 		"url": same("html_url"), "resourcePath": resourcePath("html_url"), "repository": inRepository,
 		"includesCreatedEdit": always(false),

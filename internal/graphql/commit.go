@@ -41,7 +41,8 @@ func (q *query) ref(ctx context.Context, in *object, name string) (any, error) {
 	}
 	data, err := q.object(ctx, Question{Path: in.source.Path + "/git/ref/" + escapeRef(short)})
 	switch {
-	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Conflict), errs.Is(err, errs.Invalid): // an empty repository
+	// an empty repository
+	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Conflict), errs.Is(err, errs.Invalid):
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -224,7 +225,9 @@ func gitActorFields() map[string]exec.Resolver {
 		}
 	}
 	member := func(name string) exec.Resolver {
-		return each(func(_ context.Context, a *gitActor) (any, error) { return decode(a.data.get(name)), nil })
+		return each(func(_ context.Context, a *gitActor) (any, error) {
+			return decode(a.data.get(name)), nil
+		})
 	}
 	return map[string]exec.Resolver{
 		"name": member("name"), "email": member("email"), "date": member("date"),

@@ -28,12 +28,14 @@ func onBranch(branch map[string]any, tip string, files ...string) map[string]any
 		additions = append(additions, map[string]any{"path": path,
 			"contents": base64.StdEncoding.EncodeToString([]byte(contents))})
 	}
-	return map[string]any{"branch": branch, "expectedHeadOid": tip, "message": map[string]any{"headline": "Sow",
-		"body": "In rows"},
+	return map[string]any{"branch": branch, "expectedHeadOid": tip,
+		"message": map[string]any{"headline": "Sow",
+			"body": "In rows"},
 		"fileChanges": map[string]any{"additions": additions, "deletions": deletions}}
 }
 
-// Several files are changed with one commit, all or none, and only where the caller knows what they are changed from.
+// Several files are changed with one commit, all or none, and only where the caller knows what they are
+// changed from.
 func TestCommitOnBranch(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -67,14 +69,17 @@ func TestCommitOnBranch(t *testing.T) {
 		} {
 			got := run(t, s, "alice", commitOn, map[string]any{"i": onBranch(byName, now, "fine=x", path)})
 			text, _ := json.Marshal(want)
-			if !strings.Contains(got, `"UNPROCESSABLE"`) || !strings.Contains(got, strings.Trim(string(text), `"`)) {
+			if !strings.Contains(got, `"UNPROCESSABLE"`) ||
+				!strings.Contains(got, strings.Trim(string(text), `"`)) {
 				t.Errorf("%s: %s, want %s", path, got, text)
 			}
 		}
 		check("", refused("UNPROCESSABLE", "expectedHeadOid must be a full SHA of 40 hexadecimal digits"),
 			onBranch(byName, now[:7]))
-		check("", refused("UNPROCESSABLE", `path "twice" is named twice`), onBranch(byName, now, "twice=x", "twice=-"))
-		check("", refused("UNPROCESSABLE", "A branch is named by its id, or by repositoryNameWithOwner and branchName."),
+		check("", refused("UNPROCESSABLE", `path "twice" is named twice`),
+			onBranch(byName, now, "twice=x", "twice=-"))
+		check("", refused("UNPROCESSABLE",
+			"A branch is named by its id, or by repositoryNameWithOwner and branchName."),
 			onBranch(map[string]any{"branchName": "main"}, now))
 		check("", refused("NOT_FOUND", "Branch nowhere not found"),
 			onBranch(map[string]any{"repositoryNameWithOwner": "alice/cellar", "branchName": "nowhere"}, now))
@@ -82,20 +87,25 @@ func TestCommitOnBranch(t *testing.T) {
 		for n := range files {
 			files[n] = fmt.Sprint("many/", n, "=x")
 		}
-		check("", refused("UNPROCESSABLE", "one commit changes at most 1000 files here"), onBranch(byName, now, files...))
+		check("", refused("UNPROCESSABLE", "one commit changes at most 1000 files here"),
+			onBranch(byName, now, files...))
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/alice/cellar/commits/main", As: "alice", Status: 200,
 				Want: `{"sha": "` + now + `", "author": {"login": "alice"}}`},
-			{Do: "GET /repos/alice/cellar/contents/beds/one", As: "alice", Status: 200, Want: `{"content": "cGVhcw==\n"}`},
-			{Do: "GET /repos/alice/cellar/contents/beds/two", As: "alice", Status: 200, Want: `{"content": "AP8=\n"}`},
+			{Do: "GET /repos/alice/cellar/contents/beds/one", As: "alice", Status: 200,
+				Want: `{"content": "cGVhcw==\n"}`},
+			{Do: "GET /repos/alice/cellar/contents/beds/two", As: "alice", Status: 200,
+				Want: `{"content": "AP8=\n"}`},
 			{Do: "GET /repos/alice/cellar/contents/a", As: "alice", Status: 404},
 			{Do: "GET /repos/alice/cellar/contents/fine", As: "alice", Status: 404},
 		})
-		check("", `{"data": {"createCommitOnBranch": {"ref": {"name": "SECRET"}}}}`, onBranch(byID, ids["head"]))
+		check("", `{"data": {"createCommitOnBranch": {"ref": {"name": "SECRET"}}}}`,
+			onBranch(byID, ids["head"]))
 	})
 }
 
-// A commit needs push access, whether the branch is given by id or by names. Hidden repositories are told as absent.
+// A commit needs push access, whether the branch is given by id or by names. Hidden repositories are told as
+// absent.
 func TestCommitOnBranchNeedsPush(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -123,9 +133,11 @@ func TestCommitOnBranchNeedsPush(t *testing.T) {
 		try("may push", "bob", byName, true)
 		try("an App that reads", "reader[bot]", byName, false)
 		try("an App that writes", "writer[bot]", byName, true)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/cellar", As: "alice", Send: `{"archived": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/cellar", As: "alice", Send: `{"archived": true}`,
+			Status: 200})
 		try("archived", "alice", byName, false)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/cellar", As: "alice", Send: `{"archived": false}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/cellar", As: "alice", Send: `{"archived": false}`,
+			Status: 200})
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/cellar/collaborators/bob", As: "alice", Status: 204})
 		try("no longer", "bob", byName, false)
 	})

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// connection is a list of which a part is asked for. Cursors are places in the list, so the same query pages in one
-// order while nothing is added before them.
+// connection is a list of which a part is asked for. Cursors are places in the list, so the same query pages
+// in one order while nothing is added before them.
 type connection struct {
 	kind   string
 	part   part
@@ -327,7 +327,8 @@ func connectionFields(kind string) map[string]exec.Resolver {
 			info := map[string]any{"hasNextPage": c.next, "hasPreviousPage": c.part.offset > 0,
 				"startCursor": nil, "endCursor": nil}
 			if len(c.nodes) > 0 {
-				info["startCursor"], info["endCursor"] = cursorOf(c.part.offset+1), cursorOf(c.part.offset+len(c.nodes))
+				info["startCursor"], info["endCursor"] = cursorOf(c.part.offset+1),
+					cursorOf(c.part.offset+len(c.nodes))
 			}
 			return bare{"PageInfo", info}, nil
 		}),

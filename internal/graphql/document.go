@@ -15,8 +15,8 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// Bounds of a document, before anything is made of it. Errors and answers repeat its names, and validation goes through
-// all operations.
+// Bounds of a document, before anything is made of it. Errors and answers repeat its names, and validation
+// goes through all operations.
 const (
 	maxQuery      = 256 << 10 // bytes; what is longer comes as variables
 	maxTokens     = 60_000
@@ -42,11 +42,14 @@ const maxKept = 64 << 10
 const documentBytes = 8 << 20
 
 func newDocuments() *cache.Recent[[sha256.Size]byte, *document] {
-	return cache.NewRecent[[sha256.Size]byte](documentBytes, func(d *document) int { return documentCost * d.size })
+	return cache.NewRecent[[sha256.Size]byte](documentBytes, func(d *document) int {
+		return documentCost * d.size
+	})
 }
 
-// newRules are the rules of validation, without two that GitHub does not hold clients to: gh's own queries ask
-// for fields of two types under one key, and other clients spread fragments on types that cannot be there.
+// newRules are the rules of validation, without two that GitHub does not hold clients to: gh's own queries
+// ask for fields of two types under one key, and other clients spread fragments on types that cannot be
+// there.
 func newRules() *rules.Rules {
 	r := rules.NewDefaultRules()
 	r.RemoveRule("OverlappingFieldsCanBeMerged")
@@ -139,7 +142,8 @@ const (
 
 // check finds what GitHub tells in words that clients know, and what would take too much work.
 func (api *API) check(q *ast.QueryDocument) []*exec.Error {
-	c := checker{schema: api.schema().Schema, fragments: make(map[string]*ast.FragmentDefinition, len(q.Fragments))}
+	c := checker{schema: api.schema().Schema,
+		fragments: make(map[string]*ast.FragmentDefinition, len(q.Fragments))}
 	for _, f := range q.Fragments {
 		if c.fragments[f.Name] == nil {
 			c.fragments[f.Name] = f

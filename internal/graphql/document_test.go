@@ -38,21 +38,22 @@ func hostile() map[string]string {
 	value := strings.Repeat("V", 200_000)
 	nested := strings.Repeat("[", 900) + `"` + value + `"` + strings.Repeat("]", 900)
 	return map[string]string{
-		"query " + long + "(" + many(14_000, "$a%d:ID ") + "){viewer{id}}":                                  "The query is longer",
-		"query " + long[:200_000] + "{viewer{id}}":                                                          "The query is too large: a name",
-		"{__schema{types{fields{" + long[:1000] + ":name}}}}":                                               "The query is too large: a name",
-		"query q(" + many(10_000, "$a%d:ID ") + "){viewer{id}}":                                             "The query is too large: it has more than 1000",
-		many(5000, "query q%d{viewer{...f}}") + "fragment f on User{id}":                                    "The query is too large: it has more than 50",
-		many(50, "query q%d{...f0}") + many(3000, "fragment f%d on Query{viewer{id}}"):                      "",
-		many(50, "query q%d{...f}") + `fragment f on Query{repository(owner:"` + value + `",name:X){id}}`:   "",
-		many(40, "query q%d{...f}") + "fragment f on Query{" + many(1000, "a%d:viewer{id}") + "}":           "The query is too large: it selects",
-		"{repository(owner:" + nested + ",name:1){id}}":                                                     "",
-		"{viewer{id " + strings.Repeat("@x ", 25_000) + "}}":                                                "",
-		"{" + many(4000, "...f%d ") + "}" + many(4000, "fragment f%d on Query{viewer{id}}"):                 "",
-		"query q(" + many(1000, "$a%d:ID ") + "){" + many(3000, "b%d:node(id:$a999){id}") + "}":             "",
-		"{" + many(9000, "a%d:nothing ") + "}":                                                              "Field 'nothing'",
-		"{viewer" + strings.Repeat("{viewer", 20_000) + strings.Repeat("}", 20_000) + "}":                   "",
-		"{repository(owner:" + strings.Repeat("{a:", 20_000) + "1" + strings.Repeat("}", 20_000) + "){id}}": "",
+		"query " + long + "(" + many(14_000, "$a%d:ID ") + "){viewer{id}}":                                "The query is longer",
+		"query " + long[:200_000] + "{viewer{id}}":                                                        "The query is too large: a name",
+		"{__schema{types{fields{" + long[:1000] + ":name}}}}":                                             "The query is too large: a name",
+		"query q(" + many(10_000, "$a%d:ID ") + "){viewer{id}}":                                           "The query is too large: it has more than 1000",
+		many(5000, "query q%d{viewer{...f}}") + "fragment f on User{id}":                                  "The query is too large: it has more than 50",
+		many(50, "query q%d{...f0}") + many(3000, "fragment f%d on Query{viewer{id}}"):                    "",
+		many(50, "query q%d{...f}") + `fragment f on Query{repository(owner:"` + value + `",name:X){id}}`: "",
+		many(40, "query q%d{...f}") + "fragment f on Query{" + many(1000, "a%d:viewer{id}") + "}":         "The query is too large: it selects",
+		"{repository(owner:" + nested + ",name:1){id}}":                                                   "",
+		"{viewer{id " + strings.Repeat("@x ", 25_000) + "}}":                                              "",
+		"{" + many(4000, "...f%d ") + "}" + many(4000, "fragment f%d on Query{viewer{id}}"):               "",
+		"query q(" + many(1000, "$a%d:ID ") + "){" + many(3000, "b%d:node(id:$a999){id}") + "}":           "",
+		"{" + many(9000, "a%d:nothing ") + "}":                                                            "Field 'nothing'",
+		"{viewer" + strings.Repeat("{viewer", 20_000) + strings.Repeat("}", 20_000) + "}":                 "",
+		"{repository(owner:" + strings.Repeat("{a:", 20_000) + "1" + strings.Repeat("}",
+			20_000) + "){id}}": "",
 	}
 }
 

@@ -19,8 +19,9 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 			"viewer": root(viewerAccount), "repository": root(repositoryByName),
 			"repositoryOwner": orNothing(accountOf("", "a RepositoryOwner")),
 			"user":            accountOf("User", "a User"), "organization": accountOf("Organization", "an Organization"),
-			"node": root(node), "nodes": root(nodes), "search": root(search), "rateLimit": root(api.rateLimit),
-			"resource": root(resource),
+			"node": root(node), "nodes": root(nodes), "search": root(search),
+			"rateLimit": root(api.rateLimit),
+			"resource":  root(resource),
 		},
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(),
@@ -29,11 +30,14 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),
 		"PullRequestReviewComment": reviewCommentFields(), "Label": labelFields(),
 		"LinkedBranch": linkedBranchFields(), "Milestone": milestoneFields(),
-		"Ref": refFields(), "Commit": commitFields(), "Tree": treeFields(), "Blob": blobFields(), "Tag": tagFields(),
-		"GitActor": gitActorFields(), "ReactionGroup": reactionGroupFields(), "StatusCheckRollup": rollupFields(),
-		"StatusContext": statusContextFields(),
-		"CheckRun":      checkRunFields(), "CheckSuite": checkSuiteFields(), "App": appFields(), "Status": combinedFields(),
-		"PullRequestChangedFile": changedFileFields(), "ReleaseAsset": releaseAssetFields(), "Release": releaseFields(),
+		"Ref": refFields(), "Commit": commitFields(), "Tree": treeFields(), "Blob": blobFields(),
+		"Tag":      tagFields(),
+		"GitActor": gitActorFields(), "ReactionGroup": reactionGroupFields(),
+		"StatusCheckRollup": rollupFields(),
+		"StatusContext":     statusContextFields(),
+		"CheckRun":          checkRunFields(), "CheckSuite": checkSuiteFields(), "App": appFields(), "Status": combinedFields(),
+		"PullRequestChangedFile": changedFileFields(), "ReleaseAsset": releaseAssetFields(),
+		"Release":                    releaseFields(),
 		"SearchResultItemConnection": searchFields(),
 	}
 	out := map[string]exec.Resolver{}
@@ -47,7 +51,8 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		case name == "StatusCheckRollupContextConnection":
 			fields = merge(connectionFields(name), rollupCounts())
 		case name == "ReactionConnection":
-			fields = merge(connectionFields(name), map[string]exec.Resolver{"viewerHasReacted": viewerReacted})
+			fields = merge(connectionFields(name),
+				map[string]exec.Resolver{"viewerHasReacted": viewerReacted})
 		case strings.HasSuffix(name, "TimelineItemsConnection"):
 			fields = merge(connectionFields(name), timelineTotals())
 		case strings.HasSuffix(name, "Connection"):

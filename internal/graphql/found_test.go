@@ -15,7 +15,8 @@ func TestResource(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		grown(t, s)
 		s.Repo(t, "alice/secret", true)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/secret/issues", As: "alice", Send: `{"title": "Hush"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/secret/issues", As: "alice", Send: `{"title": "Hush"}`,
+			Status: 201})
 		for address, want := range map[string]string{
 			"{base}/alice": `{"__typename": "User"}`, "{base}/guild": `{"__typename": "Organization"}`,
 			"{base}/alice/bed": `{"__typename": "Repository", "url": "{base}/alice/bed"}`,
@@ -28,7 +29,8 @@ func TestResource(t *testing.T) {
 			"{base}/alice/bed/runs/1":                  `{"__typename": "CheckRun"}`,
 			"{base}":                                   "null", "{base}/nobody": "null", "{base}/alice/none": "null",
 			"{base}/alice/bed/issues/99": "null",
-			"{base}/alice/bed/issues/x":  "null", "{base}/alice/bed/commit/none": "null", "{base}/alice/bed/tree/main": "null",
+			"{base}/alice/bed/issues/x":  "null", "{base}/alice/bed/commit/none": "null",
+			"{base}/alice/bed/tree/main":          "null",
 			"https://elsewhere.example/alice/bed": "null", "{base}/alice/%zz": "null", "{base}//": "null",
 			"{base}/alice/bed/issues": "null",
 		} {
@@ -69,9 +71,11 @@ func TestViewedFiles(t *testing.T) {
 			Send: `{"message": "More", "content": "Yw==", "branch": "fix", "sha": "` + member(t, s, "alice",
 				"/repos/alice/bed/contents/b?ref=fix", "sha") + `"}`})
 		states("bob", "DISMISSED")
-		mark("bob", "unmarkFileAsViewed", "b", `{"data": {"unmarkFileAsViewed": {"pullRequest": {"number": 5}}}}`)
+		mark("bob", "unmarkFileAsViewed", "b",
+			`{"data": {"unmarkFileAsViewed": {"pullRequest": {"number": 5}}}}`)
 		states("bob", "UNVIEWED")
-		mark("bob", "markFileAsViewed", "none", `{"data": {"markFileAsViewed": null}, "errors": [{"type": "NOT_FOUND"}]}`)
+		mark("bob", "markFileAsViewed", "none",
+			`{"data": {"markFileAsViewed": null}, "errors": [{"type": "NOT_FOUND"}]}`)
 	})
 }
 
@@ -185,7 +189,8 @@ func TestCheckSuites(t *testing.T) {
 			a.variables = v
 			a.check(t, s)
 		}
-		s.Check(t, apitest.Case{Do: "GET /users/bob/following", As: "bob", Status: 200, Want: `[{"login": "guild"}]`})
+		s.Check(t, apitest.Case{Do: "GET /users/bob/following", As: "bob", Status: 200,
+			Want: `[{"login": "guild"}]`})
 		ask{as: "bob", query: `mutation($o:ID!){unfollowOrganization(input:{organizationId:$o}){
 			organization{login}}}`, variables: v,
 			want: `{"data": {"unfollowOrganization": {"organization": {"login": "guild"}}}}`}.check(t, s)
@@ -209,8 +214,9 @@ func grownIDs(t *testing.T, s *apitest.Server) map[string]any {
 	if err := json.Unmarshal(a.Body, &suite); err != nil {
 		t.Fatal(err)
 	}
-	return map[string]any{"r": in("bed", "node_id"), "e": in("secret", "node_id"), "sha": in("bed/commits/fix", "sha"),
-		"c": in("bed/check-runs/1", "node_id"), "s": in("bed/check-suites/1", "node_id"), "i": in("bed/issues/2",
+	return map[string]any{"r": in("bed", "node_id"), "e": in("secret", "node_id"),
+		"sha": in("bed/commits/fix", "sha"),
+		"c":   in("bed/check-runs/1", "node_id"), "s": in("bed/check-suites/1", "node_id"), "i": in("bed/issues/2",
 			"node_id"), "a": suite.App.ID,
 		"o": member(t, s, "alice", "/orgs/guild", "node_id")}
 }
@@ -236,7 +242,8 @@ func TestNodesOfChecksAndCommits(t *testing.T) {
 			ask{query: fmt.Sprintf(`{node(id:%q){__typename id}}`, id),
 				want: fmt.Sprintf(`{"data": {"node": {"id": %q}}}`, id)}.check(t, s)
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/bed", As: "alice", Send: `{"private": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/bed", As: "alice", Send: `{"private": true}`,
+			Status: 200})
 		for id := range ids {
 			ask{as: "carol", query: fmt.Sprintf(`{node(id:%q){__typename id}}`, id),
 				want: `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND",

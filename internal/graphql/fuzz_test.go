@@ -60,7 +60,8 @@ func FuzzQuery(f *testing.F) {
 			if op.Operation == ast.Mutation {
 				kind = "Mutation"
 			}
-			result := s.Execute(ctx, exec.Request{Document: d.query, Operation: op, Variables: coerced}, bare{kind: kind})
+			result := s.Execute(ctx, exec.Request{Document: d.query, Operation: op, Variables: coerced},
+				bare{kind: kind})
 			if !json.Valid(result.Data) {
 				t.Errorf("no JSON: %s", result.Data)
 			}
@@ -77,7 +78,8 @@ func (unlimited) Left(*http.Request, *account.Caller) (limit, remaining int64, r
 
 // What is taken apart here has the parts that encoding/json finds.
 func FuzzScan(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,{"b":"\"}"}],"c\n":null}`, `[]`, ` [ "\\" , 1.5e3, true ] `, `{"x": {}}`} {
+	for _, seed := range []string{`{"a":[1,{"b":"\"}"}],"c\n":null}`, `[]`, ` [ "\\" , 1.5e3, true ] `,
+		`{"x": {}}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -10,11 +10,11 @@ import (
 	"arbor/internal/web"
 )
 
-// A field is resolved for all its parents in rounds. In a round a resolver gets what is known; what it asks for
-// besides is written down, and its answer is missing. Then all that is written down is asked at one time, so
-// that requests that do the same need as many SQL statements as one ([db.DB.Together]), and the resolver runs
-// again. The round in which nothing was missing counts. So a resolver of many parents asks for all of them
-// before it gives up, and one that asks in steps looks at waits between them, lest it asks in vain.
+// A field is resolved for all its parents in rounds. In a round a resolver gets what is known; what it asks
+// for besides is written down, and its answer is missing. Then all that is written down is asked at one time,
+// so that requests that do the same need as many SQL statements as one ([db.DB.Together]), and the resolver
+// runs again. The round in which nothing was missing counts. So a resolver of many parents asks for all of
+// them before it gives up, and one that asks in steps looks at waits between them, lest it asks in vain.
 
 // maxRounds bounds the rounds of one field. What asks in more steps is answered one by one.
 const maxRounds = 100
@@ -94,7 +94,9 @@ func (q *query) wantAnswer(key string, question Question) bool {
 }
 
 // placed reads from the database where something is, once for each key. Rights are asked by what follows.
-func placed[V any](ctx context.Context, q *query, key string, read func(tx *db.Tx) (V, error)) (v V, err error) {
+func placed[V any](
+	ctx context.Context, q *query, key string, read func(tx *db.Tx) (V, error),
+) (v V, err error) {
 	key = "placed " + key
 	if k, ok := q.kept[key]; ok {
 		v, _ = k.value.(V)

@@ -32,7 +32,8 @@ func refs(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	direction := f.Args["direction"]
 	if order, ok := f.Args["orderBy"].(map[string]any); ok {
 		direction = order["direction"]
-		if order["field"] == "TAG_COMMIT_DATE" && prefix == "refs/tags/" { // others stand by name, as at GitHub
+		// others stand by name, as at GitHub
+		if order["field"] == "TAG_COMMIT_DATE" && prefix == "refs/tags/" {
 			values.Set("order", "date")
 		}
 	}
@@ -50,7 +51,8 @@ func refs(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return c, err
 }
 
-// named finds a Git object by its SHA, or by what git calls it: main, v1.0, HEAD:docs/a.md. Null where there is none.
+// named finds a Git object by its SHA, or by what git calls it: main, v1.0, HEAD:docs/a.md. Null where there
+// is none.
 func named(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	name, _ := f.Args["expression"].(string)
 	if oid, _ := f.Args["oid"].(string); oid != "" {
@@ -174,7 +176,8 @@ func history(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		node:     func(data payload) (any, error) { return listedCommit(o.repo, data) }})
 }
 
-// associated lists the pull requests of commits: those that were merged with one, and open ones that bring it.
+// associated lists the pull requests of commits: those that were merged with one, and open ones that bring
+// it.
 func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, media := queryOf(ctx), textMedia(f)
 	byRepo := map[*object][]*object{}
@@ -187,7 +190,8 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 	for in, list := range byRepo {
 		for part := range slices.Chunk(list, maxPrimed) {
 			path := in.path("commits", textOf(part[0].data, "sha"), "pulls")
-			question := Question{Path: path, Query: url.Values{"shas": {shasOf(part)}}, Handler: q.with.PullsOf}
+			question := Question{Path: path, Query: url.Values{"shas": {shasOf(part)}},
+				Handler: q.with.PullsOf}
 			found, err := q.object(ctx, question)
 			failure = cmp.Or(failure, err)
 			for _, m := range found {
@@ -317,7 +321,9 @@ func blobFields() map[string]exec.Resolver {
 		return answer.Body.Bytes(), true, nil
 	}
 	return merge(gitObjectFields(), map[string]exec.Resolver{
-		"byteSize": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return size(ctx, o) }),
+		"byteSize": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return size(ctx, o)
+		}),
 		"isTruncated": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			n, err := size(ctx, o)
 			return n > maxText, err

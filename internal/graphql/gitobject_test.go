@@ -18,9 +18,11 @@ func TestGitObjects(t *testing.T) {
 		s.Repo(t, "alice/empty", false)
 		put := func(path, content, date string) string {
 			t.Helper()
-			send := fmt.Sprintf(`{"message": "Plant %s", "content": %q, "author": {"name": "A", "email": "a@x", "date": %[3]q},
+			send := fmt.Sprintf(
+				`{"message": "Plant %s", "content": %q, "author": {"name": "A", "email": "a@x", "date": %[3]q},
 				"committer": {"name": "A", "email": "a@x", "date": %[3]q}}`, path, content, date)
-			a := s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/" + path, As: "alice", Send: send, Status: 201})
+			a := s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/" + path, As: "alice",
+				Send: send, Status: 201})
 			var made struct{ Commit struct{ SHA string } }
 			if err := json.Unmarshal(a.Body, &made); err != nil {
 				t.Fatal(err)
@@ -36,15 +38,19 @@ func TestGitObjects(t *testing.T) {
 		if err := json.Unmarshal(tag.Body, &annotated); err != nil {
 			t.Fatal(err)
 		}
-		for ref, sha := range map[string]string{"tags/v10": annotated.SHA, "tags/v9": second, "heads/peas": first} {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/git/refs", As: "alice", Send: `{"ref": "refs/` + ref +
-				`", "sha": "` + sha + `"}`, Status: 201})
+		for ref, sha := range map[string]string{"tags/v10": annotated.SHA, "tags/v9": second,
+			"heads/peas": first} {
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/git/refs", As: "alice",
+				Send: `{"ref": "refs/` + ref +
+					`", "sha": "` + sha + `"}`, Status: 201})
 		}
 		send := `{"message": "Peas", "content": "YQ==", "branch": "peas"}`
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/peas", As: "alice", Send: send, Status: 201})
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/peas", As: "alice", Send: send,
+			Status: 201})
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "alice",
 			Send: `{"title": "Peas", "head": "peas", "base": "main"}`, Status: 201})
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/pulls/1/merge", As: "alice", Send: `{}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/pulls/1/merge", As: "alice", Send: `{}`,
+			Status: 200})
 
 		in := func(inner string) string { return `{repository(owner:"alice",name:"garden"){` + inner + `}}` }
 		is := func(inner string) string { return `{"data": {"repository": ` + inner + `}}` }

@@ -15,14 +15,15 @@
 //	  - mutation*.go: mutations
 //	  - errors.go: the errors of REST in GitHub's form
 //
-// Below: schema, the schema's text; exec, which runs operations on it; answer, by which tests hold answers against a
-// schema.
+// Below: schema, the schema's text; exec, which runs operations on it; answer, by which tests hold answers
+// against a schema.
 //
-// GraphQL has no rule, right or SQL of its own. What a field shows is a part of the answer that REST gives the
-// same caller, and a mutation is a request to REST: Question names the route, and the server asks what that
-// wants of the role and of the token as it does of any request (server/ask.go). So nothing is seen or done here
-// that could not be seen or done there, and one object is the same by both. Where REST has no list that suits,
-// a question brings a handler of the feature, which answers under the right of the route that it names.
+// GraphQL has no rule, right or SQL of its own. What a field shows is a part of the answer that REST gives
+// the same caller, and a mutation is a request to REST: Question names the route, and the server asks what
+// that wants of the role and of the token as it does of any request (server/ask.go). So nothing is seen or
+// done here that could not be seen or done there, and one object is the same by both. Where REST has no list
+// that suits, a question brings a handler of the feature, which answers under the right of the route that it
+// names.
 package graphql
 
 import (
@@ -130,7 +131,8 @@ func NewAPI(ask Ask, with Handlers, limits Limits, log *slog.Logger) *API {
 func (api *API) Routes() []route.Route {
 	var routes []route.Route
 	for _, pattern := range patterns {
-		routes = append(routes, route.New(route.SignedIn, "POST "+pattern, api.Post).InAnyMedia().WithLimit(maxBody))
+		routes = append(routes, route.New(route.SignedIn, "POST "+pattern,
+			api.Post).InAnyMedia().WithLimit(maxBody))
 	}
 	return routes
 }
@@ -150,8 +152,8 @@ type answer struct {
 // POST /graphql
 // POST /api/graphql
 //
-// Post runs an operation of GraphQL. What is wrong with it, also that it asks for too much, stands in the answer, which
-// is a 200, as GitHub's.
+// Post runs an operation of GraphQL. What is wrong with it, also that it asks for too much, stands in the
+// answer, which is a 200, as GitHub's.
 // Errors: 400 for a body that is no JSON or has no query, 401, 413, and those of the rate limit.
 func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	b, err := readBody(r)
@@ -193,7 +195,8 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	result := api.schema().Execute(ctx, exec.Request{Document: d.query, Operation: op, Variables: variables,
 		Hold: func(bytes int64) error { return q.hold(ctx, bytes) }}, bare{kind: kind})
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && r.Context().Err() == nil {
-		api.log.LogAttrs(r.Context(), slog.LevelInfo, "a query of GraphQL took too long", slog.Duration("after", api.time))
+		api.log.LogAttrs(r.Context(), slog.LevelInfo, "a query of GraphQL took too long",
+			slog.Duration("after", api.time))
 		return api.refuse(w, r, &exec.Error{Type: "RESOURCE_LIMITS_EXCEEDED",
 			Message: "The query takes too long: ask for less at one time."})
 	}
@@ -280,7 +283,8 @@ func (api *API) rateLimit(ctx context.Context, _ *exec.Field) (any, error) {
 		return nil, nil
 	}
 	return bare{"RateLimit", map[string]any{"cost": q.estimate.cost(), "limit": limit, "remaining": remaining,
-		"used": limit - remaining, "nodeCount": q.estimate.nodes, "resetAt": reset.UTC().Format(time.RFC3339)}}, nil
+		"used": limit - remaining, "nodeCount": q.estimate.nodes,
+		"resetAt": reset.UTC().Format(time.RFC3339)}}, nil
 }
 
 // Caches tells of the caches.

@@ -38,7 +38,8 @@ func TestErrorsAreAsAtGitHub(t *testing.T) {
 		s.User(t, "alice")
 		s.Org(t, "guild", "alice")
 		s.Repo(t, "alice/garden", false)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"has_issues": false}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"has_issues": false}`,
+			Status: 200})
 		for _, a := range []ask{
 			{query: `{repository(owner:"alice",name:"x"){id}}`,
 				want: `{"data": {"repository": null}, "errors": [{"type": "NOT_FOUND",
@@ -66,12 +67,14 @@ func TestErrorsAreAsAtGitHub(t *testing.T) {
 				want: `{"errors": [{"path": ["query Q", "repository", "nonsense"],
 				"extensions": {"code": "undefinedField", "typeName": "Repository", "fieldName": "nonsense"},
 				"message": "Field 'nonsense' doesn't exist on type 'Repository'"}]}`},
-			{query: `{viewer{login(x:1)}}`, want: `{"errors": [{"message": "Field 'login' doesn't accept argument 'x'"}]}`},
+			{query: `{viewer{login(x:1)}}`,
+				want: `{"errors": [{"message": "Field 'login' doesn't accept argument 'x'"}]}`},
 			{query: `{viewer{repositories{nodes{id}}}}`,
 				want: `{"errors": [{"type": "MISSING_PAGINATION_BOUNDARIES", "path": ["viewer", "repositories"],
 				"message": "You must provide a ` + "`first` or `last`" + ` value to properly paginate the ` +
 					"`repositories`" + ` connection."}]}`},
-			{query: `{viewer{repositories(first:101){nodes{id}}}}`, want: `{"errors": [{"type": "EXCESSIVE_PAGINATION"}]}`},
+			{query: `{viewer{repositories(first:101){nodes{id}}}}`,
+				want: `{"errors": [{"type": "EXCESSIVE_PAGINATION"}]}`},
 			{query: `{viewer{repositories(first:100){nodes{issues(first:100){nodes{comments(first:100){nodes{id}}}}}}}}`,
 				want: `{"errors": [{"type": "MAX_NODE_LIMIT_EXCEEDED"}]}`},
 			{query: `{viewer{repositories(last:101){totalCount}}}`,
@@ -84,7 +87,8 @@ func TestErrorsAreAsAtGitHub(t *testing.T) {
 				want: `{"errors": [{"path": ["repository", "object", "parents"],
 				"message": "` + "`last` on the `parents`" + ` connection cannot be less than zero."}]}`},
 			{query: `{repository(owner:"alice",name:"garden"){releases(first:1,last:-1){totalCount}}}`,
-				want: `{"errors": [{"message": "` + "`last` on the `releases`" + ` connection cannot be less than zero."}]}`},
+				want: `{"errors": [{"message": "` + "`last` on the `releases`" +
+					` connection cannot be less than zero."}]}`},
 			{query: `{repository(owner:"alice",name:"garden"){labels{...p}}} fragment p on LabelConnection{pageInfo{endCursor}}`,
 				want: `{"errors": [{"type": "MISSING_PAGINATION_BOUNDARIES"}]}`},
 			{query: `{viewer{repositories(first:100){nodes{issues(first:100){nodes{comments(first:100){pageInfo{endCursor}}}}}}}}`,
@@ -100,7 +104,8 @@ func TestErrorsAreAsAtGitHub(t *testing.T) {
 				want: `{"errors": [{"message": "An operation name is required"}]}`},
 			{query: `{viewer{a:login a:id}}`, want: `{"errors": [{"path": ["viewer", "a"],
 				"extensions": {"code": "fieldConflict"}}]}`},
-			{query: `{node(id:"nonsense"){id}}`, want: `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND",
+			{query: `{node(id:"nonsense"){id}}`,
+				want: `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND",
 				"message": "Could not resolve to a node with the global id of 'nonsense'."}]}`},
 			{query: `fragment F on User{...G} fragment G on User{...F} {viewer{...F}}`,
 				want: `{"errors": [{"extensions": {"code": "infiniteLoop"}}]}`},
@@ -109,7 +114,8 @@ func TestErrorsAreAsAtGitHub(t *testing.T) {
 				want: `{"data": {"viewer": {"login": "alice"}}}`},
 			{query: `query($unused:[IssueState!]=OPEN){repository(owner:"alice",name:"garden"){issues(states:$unused){
 				totalCount}}}`,
-				variables: map[string]any{"perPage": 3}, want: `{"data": {"repository": {"issues": {"totalCount": 0}}}}`},
+				variables: map[string]any{"perPage": 3},
+				want:      `{"data": {"repository": {"issues": {"totalCount": 0}}}}`},
 			{query: `{none:__type(name:"Nothing"){name} t:__type(name:"PullRequest"){name kind}}`,
 				want: `{"data": {"none": null, "t": {"name": "PullRequest", "kind": "OBJECT"}}}`},
 			{query: `{repository(owner:"alice",name:"garden"){ref(qualifiedName:""){id} label(name:"nope"){id}
@@ -130,25 +136,32 @@ func TestHostileQueriesAreBounded(t *testing.T) {
 	s.User(t, "alice")
 	post := func(body string, status int) string {
 		t.Helper()
-		return string(s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: body, Status: status}).Body)
+		return string(s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: body,
+			Status: status}).Body)
 	}
-	quote := func(query string) string { b, _ := json.Marshal(map[string]string{"query": query}); return string(b) }
+	quote := func(query string) string {
+		b, _ := json.Marshal(map[string]string{"query": query})
+		return string(b)
+	}
 	post(quote("{viewer{login}}"+strings.Repeat(" ", 5<<20)), 413)
 	for name, query := range map[string]string{
 		"aliases": "{" + strings.Repeat("a:viewer{login} ", 1) + manyAliases(10_001) + "}",
 		"depth": strings.Repeat("{viewer", 1) + strings.Repeat("{organizations(first:1){nodes",
 			40) + "{id}" + strings.Repeat("}}", 40) + "}",
-		"introspection": "{__schema{types" + strings.Repeat("{fields{type", 40) + "{name}" + strings.Repeat("}}",
-			40) + "}}",
+		"introspection": "{__schema{types" + strings.Repeat("{fields{type",
+			40) + "{name}" + strings.Repeat("}}", 40) + "}}",
 		"fragments": doubling(30),
 		"tokens":    "{viewer{login " + strings.Repeat("login ", 70_000) + "}}",
 	} {
-		if body := post(quote(query), 200); !strings.Contains(body, `"errors"`) || strings.Contains(body, `"data"`) {
+		if body := post(quote(query), 200); !strings.Contains(body, `"errors"`) ||
+			strings.Contains(body, `"data"`) {
 			t.Errorf("%s: %.300s", name, body)
 		}
 	}
-	for _, body := range []string{``, `[]`, `{`, `{}`, `{"query": 7}`, `{"query": "{viewer{login}}", "variables": []}`} {
-		if a := s.Do(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: body}); a.Status < 400 || a.Status > 422 {
+	for _, body := range []string{``, `[]`, `{`, `{}`, `{"query": 7}`,
+		`{"query": "{viewer{login}}", "variables": []}`} {
+		if a := s.Do(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: body}); a.Status < 400 ||
+			a.Status > 422 {
 			t.Errorf("%s: %d %s", body, a.Status, a.Body)
 		}
 	}
@@ -165,8 +178,9 @@ func TestMemoryOfAQueryIsCounted(t *testing.T) {
 			Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
 	}
 	for name, inner := range map[string]string{
-		"nodes":  `history(first:100){nodes{history(first:100){nodes{history(first:40){nodes{oid message tree{oid}}}}}}}`,
-		"fields": `history(first:100){nodes{` + strings.ReplaceAll(manyAliases(9_000), ":viewer{login}", ":message") + `}}`,
+		"nodes": `history(first:100){nodes{history(first:100){nodes{history(first:40){nodes{oid message tree{oid}}}}}}}`,
+		"fields": `history(first:100){nodes{` + strings.ReplaceAll(manyAliases(9_000), ":viewer{login}",
+			":message") + `}}`,
 	} {
 		query, err := json.Marshal(map[string]string{"query": `{repository(owner:"alice",name:"garden"){
 			object(expression:"main"){...on Commit{` + inner + `}}}}`})
@@ -181,13 +195,15 @@ func TestMemoryOfAQueryIsCounted(t *testing.T) {
 	// A variable is sent once, and counts wherever it is given.
 	long := strings.Repeat("V", 1<<20)
 	for _, field := range []string{"node(id:$x)", "user(login:$x)"} {
-		query, err := json.Marshal(map[string]any{"variables": map[string]any{"x": long}, "query": "query($x:" +
-			map[bool]string{true: "ID!", false: "String!"}[field[0] == 'n'] + "){" +
-			strings.ReplaceAll(manyAliases(2000), "viewer{login}", field+"{id}") + "}"})
+		query, err := json.Marshal(map[string]any{"variables": map[string]any{"x": long},
+			"query": "query($x:" +
+				map[bool]string{true: "ID!", false: "String!"}[field[0] == 'n'] + "){" +
+				strings.ReplaceAll(manyAliases(2000), "viewer{login}", field+"{id}") + "}"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := s.Do(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: string(query)}); a.Status != 429 {
+		if a := s.Do(t, apitest.Case{Do: "POST /graphql", As: "alice",
+			Send: string(query)}); a.Status != 429 {
 			t.Errorf("%s: %d %.300s", field, a.Status, a.Body)
 		}
 	}
@@ -206,7 +222,8 @@ func manyAliases(n int) string {
 func doubling(levels int) string {
 	b := "{viewer{...F0}} fragment F" + fmt.Sprint(levels) + " on User{login} "
 	for k := range levels {
-		b += fmt.Sprintf("fragment F%d on User{a:organizations(first:1){totalCount} ...F%d ...F%d} ", k, k+1, k+1)
+		b += fmt.Sprintf("fragment F%d on User{a:organizations(first:1){totalCount} ...F%d ...F%d} ", k, k+1,
+			k+1)
 	}
 	return b
 }
@@ -224,7 +241,8 @@ func TestCosts(t *testing.T) {
 		p:pullRequests(first:1){nodes{id}}}}}}`,
 		want: `{"data": {"rateLimit": {"cost": 2, "remaining": 47}}}`}.check(t, s)
 	id := member(t, s, "alice", "/repos/alice/garden", "node_id")
-	star := `mutation{` + strings.Repeat(`a%d:addStar(input:{starrableId:"`+id+`"}){clientMutationId} `, 20) + `}`
+	star := `mutation{` + strings.Repeat(`a%d:addStar(input:{starrableId:"`+id+`"}){clientMutationId} `,
+		20) + `}`
 	numbers := make([]any, 20)
 	for n := range numbers {
 		numbers[n] = n

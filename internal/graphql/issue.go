@@ -42,7 +42,9 @@ func newIssue(in *object, data payload, media string) (*object, error) {
 }
 
 // issueNumbered finds an issue or a pull request. kind is the one that is wanted; empty: either.
-func (q *query) issueNumbered(ctx context.Context, f *exec.Field, in *object, kind, article string) (any, error) {
+func (q *query) issueNumbered(
+	ctx context.Context, f *exec.Field, in *object, kind, article string,
+) (any, error) {
 	number := f.Args["number"].(int)
 	what := fmt.Sprintf("%s with the number of %d", article, number)
 	media := textMedia(f)
@@ -69,8 +71,9 @@ func repositoryIssues() map[string]exec.Resolver {
 		})
 	}
 	return map[string]exec.Resolver{
-		"issue": numbered("Issue", "an Issue"), "issueOrPullRequest": numbered("", "an issue or pull request"),
-		"issues": one(issues), "labels": one(labels), "milestones": one(milestones),
+		"issue":              numbered("Issue", "an Issue"),
+		"issueOrPullRequest": numbered("", "an issue or pull request"),
+		"issues":             one(issues), "labels": one(labels), "milestones": one(milestones),
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
 		"assignableUsers": people("assignees"), "mentionableUsers": people("assignees"),
@@ -79,7 +82,8 @@ func repositoryIssues() map[string]exec.Resolver {
 			return queryOf(ctx).thing(ctx, "Label", o, o.path("labels", f.Args["name"].(string)))
 		}),
 		"milestone": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).thing(ctx, "Milestone", o, o.path("milestones", strconv.Itoa(f.Args["number"].(int))))
+			return queryOf(ctx).thing(ctx, "Milestone", o,
+				o.path("milestones", strconv.Itoa(f.Args["number"].(int))))
 		}),
 	}
 }
@@ -168,7 +172,8 @@ func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
 // tracked are the fields of issues and pull requests.
 func tracked() map[string]exec.Resolver {
 	return merge(commented(), map[string]exec.Resolver{
-		"number": same("number"), "title": same("title"), "closedAt": same("closed_at"), "locked": same("locked"),
+		"number": same("number"), "title": same("title"), "closedAt": same("closed_at"),
+		"locked":           same("locked"),
 		"activeLockReason": upper("active_lock_reason"),
 		"closed": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return o.text(ctx, "state") == "closed", nil
@@ -246,7 +251,8 @@ func titleHTML(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 
 func isPinned(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	q := queryOf(ctx)
-	question := Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}}, Handler: q.with.Pinned}
+	question := Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}},
+		Handler: q.with.Pinned}
 	answer, err := q.read(ctx, question)
 	if err != nil {
 		return nil, err

@@ -15,17 +15,18 @@ import (
 	"arbor/internal/server"
 )
 
-// What a list of issues is asked for is all that its fields read: nothing is asked for besides, and the answer is that
-// of the whole payload.
+// What a list of issues is asked for is all that its fields read: nothing is asked for besides, and the
+// answer is that of the whole payload.
 func TestMembersOfIssues(t *testing.T) {
 	t.Parallel()
 	var statements atomic.Int64
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) {
-		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, db.SQLite), Trace: func(ctx context.Context, _ string) {
-			if account.CallerFrom(ctx) != nil {
-				statements.Add(1)
-			}
-		}})
+		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, db.SQLite),
+			Trace: func(ctx context.Context, _ string) {
+				if account.CallerFrom(ctx) != nil {
+					statements.Add(1)
+				}
+			}})
 	})
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
@@ -39,7 +40,8 @@ func TestMembersOfIssues(t *testing.T) {
 	s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/issues/2", As: "alice", Status: 200,
 		Send: `{"state": "closed", "state_reason": "not_planned"}`})
 	selections := map[string]string{
-		"author": "author{login url}", "labels": "labels(first:5){totalCount nodes{id name color description}}",
+		"author":    "author{login url}",
+		"labels":    "labels(first:5){totalCount nodes{id name color description}}",
 		"assignees": "assignees(first:5){totalCount nodes{login}}", "milestone": "milestone{title number}",
 		"repository": "repository{nameWithOwner}",
 	}
@@ -47,14 +49,16 @@ func TestMembersOfIssues(t *testing.T) {
 	ask := func(fields string) (answer string, cost int64) {
 		turn++ // nothing that was kept before counts any more
 		for n := range 3 {
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/garden/issues/%d", n+1), As: "alice", Status: 200,
+			s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/garden/issues/%d", n+1),
+				As: "alice", Status: 200,
 				Send: fmt.Sprintf(`{"title": "Peas %d"}`, turn)})
 		}
 		if err := s.Server.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		statements.Store(0)
-		answer = run(t, s, "alice", `{repository(owner:"alice",name:"garden"){issues(first:3){`+fields+`}}}`, nil)
+		answer = run(t, s, "alice", `{repository(owner:"alice",name:"garden"){issues(first:3){`+fields+`}}}`,
+			nil)
 		return answer, statements.Load()
 	}
 	var most int64
@@ -80,7 +84,8 @@ func TestMembersOfIssues(t *testing.T) {
 			got, _ := ask(query)
 			turn-- // the same titles again
 			whole, _ := ask(strings.Replace(form, "FIELD", field+" x:comments{totalCount}", 1))
-			if whole = strings.ReplaceAll(whole, `,"x":{"totalCount":0}`, ""); got != whole || strings.Contains(got, "errors") {
+			if whole = strings.ReplaceAll(whole, `,"x":{"totalCount":0}`, ""); got != whole ||
+				strings.Contains(got, "errors") {
 				t.Errorf("%s is\n%s, by whole payloads\n%s", query, got, whole)
 			}
 		}

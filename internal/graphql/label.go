@@ -20,9 +20,10 @@ func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	text, _ := f.Args["query"].(string)
 	order, _ := f.Args["orderBy"].(map[string]any)
 	if text == "" && order == nil {
-		return q.connect(ctx, f, pages{kind: "LabelConnection", question: question, node: func(data payload) (any, error) {
-			return &object{kind: "Label", data: data, whole: true, repo: o}, nil
-		}})
+		return q.connect(ctx, f, pages{kind: "LabelConnection", question: question,
+			node: func(data payload) (any, error) {
+				return &object{kind: "Label", data: data, whole: true, repo: o}, nil
+			}})
 	}
 	list, err := q.all(ctx, question, mostLabels)
 	if err != nil {
@@ -69,8 +70,9 @@ func labelFields() map[string]exec.Resolver {
 		return text + "/labels/" + url.PathEscape(textOf(o.data, "name")), err
 	}
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "name": same("name"), "color": same("color"), "description": same("description"),
-		"isDefault": same("default"), "repository": inRepository,
+		"id": same("node_id"), "name": same("name"), "color": same("color"),
+		"description": same("description"),
+		"isDefault":   same("default"), "repository": inRepository,
 		"createdAt": always(nil), "updatedAt": always(nil), // REST does not tell
 		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return page(ctx, o) }),
 		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
@@ -82,10 +84,12 @@ func labelFields() map[string]exec.Resolver {
 
 func milestoneFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "number": same("number"), "title": same("title"), "description": same("description"),
-		"state": upper("state"), "dueOn": same("due_on"), "createdAt": same("created_at"),
+		"id": same("node_id"), "number": same("number"), "title": same("title"),
+		"description": same("description"),
+		"state":       upper("state"), "dueOn": same("due_on"), "createdAt": same("created_at"),
 		"updatedAt": same("updated_at"),
-		"closedAt":  same("closed_at"), "closed": isNull("closed_at", false), "creator": accountField("creator"),
-		"url": same("html_url"), "resourcePath": resourcePath("html_url"),
+		"closedAt":  same("closed_at"), "closed": isNull("closed_at", false),
+		"creator": accountField("creator"),
+		"url":     same("html_url"), "resourcePath": resourcePath("html_url"),
 	}
 }

@@ -23,8 +23,8 @@ type estimate struct {
 	changes  int64 // mutations
 }
 
-// cost is what the operation takes off the rate limit: a point for each hundred requests, as at GitHub, and one
-// for each mutation, which is a request by REST.
+// cost is what the operation takes off the rate limit: a point for each hundred requests, as at GitHub, and
+// one for each mutation, which is a request by REST.
 func (e estimate) cost() int64 { return max(1, (e.requests+50)/100, e.changes) }
 
 // estimator walks an operation with its variables. The document was checked, so it is not too large.
@@ -110,7 +110,8 @@ func (e *estimator) field(s *ast.Field, times int64) {
 	e.selection(s.SelectionSet, times)
 }
 
-// size is how many nodes a connection is asked for; 0 where only counts are. What was given is checked in any case.
+// size is how many nodes a connection is asked for; 0 where only counts are. What was given is checked in any
+// case.
 func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
 	given := false
 	var size int
@@ -120,10 +121,12 @@ func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
 		case !ok:
 			continue
 		case n < 0:
-			e.tell(s.Position, "", fmt.Sprintf("`%s` on the `%s` connection cannot be less than zero.", name, s.Name))
+			e.tell(s.Position, "", fmt.Sprintf("`%s` on the `%s` connection cannot be less than zero.",
+				name, s.Name))
 		case n > maxPage:
 			e.tell(s.Position, "EXCESSIVE_PAGINATION", fmt.Sprintf(
-				"Requesting %d records on the `%s` connection exceeds the `%s` limit of %d records.", n, s.Name,
+				"Requesting %d records on the `%s` connection exceeds the `%s` limit of %d records.", n,
+				s.Name,
 				name, maxPage))
 		}
 		if !given {
@@ -140,7 +143,8 @@ func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
 	return int64(max(0, size))
 }
 
-// selectsNodes reports that a connection's nodes are asked for, and not only counts: wantsNodes, before anything runs.
+// selectsNodes reports that a connection's nodes are asked for, and not only counts: wantsNodes, before
+// anything runs.
 func selectsNodes(set ast.SelectionSet) bool {
 	for _, s := range set {
 		switch s := s.(type) {

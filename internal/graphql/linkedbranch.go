@@ -85,7 +85,8 @@ func createLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 		}
 	}
 	owner, name, _ := strings.Cut(of.repo.text(ctx, "full_name"), "/")
-	body := map[string]any{"owner": owner, "repo": name, "number": of.data.get("number"), "sha": m.text("oid")}
+	body := map[string]any{"owner": owner, "repo": name, "number": of.data.get("number"),
+		"sha": m.text("oid")}
 	m.copy(body, "name", "name")
 	data, err := m.changeBy(ctx, Question{Method: http.MethodPost, Path: to.path("git", "refs"),
 		Handler: m.with.LinkBranch}, body)

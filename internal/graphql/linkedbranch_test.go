@@ -70,11 +70,14 @@ func TestLinkedBranches(t *testing.T) {
 			`{"data": {"deleteLinkedBranch": null}, "errors": [{"type": "FORBIDDEN"}]}`)
 		check("bob", `mutation($l:ID!){deleteLinkedBranch(input:{linkedBranchId:$l}){issue{number title}}}`,
 			`{"data": {"deleteLinkedBranch": {"issue": {"number": 1, "title": "Issue 1"}}}}`)
-		check("bob", `query($l:ID!){node(id:$l){id}}`, `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND"}]}`)
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/bed/git/ref/heads/dev/peas", As: "bob", Status: 200}) // it stays
+		check("bob", `query($l:ID!){node(id:$l){id}}`,
+			`{"data": {"node": null}, "errors": [{"type": "NOT_FOUND"}]}`)
+		// it stays
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/bed/git/ref/heads/dev/peas", As: "bob", Status: 200})
 		list("bob", "bed", `{"totalCount": 1}`)
 		// With the branch the link goes, and does not come back with another one of its name.
-		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/bed/git/refs/heads/1-issue-1", As: "alice", Status: 204})
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/bed/git/refs/heads/1-issue-1", As: "alice",
+			Status: 204})
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/bed/git/refs", As: "alice",
 			Send: `{"ref": "refs/heads/1-issue-1", "sha": "` + v["sha"].(string) + `"}`, Status: 201})
 		list("bob", "bed", `{"totalCount": 0}`)
@@ -83,7 +86,8 @@ func TestLinkedBranches(t *testing.T) {
 		list("alice", "shed", `{"totalCount": 1, "nodes": [{"ref": {"name": "secret",
 			"repository": {"nameWithOwner": "alice/cellar"}}}]}`)
 		list("bob", "shed", `{"totalCount": 0}`)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/shed", As: "alice", Send: `{"archived": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/shed", As: "alice", Send: `{"archived": true}`,
+			Status: 200})
 		v["i"] = member(t, s, "alice", "/repos/alice/shed/issues/1", "node_id")
 		check("", create, `{"data": {"createLinkedBranch": null}, "errors": [{"type": "FORBIDDEN"}]}`)
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/cellar", As: "alice", Status: 204})

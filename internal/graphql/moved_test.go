@@ -17,9 +17,11 @@ func TestMovedRepository(t *testing.T) {
 		absent := `{"data": {"repository": null}, "errors": [{"type": "NOT_FOUND",
 			"message": "Could not resolve to a Repository with the name 'alice/garden'."}]}`
 		found := `{"data": {"repository": {"name": "bed", "issues": {"totalCount": 0}}}}`
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"name": "bed"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"name": "bed"}`,
+			Status: 200})
 		ask{as: "bob", query: query, want: found}.check(t, s)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/bed", As: "alice", Send: `{"private": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/bed", As: "alice", Send: `{"private": true}`,
+			Status: 200})
 		ask{as: "bob", query: query, want: absent}.check(t, s)
 		ask{query: query, want: found}.check(t, s)
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/bed", As: "alice", Status: 204})

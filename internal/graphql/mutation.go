@@ -18,9 +18,12 @@ import (
 // what that needs of a role and of the token, the mutation needs.
 func mutations() map[string]exec.Resolver {
 	table := map[string]func(context.Context, *mutation) (map[string]any, error){
-		"createIssue": createIssue, "closeIssue": closeIssue, "reopenIssue": reopenIssue, "updateIssue": updateIssue,
-		"deleteIssue": deleteIssue, "transferIssue": transferIssue, "pinIssue": pinIssue, "unpinIssue": unpinIssue,
-		"addComment": addComment, "updateIssueComment": updateIssueComment, "deleteIssueComment": deleteIssueComment,
+		"createIssue": createIssue, "closeIssue": closeIssue, "reopenIssue": reopenIssue,
+		"updateIssue": updateIssue,
+		"deleteIssue": deleteIssue, "transferIssue": transferIssue, "pinIssue": pinIssue,
+		"unpinIssue": unpinIssue,
+		"addComment": addComment, "updateIssueComment": updateIssueComment,
+		"deleteIssueComment":   deleteIssueComment,
 		"addLabelsToLabelable": addLabels, "removeLabelsFromLabelable": removeLabels,
 		"clearLabelsFromLabelable": clearLabels,
 		"addAssigneesToAssignable": addAssignees, "removeAssigneesFromAssignable": removeAssignees,
@@ -33,7 +36,8 @@ func mutations() map[string]exec.Resolver {
 		"addPullRequestReview": addPullRequestReview,
 		"requestReviews":       requestReviews, "requestReviewsByLogin": requestReviewsByLogin,
 		"addPullRequestReviewThread": addReviewThread, "addPullRequestReviewThreadReply": addThreadReply,
-		"addPullRequestReviewComment": addReviewComment, "updatePullRequestReviewComment": updateReviewComment,
+		"addPullRequestReviewComment":    addReviewComment,
+		"updatePullRequestReviewComment": updateReviewComment,
 		"deletePullRequestReviewComment": deleteReviewComment, "resolveReviewThread": resolveThread,
 		"unresolveReviewThread":      unresolveThread,
 		"replaceActorsForAssignable": replaceActors,
@@ -50,10 +54,12 @@ func mutations() map[string]exec.Resolver {
 		"updateTopics": updateTopics,
 		"addReaction":  addReaction, "removeReaction": removeReaction, "followUser": followUser,
 		"followOrganization": followOrganization, "unfollowOrganization": unfollowOrganization,
-		"markFileAsViewed": markViewed, "unmarkFileAsViewed": unmarkViewed, "updateSubscription": updateSubscription,
-		"createCheckRun": createCheckRun, "updateCheckRun": updateCheckRun, "createCheckSuite": createCheckSuite,
-		"rerequestCheckSuite": rerequestCheckSuite, "updateCheckSuitePreferences": updateCheckSuitePreferences,
-		"unfollowUser": unfollowUser,
+		"markFileAsViewed": markViewed, "unmarkFileAsViewed": unmarkViewed,
+		"updateSubscription": updateSubscription,
+		"createCheckRun":     createCheckRun, "updateCheckRun": updateCheckRun, "createCheckSuite": createCheckSuite,
+		"rerequestCheckSuite":         rerequestCheckSuite,
+		"updateCheckSuitePreferences": updateCheckSuitePreferences,
+		"unfollowUser":                unfollowUser,
 	}
 	maps.Copy(table, refusals())
 	fields := map[string]exec.Resolver{}
@@ -220,8 +226,8 @@ func repositoryID(ctx context.Context, o *object) (int64, error) {
 	return n, err
 }
 
-// equipment is what issues and pull requests are given besides their texts, in a body of REST. Null takes a milestone
-// away, and says nothing of the others.
+// equipment is what issues and pull requests are given besides their texts, in a body of REST. Null takes a
+// milestone away, and says nothing of the others.
 func (m *mutation) equipment(ctx context.Context, in *object) (map[string]any, error) {
 	body := map[string]any{}
 	if m.given("assigneeIds") {

@@ -28,12 +28,15 @@ func TestWhatOnlyGraphQLDoes(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/alice/cellar/pulls/2", As: "bob", Status: 200,
 				Want: `{"draft": true, "mergeable_state": "draft"}`},
-			{Do: "GET /search/issues?q=repo:alice/cellar+draft:true", As: "bob", Status: 200, Want: `{"total_count": 1}`},
+			{Do: "GET /search/issues?q=repo:alice/cellar+draft:true", As: "bob", Status: 200,
+				Want: `{"total_count": 1}`},
 		})
 		ask{query: ready, variables: variables,
-			want: `{"data": {"markPullRequestReadyForReview": {"pullRequest": {"isDraft": false}}}}`}.check(t, s)
+			want: `{"data": {"markPullRequestReadyForReview": {"pullRequest": {"isDraft": false}}}}`}.check(t,
+			s)
 		s.Run(t, []apitest.Case{
-			{Do: "GET /search/issues?q=repo:alice/cellar+draft:true", As: "bob", Status: 200, Want: `{"total_count": 0}`},
+			{Do: "GET /search/issues?q=repo:alice/cellar+draft:true", As: "bob", Status: 200,
+				Want: `{"total_count": 0}`},
 			{Do: "GET /repos/alice/cellar/issues/2/events", As: "bob", Status: 200,
 				Want: `[{"event": "convert_to_draft", "actor": {"login": "bob"}},
 				{"event": "ready_for_review", "actor": {"login": "alice"}}]`},
@@ -45,7 +48,8 @@ func TestWhatOnlyGraphQLDoes(t *testing.T) {
 			variables: variables,
 			want: `{"data": {"deleteIssue": null}, "errors": [{"type": "FORBIDDEN",
 				"message": "Must have admin rights to Repository."}]}`}.check(t, s)
-		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "attic", "private": true}`,
+		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
+			Send:   `{"name": "attic", "private": true}`,
 			Status: 201})
 		attic := member(t, s, "alice", "/repos/alice/attic", "node_id")
 		move := `mutation($issue:ID!,$to:ID!){transferIssue(input:{issueId:$issue,repositoryId:$to,
@@ -55,7 +59,8 @@ func TestWhatOnlyGraphQLDoes(t *testing.T) {
 		ask{as: "bob", query: move, variables: variables,
 			want: `{"data": {"transferIssue": null}, "errors": [{"type": "NOT_FOUND",
 			"message": "Could not resolve to a node with the global id of '` + attic + `'."}]}`}.check(t, s)
-		ask{query: move, variables: variables, want: `{"data": {"transferIssue": {"issue": {"number": 1, "title": "SECRET",
+		ask{query: move, variables: variables,
+			want: `{"data": {"transferIssue": {"issue": {"number": 1, "title": "SECRET",
 			"repository": {"nameWithOwner": "alice/attic"}, "labels": {"nodes": [{"name": "SECRET"}]}}}}}`}.check(t, s)
 		moved := member(t, s, "alice", "/repos/alice/attic/issues/1", "node_id")
 		ask{query: `mutation($issue:ID!){deleteIssue(input:{issueId:$issue}){repository{issues(first:1){totalCount}}}}`,
@@ -90,21 +95,25 @@ func TestMutationsRunInOrder(t *testing.T) {
 		} {
 			ask{query: `mutation($i:ID!){updateIssue(input:{id:$i,` + step.input + `}){
 				issue{milestone{title} labels(first:3){totalCount}}}}`,
-				variables: map[string]any{"i": ids["issue"]}, want: `{"data": {"updateIssue": {"issue": ` + step.want +
+				variables: map[string]any{"i": ids["issue"]},
+				want: `{"data": {"updateIssue": {"issue": ` + step.want +
 					`}}}`}.check(t, s)
 		}
 	})
 }
 
-// Labels and milestones of another repository do not exist for an issue, also where its author knows their ids.
+// Labels and milestones of another repository do not exist for an issue, also where its author knows their
+// ids.
 func TestThingsOfOtherRepositoriesAreAbsent(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		ids := cellar(t, s)
 		garden := member(t, s, "alice", "/repos/alice/garden", "node_id")
-		for _, input := range []string{`labelIds:["` + ids["label"] + `"]`, `milestoneId:"` + ids["milestone"] + `"`,
+		for _, input := range []string{`labelIds:["` + ids["label"] + `"]`,
+			`milestoneId:"` + ids["milestone"] + `"`,
 			`assigneeIds:["` + ids["label"] + `"]`} {
-			body := run(t, s, "alice", `mutation($r:ID!){createIssue(input:{repositoryId:$r,title:"x",`+input+`}){
+			body := run(t, s, "alice",
+				`mutation($r:ID!){createIssue(input:{repositoryId:$r,title:"x",`+input+`}){
 				issue{id}}}`, map[string]any{"r": garden})
 			if !strings.Contains(body, "Could not resolve to a node") || strings.Contains(body, "SECRET") {
 				t.Errorf("%s: %s", input, body)
@@ -119,7 +128,9 @@ func TestOneObjectIsTheSameByBoth(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		cellar(t, s)
-		get := func(path, name string) string { return member(t, s, "alice", "/repos/alice/cellar"+path, name) }
+		get := func(path, name string) string {
+			return member(t, s, "alice", "/repos/alice/cellar"+path, name)
+		}
 		ask{query: `{repository(owner:"alice",name:"cellar"){id databaseId nameWithOwner url sshUrl isPrivate
 			createdAt pushedAt defaultBranchRef{name target{oid}}
 			issue(number:1){id databaseId number title body state url createdAt updatedAt author{login}
@@ -131,7 +142,8 @@ func TestOneObjectIsTheSameByBoth(t *testing.T) {
 			"databaseId": ` + get("", "id") + `, "url": "` + get("", "html_url") + `", "sshUrl": "` + get("",
 			"ssh_url") + `", "isPrivate": true,
 			"createdAt": "` + get("", "created_at") + `", "pushedAt": "` + get("",
-			"pushed_at") + `", "defaultBranchRef": {"name": "main", "target": {"oid": "` + get("/commits/main", "sha") + `"}},
+			"pushed_at") + `", "defaultBranchRef": {"name": "main", "target": {"oid": "` + get(
+			"/commits/main", "sha") + `"}},
 			"issue": {"id": "` + get("/issues/1", "node_id") + `", "number": 1, "state": "OPEN", "url": "` +
 			get("/issues/1", "html_url") + `",
 				"createdAt": "` + get("/issues/1", "created_at") + `", "updatedAt": "` + get("/issues/1", "updated_at") +
@@ -155,18 +167,25 @@ func TestManyAreAsOne(t *testing.T) {
 		sha := member(t, s, "alice", "/repos/alice/cellar/commits/main", "sha")
 		head := member(t, s, "alice", "/repos/alice/cellar/commits/SECRET", "sha")
 		for _, c := range []apitest.Case{
-			{Do: "POST /repos/alice/cellar/git/refs", Send: `{"ref": "refs/heads/peas", "sha": "` + sha + `"}`, Status: 201},
-			{Do: "PUT /repos/alice/cellar/contents/c", Send: `{"message": "C", "content": "Yg==", "branch": "peas"}`,
+			{Do: "POST /repos/alice/cellar/git/refs",
+				Send: `{"ref": "refs/heads/peas", "sha": "` + sha + `"}`, Status: 201},
+			{Do: "PUT /repos/alice/cellar/contents/c",
+				Send:   `{"message": "C", "content": "Yg==", "branch": "peas"}`,
 				Status: 201},
-			{Do: "POST /repos/alice/cellar/pulls", Send: `{"title": "Peas", "head": "peas", "base": "main"}`, Status: 201},
-			{Do: "POST /repos/alice/cellar/pulls/3/reviews", Send: `{"body": "One", "event": "COMMENT"}`, Status: 200},
-			{Do: "POST /repos/alice/cellar/pulls/3/reviews", Send: `{"body": "Two", "event": "COMMENT"}`, Status: 200},
+			{Do: "POST /repos/alice/cellar/pulls", Send: `{"title": "Peas", "head": "peas", "base": "main"}`,
+				Status: 201},
+			{Do: "POST /repos/alice/cellar/pulls/3/reviews", Send: `{"body": "One", "event": "COMMENT"}`,
+				Status: 200},
+			{Do: "POST /repos/alice/cellar/pulls/3/reviews", Send: `{"body": "Two", "event": "COMMENT"}`,
+				Status: 200},
 			{Do: "POST /repos/alice/cellar/pulls/3/reviews", Send: `{"body": "Pending"}`, Status: 200},
 			{Do: "POST /repos/alice/cellar/issues/3/comments", Send: `{"body": "One"}`, Status: 201},
 			{Do: "POST /repos/alice/cellar/issues/3/comments", Send: `{"body": "Two"}`, Status: 201},
 			{Do: "POST /repos/alice/cellar/issues/2/comments", Send: `{"body": "Three"}`, Status: 201},
-			{Do: "POST /repos/alice/cellar/statuses/" + head, Send: `{"state": "failure", "context": "b"}`, Status: 201},
-			{Do: "POST /repos/alice/cellar/statuses/" + head, Send: `{"state": "success", "context": "a"}`, Status: 201},
+			{Do: "POST /repos/alice/cellar/statuses/" + head, Send: `{"state": "failure", "context": "b"}`,
+				Status: 201},
+			{Do: "POST /repos/alice/cellar/statuses/" + head, Send: `{"state": "success", "context": "a"}`,
+				Status: 201},
 		} {
 			c.As = "alice"
 			s.Check(t, c)
@@ -181,10 +200,13 @@ func TestManyAreAsOne(t *testing.T) {
 			if as == "bob" {
 				s.Grant(t, s.Access(t, "alice", "alice/cellar").Repo, "bob", account.Pull)
 			}
-			many := run(t, s, as, `{repository(owner:"alice",name:"cellar"){pullRequests(first:5){nodes`+all+`}}}`, nil)
+			many := run(t, s, as, `{repository(owner:"alice",name:"cellar"){pullRequests(first:5){nodes`+
+				all+`}}}`, nil)
 			for _, number := range []string{"2", "3"} {
-				one := run(t, s, as, `{repository(owner:"alice",name:"cellar"){pullRequest(number:`+number+`)`+all+`}}`, nil)
-				inner := strings.TrimSuffix(strings.TrimPrefix(one, `{"data":{"repository":{"pullRequest":`), `}}}`)
+				one := run(t, s, as, `{repository(owner:"alice",name:"cellar"){pullRequest(number:`+number+
+					`)`+all+`}}`, nil)
+				inner := strings.TrimSuffix(strings.TrimPrefix(one, `{"data":{"repository":{"pullRequest":`),
+					`}}}`)
 				if !strings.Contains(many, strings.TrimSpace(inner)) || strings.Contains(one, "errors") ||
 					!strings.Contains(one, `"body":"`) {
 					t.Errorf("%s\nis not in\n%s", one, many)

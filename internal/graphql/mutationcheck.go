@@ -31,7 +31,8 @@ func (m *mutation) below(ctx context.Context, name, kind string) (o, in *object,
 // run is what an input says of a check run, in a body of REST.
 func (m *mutation) run() map[string]any {
 	body := map[string]any{}
-	for name, as := range map[string]string{"name": "name", "headSha": "head_sha", "detailsUrl": "details_url",
+	for name, as := range map[string]string{"name": "name", "headSha": "head_sha",
+		"detailsUrl": "details_url",
 		"externalId": "external_id",
 		"startedAt":  "started_at", "completedAt": "completed_at", "actions": "actions"} {
 		m.copy(body, name, as)
@@ -73,9 +74,11 @@ func outputOf(input map[string]any) map[string]any {
 		notes := []any{}
 		for _, v := range list {
 			given, _ := v.(map[string]any)
-			note := renamed(given["location"], map[string]string{"startLine": "start_line", "endLine": "end_line",
-				"startColumn": "start_column", "endColumn": "end_column"})
-			maps.Copy(note, renamed(given, map[string]string{"path": "path", "message": "message", "title": "title",
+			note := renamed(given["location"],
+				map[string]string{"startLine": "start_line", "endLine": "end_line",
+					"startColumn": "start_column", "endColumn": "end_column"})
+			maps.Copy(note, renamed(given, map[string]string{"path": "path", "message": "message",
+				"title":      "title",
 				"rawDetails": "raw_details"}))
 			level, _ := given["annotationLevel"].(string)
 			note["annotation_level"] = strings.ToLower(level)
@@ -115,7 +118,8 @@ func createCheckSuite(ctx context.Context, m *mutation) (map[string]any, error) 
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPost, in.path("check-suites"), map[string]any{"head_sha": m.text("headSha")})
+	data, err := m.change(ctx, http.MethodPost, in.path("check-suites"),
+		map[string]any{"head_sha": m.text("headSha")})
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,8 @@ func mergeBranch(ctx context.Context, m *mutation) (map[string]any, error) {
 	return map[string]any{"mergeCommit": made}, err
 }
 
-// createCommitOnBranch adds, changes and deletes files with one commit, if the branch is at the expected commit.
+// createCommitOnBranch adds, changes and deletes files with one commit, if the branch is at the expected
+// commit.
 func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, error) {
 	in, name, err := m.branch(ctx)
 	if err != nil {
@@ -89,7 +90,8 @@ func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, err
 	files, _ := m.input["fileChanges"].(map[string]any)
 	body := map[string]any{"message": text, "branch": name, "expectedHeadOid": m.text("expectedHeadOid"),
 		"additions": files["additions"], "deletions": files["deletions"]}
-	question := Question{Method: http.MethodPost, Path: in.path("git", "commits"), Handler: m.with.CommitFiles}
+	question := Question{Method: http.MethodPost, Path: in.path("git", "commits"),
+		Handler: m.with.CommitFiles}
 	data, err := m.changeBy(ctx, question, body)
 	if err != nil {
 		told := asError(err)

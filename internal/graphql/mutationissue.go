@@ -90,7 +90,8 @@ func special(ctx context.Context, m *mutation, kind, name string, handler web.Ha
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := m.changeBy(ctx, Question{Method: http.MethodPatch, Path: o.source.Path, Handler: handler}, body)
+	data, err := m.changeBy(ctx, Question{Method: http.MethodPatch, Path: o.source.Path, Handler: handler},
+		body)
 	return o, data, err
 }
 
@@ -124,7 +125,8 @@ func transferIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 		return nil, err
 	}
 	owner, name, _ := strings.Cut(to.text(ctx, "full_name"), "/")
-	body := map[string]any{"owner": owner, "name": name, "create_labels": m.input["createLabelsIfMissing"] == true}
+	body := map[string]any{"owner": owner, "name": name,
+		"create_labels": m.input["createLabelsIfMissing"] == true}
 	_, data, err := special(ctx, m, "Issue", "issueId", m.with.Transfer, body)
 	if err != nil {
 		return nil, err
@@ -192,7 +194,8 @@ func addLabels(ctx context.Context, m *mutation) (map[string]any, error) {
 		if err != nil {
 			return err
 		}
-		_, err = m.change(ctx, http.MethodPost, numbered(o, "issues", "labels"), map[string]any{"labels": names})
+		_, err = m.change(ctx, http.MethodPost, numbered(o, "issues", "labels"),
+			map[string]any{"labels": names})
 		return err
 	})
 }
@@ -207,7 +210,8 @@ func removeLabels(ctx context.Context, m *mutation) (map[string]any, error) {
 			if !has(ctx, o, "labels", "name", name) {
 				continue // it is off already
 			}
-			if _, err := m.change(ctx, http.MethodDelete, numbered(o, "issues", "labels", name), nil); err != nil {
+			if _, err := m.change(ctx, http.MethodDelete, numbered(o, "issues", "labels", name),
+				nil); err != nil {
 				return err
 			}
 		}
@@ -247,7 +251,8 @@ func setAssignees(ctx context.Context, m *mutation, method string) (map[string]a
 		if err != nil {
 			return err
 		}
-		_, err = m.change(ctx, method, numbered(o, "issues", "assignees"), map[string]any{"assignees": logins})
+		_, err = m.change(ctx, method, numbered(o, "issues", "assignees"),
+			map[string]any{"assignees": logins})
 		return err
 	})
 }

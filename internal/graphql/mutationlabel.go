@@ -29,7 +29,8 @@ func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 		return nil, err
 	}
 	body := map[string]any{}
-	for name, as := range map[string]string{"name": "new_name", "color": "color", "description": "description"} {
+	for name, as := range map[string]string{"name": "new_name", "color": "color",
+		"description": "description"} {
 		m.copy(body, name, as)
 	}
 	data, err := m.change(ctx, http.MethodPatch, o.repo.path("labels", textOf(o.data, "name")), body)

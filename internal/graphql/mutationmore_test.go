@@ -28,7 +28,8 @@ func TestMutationsOfReviews(t *testing.T) {
 		}
 		v := map[string]any{"v": begin(), "p": ids["pull"]}
 		for _, a := range []ask{
-			{query: `query($v:ID!){node(id:$v){id}}`, want: `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND"}]}`},
+			{query: `query($v:ID!){node(id:$v){id}}`,
+				want: `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND"}]}`},
 			{query: `mutation($v:ID!){deletePullRequestReview(input:{pullRequestReviewId:$v}){pullRequestReview{id}}}`,
 				want: `{"data": {"deletePullRequestReview": null}, "errors": [{"type": "NOT_FOUND"}]}`},
 			{as: "bob", query: `query($v:ID!){node(id:$v){...on PullRequestReview{state body}}}`,
@@ -75,9 +76,11 @@ func TestMutationsOfCodeLabelsAndReactions(t *testing.T) {
 		for _, a := range []ask{
 			{query: `mutation($r:ID!,$sha:GitObjectID!){createRef(input:{repositoryId:$r,name:"refs/heads/peas",
 				oid:$sha}){ref{name target{oid}}}}`,
-				want: `{"data": {"createRef": {"ref": {"name": "peas", "target": {"oid": "` + ids["sha"] + `"}}}}}`},
+				want: `{"data": {"createRef": {"ref": {"name": "peas", "target": {"oid": "` +
+					ids["sha"] + `"}}}}}`},
 			{query: `mutation($ref:ID!,$sha:GitObjectID!){updateRef(input:{refId:$ref,oid:$sha}){ref{name}}}`,
-				want: `{"data": {"updateRef": null}, "errors": [{"type": "UNPROCESSABLE"}]}`}, // that is no fast-forward
+				// that is no fast-forward
+				want: `{"data": {"updateRef": null}, "errors": [{"type": "UNPROCESSABLE"}]}`},
 			{query: `mutation($r:ID!){a:mergeBranch(input:{repositoryId:$r,base:"peas",head:"SECRET",
 				commitMessage:"Both"}){mergeCommit{message}}
 				b:mergeBranch(input:{repositoryId:$r,base:"peas",head:"SECRET"}){mergeCommit{oid}}}`,
@@ -94,7 +97,8 @@ func TestMutationsOfCodeLabelsAndReactions(t *testing.T) {
 				updateLabel(input:{id:$l,name:"open",description:"Told"}){label{name description}}}`,
 				want: `{"data": {"createLabel": {"label": {"name": "ripe", "color": "ff0000"}},
 					"updateLabel": {"label": {"name": "open", "description": "Told"}}}}`},
-			{query: `mutation($l:ID!){deleteLabel(input:{id:$l}){clientMutationId}}`, want: `{"data": {"deleteLabel": {}}}`},
+			{query: `mutation($l:ID!){deleteLabel(input:{id:$l}){clientMutationId}}`,
+				want: `{"data": {"deleteLabel": {}}}`},
 			{query: `mutation($r:ID!){updateTopics(input:{repositoryId:$r,topicNames:["peas"]}){
 				repository{repositoryTopics(first:3){nodes{topic{name}}}}}}`,
 				want: `{"data": {"updateTopics": {"repository": {"repositoryTopics": {"nodes": [{"topic": {"name": "peas"}}]}}}}}`},
@@ -125,7 +129,8 @@ func TestMutationsOfCodeLabelsAndReactions(t *testing.T) {
 			{Do: "GET /repos/alice/cellar/labels/open", As: "alice", Status: 404},
 			{Do: "GET /repos/alice/cellar/issues/1/reactions", As: "alice", Headers: github, Status: 200,
 				Want: `[{"content": "+1"}]`},
-			{Do: "GET /repos/alice/cellar/issues/comments/1/reactions", As: "alice", Headers: github, Status: 200, Want: `[]`},
+			{Do: "GET /repos/alice/cellar/issues/comments/1/reactions", As: "alice", Headers: github,
+				Status: 200, Want: `[]`},
 			{Do: "GET /user/following/bob", As: "alice", Status: 204},
 		})
 		send, err := json.Marshal(map[string]any{"variables": v,

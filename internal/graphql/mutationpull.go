@@ -12,7 +12,8 @@ func createPullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"head": m.text("headRefName"), "base": m.text("baseRefName"), "title": m.text("title")}
+	body := map[string]any{"head": m.text("headRefName"), "base": m.text("baseRefName"),
+		"title": m.text("title")}
 	m.copy(body, "body", "body")
 	m.copy(body, "draft", "draft")
 	m.copy(body, "maintainerCanModify", "maintainer_can_modify")
@@ -53,7 +54,8 @@ func reopenPullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 	return setPull(ctx, m, map[string]any{"state": "open"})
 }
 
-// updatePullRequest changes what REST has at two addresses: the pull request first, then what it has of issues.
+// updatePullRequest changes what REST has at two addresses: the pull request first, then what it has of
+// issues.
 func updatePullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
 	o, err := m.target(ctx, "pullRequestId", "PullRequest")
 	if err != nil {
@@ -115,7 +117,8 @@ func convertToDraft(ctx context.Context, m *mutation) (map[string]any, error) {
 }
 
 func setDraft(ctx context.Context, m *mutation, draft bool) (map[string]any, error) {
-	o, data, err := special(ctx, m, "PullRequest", "pullRequestId", m.with.Draft, map[string]any{"draft": draft})
+	o, data, err := special(ctx, m, "PullRequest", "pullRequestId", m.with.Draft,
+		map[string]any{"draft": draft})
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +153,9 @@ func revertPullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"head": textOf(made, "branch"), "base": textOf(made, "base"), "title": textOf(made, "title"),
-		"body": textOf(made, "body")}
+	body := map[string]any{"head": textOf(made, "branch"), "base": textOf(made, "base"),
+		"title": textOf(made, "title"),
+		"body":  textOf(made, "body")}
 	for _, name := range [...]string{"title", "body", "draft"} {
 		m.copy(body, name, name)
 	}
@@ -247,7 +251,8 @@ func (m *mutation) requestReviews(ctx context.Context, o *object, logins []strin
 			}
 		}
 		if len(gone) > 0 {
-			if _, err := m.change(ctx, http.MethodDelete, path, map[string]any{"reviewers": gone}); err != nil {
+			if _, err := m.change(ctx, http.MethodDelete, path,
+				map[string]any{"reviewers": gone}); err != nil {
 				return nil, err
 			}
 		}

@@ -93,7 +93,8 @@ func setRepository(ctx context.Context, m *mutation, body map[string]any) (map[s
 
 func updateRepository(ctx context.Context, m *mutation) (map[string]any, error) {
 	body := map[string]any{}
-	for name, as := range map[string]string{"name": "name", "description": "description", "homepageUrl": "homepage",
+	for name, as := range map[string]string{"name": "name", "description": "description",
+		"homepageUrl":      "homepage",
 		"hasIssuesEnabled": "has_issues", "template": "is_template"} {
 		m.copy(body, name, as)
 	}
@@ -121,7 +122,8 @@ func setStar(ctx context.Context, m *mutation, method string) (map[string]any, e
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.change(ctx, method, "/user/starred"+strings.TrimPrefix(o.source.Path, "/repos"), nil); err != nil {
+	if _, err := m.change(ctx, method, "/user/starred"+strings.TrimPrefix(o.source.Path, "/repos"),
+		nil); err != nil {
 		return nil, err
 	}
 	return map[string]any{"starrable": repositoryAt(o.source.Path)}, nil

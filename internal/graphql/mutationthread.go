@@ -13,7 +13,8 @@ func addReviewThread(ctx context.Context, m *mutation) (map[string]any, error) {
 		return nil, err
 	}
 	body := map[string]any{"body": m.text("body")}
-	for name, as := range map[string]string{"path": "path", "line": "line", "side": "side", "startLine": "start_line"} {
+	for name, as := range map[string]string{"path": "path", "line": "line", "side": "side",
+		"startLine": "start_line"} {
 		m.copy(body, name, as)
 	}
 	if m.given("startLine") {
@@ -115,8 +116,9 @@ func addReviewComment(ctx context.Context, m *mutation) (map[string]any, error) 
 			return nil, err
 		}
 	}
-	return map[string]any{"comment": made, "commentEdge": &edge{kind: "PullRequestReviewCommentEdge", node: made,
-		cursor: cursorOf(1)}}, nil
+	return map[string]any{"comment": made,
+		"commentEdge": &edge{kind: "PullRequestReviewCommentEdge", node: made,
+			cursor: cursorOf(1)}}, nil
 }
 
 func updateReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {

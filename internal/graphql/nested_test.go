@@ -21,8 +21,8 @@ import (
 // gardens is how many repositories there are, each with one of everything.
 const gardens = 20
 
-// few is how many statements more may run for twenty repositories than for two, of which each that runs for every one
-// makes 18: what is missing in some repositories is asked for apart.
+// few is how many statements more may run for twenty repositories than for two, of which each that runs for
+// every one makes 18: what is missing in some repositories is asked for apart.
 const few = 9
 
 // The same repositories lie below all of these; making them costs as much as asking.
@@ -36,8 +36,9 @@ func TestManyRepositories(t *testing.T) {
 	})
 }
 
-// Below many repositories lie lists of all kinds. The queries are made of the schema: for each type that can be met
-// below a repository one with all of its fields. No field needs more statements for twenty than for two.
+// Below many repositories lie lists of all kinds. The queries are made of the schema: for each type that can
+// be met below a repository one with all of its fields. No field needs more statements for twenty than for
+// two.
 func (w *world) statementsBelowRepositories(t *testing.T) {
 	met := 0
 	for _, p := range below(schema.Load(), "Repository") {
@@ -67,8 +68,10 @@ func (w *world) statementsWithNodes(t *testing.T) {
 			continue
 		}
 		var ids []any
-		for id := range strings.SplitSeq(w.ask(t, p.query([]string{"id"}), map[string]any{"n": gardens}), `"id":"`) {
-			if id, _, _ := strings.Cut(id, `"`); !strings.HasPrefix(id, "{") && !slices.Contains(ids, any(id)) {
+		for id := range strings.SplitSeq(w.ask(t, p.query([]string{"id"}), map[string]any{"n": gardens}),
+			`"id":"`) {
+			if id, _, _ := strings.Cut(id, `"`); !strings.HasPrefix(id, "{") &&
+				!slices.Contains(ids, any(id)) {
 				ids = append(ids, id)
 			}
 		}
@@ -101,11 +104,12 @@ func newGardens(t *testing.T, engine db.Engine) *world {
 	t.Helper()
 	w := &world{schema: schema.Load()}
 	w.Server = apitest.Start(t, engine, func(o *server.Options) {
-		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(ctx context.Context, _ string) {
-			if account.CallerFrom(ctx) != nil { // the server's workers ask for work now and then
-				w.statements.Add(1)
-			}
-		}})
+		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+			Trace: func(ctx context.Context, _ string) {
+				if account.CallerFrom(ctx) != nil { // the server's workers ask for work now and then
+					w.statements.Add(1)
+				}
+			}})
 	})
 	w.User(t, "alice")
 	w.User(t, "bob")
@@ -115,8 +119,9 @@ func newGardens(t *testing.T, engine db.Engine) *world {
 	bot := w.Bot(t, "gardener", "alice", "checks=write,statuses=write,contents=read")
 	for n := range gardens {
 		at := fmt.Sprintf("/repos/alice/g%d", n)
-		for _, sha := range []string{member(t, w.Server, "alice", at+"/commits/main", "sha"), member(t, w.Server,
-			"alice", at+"/commits/bed", "sha")} {
+		for _, sha := range []string{member(t, w.Server, "alice", at+"/commits/main", "sha"),
+			member(t, w.Server,
+				"alice", at+"/commits/bed", "sha")} {
 			w.check(t, at, sha, bot.Slug+"[bot]")
 		}
 	}
@@ -130,11 +135,13 @@ func newGardens(t *testing.T, engine db.Engine) *world {
 func (w *world) check(t *testing.T, at, sha, bot string) {
 	t.Helper()
 	for _, c := range []apitest.Case{
-		{Do: "POST " + at + "/check-runs", As: bot, Send: `{"name": "dig", "head_sha": "` + sha + `", "status": "completed",
+		{Do: "POST " + at + "/check-runs", As: bot,
+			Send: `{"name": "dig", "head_sha": "` + sha + `", "status": "completed",
 			"conclusion": "success", "output": {"title": "T", "summary": "S", "annotations": [{"path": "a",
 			"start_line": 1, "end_line": 1,
 			"annotation_level": "notice", "message": "Here"}]}}`, Status: 201},
-		{Do: "POST " + at + "/statuses/" + sha, As: "alice", Send: `{"state": "success", "context": "sow"}`, Status: 201},
+		{Do: "POST " + at + "/statuses/" + sha, As: "alice", Send: `{"state": "success", "context": "sow"}`,
+			Status: 201},
 	} {
 		w.Check(t, c)
 	}
@@ -161,7 +168,8 @@ func (w *world) plant(t *testing.T, n int) {
 		{Do: "POST " + at + "/issues/1/reactions", As: friend, Send: `{"content": "heart"}`, Status: 201,
 			Headers: map[string]string{"Accept": "application/vnd.github.squirrel-girl-preview+json"}},
 		{Do: "PATCH " + at + "/issues/1", Send: `{"title": "Many peas", "state": "closed"}`, Status: 200},
-		{Do: "PATCH " + at + "/issues/1", Send: `{"state": "open", "milestone": null, "labels": ["enhancement"],
+		{Do: "PATCH " + at + "/issues/1",
+			Send: `{"state": "open", "milestone": null, "labels": ["enhancement"],
 			"assignees": []}`, Status: 200},
 		{Do: "POST " + at + "/releases", Send: `{"tag_name": "v1", "name": "One"}`, Status: 201},
 		{Do: "PUT " + at + "/subscription", Send: `{"subscribed": true}`, As: friend, Status: 200},
@@ -174,7 +182,8 @@ func (w *world) plant(t *testing.T, n int) {
 	}
 	sha := member(t, w.Server, "alice", at+"/commits/main", "sha")
 	for _, c := range []apitest.Case{
-		{Do: "POST " + at + "/git/refs", Send: `{"ref": "refs/heads/bed", "sha": "` + sha + `"}`, Status: 201},
+		{Do: "POST " + at + "/git/refs", Send: `{"ref": "refs/heads/bed", "sha": "` + sha + `"}`,
+			Status: 201},
 		{Do: "PUT " + at + "/contents/b", Send: fmt.Sprintf(file, "bed"), Status: 201},
 		{Do: "POST " + at + "/pulls", As: friend,
 			Send: `{"title": "Beans", "head": "bed", "base": "main", "body": "fixes #1"}`, Status: 201},
@@ -266,7 +275,8 @@ func arguments(kind string, f *ast.FieldDefinition) string {
 		if a.Name == "first" {
 			value = map[bool]string{true: "30", false: "2"}[f.Name == "timelineItems"]
 		}
-		if value != "" && (a.Type.NonNull || a.Name == "first" || a.Name == "refPrefix" || a.Name == "expression" ||
+		if value != "" && (a.Type.NonNull || a.Name == "first" || a.Name == "refPrefix" ||
+			a.Name == "expression" ||
 			kind == "Status") {
 			list = append(list, a.Name+":"+value)
 		} else if a.Type.NonNull && a.DefaultValue == nil {
@@ -288,7 +298,9 @@ func below(s *ast.Schema, top string) (ways []way) {
 		queue = queue[1:]
 		ways = append(ways, p)
 		fields := slices.Clone(p.def.Fields)
-		slices.SortStableFunc(fields, func(a, b *ast.FieldDefinition) int { return order(s, a) - order(s, b) })
+		slices.SortStableFunc(fields, func(a, b *ast.FieldDefinition) int {
+			return order(s, a) - order(s, b)
+		})
 		for _, f := range fields {
 			if strings.HasPrefix(f.Name, "__") {
 				continue

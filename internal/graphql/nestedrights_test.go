@@ -51,7 +51,8 @@ func (w *world) callers(t *testing.T) []string {
 		callers = append(callers, name)
 	}
 	value, _, err := w.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice",
-		Repos: []int64{int64(w.Access(t, "alice", "alice/g1").ID), int64(w.Access(t, "alice", "alice/g3").ID)}})
+		Repos: []int64{int64(w.Access(t, "alice", "alice/g1").ID),
+			int64(w.Access(t, "alice", "alice/g3").ID)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,8 @@ func (w *world) callers(t *testing.T) []string {
 	return callers
 }
 
-// What is asked for together is what each thing would be told by itself: nobody sees more, or less, beside others.
+// What is asked for together is what each thing would be told by itself: nobody sees more, or less, beside
+// others.
 func (w *world) togetherAsAlone(t *testing.T) {
 	ids := w.ids(t)
 	for _, as := range w.callers(t) {
@@ -127,8 +129,8 @@ func (w *world) nodesAsAlone(t *testing.T, as string, ids []string) {
 			key := fmt.Sprintf("a%d", n)
 			if string(node) != string(alone.Data[key]) || fmt.Sprint(together.below("nodes",
 				n)) != fmt.Sprint(alone.below(key)) {
-				t.Errorf("%s: together %s %v\nalone %s %v", as, node, together.below("nodes", n), alone.Data[key],
-					alone.below(key))
+				t.Errorf("%s: together %s %v\nalone %s %v", as, node, together.below("nodes", n),
+					alone.Data[key], alone.below(key))
 			}
 		}
 	}
@@ -143,7 +145,8 @@ func (w *world) listsAsAlone(t *testing.T, as string) {
 		pullsOf:pullRequests(first:5){nodes{title reviews(first:2){nodes{body comments(first:2){nodes{body}}}}
 		headRef{name target{oid}} files(first:3){nodes{path}}
 		statusCheckRollup{contexts(first:5){nodes{__typename}}} closingIssuesReferences(first:3){nodes{title}}}}`
-	together := w.told(t, as, `{user(login:"alice"){repositories(first:20,ownerAffiliations:OWNER){nodes{`+fields+`}}}}`)
+	together := w.told(t, as, `{user(login:"alice"){repositories(first:20,ownerAffiliations:OWNER){nodes{`+
+		fields+`}}}}`)
 	var found struct {
 		Repositories struct{ Nodes []json.RawMessage }
 	}

@@ -10,7 +10,8 @@ import (
 	"arbor/internal/apitest"
 )
 
-// bed makes a public repository of alice's with four issues, and a pull request that fixes two of them; bob may push.
+// bed makes a public repository of alice's with four issues, and a pull request that fixes two of them; bob
+// may push.
 func bed(t *testing.T, s *apitest.Server) map[string]any {
 	t.Helper()
 	s.User(t, "alice")
@@ -20,7 +21,8 @@ func bed(t *testing.T, s *apitest.Server) map[string]any {
 	s.Grant(t, s.Access(t, "alice", "alice/bed").Repo, "bob", account.Push)
 	do := func(method, path, send string, status int) {
 		t.Helper()
-		s.Check(t, apitest.Case{Do: method + " /repos/alice/bed" + path, As: "alice", Send: send, Status: status})
+		s.Check(t, apitest.Case{Do: method + " /repos/alice/bed" + path, As: "alice", Send: send,
+			Status: status})
 	}
 	do("PUT", "/contents/a", `{"message": "Begin", "content": "YQ=="}`, 201)
 	sha := member(t, s, "alice", "/repos/alice/bed/commits/main", "sha")
@@ -40,7 +42,9 @@ func TestWhatNewerClientsAsk(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		v := bed(t, s)
-		repository := func(fields string) string { return `{repository(owner:"alice",name:"bed"){` + fields + `}}` }
+		repository := func(fields string) string {
+			return `{repository(owner:"alice",name:"bed"){` + fields + `}}`
+		}
 		wrap := func(want string) string { return `{"data": {"repository": ` + want + `}}` }
 		for _, a := range []ask{
 			{query: repository(`pullRequest(number:5){closingIssuesReferences(first:9){
@@ -155,12 +159,14 @@ func TestForksOfTheViewer(t *testing.T) {
 		const query = `{repository(owner:"alice",name:"bed"){forks(first:1,affiliations:[OWNER,COLLABORATOR]){
 			nodes{nameWithOwner}} all:forks(first:9){totalCount}}}`
 		for _, login := range []string{"bob", "carol"} {
-			ask{as: login, query: query, want: `{"data": {"repository": {"forks": {"nodes": [{"nameWithOwner": "` +
-				login + `/bed"}]}, "all": {"totalCount": 2}}}}`}.check(t, s)
+			ask{as: login, query: query,
+				want: `{"data": {"repository": {"forks": {"nodes": [{"nameWithOwner": "` +
+					login + `/bed"}]}, "all": {"totalCount": 2}}}}`}.check(t, s)
 		}
 		ask{query: query, want: `{"data": {"repository": {"forks": {"nodes": []}}}}`}.check(t, s)
 		// What a pull request fixes in a repository whose issues are off is nothing.
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/bed", As: "alice", Send: `{"has_issues": false}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/bed", As: "alice", Send: `{"has_issues": false}`,
+			Status: 200})
 		body := run(t, s, "bob", `{repository(owner:"alice",name:"bed"){pullRequest(number:5){
 			closingIssuesReferences(first:9){totalCount nodes{title}}}}}`, nil)
 		if !strings.Contains(body, `{"totalCount":0,"nodes":[]}`) {
@@ -174,8 +180,9 @@ func TestTemplateRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		bed(t, s)
-		v := map[string]any{"r": member(t, s, "alice", "/repos/alice/bed", "node_id"), "o": member(t, s, "alice",
-			"/users/bob", "node_id"),
+		v := map[string]any{"r": member(t, s, "alice", "/repos/alice/bed", "node_id"),
+			"o": member(t, s, "alice",
+				"/users/bob", "node_id"),
 			"a": member(t, s, "alice", "/users/alice", "node_id")}
 		const clone = `mutation($r:ID!,$o:ID!){cloneTemplateRepository(input:{repositoryId:$r,ownerId:$o,name:"copy",
 			visibility:PUBLIC}){repository{
@@ -226,7 +233,8 @@ func TestTemplatesOfIssuesAndPulls(t *testing.T) {
 			"docs/pull_request_template/binary.md": "a\x00b",
 		} {
 			s.Check(t, apitest.Case{Do: "PUT /repos/alice/bed/contents/" + path, As: "alice",
-				Send: `{"message": "T", "content": "` + base64.StdEncoding.EncodeToString([]byte(text)) + `"}`, Status: 201})
+				Send: `{"message": "T", "content": "` + base64.StdEncoding.EncodeToString([]byte(text)) +
+					`"}`, Status: 201})
 		}
 		ask{query: query, want: `{"data": {"repository": {"isBlankIssuesEnabled": false,
 			"issueTemplates": [{"filename": "bug.md", "name": "Bug", "about": "It fails", "title": "Bug: ",

@@ -24,8 +24,8 @@ import (
 	"arbor/internal/web"
 )
 
-// parseNode reads a node id as REST gives it: a kind and a number. That of something in Git is the id of its kind and
-// the repository's number, once more with a name behind it.
+// parseNode reads a node id as REST gives it: a kind and a number. That of something in Git is the id of its
+// kind and the repository's number, once more with a name behind it.
 func parseNode(id string) (kind string, number int64, name string, ok bool) {
 	b, err := base64.RawURLEncoding.DecodeString(id)
 	if err != nil {
@@ -75,9 +75,9 @@ func nodes(ctx context.Context, f *exec.Field) (any, error) {
 	return list, nil
 }
 
-// find gives the thing that a node id names. The database tells its address, and the REST API is asked for it, which
-// checks that the caller may see it. Errors: NOT_FOUND, in the same words whether the thing is absent, hidden or of
-// another kind; FORBIDDEN for what the token is not for.
+// find gives the thing that a node id names. The database tells its address, and the REST API is asked for
+// it, which checks that the caller may see it. Errors: NOT_FOUND, in the same words whether the thing is
+// absent, hidden or of another kind; FORBIDDEN for what the token is not for.
 func (q *query) find(ctx context.Context, id string, kinds ...string) (any, error) {
 	kind, number, name, ok := parseNode(id)
 	if !ok || len(kinds) > 0 && !slices.Contains(kinds, kind) {
@@ -125,7 +125,8 @@ func (q *query) findKind(ctx context.Context, kind string, id int64, name string
 			return nil, err
 		}
 		return link, nil
-	case "Issue", "PullRequest", "PullRequestReview", "IssueComment", "Label", "Milestone", "Release", "CheckRun",
+	case "Issue", "PullRequest", "PullRequestReview", "IssueComment", "Label", "Milestone",
+		"Release", "CheckRun",
 		"CheckSuite":
 		return q.findInTracker(ctx, kind, id)
 	}

@@ -36,7 +36,8 @@ type bare struct {
 
 func (b bare) TypeName() string { return b.kind }
 
-// member gives a member of the payload, for which it asks if the object was met without it. Nil: there is none.
+// member gives a member of the payload, for which it asks if the object was met without it. Nil: there is
+// none.
 func (o *object) member(ctx context.Context, name string) (json.RawMessage, error) {
 	if v, ok := o.data.find(name); ok || o.whole || o.source.Path == "" {
 		return v, nil
@@ -86,7 +87,8 @@ func textOf(data payload, name string) string {
 	return s
 }
 
-// newAccount is an account that stands in a payload; nil for null. It may be a person, an organization or a bot.
+// newAccount is an account that stands in a payload; nil for null. It may be a person, an organization or a
+// bot.
 func newAccount(data payload) any {
 	if data == nil {
 		return nil

@@ -11,11 +11,13 @@ import (
 	"arbor/internal/web"
 )
 
-// many asks for the same list of many things of a repository at one time, and keeps the answers as those to the
-// questions for each of them. So what follows asks these, and no more is asked of the database for many than for one.
+// many asks for the same list of many things of a repository at one time, and keeps the answers as those to
+// the questions for each of them. So what follows asks these, and no more is asked of the database for many
+// than for one.
 type many struct {
-	path     string                   // below the repository: the route whose right is asked
-	handler  web.Handler              // answers an object with what REST answers for each key, or one row more
+	path string // below the repository: the route whose right is asked
+	// answers an object with what REST answers for each key, or one row more
+	handler  web.Handler
 	keys     string                   // the parameter with the keys
 	key      func(o *object) string   // of a thing
 	question func(o *object) Question // for the thing alone
@@ -67,7 +69,8 @@ func (q *query) primePart(ctx context.Context, m many, number, size int, in *obj
 	}
 	values := url.Values{m.keys: {strings.Join(keys, ",")}}
 	maps.Copy(values, m.query)
-	question := paged(Question{Path: in.source.Path + m.path, Query: values, Media: m.media, Handler: m.handler},
+	question := paged(Question{Path: in.source.Path + m.path, Query: values, Media: m.media,
+		Handler: m.handler},
 		number, size)
 	found, err := q.object(ctx, question)
 	if err != nil {
@@ -91,7 +94,8 @@ func (q *query) primePart(ctx context.Context, m many, number, size int, in *obj
 	}
 }
 
-// primed makes a resolver of lists that asks for the lists of all parents first, where they begin with a page.
+// primed makes a resolver of lists that asks for the lists of all parents first, where they begin with a
+// page.
 func primed(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		p, err := readPart(f)
@@ -109,7 +113,8 @@ func primed(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Reso
 	}
 }
 
-// primedTotals is primed for lists whose objects have a member total, by which totalOf tells how long the list is.
+// primedTotals is primed for lists whose objects have a member total, by which totalOf tells how long the
+// list is.
 func primedTotals(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Resolver {
 	lists := primed(of, next)
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
@@ -177,7 +182,8 @@ func numberOf(o *object) string { return string(o.data.get("number")) }
 
 func manyComments(q *query, f *exec.Field) many {
 	media := textMedia(f)
-	return many{path: "/issues/comments", handler: q.with.Comments, keys: "numbers", key: numberOf, media: media,
+	return many{path: "/issues/comments", handler: q.with.Comments, keys: "numbers", key: numberOf,
+		media:    media,
 		question: func(o *object) Question { return commentsOf(o, media) }}
 }
 
@@ -194,14 +200,20 @@ func (q *query) primeRollups(ctx context.Context, commits []*object) {
 	}
 	sha := func(o *object) string { return textOf(o.data, "sha") }
 	first := sha(commits[0])
-	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, alone: true, keys: "shas",
-		key: sha, media: "raw",
-		query:    url.Values{"creators": {"true"}},
-		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/status", Media: "raw"} }}, 1,
+	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, alone: true,
+		keys: "shas",
+		key:  sha, media: "raw",
+		query: url.Values{"creators": {"true"}},
+		question: func(o *object) Question {
+			return Question{Path: rollupPath(o) + "/status", Media: "raw"}
+		}}, 1,
 		100, commits)
-	q.prime(ctx, many{path: "/commits/" + first + "/check-runs", handler: q.with.Checks, keys: "shas", key: sha,
-		media:    "raw",
-		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-runs", Media: "raw"} }}, 1,
+	q.prime(ctx, many{path: "/commits/" + first + "/check-runs", handler: q.with.Checks,
+		keys: "shas", key: sha,
+		media: "raw",
+		question: func(o *object) Question {
+			return Question{Path: rollupPath(o) + "/check-runs", Media: "raw"}
+		}}, 1,
 		100, commits)
 }
 

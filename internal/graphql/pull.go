@@ -66,7 +66,8 @@ func pullAt(in *object, number string) *object {
 }
 
 // fillPulls asks for what the payloads of issues do not say of the pull requests among them, of all of a
-// repository at one time. One alone is asked for as REST answers it, which makes a test merge that is missing.
+// repository at one time. One alone is asked for as REST answers it, which makes a test merge that is
+// missing.
 func fillPulls(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)
@@ -81,7 +82,8 @@ func fillPulls(next exec.Resolver) exec.Resolver {
 			if len(list) == 1 {
 				continue
 			}
-			question := Question{Path: path + "/pulls", Media: list[0].source.Media, Handler: q.with.NumberedPulls}
+			question := Question{Path: path + "/pulls", Media: list[0].source.Media,
+				Handler: q.with.NumberedPulls}
 			failure = cmp.Or(failure, q.fillIn(ctx, question, list))
 		}
 		if failure != nil {
@@ -129,8 +131,10 @@ func pullFields() map[string]exec.Resolver {
 			}
 			return strings.ToUpper(o.text(ctx, "state")), err
 		}),
-		"merged": isNull("merged_at", false), "mergedAt": same("merged_at"), "mergedBy": accountField("merged_by"),
-		"isDraft": same("draft"), "maintainerCanModify": same("maintainer_can_modify"), "additions": same("additions"),
+		"merged": isNull("merged_at", false), "mergedAt": same("merged_at"),
+		"mergedBy": accountField("merged_by"),
+		"isDraft":  same("draft"), "maintainerCanModify": same("maintainer_can_modify"),
+		"additions": same("additions"),
 		"deletions": same("deletions"), "changedFiles": same("changed_files"),
 		"baseRefName": side("base", "ref"), "baseRefOid": side("base", "sha"),
 		"headRefName": side("head", "ref"), "headRefOid": side("head", "sha"),
@@ -162,7 +166,8 @@ func pullFields() map[string]exec.Resolver {
 		"closingIssuesReferences": closingIssues(), "suggestedReviewers": always([]any{}),
 		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
 		"viewerMergeHeadlineText": mergeText("headline"), "viewerMergeBodyText": mergeText("body"),
-		"isInMergeQueue": always(false), "isMergeQueueEnabled": always(false), "autoMergeRequest": always(nil),
+		"isInMergeQueue": always(false), "isMergeQueueEnabled": always(false),
+		"autoMergeRequest": always(nil),
 		"statusCheckRollup": rollups(func(ctx context.Context, o *object) (*object, error) {
 			head, err := o.inner(ctx, "head")
 			return gitObject(o.repo, "commit", textOf(head, "sha")), err
@@ -272,7 +277,8 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return &connection{kind: "PullRequestCommitConnection", part: part{offset: max(0, total-1), size: 1},
 			nodes: []any{commit(gitObject(o.repo, "commit", textOf(head, "sha")))}, total: count}, nil
 	}
-	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count, question: commitsOfPull(o),
+	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count,
+		question: commitsOfPull(o),
 		node: func(data payload) (any, error) {
 			c, err := commitListed(o.repo, data)
 			if err != nil {
@@ -303,7 +309,8 @@ func commitListed(in *object, data payload) (*object, error) {
 	return listedCommit(in, data)
 }
 
-// lookedAhead makes a resolver that reads all parents, which are pull requests, at one time before each is asked for.
+// lookedAhead makes a resolver that reads all parents, which are pull requests, at one time before each is
+// asked for.
 func lookedAhead(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)

@@ -13,7 +13,8 @@ import (
 )
 
 // reactions are REST's names and GraphQL's, in GitHub's order.
-var reactions = [...][2]string{{"+1", "THUMBS_UP"}, {"-1", "THUMBS_DOWN"}, {"laugh", "LAUGH"}, {"hooray", "HOORAY"},
+var reactions = [...][2]string{{"+1", "THUMBS_UP"}, {"-1", "THUMBS_DOWN"}, {"laugh", "LAUGH"},
+	{"hooray", "HOORAY"},
 	{"confused", "CONFUSED"}, {"heart", "HEART"}, {"rocket", "ROCKET"}, {"eyes", "EYES"}}
 
 // contentOf is REST's name of a reaction; empty: there is none.
@@ -29,7 +30,8 @@ func contentOf(name any) string {
 // reactable are the fields about reactions.
 func reactable() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"reactionGroups": reactionGroups, "reactions": reactionLists(func(f *exec.Field, o *object) (*object, string) {
+		"reactionGroups": reactionGroups,
+		"reactions": reactionLists(func(f *exec.Field, o *object) (*object, string) {
 			return o, contentOf(f.Args["content"])
 		}, reactionNodes),
 		"viewerCanReact": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
@@ -94,8 +96,8 @@ func (q *query) manyReactions(kind, content string) many {
 	return m
 }
 
-// reactionLists makes a resolver of connections of reactions, of which all parents' are asked for at one time,
-// for each content once.
+// reactionLists makes a resolver of connections of reactions, of which all parents' are asked for at one
+// time, for each content once.
 func reactionLists(
 	of func(f *exec.Field, o *object) (subject *object, content string),
 	node func(o *object, kind string) (string, func(payload) (any, error)),
@@ -188,7 +190,8 @@ func newReaction(of *object, data payload) (any, error) {
 			content = r[1]
 		}
 	}
-	return bare{"Reaction", map[string]any{"id": data.get("node_id"), "databaseId": data.get("id"), "content": content,
+	return bare{"Reaction", map[string]any{"id": data.get("node_id"), "databaseId": data.get("id"),
+		"content":   content,
 		"createdAt": data.get("created_at"), "user": user, "reactable": of}}, nil
 }
 
@@ -218,8 +221,9 @@ func reactionGroupFields() map[string]exec.Resolver {
 	who := reactionLists(func(_ *exec.Field, o *object) (*object, string) {
 		return o.of, contentOf(textOf(o.data, "content"))
 	}, reactors)
-	return map[string]exec.Resolver{"content": same("content"), "createdAt": always(nil), "users": who, "reactors": who,
-		"subject": ofPull,
+	return map[string]exec.Resolver{"content": same("content"), "createdAt": always(nil), "users": who,
+		"reactors": who,
+		"subject":  ofPull,
 		"viewerHasReacted": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			own, err := o.of.value(ctx, "own_reactions")
 			list, _ := own.([]any)

@@ -53,8 +53,9 @@ func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
 
 // newRelease is a release of its payload.
 func newRelease(in *object, data payload) *object {
-	return &object{kind: "Release", data: data, whole: true, repo: in, source: source{Path: in.path("releases",
-		string(data.get("id")))}}
+	return &object{kind: "Release", data: data, whole: true, repo: in,
+		source: source{Path: in.path("releases",
+			string(data.get("id")))}}
 }
 
 func (q *query) releaseAt(ctx context.Context, in *object, path string) (any, error) {
@@ -71,8 +72,9 @@ func releaseFields() map[string]exec.Resolver {
 		"description": same("body"), "isDraft": same("draft"), "isPrerelease": same("prerelease"),
 		"createdAt": same("created_at"), "publishedAt": same("published_at"), "updatedAt": same("updated_at"),
 		"url": same("html_url"), "resourcePath": resourcePath("html_url"), "author": accountField("author"),
-		"repository": inRepository, "releaseAssets": one(releaseAssets), "descriptionHTML": texts("body_html"),
-		"tag": tagsOf(func(ref *object) any { return ref }),
+		"repository": inRepository, "releaseAssets": one(releaseAssets),
+		"descriptionHTML": texts("body_html"),
+		"tag":             tagsOf(func(ref *object) any { return ref }),
 		"tagCommit": tagsOf(func(ref *object) any {
 			return gitObject(ref.repo, "commit", textOf(ref.data, "leads_to"))
 		}),
@@ -110,8 +112,9 @@ func releaseAssetFields() map[string]exec.Resolver {
 		"contentType": same("content_type"), "size": same("size"),
 		"downloadCount": same("download_count"), "downloadUrl": same("browser_download_url"),
 		"url":       same("browser_download_url"),
-		"createdAt": same("created_at"), "updatedAt": same("updated_at"), "uploadedBy": accountField("uploader"),
-		"release": ofPull}
+		"createdAt": same("created_at"), "updatedAt": same("updated_at"),
+		"uploadedBy": accountField("uploader"),
+		"release":    ofPull}
 }
 
 // tagsOf makes a resolver of what the tags of releases give, of all of a repository asked for at one time. It

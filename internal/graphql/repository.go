@@ -30,7 +30,8 @@ func repositoryByName(ctx context.Context, f *exec.Field) (any, error) {
 	owner, name := f.Args["owner"].(string), f.Args["name"].(string)
 	r, err := queryOf(ctx).repository(ctx, owner, name)
 	if err != nil {
-		return nil, orUnresolved(err, fmt.Sprintf("a Repository with the name '%s/%s'", clip(owner), clip(name)))
+		return nil, orUnresolved(err, fmt.Sprintf("a Repository with the name '%s/%s'",
+			clip(owner), clip(name)))
 	}
 	return r, nil
 }
@@ -82,11 +83,13 @@ func repositoryFields() map[string]exec.Resolver {
 
 func repositoryTables() map[string]exec.Resolver {
 	return merge(map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "name": same("name"), "nameWithOwner": same("full_name"),
-		"owner": accountField("owner"), "description": same("description"), "url": same("html_url"),
+		"id": same("node_id"), "databaseId": same("id"), "name": same("name"),
+		"nameWithOwner": same("full_name"),
+		"owner":         accountField("owner"), "description": same("description"), "url": same("html_url"),
 		"resourcePath": resourcePath("html_url"), "sshUrl": same("ssh_url"), "homepageUrl": same("homepage"),
 		"createdAt": same("created_at"), "updatedAt": same("updated_at"), "pushedAt": same("pushed_at"),
-		"diskUsage": same("size"), "isPrivate": same("private"), "isFork": same("fork"), "isArchived": same("archived"),
+		"diskUsage": same("size"), "isPrivate": same("private"), "isFork": same("fork"),
+		"isArchived": same("archived"),
 		"isDisabled": same("disabled"), "isTemplate": same("is_template"), "visibility": upper("visibility"),
 		"forkCount": same("forks_count"), "stargazerCount": same("stargazers_count"),
 		"forkingAllowed":   same("allow_forking"),
@@ -96,15 +99,16 @@ func repositoryTables() map[string]exec.Resolver {
 		"isEmpty": isNull("pushed_at", true),
 		// What Arbor does not have.
 		"isLocked": always(false), "isMirror": always(false),
-		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil), "codeOfConduct": always(nil),
-		"fundingLinks": always([]any{}), "usesCustomOpenGraphImage": always(false),
+		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil),
+		"codeOfConduct": always(nil),
+		"fundingLinks":  always([]any{}), "usesCustomOpenGraphImage": always(false),
 		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
 		"viewerPossibleCommitEmails":    always(nil),
 		"hasVulnerabilityAlertsEnabled": always(false), "mergeQueue": always(nil),
 		"collaborators": one(collaborators), "forks": one(forks),
 		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
-		// How pull requests are merged, REST tells to those who may push. To others these are the values of a new
-		// repository.
+		// How pull requests are merged, REST tells to those who may push. To others these are the values of a
+		// new repository.
 		"mergeCommitAllowed":  setting("allow_merge_commit", true),
 		"squashMergeAllowed":  setting("allow_squash_merge", true),
 		"rebaseMergeAllowed":  setting("allow_rebase_merge", true),
@@ -119,7 +123,8 @@ func repositoryTables() map[string]exec.Resolver {
 			owner, err := o.inner(ctx, "owner")
 			return textOf(owner, "type") == "Organization", err
 		}),
-		"isUserConfigurationRepository": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		"isUserConfigurationRepository": one(func(ctx context.Context, _ *exec.Field,
+			o *object) (any, error) {
 			owner, err := o.inner(ctx, "owner")
 			return textOf(owner, "type") == "User" && textOf(owner, "login") == o.text(ctx, "name"), err
 		}),
@@ -128,7 +133,8 @@ func repositoryTables() map[string]exec.Resolver {
 		repositoryGit(), repositoryReleases())
 }
 
-// otherRepository is a repository that stands in a payload; null where there is none, or it is not to be seen.
+// otherRepository is a repository that stands in a payload; null where there is none, or it is not to be
+// seen.
 func otherRepository(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		data, err := o.inner(ctx, member)
@@ -221,7 +227,8 @@ func repositoryTexts() map[string]exec.Resolver {
 			if data == nil {
 				return nil, err
 			}
-			return bare{"License", map[string]any{"key": decode(data.get("key")), "name": decode(data.get("name")),
+			return bare{"License", map[string]any{"key": decode(data.get("key")),
+				"name":   decode(data.get("name")),
 				"spdxId": decode(data.get("spdx_id")), "nickname": nil}}, nil
 		}),
 		"repositoryTopics": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
@@ -255,7 +262,9 @@ func languages(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		sizes[name], _ = strconv.ParseInt(string(m.value), 10, 64)
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
+	})
 	all := make([]any, len(names))
 	for n, name := range names {
 		all[n] = &edge{kind: "LanguageEdge", node: bare{"Language", map[string]any{"name": name}},
@@ -267,8 +276,9 @@ func languages(ctx context.Context, f *exec.Field, o *object) (any, error) {
 // people is a list of accounts below a repository.
 func people(segment string) exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-		return queryOf(ctx).connect(ctx, f, pages{kind: "UserConnection", question: Question{Path: o.path(segment)},
-			node: func(data payload) (any, error) { return newAccount(data), nil }})
+		return queryOf(ctx).connect(ctx, f,
+			pages{kind: "UserConnection", question: Question{Path: o.path(segment)},
+				node: func(data payload) (any, error) { return newAccount(data), nil }})
 	})
 }
 

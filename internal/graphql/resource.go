@@ -10,8 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// resource is Query.resource: what a page of this server is about. Null for any other address, and for what the
-// caller does not see.
+// resource is Query.resource: what a page of this server is about. Null for any other address, and for what
+// the caller does not see.
 func resource(ctx context.Context, f *exec.Field) (any, error) {
 	text, _ := f.Args["url"].(string)
 	u, err := url.Parse(text)
@@ -81,7 +81,8 @@ func (q *query) resource(ctx context.Context, names []string) (any, error) {
 		return q.thing(ctx, "CheckRun", in, in.path("check-runs", last))
 	case "releases":
 		if last == "tag" && len(names) > 4 {
-			return q.releaseAt(ctx, in, in.path("releases", "tags")+"/"+escapeRef(strings.Join(names[4:], "/")))
+			return q.releaseAt(ctx, in, in.path("releases",
+				"tags")+"/"+escapeRef(strings.Join(names[4:], "/")))
 		}
 	}
 	return nil, errs.Absent()

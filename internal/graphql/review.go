@@ -62,7 +62,9 @@ func latestOpinionatedReviews(ctx context.Context, f *exec.Field, o *object) (an
 }
 
 // latestOf are the last reviews of each author among those that count, in the order of the first.
-func latestOf(ctx context.Context, f *exec.Field, o *object, counts func(v *object) bool) (all []any, err error) {
+func latestOf(
+	ctx context.Context, f *exec.Field, o *object, counts func(v *object) bool,
+) (all []any, err error) {
 	media := textMedia(f)
 	list, err := queryOf(ctx).all(ctx, reviewsOf(o, media), mostReviews)
 	if err != nil {
@@ -101,8 +103,8 @@ func byWriter(v *object) bool {
 	return false
 }
 
-// reviewDecision is what the last opinions of those come to whose word counts; null where nobody has one, since
-// nothing requires reviews.
+// reviewDecision is what the last opinions of those come to whose word counts; null where nobody has one,
+// since nothing requires reviews.
 func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	all, err := latestOf(ctx, f, o, func(v *object) bool { return hasOpinion(v) && byWriter(v) })
 	if err != nil {

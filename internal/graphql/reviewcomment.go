@@ -33,7 +33,8 @@ func reviewCommentFields() map[string]exec.Resolver {
 			id, err := o.member(ctx, "id")
 			return string(id), err
 		}),
-		"path": same("path"), "diffHunk": same("diff_hunk"), "position": same("position"), "line": same("line"),
+		"path": same("path"), "diffHunk": same("diff_hunk"), "position": same("position"),
+		"line":         same("line"),
 		"originalLine": same("original_line"), "startLine": same("start_line"),
 		"originalStartLine": same("original_start_line"),
 		"originalPosition":  orZero("original_position"), "subjectType": upper("subject_type"),
@@ -120,9 +121,10 @@ func commentAt(of *object, id int64) *object {
 func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	media := textMedia(f)
 	q := queryOf(ctx)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewCommentConnection", question: commentsOfReview(o, media),
-		total: q.totalOf(ctx, f, commentsOfReview(o, media)),
-		node:  func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewCommentConnection",
+		question: commentsOfReview(o, media),
+		total:    q.totalOf(ctx, f, commentsOfReview(o, media)),
+		node:     func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
 }
 
 func commentsOfReview(o *object, media string) Question {

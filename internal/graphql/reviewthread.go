@@ -23,7 +23,8 @@ func (q *query) threadsOf(o *object, media string) Question {
 // manyThreads asks for the threads of many pull requests.
 func manyThreads(q *query, f *exec.Field) many {
 	media := textMedia(f)
-	return many{path: "/pulls/comments", handler: q.with.ManyThreads, keys: "numbers", key: numberOf, media: media,
+	return many{path: "/pulls/comments", handler: q.with.ManyThreads, keys: "numbers", key: numberOf,
+		media:    media,
 		question: func(o *object) Question { return q.threadsOf(o, media) }}
 }
 
@@ -43,8 +44,8 @@ func newThread(of *object, data payload, media string) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range [...]string{"path", "line", "original_line", "start_line", "original_start_line", "side",
-		"start_side",
+	for _, name := range [...]string{"path", "line", "original_line", "start_line",
+		"original_start_line", "side", "start_side",
 		"subject_type", "outdated"} {
 		data = data.with(name, comments[0].get(name))
 	}
@@ -61,10 +62,13 @@ func reviewThreadFields() map[string]exec.Resolver {
 		})
 	}
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "path": same("path"), "line": same("line"), "originalLine": same("original_line"),
-		"startLine": same("start_line"), "originalStartLine": same("original_start_line"), "diffSide": same("side"),
-		"startDiffSide": same("start_side"), "subjectType": upper("subject_type"), "isOutdated": same("outdated"),
-		"isResolved": same("resolved"), "isCollapsed": same("resolved"), "resolvedBy": accountField("resolved_by"),
+		"id": same("node_id"), "path": same("path"), "line": same("line"),
+		"originalLine": same("original_line"),
+		"startLine":    same("start_line"), "originalStartLine": same("original_start_line"), "diffSide": same("side"),
+		"startDiffSide": same("start_side"), "subjectType": upper("subject_type"),
+		"isOutdated": same("outdated"),
+		"isResolved": same("resolved"), "isCollapsed": same("resolved"),
+		"resolvedBy": accountField("resolved_by"),
 		"repository": inRepository, "pullRequest": ofPull,
 		"viewerCanResolve": may(true), "viewerCanUnresolve": may(false),
 		"viewerCanReply": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

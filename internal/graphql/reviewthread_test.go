@@ -50,10 +50,12 @@ func TestReviewThreads(t *testing.T) {
 			reactionGroups{content users{totalCount}}}}}}}}}`
 		is := func(as, want string) string {
 			t.Helper()
-			return check(as, threads, `{"data": {"repository": {"pullRequest": {"reviewThreads": `+want+`}}}}`)
+			return check(as, threads,
+				`{"data": {"repository": {"pullRequest": {"reviewThreads": `+want+`}}}}`)
 		}
 		is("bob", `{"totalCount": 0, "nodes": []}`)
-		body := check("bob", `mutation($p:ID!){addPullRequestReviewThread(input:{pullRequestId:$p,path:"b",line:1,
+		body := check("bob",
+			`mutation($p:ID!){addPullRequestReviewThread(input:{pullRequestId:$p,path:"b",line:1,
 			side:RIGHT,body:"Why?"}){thread{id path line isResolved
 			comments(first:2){nodes{body state pullRequestReview{id}}}}}}`,
 			`{"data": {"addPullRequestReviewThread": {"thread": {"path": "b", "line": 1, "isResolved": false,
@@ -84,8 +86,8 @@ func TestReviewThreads(t *testing.T) {
 			"comments": {"totalCount": 1, "nodes": [{"body": "Why?", "state": "SUBMITTED", "author": {"login": "bob"},
 			"replyTo": null, "viewerDidAuthor": false, "viewerCanUpdate": false}]}},
 			{"subjectType": "FILE"}]}`)
-		v["c"] = found(t, body, "data", "repository", "pullRequest", "reviewThreads", "nodes", 0, "comments", "nodes",
-			0, "id")
+		v["c"] = found(t, body, "data", "repository", "pullRequest", "reviewThreads", "nodes", 0,
+			"comments", "nodes", 0, "id")
 		check("carol", `mutation($t:ID!){addPullRequestReviewThreadReply(input:{pullRequestReviewThreadId:$t,
 			body:"Because"}){comment{body state replyTo{body}}}}`,
 			`{"data": {"addPullRequestReviewThreadReply": {"comment": {"body": "Because", "state": "SUBMITTED",
@@ -122,8 +124,10 @@ func TestReviewThreads(t *testing.T) {
 			pullRequestReview{comments(first:5){nodes{body}}}}}`,
 			`{"data": {"addPullRequestReview": {"pullRequestReview": {"comments": {"nodes": [{"body": "Two"},
 				{"body": "One"}]}}}}}`)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/bed", As: "alice", Send: `{"private": true}`, Status: 200})
-		check("carol", `query($t:ID!){node(id:$t){id}}`, `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND"}]}`)
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/bed", As: "alice", Send: `{"private": true}`,
+			Status: 200})
+		check("carol", `query($t:ID!){node(id:$t){id}}`,
+			`{"data": {"node": null}, "errors": [{"type": "NOT_FOUND"}]}`)
 		check("carol", `mutation($t:ID!){addPullRequestReviewThreadReply(input:{pullRequestReviewThreadId:$t,
 			body:"x"}){comment{id}}}`, `{"errors": [{"type": "NOT_FOUND"}]}`)
 		is("bob", `{"totalCount": 4}`)

@@ -42,9 +42,11 @@ func cellar(t *testing.T, s *apitest.Server) (ids map[string]string) {
 	s.Repo(t, "alice/garden", false)
 	for _, c := range []apitest.Case{
 		{Do: "PATCH /repos/alice/cellar", Send: `{"description": "SECRET"}`, Status: 200},
-		{Do: "PUT /repos/alice/cellar/contents/a", Send: `{"message": "SECRET", "content": "YQ==", "branch": "main"}`,
+		{Do: "PUT /repos/alice/cellar/contents/a",
+			Send:   `{"message": "SECRET", "content": "YQ==", "branch": "main"}`,
 			Status: 201},
-		{Do: "POST /repos/alice/cellar/issues", Send: `{"title": "SECRET", "body": "SECRET", "labels": ["SECRET"]}`,
+		{Do: "POST /repos/alice/cellar/issues",
+			Send:   `{"title": "SECRET", "body": "SECRET", "labels": ["SECRET"]}`,
 			Status: 201},
 		{Do: "POST /repos/alice/cellar/issues/1/comments", Send: `{"body": "SECRET"}`, Status: 201},
 		{Do: "POST /repos/alice/cellar/milestones", Send: `{"title": "SECRET"}`, Status: 201},
@@ -57,17 +59,22 @@ func cellar(t *testing.T, s *apitest.Server) (ids map[string]string) {
 	}
 	sha := member(t, s, "alice", "/repos/alice/cellar/commits/main", "sha")
 	for _, c := range []apitest.Case{
-		{Do: "POST /repos/alice/cellar/git/refs", Send: `{"ref": "refs/heads/SECRET", "sha": "` + sha + `"}`, Status: 201},
+		{Do: "POST /repos/alice/cellar/git/refs", Send: `{"ref": "refs/heads/SECRET", "sha": "` + sha + `"}`,
+			Status: 201},
 		{Do: "PUT /repos/alice/cellar/contents/b",
 			Send: `{"message": "SECRET", "content": "Yg==", "branch": "SECRET"}`, Status: 201},
-		{Do: "POST /repos/alice/cellar/pulls", Send: `{"title": "SECRET", "head": "SECRET", "base": "main"}`, Status: 201},
-		{Do: "POST /repos/alice/cellar/pulls/2/reviews", Send: `{"body": "SECRET", "event": "COMMENT"}`, Status: 200},
-		{Do: "POST /repos/alice/cellar/statuses/" + sha, Send: `{"state": "success", "context": "SECRET"}`, Status: 201},
+		{Do: "POST /repos/alice/cellar/pulls", Send: `{"title": "SECRET", "head": "SECRET", "base": "main"}`,
+			Status: 201},
+		{Do: "POST /repos/alice/cellar/pulls/2/reviews", Send: `{"body": "SECRET", "event": "COMMENT"}`,
+			Status: 200},
+		{Do: "POST /repos/alice/cellar/statuses/" + sha, Send: `{"state": "success", "context": "SECRET"}`,
+			Status: 201},
 	} {
 		c.As = "alice"
 		s.Check(t, c)
 	}
-	ids = map[string]string{"sha": sha, "head": member(t, s, "alice", "/repos/alice/cellar/commits/SECRET", "sha")}
+	ids = map[string]string{"sha": sha,
+		"head": member(t, s, "alice", "/repos/alice/cellar/commits/SECRET", "sha")}
 	for name, address := range map[string]string{"repository": "", "issue": "/issues/1", "pull": "/pulls/2",
 		"comment": "/issues/comments/1",
 		"label":   "/labels/SECRET", "milestone": "/milestones/1", "commit": "/git/commits/" + sha,
@@ -77,7 +84,8 @@ func cellar(t *testing.T, s *apitest.Server) (ids map[string]string) {
 	return ids
 }
 
-// deed is one thing that can be read or done by REST and by GraphQL. Where the query gets the value x, it was.
+// deed is one thing that can be read or done by REST and by GraphQL. Where the query gets the value x, it
+// was.
 type deed struct {
 	rest, send string
 	query      string // $ID is a node id; the rest of a repository's selection where it begins with a dot
@@ -109,11 +117,13 @@ var reads = []deed{
 	{rest: "GET /git/refs", query: `.refs(first:5,refPrefix:"refs/heads/"){nodes{x:name}}`},
 	{rest: "GET /git/commits/$SHA", query: `.object(oid:"$SHA"){...on Commit{x:message}}`},
 	{rest: "GET /contents/a", query: `.object(expression:"main:a"){...on Blob{x:text}}`},
-	{rest: "GET /commits", query: `.object(expression:"main"){...on Commit{history(first:2){nodes{x:message}}}}`},
+	{rest: "GET /commits",
+		query: `.object(expression:"main"){...on Commit{history(first:2){nodes{x:message}}}}`},
 	{rest: "GET /pulls/2", through: "GET /commits",
 		query: `.object(expression:"SECRET"){...on Commit{associatedPullRequests(first:2){nodes{x:title}}}}`},
 	{rest: "GET /releases", through: "GET /git/refs", query: `.releases(first:5){nodes{tag{x:name}}}`},
-	{rest: "GET /pulls/2/reviews/1", query: `{node(id:"$ID"){...on PullRequestReview{x:body}}}`, id: "review"},
+	{rest: "GET /pulls/2/reviews/1", query: `{node(id:"$ID"){...on PullRequestReview{x:body}}}`,
+		id: "review"},
 	{rest: "GET /git/commits/$SHA", query: `{node(id:"$ID"){...on Commit{x:message}}}`, id: "commit"},
 	{rest: "GET /commits/$SHA/status", through: "GET /git/ref/heads/main",
 		query: `.ref(qualifiedName:"main"){target{...on Commit{statusCheckRollup{contexts(first:5){
@@ -135,7 +145,8 @@ var writes = []deed{
 		query: `mutation{updatePullRequest(input:{pullRequestId:"$ID",title:"SECRET"}){pullRequest{x:title}}}`},
 	{rest: "PATCH /pulls/2", send: `{"title": "SECRET"}`, id: "pull",
 		query: `mutation{convertPullRequestToDraft(input:{pullRequestId:"$ID"}){pullRequest{x:title}}}`},
-	{rest: "PUT /issues/1/lock", id: "issue", query: `mutation{pinIssue(input:{issueId:"$ID"}){issue{x:title}}}`},
+	{rest: "PUT /issues/1/lock", id: "issue",
+		query: `mutation{pinIssue(input:{issueId:"$ID"}){issue{x:title}}}`},
 	{rest: "POST /pulls/2/reviews", send: `{"body": "SECRET", "event": "COMMENT"}`, id: "pull",
 		query: `mutation{addPullRequestReview(input:{pullRequestId:"$ID",body:"SECRET",event:COMMENT}){
 			pullRequestReview{x:body}}}`},
@@ -185,7 +196,8 @@ func same(t *testing.T, s *apitest.Server, as string, d deed, ids map[string]str
 	}
 }
 
-// With whatever token, somebody sees and does by GraphQL what REST lets the same token see and do, and nothing else.
+// With whatever token, somebody sees and does by GraphQL what REST lets the same token see and do, and
+// nothing else.
 func TestTokensReachAsFarAsByREST(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -199,17 +211,20 @@ func TestTokensReachAsFarAsByREST(t *testing.T) {
 			s.SetToken(name, value)
 			callers = append(callers, name)
 		}
-		for _, scopes := range []string{"", "repo", "public_repo", "repo:status", "read:org", "notifications"} {
+		for _, scopes := range []string{"", "repo", "public_repo", "repo:status", "read:org",
+			"notifications"} {
 			parsed, err := scope.Parse(scopes)
 			if err != nil {
 				t.Fatal(err)
 			}
 			token("alice with "+scopes, account.NewToken{Login: "alice", Scopes: parsed})
 		}
-		for name, changes := range map[string]bool{"alice/cellar": false, "alice/garden": true, "alice/Cellar": true} {
+		for name, changes := range map[string]bool{"alice/cellar": false, "alice/garden": true,
+			"alice/Cellar": true} {
 			a := s.Access(t, "alice", name)
-			token(fmt.Sprint("alice for ", name, changes), account.NewToken{Login: "alice", Repos: []int64{int64(a.ID)},
-				Changes: changes})
+			token(fmt.Sprint("alice for ", name, changes),
+				account.NewToken{Login: "alice", Repos: []int64{int64(a.ID)},
+					Changes: changes})
 		}
 		for _, may := range []string{"metadata=read", "issues=read", "issues=write", "pull_requests=read",
 			"pull_requests=write",
@@ -232,16 +247,22 @@ func TestRightsEndAtOnce(t *testing.T) {
 		ids := cellar(t, s)
 		for _, step := range []apitest.Case{
 			{Name: "a stranger"},
-			{Name: "may read", Do: "PUT /repos/alice/cellar/collaborators/bob", Send: `{"permission": "pull"}`, Status: 204},
-			{Name: "may push", Do: "PUT /repos/alice/cellar/collaborators/bob", Send: `{"permission": "push"}`, Status: 204},
-			{Name: "administers", Do: "PUT /repos/alice/cellar/collaborators/bob", Send: `{"permission": "admin"}`,
+			{Name: "may read", Do: "PUT /repos/alice/cellar/collaborators/bob",
+				Send: `{"permission": "pull"}`, Status: 204},
+			{Name: "may push", Do: "PUT /repos/alice/cellar/collaborators/bob",
+				Send: `{"permission": "push"}`, Status: 204},
+			{Name: "administers", Do: "PUT /repos/alice/cellar/collaborators/bob",
+				Send:   `{"permission": "admin"}`,
 				Status: 204},
 			{Name: "has no part", Do: "DELETE /repos/alice/cellar/collaborators/bob", Status: 204},
 			{Name: "it is public", Do: "PATCH /repos/alice/cellar", Send: `{"private": false}`, Status: 200},
-			{Name: "it is archived", Do: "PATCH /repos/alice/cellar", Send: `{"archived": true}`, Status: 200},
-			{Name: "it is private", Do: "PATCH /repos/alice/cellar", Send: `{"private": true, "archived": false}`,
+			{Name: "it is archived", Do: "PATCH /repos/alice/cellar", Send: `{"archived": true}`,
 				Status: 200},
-			{Name: "without issues", Do: "PATCH /repos/alice/cellar", Send: `{"has_issues": false}`, Status: 200},
+			{Name: "it is private", Do: "PATCH /repos/alice/cellar",
+				Send:   `{"private": true, "archived": false}`,
+				Status: 200},
+			{Name: "without issues", Do: "PATCH /repos/alice/cellar", Send: `{"has_issues": false}`,
+				Status: 200},
 			{Name: "it is gone", Do: "DELETE /repos/alice/cellar", Status: 204},
 		} {
 			if step.Do != "" {
@@ -266,7 +287,8 @@ func TestNobodyIsAnswered(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "warden")
 		s.User(t, "bob")
-		ask := apitest.Case{Do: "POST /api/graphql", As: "bob", Send: `{"query": "{viewer{login}}"}`, Status: 200}
+		ask := apitest.Case{Do: "POST /api/graphql", As: "bob",
+			Send: `{"query": "{viewer{login}}"}`, Status: 200}
 		s.Check(t, ask)
 		s.Check(t, apitest.Case{Do: "PUT /users/bob/suspended", As: "warden", Status: 204})
 		ask.Status, ask.Want = 403, `{"message": "Sorry. Your account was suspended."}`

@@ -9,7 +9,9 @@ import (
 )
 
 // rollups makes a resolver of what gives the commit of a parent, and of what is shown of its rollup.
-func rollups(commitOf func(ctx context.Context, o *object) (*object, error), show func(r *rollup) any) exec.Resolver {
+func rollups(
+	commitOf func(ctx context.Context, o *object) (*object, error), show func(r *rollup) any,
+) exec.Resolver {
 	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 		q, values := queryOf(ctx), make([]any, len(parents))
 		var commits []*object
@@ -50,7 +52,8 @@ func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 		r.contexts = append(r.contexts, &object{kind: "CheckRun", data: data, whole: true, repo: commit.repo})
 	}
 	for _, data := range statuses {
-		r.contexts = append(r.contexts, &object{kind: "StatusContext", data: data, whole: true, repo: commit.repo})
+		r.contexts = append(r.contexts, &object{kind: "StatusContext", data: data, whole: true,
+			repo: commit.repo})
 	}
 	if len(r.contexts) == 0 {
 		return nil, nil
@@ -117,7 +120,8 @@ func (r *rollup) state() string {
 	return sum
 }
 
-// counts tells how many checks or statuses are in each state. All states are listed: gh counts nothing without.
+// counts tells how many checks or statuses are in each state. All states are listed: gh counts nothing
+// without.
 func (r *rollup) counts(kind, typeName string, states ...string) []any {
 	n := map[string]int{}
 	for _, c := range r.contexts {
@@ -194,8 +198,9 @@ func rollupCounts() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"checkRunCount": of("CheckRun"), "statusContextCount": of("StatusContext"),
 		"checkRunCountsByState": each(func(r *rollup) any {
-			return r.counts("CheckRun", "CheckRunStateCount", "ACTION_REQUIRED", "CANCELLED", "COMPLETED", "FAILURE",
-				"IN_PROGRESS", "NEUTRAL", "PENDING", "QUEUED", "SKIPPED", "STALE", "STARTUP_FAILURE", "SUCCESS",
+			return r.counts("CheckRun", "CheckRunStateCount", "ACTION_REQUIRED", "CANCELLED",
+				"COMPLETED", "FAILURE", "IN_PROGRESS", "NEUTRAL", "PENDING", "QUEUED", "SKIPPED", "STALE",
+				"STARTUP_FAILURE", "SUCCESS",
 				"TIMED_OUT", "WAITING")
 		}),
 		"statusContextCountsByState": each(func(r *rollup) any {

@@ -13,8 +13,8 @@ import (
 
 var errNoJSON = errors.New("graphql: no JSON where some was expected")
 
-// payload is a JSON object of the REST API: its members in their order, parts of the answer's own bytes. There
-// are too few for a map to be worth its making.
+// payload is a JSON object of the REST API: its members in their order, parts of the answer's own bytes.
+// There are too few for a map to be worth its making.
 type payload []member
 
 type member struct {
@@ -52,7 +52,8 @@ func members(b []byte) (payload, error) {
 	return p, err
 }
 
-// membersAt reads the object that begins at a place, and gives where it ends; about is how many members it may have.
+// membersAt reads the object that begins at a place, and gives where it ends; about is how many members it
+// may have.
 func membersAt(b []byte, at, about int) (p payload, after int, err error) {
 	p = make(payload, 0, about)
 	after, err = each(b, at, '{', '}', func(key []byte, at int) (int, error) {
@@ -107,9 +108,11 @@ func isNullJSON(b []byte) bool {
 	return len(trimmed) == 0 || string(trimmed) == "null"
 }
 
-// each calls fn for what is in the array or the object that begins at a place; key is nil in an array. fn gives where
-// the value ends that begins at its place, and each where all of it ends.
-func each(b []byte, at int, begin, end byte, fn func(key []byte, at int) (after int, err error)) (int, error) {
+// each calls fn for what is in the array or the object that begins at a place; key is nil in an array. fn
+// gives where the value ends that begins at its place, and each where all of it ends.
+func each(
+	b []byte, at int, begin, end byte, fn func(key []byte, at int) (after int, err error),
+) (int, error) {
 	if at >= len(b) || b[at] != begin {
 		return 0, errNoJSON
 	}

@@ -50,7 +50,9 @@ type results struct {
 }
 
 // read asks for the pages that hold the part, as query.part does for lists.
-func (r *results) read(ctx context.Context, q *query, question Question, node func(payload) (any, error)) error {
+func (r *results) read(
+	ctx context.Context, q *query, question Question, node func(payload) (any, error),
+) error {
 	size := max(1, r.part.size)
 	first, skip := r.part.offset/size, r.part.offset%size
 	if r.part.offset >= maxFound {
@@ -95,8 +97,8 @@ func searchFields() map[string]exec.Resolver {
 			return inner[name](ctx, f, connections)
 		}
 	}
-	for _, name := range [...]string{"issueCount", "repositoryCount", "userCount", "codeCount", "discussionCount",
-		"wikiCount"} {
+	for _, name := range [...]string{"issueCount", "repositoryCount", "userCount", "codeCount",
+		"discussionCount", "wikiCount"} {
 		fields[name] = func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
 			values := make([]any, len(parents))
 			for n, p := range parents {

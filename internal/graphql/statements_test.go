@@ -26,11 +26,12 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var statements atomic.Int64
 		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(ctx context.Context, _ string) {
-				if account.CallerFrom(ctx) != nil { // the server's workers ask for work now and then
-					statements.Add(1)
-				}
-			}})
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+				Trace: func(ctx context.Context, _ string) {
+					if account.CallerFrom(ctx) != nil { // the server's workers ask for work now and then
+						statements.Add(1)
+					}
+				}})
 		})
 		s.User(t, "alice")
 		s.User(t, "bob")
@@ -50,17 +51,23 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 		for n := range 20 {
 			branch := fmt.Sprintf("b%d", n)
 			for _, c := range []apitest.Case{
-				{Do: "POST /repos/alice/garden/releases", Send: fmt.Sprintf(`{"tag_name": "v%d"}`, n), Status: 201},
-				{Do: "POST /repos/alice/garden/git/refs", Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha +
-					`"}`, Status: 201},
-				{Do: "PUT /repos/alice/garden/contents/" + branch, Send: `{"message": "B", "content": "Yg==", "branch": "` +
-					branch + `"}`, Status: 201},
+				{Do: "POST /repos/alice/garden/releases", Send: fmt.Sprintf(`{"tag_name": "v%d"}`, n),
+					Status: 201},
+				{Do: "POST /repos/alice/garden/git/refs",
+					Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha +
+						`"}`, Status: 201},
+				{Do: "PUT /repos/alice/garden/contents/" + branch,
+					Send: `{"message": "B", "content": "Yg==", "branch": "` +
+						branch + `"}`, Status: 201},
 				{Do: "POST /repos/alice/garden/pulls",
 					Send:   fmt.Sprintf(`{"title": "Peas", "head": "%s", "base": "main", "body": "fixes #%d"}`, branch, n+1),
 					Status: 201},
-				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Peas"}`, Status: 201},
-				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Beans"}`, Status: 201},
-				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Kale"}`, Status: 201},
+				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n),
+					Send: `{"body": "Peas"}`, Status: 201},
+				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n),
+					Send: `{"body": "Beans"}`, Status: 201},
+				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n),
+					Send: `{"body": "Kale"}`, Status: 201},
 				{Do: fmt.Sprintf("POST /repos/alice/garden/pulls/%d/reviews", 31+n),
 					Send: `{"body": "Fine", "event": "COMMENT", "comments": [{"path": "` + branch +
 						`", "line": 1, "body": "Here"}]}`, Status: 200},
@@ -88,12 +95,14 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 					t.Fatal(err)
 				}
 				statements.Store(0)
-				if body := run(t, s, "alice", query, map[string]any{"n": n}); strings.Contains(body, `"errors"`) {
+				if body := run(t, s, "alice", query, map[string]any{"n": n}); strings.Contains(body,
+					`"errors"`) {
 					t.Fatalf("%s\n%s", query, body)
 				}
 				return statements.Load()
 			}
-			// The first rows have less than others: no comments. That is a few statements, however many rows there are.
+			// The first rows have less than others: no comments. That is a few statements, however many rows
+			// there are.
 			few, many := max(cost(1), cost(2)), cost(20)
 			for range 20 { // what workers change meanwhile is read anew
 				if few > 0 && many <= few+slack {
@@ -200,6 +209,6 @@ func ghPullList(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.NewReplacer("$owner: String!,", "", "$repo: String!,", "", "$limit", "$n", "$owner", `"alice"`,
-		"$repo", `"garden"`).Replace(string(text))
+	return strings.NewReplacer("$owner: String!,", "", "$repo: String!,", "", "$limit", "$n",
+		"$owner", `"alice"`, "$repo", `"garden"`).Replace(string(text))
 }

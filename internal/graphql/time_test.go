@@ -12,8 +12,8 @@ import (
 	"arbor/internal/web"
 )
 
-// A query that asks for more than there is time for is told so as GitHub does, and does not look like a server that
-// fails: that wakes its operator.
+// A query that asks for more than there is time for is told so as GitHub does, and does not look like a
+// server that fails: that wakes its operator.
 func TestQueryThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	ask := func(ctx context.Context, _ Question) (*web.Captured, error) { return nil, ctx.Err() }
@@ -21,7 +21,8 @@ func TestQueryThatTakesTooLong(t *testing.T) {
 	api := NewAPI(ask, Handlers{}, nil, slog.New(slog.NewTextHandler(&log, nil)))
 	api.time = 0 // it is over before the query begins
 	w := httptest.NewRecorder()
-	r := web.With(httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query": "{viewer{login}}"}`)), &web.Info{})
+	r := web.With(httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query": "{viewer{login}}"}`)),
+		&web.Info{})
 	if err := api.Post(&web.Writer{ResponseWriter: w}, r); err != nil {
 		t.Fatalf("the request fails: %v", err)
 	}

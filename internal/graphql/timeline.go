@@ -17,9 +17,10 @@ import (
 	"arbor/internal/web"
 )
 
-// eventTypes are the types of REST's events. Others stand in no timeline here: of a changed base it is not known from
-// which branch.
-var eventTypes = map[string]string{"closed": "ClosedEvent", "reopened": "ReopenedEvent", "labeled": "LabeledEvent",
+// eventTypes are the types of REST's events. Others stand in no timeline here: of a changed base it is not
+// known from which branch.
+var eventTypes = map[string]string{"closed": "ClosedEvent", "reopened": "ReopenedEvent",
+	"labeled":   "LabeledEvent",
 	"unlabeled": "UnlabeledEvent", "assigned": "AssignedEvent", "unassigned": "UnassignedEvent",
 	"milestoned":   "MilestonedEvent",
 	"demilestoned": "DemilestonedEvent", "locked": "LockedEvent", "unlocked": "UnlockedEvent",
@@ -284,7 +285,8 @@ func eventFields() map[string]exec.Resolver {
 		"milestoneTitle":    part("milestone", "title"), "previousTitle": part("rename", "from"),
 		"currentTitle": part("rename", "to"),
 		"lockReason":   upper("lock_reason"), "stateReason": upper("state_reason"),
-		"closer": commit, "commit": commit, "commitRepository": inRepository, "isDirectReference": always(true),
+		"closer": commit, "commit": commit, "commitRepository": inRepository,
+		"isDirectReference": always(true),
 		"mergeRefName": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			base, err := o.of.inner(ctx, "base")
 			return decode(base.get("ref")), err
@@ -331,7 +333,8 @@ func eventFields() map[string]exec.Resolver {
 // willClose reports a pull request of the same repository that closes the issue when it is merged.
 func willClose(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	source, err := referring(o, "raw")
-	if err != nil || source.kind != "PullRequest" || !strings.EqualFold(source.repo.source.Path, o.repo.source.Path) {
+	if err != nil || source.kind != "PullRequest" ||
+		!strings.EqualFold(source.repo.source.Path, o.repo.source.Path) {
 		return false, err
 	}
 	for _, ref := range markdown.Parse(textOf(source.data, "body")).References().Closes {

@@ -7,8 +7,8 @@ import (
 	"arbor/internal/apitest"
 )
 
-// What happened to an issue and to a pull request is told as editors show it, in its order, by type, and as far
-// as one sees it.
+// What happened to an issue and to a pull request is told as editors show it, in its order, by type, and as
+// far as one sees it.
 func TestTimelines(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -21,9 +21,12 @@ func TestTimelines(t *testing.T) {
 			{Do: "PATCH /repos/alice/bed/issues/1", Send: `{"milestone": 1}`, Status: 200},
 			{Do: "POST /repos/alice/bed/issues/1/comments", Send: `{"body": "Soon, @carol"}`, Status: 201},
 			{Do: "PUT /repos/alice/bed/issues/1/lock", Send: `{"lock_reason": "spam"}`, Status: 204},
-			{Do: "POST /repos/alice/cellar/issues", Send: `{"title": "SECRET", "body": "like alice/bed#1"}`, Status: 201},
-			{Do: "POST /repos/alice/bed/pulls/5/requested_reviewers", Send: `{"reviewers": ["bob"]}`, Status: 201},
-			{Do: "POST /repos/alice/bed/pulls/5/reviews", Send: `{"event": "COMMENT", "body": "So"}`, Status: 200},
+			{Do: "POST /repos/alice/cellar/issues", Send: `{"title": "SECRET", "body": "like alice/bed#1"}`,
+				Status: 201},
+			{Do: "POST /repos/alice/bed/pulls/5/requested_reviewers", Send: `{"reviewers": ["bob"]}`,
+				Status: 201},
+			{Do: "POST /repos/alice/bed/pulls/5/reviews", Send: `{"event": "COMMENT", "body": "So"}`,
+				Status: 200},
 			{Do: "PUT /repos/alice/bed/pulls/5/merge", Status: 200},
 		} {
 			c.As, c.Headers = "alice", map[string]string{"Accept": "application/vnd.github+json"}
@@ -50,7 +53,8 @@ func TestTimelines(t *testing.T) {
 			timelineItems(first:50,itemTypes:[CROSS_REFERENCED_EVENT,RENAMED_TITLE_EVENT,LABELED_EVENT,ASSIGNED_EVENT,
 			MILESTONED_EVENT,ISSUE_COMMENT,LOCKED_EVENT,CLOSED_EVENT]){` +
 			strings.NewReplacer(
-				"...on MergedEvent{mergeRefName mergeRef{name} commit{messageHeadline} pullRequest{number}} ", "",
+				"...on MergedEvent{mergeRefName mergeRef{name} commit{messageHeadline} pullRequest{number}} ",
+				"",
 				"...on PullRequestCommit{commit{message} url}", "", "...on PullRequestReview{body state}", "",
 				"...on AddedToMergeQueueEvent{createdAt}", "",
 				"...on HeadRefDeletedEvent{headRefName}", "",
@@ -73,7 +77,8 @@ func TestTimelines(t *testing.T) {
 		if !strings.Contains(body, "SECRET") {
 			t.Error("alice does not see her own")
 		}
-		if body := check("carol", issue, `{"data": {"repository": {"issue": {"timelineItems": {"totalCount": 8,
+		if body := check("carol", issue,
+			`{"data": {"repository": {"issue": {"timelineItems": {"totalCount": 8,
 			"nodes": [`+seen+closed+`]}}}}}`); strings.Contains(body, "SECRET") {
 			t.Error(body)
 		}

@@ -52,9 +52,9 @@ func (api *API) onApp(h owned) web.Handler {
 	}
 }
 
-// OfOwnApp are handlers of the deliveries to an App, for pages: REST has them for the App itself alone. {app_slug} of
-// the request's address names an App of which the caller decides, {delivery_id} a delivery. Each answers what its
-// namesake does. Error: also 404 for Apps of others.
+// OfOwnApp are handlers of the deliveries to an App, for pages: REST has them for the App itself alone.
+// {app_slug} of the request's address names an App of which the caller decides, {delivery_id} a delivery.
+// Each answers what its namesake does. Error: also 404 for Apps of others.
 type OfOwnApp struct{ ListDeliveries, GetDelivery, Redeliver web.Handler }
 
 // OfOwnApp makes the handlers.

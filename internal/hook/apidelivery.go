@@ -153,8 +153,8 @@ func findDelivery(tx *db.Tx, r *http.Request, o owner) (*Hook, *Delivery, error)
 // POST /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts
 // POST /app/hook/deliveries/{delivery_id}/attempts
 //
-// Redeliver sends a delivery once more, with the same body and GUID, to where the hook leads now. Errors: 404, 409
-// where many wait.
+// Redeliver sends a delivery once more, with the same body and GUID, to where the hook leads now. Errors:
+// 404, 409 where many wait.
 func (api *API) Redeliver(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
 	err := api.s.db.Write(r.Context(), func(tx *db.Tx) error {
 		entry, err := o.hold(tx)

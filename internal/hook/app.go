@@ -66,12 +66,14 @@ type reposPart struct {
 // maxToldRepos is how many repositories an App is told of at once; the rest it lists itself.
 const maxToldRepos = 500
 
-// partsOf reads repositories for what an App is told; with no ids some of those that the installation reaches.
+// partsOf reads repositories for what an App is told; with no ids some of those that the installation
+// reaches.
 func partsOf(tx *db.Tx, i *app.Installation, ids []repo.ID) ([]reposPart, error) {
 	list := []reposPart{}
 	rows, err := app.QueryRepos(tx, i, ids, maxToldRepos)
 	for _, r := range rows {
-		list = append(list, reposPart{r.ID, account.NodeID("Repository", r.ID), r.Name, r.FullName, r.Private})
+		list = append(list, reposPart{r.ID, account.NodeID("Repository", r.ID), r.Name,
+			r.FullName, r.Private})
 	}
 	return list, err
 }
@@ -102,7 +104,8 @@ func TellInstallationRepos(tx *db.Tx, i *app.Installation, added, removed []repo
 	}
 	parts := map[string]any{"requester": nil, "repository_selection": i.Selection(),
 		"repositories_added": []reposPart{}, "repositories_removed": []reposPart{}}
-	for name, ids := range map[string][]repo.ID{"repositories_added": added, "repositories_removed": removed} {
+	for name, ids := range map[string][]repo.ID{"repositories_added": added,
+		"repositories_removed": removed} {
 		if len(ids) == 0 {
 			continue
 		}

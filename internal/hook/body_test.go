@@ -13,8 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// FuzzBody: whatever a body says, a hook that is taken has an address that is one, and events that exist, once each, and
-// is read from its columns as it was.
+// FuzzBody: whatever a body says, a hook that is taken has an address that is one, and events that exist,
+// once each, and is read from its columns as it was.
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{
 		`{"config": {"url": "http://a.example/x", "content_type": "json", "secret": "peas", "insecure_ssl": 0}, "events": ["push", "push"]}`,
@@ -26,7 +26,8 @@ func FuzzBody(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := web.With(httptest.NewRequest("PATCH", "/x", strings.NewReader(text)), Info("http://x", "http://x"))
+		r := web.With(httptest.NewRequest("PATCH", "/x", strings.NewReader(text)),
+			Info("http://x", "http://x"))
 		body, err := web.ParseObject([]byte(text), Resource)
 		if err != nil {
 			return

@@ -22,8 +22,8 @@ const (
 
 // POST /repos/{owner}/{repo}/dispatches
 //
-// Dispatch tells the hooks that want to know, by the event repository_dispatch, what a client sends: event_type, and
-// an object of its own, client_payload. Errors: 422.
+// Dispatch tells the hooks that want to know, by the event repository_dispatch, what a client sends:
+// event_type, and an object of its own, client_payload. Errors: 422.
 func (api *API) Dispatch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	const resource = "RepositoryDispatch"
 	body, err := web.ReadObject(r, resource)
@@ -59,7 +59,8 @@ func (api *API) Dispatch(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
-		return recordDispatch(tx, a.ID, Event{Name: Dispatch, Action: kind.Value, Actor: account.IDOf(a.Caller),
+		return recordDispatch(tx, a.ID, Event{Name: Dispatch, Action: kind.Value,
+			Actor: account.IDOf(a.Caller),
 			About: About{Ref: a.DefaultBranch, Parts: map[string]json.RawMessage{"client_payload": client}}})
 	})
 	if err != nil {

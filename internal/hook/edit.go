@@ -220,7 +220,8 @@ func (c *change) apply(h *Hook, info *web.Info, now db.Time) {
 	if h.Active = c.Active.Or(h.Active); c.Active.Or(false) && h.LastStatus == "disabled" {
 		h.LastStatus, h.LastMessage = "unused", nil
 	}
-	if h.AppID != 0 && c.URL.Given() && !c.Active.Given() { // a request of the App can change its config alone
+	// a request of the App can change its config alone
+	if h.AppID != 0 && c.URL.Given() && !c.Active.Given() {
 		h.Active = true
 	}
 	h.Site, h.Prefix, h.UpdatedAt = info.Site, info.Prefix, now
@@ -234,7 +235,8 @@ func (s *Service) create(ctx context.Context, o owner, c change) (*Hook, error) 
 		if err != nil {
 			return err
 		}
-		made = &Hook{RepoID: o.repo, OrgID: o.org, Active: true, Events: []string{"push"}, Salt: newSalt(), Form: true,
+		made = &Hook{RepoID: o.repo, OrgID: o.org, Active: true, Events: []string{"push"},
+			Salt: newSalt(), Form: true,
 			CreatedAt: tx.Now, LastStatus: "unused"}
 		c.apply(made, web.From(ctx), tx.Now)
 		if err := checkOthers(tx, made); err != nil {

@@ -25,8 +25,8 @@
 // A hook belongs to its repository or organization, and not to who made it. Its deliveries are sent in their
 // order, by one worker at a time, which leases the hook (db.Jobs). One that fails is tried again later, for a
 // day, and others may overtake it then. A hook that fails again and again rests between attempts, up to
-// five minutes, so a dead receiver costs little however much waits for it; one that has failed for three days is
-// switched off.
+// five minutes, so a dead receiver costs little however much waits for it; one that has failed for three days
+// is switched off.
 package hook
 
 import (

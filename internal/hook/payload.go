@@ -53,7 +53,8 @@ func newConfig(h *Hook) config {
 // NewPayload renders a hook; path is the address of its repository or organization.
 func NewPayload(h *Hook, i *web.Info, path string) *Payload {
 	self := i.API(path + "/hooks/" + itoa(h.ID))
-	p := &Payload{Type: "Organization", ID: h.ID, Name: "web", Active: h.Active, Events: h.Events, Config: newConfig(h),
+	p := &Payload{Type: "Organization", ID: h.ID, Name: "web", Active: h.Active, Events: h.Events,
+		Config:    newConfig(h),
 		UpdatedAt: h.UpdatedAt, CreatedAt: h.CreatedAt, URL: self, PingURL: self + "/pings",
 		DeliveriesURL: self + "/deliveries"}
 	p.LastResponse = &lastResponse{Code: h.LastCode, Status: h.LastStatus, Message: h.LastMessage}
@@ -115,7 +116,8 @@ func newFull(h *Hook, d *Delivery) *full {
 		f.Request.Payload = json.RawMessage(d.Payload)
 	}
 	if d.Code != 0 {
-		f.Response.Payload = strings.ToValidUTF8(strings.ReplaceAll(string(d.Body), "\x00", "\uFFFD"), "\uFFFD")
+		f.Response.Payload = strings.ToValidUTF8(strings.ReplaceAll(string(d.Body), "\x00", "\uFFFD"),
+			"\uFFFD")
 	}
 	return f
 }

@@ -29,8 +29,8 @@ func (p *Pruner) Run(ctx context.Context) error {
 	return db.Upkeep(ctx, p.log, pruneEvery, "old deliveries of hooks were not removed", p.Prune)
 }
 
-// Prune deletes in batches: deliveries that were tried more than three days ago, those that are not tried any more,
-// what is beyond each hook's bounds, and hooks of deleted organizations. One Prune runs at a time.
+// Prune deletes in batches: deliveries that were tried more than three days ago, those that are not tried any
+// more, what is beyond each hook's bounds, and hooks of deleted organizations. One Prune runs at a time.
 func (p *Pruner) Prune(ctx context.Context) error {
 	began := time.Now()
 	lately := min(began.Sub(p.pruned), keepFor) + slack
@@ -45,7 +45,9 @@ func (p *Pruner) Prune(ctx context.Context) error {
 			}); err != nil || len(ids) == 0 {
 				return false, err
 			}
-			return len(ids) == perPrune, p.db.Write(ctx, func(tx *db.Tx) error { return removeDeliveries(tx, ids) })
+			return len(ids) == perPrune, p.db.Write(ctx, func(tx *db.Tx) error {
+				return removeDeliveries(tx, ids)
+			})
 		})
 		if err != nil {
 			return err

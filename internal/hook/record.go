@@ -63,16 +63,18 @@ const ofRepo = `(h.repo_id = $1 OR h.org_id = (SELECT owner_id FROM repos WHERE 
 const appsOfRepo = `i.account_id = (SELECT owner_id FROM repos WHERE id = $1) AND (i.every
 	OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = $1))`
 
-// recordDispatch is Record for what clients send by hand, as large and as often as they like: hooks for which many
-// deliveries wait are not told.
+// recordDispatch is Record for what clients send by hand, as large and as often as they like: hooks for which
+// many deliveries wait are not told.
 func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
 	few := ` AND NOT EXISTS (SELECT 1 FROM hook_deliveries w
 		WHERE w.hook_id = h.id AND w.state = 0 LIMIT 1 OFFSET ` + itoa(maxByHand-1) + `)`
-	return record(tx, audience{hooks: ofRepo + few, installations: appsOfRepo + few}, repoID, repoID, []Event{e})
+	return record(tx, audience{hooks: ofRepo + few, installations: appsOfRepo + few}, repoID,
+		repoID, []Event{e})
 }
 
-// RecordForOwner is Record for an organization's own hooks alone, and for Apps on the account of an organization or a
-// person: of a repository that is made, that is going or is gone to another owner, or with repository 0 of members.
+// RecordForOwner is Record for an organization's own hooks alone, and for Apps on the account of an
+// organization or a person: of a repository that is made, that is going or is gone to another owner, or with
+// repository 0 of members.
 func RecordForOwner(tx *db.Tx, owner account.ID, repoID repo.ID, list ...Event) error {
 	return record(tx, audience{hooks: `h.org_id = $1`,
 		installations: `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
@@ -80,8 +82,8 @@ func RecordForOwner(tx *db.Tx, owner account.ID, repoID repo.ID, list ...Event) 
 		owner, repoID, list)
 }
 
-// recordForApp notes what happens to an installation for the hook of its App, which is told of that always, also while
-// the installation is suspended.
+// recordForApp notes what happens to an installation for the hook of its App, which is told of that always,
+// also while the installation is suspended.
 func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 	about, err := web.Marshal(e.About)
 	if err != nil {
@@ -89,20 +91,22 @@ func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 	}
 	return tx.RunRing(Topic, `INSERT INTO hook_deliveries
 			(hook_id, actor_id, event, action, about, created_at, installation_id)
-		SELECT h.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), `+tx.Engine().Clock()+`,
+		SELECT h.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
+		`+tx.Engine().Clock()+`,
 			CAST($6 AS BIGINT)
 		FROM hooks h WHERE h.app_id = $1 AND h.active`,
 		i.App.ID, db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), i.ID)
 }
 
-// RecordForApp notes what an App is asked for in a repository, for its own hook alone: also of events that it did not
-// ask to be told of.
+// RecordForApp notes what an App is asked for in a repository, for its own hook alone: also of events that it
+// did not ask to be told of.
 func RecordForApp(tx *db.Tx, appID int64, repoID repo.ID, list ...Event) error {
 	to := audience{hooks: `FALSE`, installations: appsOfRepo + ` AND i.app_id = ` + itoa(appID), always: true}
 	return record(tx, to, repoID, repoID, list)
 }
 
-// audience is whose hooks are told: conditions for hooks h, and for installations i of Apps. $1 is what both are about.
+// audience is whose hooks are told: conditions for hooks h, and for installations i of Apps. $1 is what both
+// are about.
 type audience struct {
 	hooks, installations string
 	always               bool // whatever events the installations have
@@ -122,11 +126,13 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 				return err
 			}
 			k := len(args)
-			rows[n] = fmt.Sprintf(`(%d, CAST($%d AS TEXT), CAST($%d AS TEXT), CAST($%d AS BIGINT), CAST($%d AS TEXT))`,
+			rows[n] = fmt.Sprintf(
+				`(%d, CAST($%d AS TEXT), CAST($%d AS TEXT), CAST($%d AS BIGINT), CAST($%d AS TEXT))`,
 				n, k+1, k+2, k+3, k+4)
 			args = append(args, e.Name, e.Action, db.OrNull(int64(e.Actor)), string(about))
 		}
-		err := tx.RunRing(Topic, `WITH v (n, event, action, actor, about) AS (VALUES `+strings.Join(rows, `, `)+`)
+		err := tx.RunRing(Topic, `WITH v (n, event, action, actor, about) AS (VALUES `+strings.Join(rows,
+			`, `)+`)
 			INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at, installation_id)
 			SELECT h.id, CAST($2 AS BIGINT), v.actor, v.event, v.action, v.about, `+tx.Engine().Clock()+`, h.installation
 			FROM (SELECT h.id, h.events, CAST(NULL AS BIGINT) AS installation FROM hooks h
@@ -143,7 +149,8 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 }
 
 // Listening finds out whether a hook of a repository, or of its organization, wants to know of an event, for
-// what must be rendered in the transaction. It gives what addresses in payloads begin with; nil: nobody listens.
+// what must be rendered in the transaction. It gives what addresses in payloads begin with; nil: nobody
+// listens.
 func Listening(tx *db.Tx, repoID repo.ID, event string) (*web.Info, error) {
 	return listening(tx, audience{hooks: ofRepo, installations: appsOfRepo}, repoID, event)
 }

@@ -86,7 +86,8 @@ func (s *Sender) attempt(ctx context.Context, h *Hook, d *Delivery) {
 func flat(h http.Header) string {
 	lines := map[string]string{}
 	for name, values := range h {
-		lines[name] = strings.ToValidUTF8(strings.ReplaceAll(strings.Join(values, ", "), "\x00", ""), "\uFFFD")
+		lines[name] = strings.ToValidUTF8(strings.ReplaceAll(strings.Join(values, ", "), "\x00", ""),
+			"\uFFFD")
 	}
 	b, err := json.Marshal(lines)
 	if err != nil {

@@ -31,7 +31,8 @@ func (api *API) Routes() []route.Route {
 		}
 		list = append(list, of(route.Admin, x.method+"/repos/{owner}/{repo}/hooks"+x.path,
 			api.onRepo(x.handler)).Calls(x.handler),
-			route.New(route.SignedIn, x.method+"/orgs/{org}/hooks"+x.path, api.onOrg(x.handler)).Calls(x.handler))
+			route.New(route.SignedIn, x.method+"/orgs/{org}/hooks"+x.path,
+				api.onOrg(x.handler)).Calls(x.handler))
 	}
 	for address, h := range map[string]owned{
 		"GET /app/hook/config":                             api.GetConfig,

@@ -26,17 +26,19 @@ const (
 	slots       = 64
 	perOwner    = 4 // slots of all hooks of an owner's repositories together
 	perReceiver = 8 // slots of all hooks that go to one host
-	slowShare   = 2 // hooks whose last attempt failed hold at most one of so many slots, of an owner's and of all
-	renderers   = 4 // payloads that are rendered at one time
-	largeSlots  = 4 // payloads of more than large bytes that are sent at one time
-	large       = 256 << 10
-	maxPayload  = 25 << 20 // bytes, as at GitHub
-	leaseTime   = 30 * time.Second
-	turnTime    = 5 * time.Second // after which others have their turn
-	renderTime  = 10 * time.Second
-	gather      = 5 * time.Millisecond // in which commits wake it once
-	pollTime    = time.Second          // between looks for what other processes noted, and for what is due again
-	maxPages    = 20                   // of hooks that are looked at in one go
+	// hooks whose last attempt failed hold at most one of so many slots, of an owner's and of all
+	slowShare  = 2
+	renderers  = 4 // payloads that are rendered at one time
+	largeSlots = 4 // payloads of more than large bytes that are sent at one time
+	large      = 256 << 10
+	maxPayload = 25 << 20 // bytes, as at GitHub
+	leaseTime  = 30 * time.Second
+	turnTime   = 5 * time.Second // after which others have their turn
+	renderTime = 10 * time.Second
+	gather     = 5 * time.Millisecond // in which commits wake it once
+	// between looks for what other processes noted, and for what is due again
+	pollTime = time.Second
+	maxPages = 20 // of hooks that are looked at in one go
 )
 
 // Sender sends deliveries: those of all hooks, in turns. Several may work on one database.

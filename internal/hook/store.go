@@ -62,8 +62,8 @@ func list(tx *db.Tx, p place) (found []*Hook, err error) {
 
 // insert adds a hook and sets its id. Error: 404 when the place is gone.
 func insert(tx *db.Tx, h *Hook) error {
-	err := tx.QueryRow(`INSERT INTO hooks (repo_id, org_id, app_id, url, form, secret, insecure, active, events, salt,
-			site, prefix, created_at, updated_at)
+	err := tx.QueryRow(`INSERT INTO hooks (repo_id, org_id, app_id, url, form, secret, insecure, active,
+			events, salt, site, prefix, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`,
 		db.OrNull(int64(h.RepoID)), db.OrNull(int64(h.OrgID)), db.OrNull(h.AppID), h.URL, h.Form,
 		h.Secret, h.Insecure, h.Active,
@@ -76,8 +76,8 @@ func insert(tx *db.Tx, h *Hook) error {
 
 // update writes what a request changes of a hook. One that is switched on begins anew.
 func update(tx *db.Tx, h *Hook) error {
-	return tx.Run(`UPDATE hooks SET url = $2, form = $3, secret = $4, insecure = $5, events = $6, site = $7, prefix = $8,
-			updated_at = $9, active = $10, failures = CASE WHEN $10 THEN 0 ELSE failures END,
+	return tx.Run(`UPDATE hooks SET url = $2, form = $3, secret = $4, insecure = $5, events = $6, site = $7,
+			prefix = $8, updated_at = $9, active = $10, failures = CASE WHEN $10 THEN 0 ELSE failures END,
 			failing_since = CASE WHEN $10 THEN NULL ELSE failing_since END,
 			last_status = $11, last_message = $12
 		WHERE id = $1`, h.ID, h.URL, h.Form, h.Secret, h.Insecure, joined(h.Events), h.Site, h.Prefix, h.UpdatedAt, h.Active,
@@ -102,7 +102,8 @@ func Leave(tx *db.Tx, repoID repo.ID, org account.ID) error {
 // Bequeath tells an organization's hooks of their last event. What else waits for them goes, and
 // those that are told stay without an owner until [Pruner] finds that they were.
 func Bequeath(tx *db.Tx, org account.ID, e Event) error {
-	err := tx.Run(`DELETE FROM hook_deliveries WHERE hook_id IN (SELECT id FROM hooks WHERE org_id = $1)`, org)
+	err := tx.Run(`DELETE FROM hook_deliveries WHERE hook_id IN (SELECT id FROM hooks WHERE org_id = $1)`,
+		org)
 	if err != nil {
 		return err
 	}
@@ -116,14 +117,16 @@ func Bequeath(tx *db.Tx, org account.ID, e Event) error {
 // listeningApp finds how an App's hook reaches the server; nil: it is not active.
 func listeningApp(tx *db.Tx, appID int64) (*web.Info, error) {
 	var site, prefix string
-	err := tx.QueryRow(`SELECT site, prefix FROM hooks WHERE app_id = $1 AND active`, appID).Scan(&site, &prefix)
+	err := tx.QueryRow(`SELECT site, prefix FROM hooks WHERE app_id = $1 AND active`,
+		appID).Scan(&site, &prefix)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, nil
 	}
 	return Info(site, prefix), err
 }
 
-// awake is the condition of an installation i that nobody has suspended, nor its account, nor the owner of its App.
+// awake is the condition of an installation i that nobody has suspended, nor its account, nor the owner of
+// its App.
 const awake = `i.suspended_at IS NULL AND NOT EXISTS (SELECT 1 FROM apps p JOIN accounts a ON a.id IN (p.owner_id, i.account_id)
 	WHERE p.id = i.app_id AND a.suspended_at IS NOT NULL)`
 

@@ -63,8 +63,8 @@ const briefColumns = `d.id, d.hook_id, COALESCE(d.repo_id, 0), COALESCE(d.actor_
 	COALESCE(d.installation_id, 0)`
 
 func (d *Delivery) brief() []any {
-	return []any{&d.ID, &d.HookID, &d.RepoID, &d.Actor, &d.Event, &d.Action, &d.Origin, &d.CreatedAt, &d.State,
-		&d.Tries, &d.DeliveredAt, &d.Duration, &d.Code, &d.Status, &d.URL,
+	return []any{&d.ID, &d.HookID, &d.RepoID, &d.Actor, &d.Event, &d.Action, &d.Origin,
+		&d.CreatedAt, &d.State, &d.Tries, &d.DeliveredAt, &d.Duration, &d.Code, &d.Status, &d.URL,
 		&d.Installation}
 }
 
@@ -120,7 +120,8 @@ func again(tx *db.Tx, d *Delivery) error {
 	}
 	return tx.RunRing(Topic, `INSERT INTO hook_deliveries
 			(hook_id, repo_id, actor_id, event, action, about, origin, created_at, payload, installation_id)
-		SELECT hook_id, repo_id, actor_id, event, action, about, COALESCE(origin, id), `+tx.Engine().Clock()+`, payload,
+		SELECT hook_id, repo_id, actor_id, event, action, about, COALESCE(origin, id),
+		`+tx.Engine().Clock()+`, payload,
 			installation_id
 		FROM hook_deliveries WHERE id = $1`, d.ID)
 }
@@ -129,7 +130,8 @@ func again(tx *db.Tx, d *Delivery) error {
 const maxAsked = 100
 
 func tooMany() error {
-	return errs.New(errs.Conflict, fmt.Sprintf("More than %d deliveries of this hook wait. Try again later.", maxAsked))
+	return errs.New(errs.Conflict, fmt.Sprintf("More than %d deliveries of this hook wait. Try again later.",
+		maxAsked))
 }
 
 // addOne adds a delivery for one hook, whether it is active or not. Error: 409 where enough waits.
@@ -147,7 +149,8 @@ func addOne(tx *db.Tx, h *Hook, e Event) error {
 	if err != nil {
 		return err
 	}
-	return tx.RunRing(Topic, `INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at)
+	return tx.RunRing(Topic, `INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about,
+		created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, `+tx.Engine().Clock()+`)`,
 		h.ID, db.OrNull(int64(h.RepoID)), db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about))
 }

@@ -15,9 +15,9 @@ func aged(tx *db.Tx) ([]int64, error) {
 		WHERE created_at < `+tx.Engine().Clock()+` - $1 ORDER BY created_at`+limit, keepFor.Microseconds())
 }
 
-// surplus finds deliveries beyond what is kept of each hook, by number and by size, and of each owner: of those that
-// wait, or of those that do not. It looks at owners of whom a hook was told something lately, or tried. What grew by
-// a transfer is found with the hook's next delivery.
+// surplus finds deliveries beyond what is kept of each hook, by number and by size, and of each owner: of
+// those that wait, or of those that do not. It looks at owners of whom a hook was told something lately, or
+// tried. What grew by a transfer is found with the hook's next delivery.
 func surplus(tx *db.Tx, lately time.Duration, waiting bool, most int64) ([]int64, error) {
 	since := tx.Engine().Clock() + ` - $1`
 	which := `x.state <> 0 AND x.delivered_at IS NOT NULL` // as an index has it
@@ -62,7 +62,8 @@ func removeDeliveries(tx *db.Tx, ids []int64) error {
 
 // bequeathed finds some hooks without an owner that were told their last event.
 func bequeathed(tx *db.Tx) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT h.id FROM hooks h WHERE h.repo_id IS NULL AND h.org_id IS NULL AND h.app_id IS NULL
+	return db.QueryIDs[int64](tx, `SELECT h.id FROM hooks h WHERE h.repo_id IS NULL AND h.org_id IS NULL
+		AND h.app_id IS NULL
 		AND NOT EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 0) LIMIT 20`)
 }
 

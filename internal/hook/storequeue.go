@@ -23,9 +23,9 @@ type candidate struct {
 // perPage is how many hooks are looked at together.
 const perPage = 200
 
-// candidates finds hooks behind one of an id, in the order of their ids, for which something is due: of perPage
-// hooks for which something waits those that are not leased, and do not rest. last is the last that was looked
-// at; 0: there are no more.
+// candidates finds hooks behind one of an id, in the order of their ids, for which something is due: of
+// perPage hooks for which something waits those that are not leased, and do not rest. last is the last that
+// was looked at; 0: there are no more.
 func candidates(tx *db.Tx, after int64) (found []candidate, last int64, err error) {
 	clock := tx.Engine().Clock()
 	var n int64
@@ -44,7 +44,8 @@ func candidates(tx *db.Tx, after int64) (found []candidate, last int64, err erro
 			UNION ALL
 			SELECT (SELECT MIN(hook_id) FROM hook_deliveries WHERE state = 0 AND hook_id > w.id), w.n + 1
 			FROM w WHERE w.id IS NOT NULL AND w.n < $2)
-		SELECT w.id, w.n, COALESCE(r.owner_id, h.org_id, p.owner_id, 0), h.url, h.failures > 0, h.due_at <= `+clock+` AND EXISTS (SELECT 1
+		SELECT w.id, w.n, COALESCE(r.owner_id, h.org_id, p.owner_id, 0), h.url, h.failures > 0,
+		h.due_at <= `+clock+` AND EXISTS (SELECT 1
 				FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 0 AND d.due_at <= `+clock+`)
 		FROM w JOIN hooks h ON h.id = w.id LEFT JOIN repos r ON r.id = h.repo_id
 			LEFT JOIN apps p ON p.id = h.app_id ORDER BY w.id`, after, perPage)
@@ -100,8 +101,8 @@ func drop(tx *db.Tx, d *Delivery) error {
 	return tx.Run(`DELETE FROM hook_deliveries WHERE id = $1 AND state = 0`, d.ID)
 }
 
-// store writes what came of an attempt, in its row and its hook's. It returns for how long the hook rests. Error:
-// db.ErrLeaseLost.
+// store writes what came of an attempt, in its row and its hook's. It returns for how long the hook rests.
+// Error: db.ErrLeaseLost.
 func store(
 	tx *db.Tx, l *db.Lease, length time.Duration, h *Hook, d *Delivery,
 ) (_ *db.Lease, pauses time.Duration, err error) {
@@ -122,9 +123,12 @@ func store(
 	}
 	d.Tries++
 	due := now + db.Time(pause(d.Tries).Microseconds())
-	if err := tx.Run(`UPDATE hook_deliveries SET state = $2, due_at = $3, tries = $4, payload = $5, delivered_at = $6,
-			duration = $7, code = $8, status = $9, url = $10, sent = $11, received = $12, body = $13 WHERE id = $1`,
-		d.ID, int64(d.State), due, d.Tries, d.Payload, now, d.Duration, d.Code, d.Status, d.URL, d.Sent, d.Received,
+	if err := tx.Run(`UPDATE hook_deliveries SET state = $2, due_at = $3, tries = $4, payload = $5,
+		delivered_at = $6,
+			duration = $7, code = $8, status = $9, url = $10, sent = $11, received = $12, body = $13
+			WHERE id = $1`,
+		d.ID, int64(d.State), due, d.Tries, d.Payload, now, d.Duration, d.Code, d.Status, d.URL,
+		d.Sent, d.Received,
 		d.Body); err != nil {
 		return nil, 0, err
 	}
@@ -176,16 +180,18 @@ func (h *Hook) storeOutcome(tx *db.Tx, d *Delivery) error {
 		h.LastStatus != "disabled")
 }
 
-// wake ends the rest of a hook and of what it is still to tell. A lease, which is shorter than what counts as rest
-// here, stays.
+// wake ends the rest of a hook and of what it is still to tell. A lease, which is shorter than what counts as
+// rest here, stays.
 func wake(tx *db.Tx, id int64) error {
 	clock := tx.Engine().Clock()
-	err := tx.Run(`UPDATE hooks SET due_at = 0 WHERE id = $1 AND due_at > `+clock+` + $2`, id, leaseTime.Microseconds())
+	err := tx.Run(`UPDATE hooks SET due_at = 0 WHERE id = $1 AND due_at > `+clock+` + $2`, id,
+		leaseTime.Microseconds())
 	if err != nil {
 		return err
 	}
 	tx.Ring(Topic)
-	return tx.Run(`UPDATE hook_deliveries SET due_at = 0 WHERE hook_id = $1 AND state = 0 AND due_at > `+clock, id)
+	return tx.Run(`UPDATE hook_deliveries SET due_at = 0 WHERE hook_id = $1 AND state = 0 AND due_at > `+
+		clock, id)
 }
 
 // release ends a lease; what rests is due later.

@@ -13,8 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// turn sends what is due for a hook, one delivery after the other, until nothing is left, one fails, or others
-// shall have their turn.
+// turn sends what is due for a hook, one delivery after the other, until nothing is left, one fails, or
+// others shall have their turn.
 func (s *Sender) turn(ctx context.Context, id int64) {
 	ctx = journal.WithJob(ctx, "hook")
 	var l *db.Lease
@@ -149,7 +149,8 @@ func (s *Sender) enterLarge(ctx context.Context, size int64) (leave func(), err 
 // rendered renders a delivery.
 func (s *Sender) rendered(ctx context.Context, h *Hook, d *Delivery) ([]byte, error) {
 	if d.broken != nil {
-		return nil, errs.Wrap(errs.NotFound, "Not Found", d.broken) // it would stand before all later ones for ever
+		// it would stand before all later ones for ever
+		return nil, errs.Wrap(errs.NotFound, "Not Found", d.broken)
 	}
 	select {
 	case s.rendering <- struct{}{}:
@@ -168,8 +169,8 @@ func (s *Sender) rendered(ctx context.Context, h *Hook, d *Delivery) ([]byte, er
 	return payload, err
 }
 
-// renderSafely renders a delivery. A panic is an error, as it is in a request: it must not end the server, which would
-// meet the same delivery again after its start.
+// renderSafely renders a delivery. A panic is an error, as it is in a request: it must not end the server,
+// which would meet the same delivery again after its start.
 func (s *Sender) renderSafely(ctx context.Context, h *Hook, d *Delivery) (payload []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {

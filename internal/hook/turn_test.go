@@ -39,11 +39,12 @@ func waitingFor(t *testing.T, d *db.DB, url string) (id int64) {
 }
 
 func senderOn(d *db.DB, render renderFunc) *Sender {
-	return NewSender(SenderOptions{DB: d, Log: slog.New(slog.DiscardHandler), Render: render, Networks: outgoing.Loopback()})
+	return NewSender(SenderOptions{DB: d, Log: slog.New(slog.DiscardHandler), Render: render,
+		Networks: outgoing.Loopback()})
 }
 
-// A node that came so late to sending that another one has the hook by now sends nothing: no delivery is on its way
-// twice at one time.
+// A node that came so late to sending that another one has the hook by now sends nothing: no delivery is on
+// its way twice at one time.
 func TestALateNodeDoesNotSend(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -66,7 +67,8 @@ func TestALateNodeDoesNotSend(t *testing.T) {
 		}()
 		<-begun
 		other := senderOn(d, func() ([]byte, error) { return []byte("{}"), nil })
-		for end := time.Now().Add(time.Minute); got.Load() == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); got.Load() == 0 &&
+			time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			other.turn(t.Context(), id)
 		}
 		close(goOn)
@@ -91,7 +93,8 @@ func TestPanicsInRendering(t *testing.T) {
 				if err := tx.Run(`UPDATE hook_deliveries SET due_at = 0`); err != nil {
 					return err
 				}
-				return tx.QueryRow(`SELECT COUNT(*), COALESCE(MAX(tries), 0) FROM hook_deliveries`).Scan(&left, &tries)
+				return tx.QueryRow(`SELECT COUNT(*), COALESCE(MAX(tries), 0) FROM hook_deliveries`).Scan(
+					&left, &tries)
 			}); err != nil {
 				t.Fatal(err)
 			}

@@ -82,7 +82,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	text := body.String("body", MaxBody)
 	if a.Role >= account.Push {
 		f := readFields(body, web.From(r.Context()).Media.Preview(web.Assignees))
-		n.Assignees, n.Field, n.Milestone, n.Labels = f.assignees.Value, f.assigneesField, f.milestone.Value, f.labels.Value
+		n.Assignees, n.Field, n.Milestone, n.Labels = f.assignees.Value, f.assigneesField, f.milestone.Value,
+			f.labels.Value
 	}
 	if err := body.Err(); err != nil {
 		return err
@@ -176,7 +177,8 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return api.edit(w, r, a, "", "")
 }
 
-// edit is Edit; where before or title is given, only if that is the Guard of the issue's text or title, else it is a
+// edit is Edit; where before or title is given, only if that is the Guard of the issue's text or title, else
+// it is a
 // 409.
 func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, before, title string) error {
 	i, err := api.s.Requested(r, a)
@@ -211,7 +213,8 @@ type edit struct {
 }
 
 func readEdit(body *web.Object, a *repo.Access, info *web.Info) *edit {
-	e := &edit{title: readTitle(body), body: body.String("body", MaxBody), state: body.Enum("state", "open", "closed"),
+	e := &edit{title: readTitle(body), body: body.String("body", MaxBody),
+		state:  body.Enum("state", "open", "closed"),
 		reason: body.Enum("state_reason", reasons[1:]...)}
 	if raw := string(body.Raw("title")); raw == `""` || raw == "null" {
 		body.Wrong("title", errs.MissingField, "title can't be blank")

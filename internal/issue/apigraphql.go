@@ -46,8 +46,8 @@ func (api *API) DeleteIssue(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	return web.NoContent(w)
 }
 
-// TransferIssue moves the issue to the repository to, OWNER/NAME as owner and name, and answers it as it is there. Its
-// caller finds both as the token lets it. Errors: those of Service.Transfer.
+// TransferIssue moves the issue to the repository to, OWNER/NAME as owner and name, and answers it as it is
+// there. Its caller finds both as the token lets it. Errors: those of Service.Transfer.
 func (api *API) TransferIssue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -74,8 +74,8 @@ func (api *API) TransferIssue(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return api.answer(w, r, &to.Access, http.StatusOK, moved)
 }
 
-// EditUnchanged is Edit of a text and a title that are still those whose Guards the parameters before and title give;
-// else it is a 409.
+// EditUnchanged is Edit of a text and a title that are still those whose Guards the parameters before and
+// title give; else it is a 409.
 func (api *API) EditUnchanged(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.edit(w, r, a, web.QueryOf(r).Get("before"), web.QueryOf(r).Get("title"))
 }

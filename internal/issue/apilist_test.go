@@ -27,17 +27,22 @@ func TestListOfRepository(t *testing.T) {
 			t.Helper()
 			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: as, Send: body, Status: 201})
 		}
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will", Send: `{"title": "Spring"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will",
+			Send: `{"title": "Spring"}`, Status: 201})
 		file("sam", `{"title": "one", "body": "for @will"}`)
 		file("will", `{"title": "two", "labels": ["Mud", "rain"], "assignee": "will"}`)
 		file("will", `{"title": "three", "labels": ["mud"], "milestone": 1}`)
 		file("alice", `{"title": "four", "assignee": "alice", "milestone": 1}`)
 		for _, c := range []string{`{"state": "closed"}`} {
-			s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/3", As: "will", Send: c, Status: 200})
+			s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/3", As: "will", Send: c,
+				Status: 200})
 		}
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/1/comments", As: "sam", Send: `{"body": "more"}`, Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/1/comments", As: "sam", Send: `{"body": "and more"}`, Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/2/comments", As: "rae", Send: `{"body": "@rae, note this, @alice"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/1/comments", As: "sam",
+			Send: `{"body": "more"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/1/comments", As: "sam",
+			Send: `{"body": "and more"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/2/comments", As: "rae",
+			Send: `{"body": "@rae, note this, @alice"}`, Status: 201})
 		for query, want := range map[string]string{
 			"":                               numbered(4, 2, 1),
 			"state=open":                     numbered(4, 2, 1),
@@ -82,11 +87,14 @@ func TestListOfRepository(t *testing.T) {
 			"per_page=2&page=9":              numbered(),
 			"state=&sort=&direction=&since=": numbered(4, 2, 1),
 		} {
-			s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues?" + strings.ReplaceAll(query, " ", "%20"), Status: 200, Want: want})
+			s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues?" + strings.ReplaceAll(query, " ",
+				"%20"), Status: 200, Want: want})
 		}
 		bad := func(query, field string) {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues?" + query, Status: 422, Want: `{"message": "Validation Failed", "errors": [{"resource": "Issue", "field": "` + field + `", "code": "invalid"}]}`})
+			s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues?" + query, Status: 422,
+				Want: `{"message": "Validation Failed", "errors": [{"resource": "Issue", "field": "` + field +
+					`", "code": "invalid"}]}`})
 		}
 		bad("state=foo", "state")
 		bad("state=Open", "state")
@@ -100,12 +108,17 @@ func TestListOfRepository(t *testing.T) {
 		bad("milestone=-1", "milestone")
 		bad("milestone=99999999999999999999", "milestone")
 		s.Run(t, []apitest.Case{
-			{Name: "parameters stay in the links, and no others are added", Do: "GET /repos/garden/plot/issues?state=all&per_page=1&page=2", Status: 200,
-				Has: map[string]string{"Link": `<{base}/repos/garden/plot/issues?state=all&per_page=1&page=3>; rel="next", <{base}/repos/garden/plot/issues?state=all&per_page=1&page=4>; rel="last", ` +
-					`<{base}/repos/garden/plot/issues?state=all&per_page=1&page=1>; rel="first", <{base}/repos/garden/plot/issues?state=all&per_page=1&page=1>; rel="prev"`}},
-			{Name: "a repository that is not there comes before its parameters", Do: "GET /repos/garden/none/issues?state=foo", Status: 404},
-			{Name: "switched off", Do: "PATCH /repos/garden/plot", As: "alice", Send: `{"has_issues": false}`, Status: 200},
-			{Do: "GET /repos/garden/plot/issues", Status: 410, Want: `{"message": "Issues are disabled for this repo"}`},
+			{Name: "parameters stay in the links, and no others are added",
+				Do: "GET /repos/garden/plot/issues?state=all&per_page=1&page=2", Status: 200,
+				Has: map[string]string{
+					"Link": `<{base}/repos/garden/plot/issues?state=all&per_page=1&page=3>; rel="next", <{base}/repos/garden/plot/issues?state=all&per_page=1&page=4>; rel="last", ` +
+						`<{base}/repos/garden/plot/issues?state=all&per_page=1&page=1>; rel="first", <{base}/repos/garden/plot/issues?state=all&per_page=1&page=1>; rel="prev"`}},
+			{Name: "a repository that is not there comes before its parameters",
+				Do: "GET /repos/garden/none/issues?state=foo", Status: 404},
+			{Name: "switched off", Do: "PATCH /repos/garden/plot", As: "alice", Send: `{"has_issues": false}`,
+				Status: 200},
+			{Do: "GET /repos/garden/plot/issues", Status: 410,
+				Want: `{"message": "Issues are disabled for this repo"}`},
 			{Do: "GET /repos/garden/plot/issues/1", Status: 410},
 			{Do: "POST /repos/garden/plot/issues", As: "sam", Send: `{"title": "x"}`, Status: 410},
 			{Do: "PATCH /repos/garden/plot/issues/1", As: "sam", Send: `{"title": "x"}`, Status: 410},
@@ -130,10 +143,12 @@ func TestListsAcrossRepositories(t *testing.T) {
 		file("rae", "garden/shed", `{"title": "shed one"}`)
 		file("will", "will/own", `{"title": "own one", "labels": ["Mud"]}`)
 		file("will", "sam/else", `{"title": "else one"}`)
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/issues/1/comments", As: "will", Send: `{"body": "I looked"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/issues/1/comments", As: "will",
+			Send: `{"body": "I looked"}`, Status: 201})
 		titles := func(list ...string) string {
 			for i, title := range list {
-				list[i] = `{"title": "` + title + `", "repository": {"full_name": "$any", "permissions": "$any"}}`
+				list[i] = `{"title": "` + title +
+					`", "repository": {"full_name": "$any", "permissions": "$any"}}`
 			}
 			return "[" + strings.Join(list, ", ") + "]"
 		}
@@ -148,8 +163,10 @@ func TestListsAcrossRepositories(t *testing.T) {
 			{"will", "/issues?filter=all&labels=mud", titles("own one", "plot two")},
 			{"will", "/issues?filter=all&labels=mud&direction=asc", titles("plot two", "own one")},
 			{"will", "/issues?filter=all&state=closed", titles()},
-			{"will", "/issues?filter=all&sort=updated", titles("shed one", "own one", "plot two", "plot one")},
-			{"will", "/issues?filter=all&sort=comments", titles("shed one", "own one", "plot two", "plot one")},
+			{"will", "/issues?filter=all&sort=updated",
+				titles("shed one", "own one", "plot two", "plot one")},
+			{"will", "/issues?filter=all&sort=comments",
+				titles("shed one", "own one", "plot two", "plot one")},
 			{"will", "/issues?filter=all&since=2201-01-01T00:00:00Z", titles()},
 			{"will", "/orgs/garden/issues?filter=all", titles("shed one", "plot two", "plot one")},
 			{"sam", "/issues?filter=all", titles("else one")},
@@ -170,12 +187,18 @@ func TestListsAcrossRepositories(t *testing.T) {
 			{Do: "GET /orgs/garden/issues", Status: 401},
 			{Do: "GET /orgs/nowhere/issues?filter=x", As: "will", Status: 404},
 			{Do: "GET /orgs/will/issues", As: "will", Status: 404},
-			{Do: "GET /issues?filter=mine", As: "will", Status: 422, Want: `{"errors": [{"resource": "Issue", "field": "filter", "code": "invalid", "value": "mine"}]}`},
-			{Do: "GET /user/issues?state=x", As: "will", Status: 422, Want: `{"errors": [{"field": "state"}]}`},
-			{Do: "GET /orgs/garden/issues?since=x", As: "will", Status: 422, Want: `{"errors": [{"field": "since"}]}`},
-			{Name: "the total counts what is shown and no more", Do: "GET /orgs/garden/issues?filter=all&per_page=1", As: "sam", Status: 200,
-				Has: map[string]string{"Link": `<{base}/orgs/garden/issues?filter=all&per_page=1&page=2>; rel="next", <{base}/orgs/garden/issues?filter=all&per_page=1&page=2>; rel="last"`}},
-			{Name: "switched off", Do: "PATCH /repos/will/own", As: "will", Send: `{"has_issues": false}`, Status: 200},
+			{Do: "GET /issues?filter=mine", As: "will", Status: 422,
+				Want: `{"errors": [{"resource": "Issue", "field": "filter", "code": "invalid", "value": "mine"}]}`},
+			{Do: "GET /user/issues?state=x", As: "will", Status: 422,
+				Want: `{"errors": [{"field": "state"}]}`},
+			{Do: "GET /orgs/garden/issues?since=x", As: "will", Status: 422,
+				Want: `{"errors": [{"field": "since"}]}`},
+			{Name: "the total counts what is shown and no more",
+				Do: "GET /orgs/garden/issues?filter=all&per_page=1", As: "sam", Status: 200,
+				Has: map[string]string{
+					"Link": `<{base}/orgs/garden/issues?filter=all&per_page=1&page=2>; rel="next", <{base}/orgs/garden/issues?filter=all&per_page=1&page=2>; rel="last"`}},
+			{Name: "switched off", Do: "PATCH /repos/will/own", As: "will", Send: `{"has_issues": false}`,
+				Status: 200},
 			{Do: "GET /user/issues?filter=created", As: "will", Status: 200, Want: titles("plot two")},
 		})
 	})

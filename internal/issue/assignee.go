@@ -60,7 +60,9 @@ func (api *API) CheckIssueAssignee(w http.ResponseWriter, r *http.Request, a *re
 	return api.checkAssignee(w, r, a, i.AuthorID)
 }
 
-func (api *API) checkAssignee(w http.ResponseWriter, r *http.Request, a *repo.Access, authorID account.ID) error {
+func (api *API) checkAssignee(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, authorID account.ID,
+) error {
 	login := web.Param(r, "assignee")
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		who, err := account.ByLogin(tx, login)

@@ -28,7 +28,9 @@ func (p *page) associationOf(repoID repo.ID, userID account.ID) string {
 
 // accesses are those of the page's repositories, in one order.
 func (p *page) accesses() []*repo.Access {
-	return slices.SortedFunc(maps.Values(p.repos), func(a, b *repo.Access) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.SortedFunc(maps.Values(p.repos), func(a, b *repo.Access) int {
+		return cmp.Compare(a.ID, b.ID)
+	})
 }
 
 // associations finds those of the users who belong to the repositories.

@@ -5,8 +5,8 @@ import (
 	"arbor/internal/tracker"
 )
 
-// Brief is what a page's line shows of an issue or a pull request, by the names of GitHub's payload: nothing of people,
-// labels and texts, so nothing is read for it but the issue and its repository.
+// Brief is what a page's line shows of an issue or a pull request, by the names of GitHub's payload: nothing
+// of people, labels and texts, so nothing is read for it but the issue and its repository.
 type Brief struct {
 	RepoURL     string     `json:"repository_url"`
 	HTMLURL     string     `json:"html_url"`
@@ -26,8 +26,9 @@ type briefPull struct {
 
 // NewBrief makes the brief form of an issue of the repository at a place.
 func NewBrief(i *Issue, at *tracker.Place) *Brief {
-	b := &Brief{RepoURL: at.API, HTMLURL: at.Page + tracker.PageSegment(i.Pull) + itoa(i.Number), Number: i.Number,
-		Title: i.Title, State: i.State.String(), StateReason: i.StateReason.orNil(), Draft: i.Draft,
+	b := &Brief{RepoURL: at.API, HTMLURL: at.Page + tracker.PageSegment(i.Pull) + itoa(i.Number),
+		Number: i.Number,
+		Title:  i.Title, State: i.State.String(), StateReason: i.StateReason.orNil(), Draft: i.Draft,
 		Comments: i.Comments, UpdatedAt: i.UpdatedAt}
 	if i.Pull {
 		b.Pull = &briefPull{i.MergedAt}

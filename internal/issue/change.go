@@ -39,12 +39,15 @@ type Change struct {
 
 // Change runs fn on an issue of the repository, in one transaction with all
 // that follows from it. fn may run more than once. Errors: fn's own, 404.
-func (s *Service) Change(ctx context.Context, a *repo.Access, number int64, fn func(c *Change) error) (*Issue, error) {
+func (s *Service) Change(
+	ctx context.Context, a *repo.Access, number int64, fn func(c *Change) error,
+) (*Issue, error) {
 	var changed *Issue
 	err := tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) (err error) {
 		a.NowAhead(tx)
 		changed, err = s.ChangeIn(tx, a.Repo, a.Caller, number, func(c *Change) error {
-			if err := tx.Check(); err != nil { // now: the repository's row is locked, and its trip has the answer
+			// now: the repository's row is locked, and its trip has the answer
+			if err := tx.Check(); err != nil {
 				return err
 			}
 			return fn(c)

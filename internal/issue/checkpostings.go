@@ -79,7 +79,8 @@ func (u *Unposted) repair(tx *db.Tx) error {
 	if err := posting.Move(tx, row); err != nil {
 		return err
 	}
-	err := tx.Run(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
+	err := tx.Run(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r
+		WHERE r.id = issues.repo_id)
 		WHERE id = $1`, u.Issue.ID)
 	return err
 }
@@ -95,7 +96,8 @@ func postedOf(tx *db.Tx, where string, args ...any) (map[ID]*posted, error) {
 	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var r posting.Row
 		var p posting.Property
-		if err := row.Scan(&r.IssueID, &p.Kind, &p.Value, &r.RepoID, &r.State, &r.UpdatedAt, &r.Comments); err != nil {
+		if err := row.Scan(&r.IssueID, &p.Kind, &p.Value, &r.RepoID, &r.State, &r.UpdatedAt,
+			&r.Comments); err != nil {
 			return err
 		}
 		at := found[ID(r.IssueID)]

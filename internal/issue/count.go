@@ -9,7 +9,8 @@ import (
 	"arbor/internal/tracker"
 )
 
-// OpenPulls counts the open pull requests of a repository, which repo.Repo.OpenIssues has together with issues.
+// OpenPulls counts the open pull requests of a repository, which repo.Repo.OpenIssues has together with
+// issues.
 func (s *Service) OpenPulls(ctx context.Context, id repo.ID) (n int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		n, err = posting.TotalIn(tx, id, posting.ByPull.Of(0), tracker.Open)

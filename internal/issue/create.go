@@ -44,7 +44,8 @@ func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error
 	return s.create(tx, a, n, func() error { return nil })
 }
 
-// create is CreateIn; locked is called once the repository's row is locked, and there is nothing else to wait for.
+// create is CreateIn; locked is called once the repository's row is locked, and there is nothing else to wait
+// for.
 func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() error) (*Issue, error) {
 	// In the trip that takes the number, since others of the repository wait from then on.
 	repo.PeopleNamedAhead(tx, a.Repo, n.Text.refs.Logins)

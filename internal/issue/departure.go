@@ -115,8 +115,8 @@ func (s *Service) Transfer(ctx context.Context, a *repo.Access, number int64, t 
 	return moved, err
 }
 
-// lockBoth locks two repositories in the order of their ids, and gives them as they are then. The right to the
-// second is asked here; that to the first is the request's, which asks it at the end.
+// lockBoth locks two repositories in the order of their ids, and gives them as they are then. The right to
+// the second is asked here; that to the first is the request's, which asks it at the end.
 func lockBoth(tx *db.Tx, a, b *repo.Access) (from, to *repo.Access, err error) {
 	for _, id := range [...]repo.ID{min(a.ID, b.ID), max(a.ID, b.ID)} {
 		if err := tracker.Lock(tx, id); err != nil {
@@ -142,7 +142,8 @@ func mayTransfer(from, to *repo.Access) error {
 	case from.OwnerID != to.OwnerID:
 		return errs.New(errs.Invalid, "Issues can be transferred between repositories of one owner only.")
 	case from.Private && !to.Private:
-		return errs.New(errs.Invalid, "Issues cannot be transferred from a private repository to a public one.")
+		return errs.New(errs.Invalid,
+			"Issues cannot be transferred from a private repository to a public one.")
 	}
 	return Enabled(to.Repo, nil)
 }
@@ -281,8 +282,8 @@ func (s *Service) renderTellable(tx *db.Tx, info *web.Info, i *Issue) (*tellable
 	return &out, err
 }
 
-// tellMoved notes what hooks of both sides are told. Those of one side hear of the other only if everybody sees
-// that: to them an issue that left for a private repository was deleted.
+// tellMoved notes what hooks of both sides are told. Those of one side hear of the other only if everybody
+// sees that: to them an issue that left for a private repository was deleted.
 func (s *Service) tellMoved(d *Departure, old *tellable) error {
 	listening, err := hook.Listening(d.Tx, d.To.ID, "issues")
 	if err != nil {
@@ -324,6 +325,7 @@ func (s *Service) tellMoved(d *Departure, old *tellable) error {
 
 // event is one of the issue that goes, which nobody can ask for afterwards.
 func (d *Departure) event(action string, was json.RawMessage, changes map[string]any) hook.Event {
-	return hook.Event{Name: "issues", Action: action, Actor: d.Actor, About: hook.About{Number: d.Issue.Number,
-		Changes: changes, Parts: map[string]json.RawMessage{"issue": was}}}
+	return hook.Event{Name: "issues", Action: action, Actor: d.Actor,
+		About: hook.About{Number: d.Issue.Number,
+			Changes: changes, Parts: map[string]json.RawMessage{"issue": was}}}
 }

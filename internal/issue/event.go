@@ -46,9 +46,11 @@ const (
 // String is the name that payloads have.
 func (k EventKind) String() string {
 	return [...]string{
-		EventClosed: "closed", EventReopened: "reopened", EventLabeled: "labeled", EventUnlabeled: "unlabeled",
-		EventAssigned: "assigned", EventUnassigned: "unassigned", EventMilestoned: "milestoned",
-		EventDemilestoned: "demilestoned", EventLocked: "locked", EventUnlocked: "unlocked", EventRenamed: "renamed",
+		EventClosed: "closed", EventReopened: "reopened", EventLabeled: "labeled",
+		EventUnlabeled: "unlabeled",
+		EventAssigned:  "assigned", EventUnassigned: "unassigned", EventMilestoned: "milestoned",
+		EventDemilestoned: "demilestoned", EventLocked: "locked", EventUnlocked: "unlocked",
+		EventRenamed:   "renamed",
 		EventMentioned: "mentioned", EventSubscribed: "subscribed", EventUnsubscribed: "unsubscribed",
 		EventReferenced: "referenced", EventCrossReferenced: "cross-referenced", EventMerged: "merged",
 		EventCommentDeleted: "comment_deleted", EventReviewRequested: "review_requested",

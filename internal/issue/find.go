@@ -49,7 +49,9 @@ func (s *Service) Find(tx *db.Tx, q finder.Query, offset, size int64) ([]*Issue,
 // findKept is Find without a transaction; it reads only the issues that are not in
 // memory. Error: errNotKept where the repositories are not, or when one of these
 // issues was changed meanwhile.
-func (s *Service) findKept(ctx context.Context, q finder.Query, offset, size int64) ([]*Issue, finder.Found, error) {
+func (s *Service) findKept(
+	ctx context.Context, q finder.Query, offset, size int64,
+) ([]*Issue, finder.Found, error) {
 	found, ok, err := s.indexes.Find(nil, &q, offset, size)
 	if err == nil && !ok {
 		err = errNotKept

@@ -5,9 +5,11 @@ import (
 	"arbor/internal/finder"
 )
 
-// FindEach reads the first issues, size at most, of what each of some queries finds, with few statements for all of
-// them: for queries of which each finds few issues (see [finder.FindEach]).
-func (s *Service) FindEach(tx *db.Tx, queries []finder.Query, size int64) ([][]*Issue, []finder.Found, error) {
+// FindEach reads the first issues, size at most, of what each of some queries finds, with few statements for
+// all of them: for queries of which each finds few issues (see [finder.FindEach]).
+func (s *Service) FindEach(
+	tx *db.Tx, queries []finder.Query, size int64,
+) ([][]*Issue, []finder.Found, error) {
 	found := make([]finder.Found, len(queries))
 	var rest []finder.Query
 	var places []int

@@ -2,8 +2,8 @@ package issue
 
 import "arbor/internal/hook"
 
-// AddHookEvent adds an event for hooks to those that follow from the change itself. Number and actor are those of the
-// change unless e says otherwise.
+// AddHookEvent adds an event for hooks to those that follow from the change itself. Number and actor are
+// those of the change unless e says otherwise.
 func (c *Change) AddHookEvent(e hook.Event) {
 	if e.Actor == 0 {
 		e.Actor = c.Actor.ID
@@ -87,8 +87,10 @@ func (c *Change) addHookEventOf(e *Event) {
 	case EventMilestoned, EventDemilestoned:
 		c.addHookEvent(e.Kind.String(), hook.About{ID: e.milestone})
 	case EventReviewed:
-		c.AddHookEvent(hook.Event{Name: "pull_request_review", Action: "submitted", About: hook.About{ID: e.Detail.Review.ID}})
+		c.AddHookEvent(hook.Event{Name: "pull_request_review", Action: "submitted",
+			About: hook.About{ID: e.Detail.Review.ID}})
 	case EventReviewDismissed:
-		c.AddHookEvent(hook.Event{Name: "pull_request_review", Action: "dismissed", About: hook.About{ID: e.Detail.Review.ID}})
+		c.AddHookEvent(hook.Event{Name: "pull_request_review", Action: "dismissed",
+			About: hook.About{ID: e.Detail.Review.ID}})
 	}
 }

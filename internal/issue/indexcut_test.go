@@ -72,7 +72,8 @@ func TestIndexIsFilledThoughTheConnectionIsLost(t *testing.T) {
 			var total int64
 			err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
 				found, err := service.FindInMemory(tx, finder.Query{
-					Repos: []finder.Repo{{ID: r.ID, Generation: finder.Unread}}, Where: finder.InState(issue.Open)}, 0, 1)
+					Repos: []finder.Repo{{ID: r.ID, Generation: finder.Unread}},
+					Where: finder.InState(issue.Open)}, 0, 1)
 				total = found.Total
 				return err
 			})

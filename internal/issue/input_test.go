@@ -26,7 +26,8 @@ func desk(t *testing.T, s *apitest.Server) {
 		s.Grant(t, plot, login, account.Push)
 	}
 	for n, at := range []string{"will/desk", "garden/plot", "garden/plot"} {
-		s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/milestones", As: "will", Send: fmt.Sprintf(`{"title": "M%d"}`, n), Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/milestones", As: "will",
+			Send: fmt.Sprintf(`{"title": "M%d"}`, n), Status: 201})
 	}
 	issuetest.File(t, s, "sam", "will/desk")
 }
@@ -43,8 +44,11 @@ const (
 
 // values has one of each JSON type.
 var values = []struct{ kind, json string }{
-	{"string", `"x"`}, {"number", `1`}, {"float", `1.5`}, {"whole float", `1.0`}, {"exponent", `1e0`}, {"huge number", `99999999999999999999`}, {"true", `true`}, {"false", `false`},
-	{"null", `null`}, {"empty array", `[]`}, {"array", `["x"]`}, {"array of numbers", `[1]`}, {"array of null", `[null]`}, {"array of arrays", `[["x"]]`}, {"object", `{"a": 1}`}, {"empty object", `{}`},
+	{"string", `"x"`}, {"number", `1`}, {"float", `1.5`}, {"whole float", `1.0`}, {"exponent", `1e0`},
+	{"huge number", `99999999999999999999`}, {"true", `true`}, {"false", `false`},
+	{"null", `null`}, {"empty array", `[]`}, {"array", `["x"]`}, {"array of numbers", `[1]`},
+	{"array of null", `[null]`}, {"array of arrays", `[["x"]]`}, {"object", `{"a": 1}`},
+	{"empty object", `{}`},
 }
 
 // takes says which of them each field takes; a good string of its own stands
@@ -74,9 +78,12 @@ func TestEachFieldWithEachType(t *testing.T) {
 				}
 				taken := strings.Contains(" "+strings.ReplaceAll(f.kinds, ",", "  ")+" ", " "+v.kind+" ")
 				t.Run(f.field+" with "+v.kind, func(t *testing.T) {
-					read := apitest.Case{Do: "GET /repos/will/desk/issues/1", Headers: issuetest.Graduated, Status: 200}
+					read := apitest.Case{Do: "GET /repos/will/desk/issues/1",
+						Headers: issuetest.Graduated, Status: 200}
 					before := s.Check(t, read).Body
-					c := apitest.Case{Do: "PATCH /repos/will/desk/issues/1", As: "will", Headers: issuetest.Graduated, Send: fmt.Sprintf(`{%q: %s}`, f.field, text), Status: 200}
+					c := apitest.Case{Do: "PATCH /repos/will/desk/issues/1", As: "will",
+						Headers: issuetest.Graduated, Send: fmt.Sprintf(`{%q: %s}`, f.field, text),
+						Status: 200}
 					if !taken {
 						c.Status, c.Want = 422, wrongField(f.field, "invalid")
 					}
@@ -90,7 +97,8 @@ func TestEachFieldWithEachType(t *testing.T) {
 					if strings.HasPrefix(f.field, "state") || f.field == "title" {
 						return
 					}
-					c.Do, c.Send = "POST /repos/will/desk/issues", fmt.Sprintf(`{"title": "x", %q: %s}`, f.field, text)
+					c.Do, c.Send = "POST /repos/will/desk/issues",
+						fmt.Sprintf(`{"title": "x", %q: %s}`, f.field, text)
 					if c.Status == 200 {
 						c.Status = 201
 					}
@@ -112,25 +120,40 @@ func TestTitles(t *testing.T) {
 			post, patch  int
 			want, wanted string
 		}{
-			{`null`, 422, 422, missing, missing}, {`""`, 422, 422, missing, missing}, {`"  \t"`, 422, 422, missing, missing}, {`"\u3000\u00a0"`, 422, 422, missing, missing},
-			{`"a\u0000b"`, 422, 422, invalid, invalid}, {`1`, 422, 422, invalid, invalid}, {`["x"]`, 422, 422, invalid, invalid},
+			{`null`, 422, 422, missing, missing}, {`""`, 422, 422, missing, missing},
+			{`"  \t"`, 422, 422, missing, missing}, {`"\u3000\u00a0"`, 422, 422, missing, missing},
+			{`"a\u0000b"`, 422, 422, invalid, invalid}, {`1`, 422, 422, invalid, invalid},
+			{`["x"]`, 422, 422, invalid, invalid},
 			{`"x"`, 201, 200, `{"title": "x"}`, `{"title": "x"}`},
 		} {
-			s.Check(t, apitest.Case{Do: "POST /repos/will/desk/issues", As: "sam", Send: `{"title": ` + c.value + `}`, Status: c.post, Want: c.want})
-			s.Check(t, apitest.Case{Do: "PATCH /repos/will/desk/issues/1", As: "sam", Send: `{"title": ` + c.value + `}`, Status: c.patch, Want: c.wanted})
+			s.Check(t, apitest.Case{Do: "POST /repos/will/desk/issues", As: "sam",
+				Send: `{"title": ` + c.value + `}`, Status: c.post, Want: c.want})
+			s.Check(t, apitest.Case{Do: "PATCH /repos/will/desk/issues/1", As: "sam",
+				Send: `{"title": ` + c.value + `}`, Status: c.patch, Want: c.wanted})
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "none", Do: "POST /repos/will/desk/issues", As: "sam", Send: `{}`, Status: 422, Want: missing},
-			{Name: "a key in another case", Do: "POST /repos/will/desk/issues", As: "sam", Send: `{"Title": "x", "TITLE": "y"}`, Status: 422, Want: missing},
-			{Name: "a key that is not known", Do: "POST /repos/will/desk/issues", As: "sam", Send: `{"title": "x", "state": 7, "number": 99, "user": {"login": "will"}, "id": 1}`, Status: 201,
-				Want: `{"title": "x", "state": "open", "number": 3, "user": {"login": "sam"}}`},
-			{Name: "of a repeated key the last", Do: "POST /repos/will/desk/issues", As: "sam", Send: `{"title": 1, "title": "x", "body": "a", "body": null}`, Status: 201, Want: `{"title": "x", "body": null}`},
-			{Name: "and that alone", Do: "POST /repos/will/desk/issues", As: "sam", Send: `{"title": "x", "title": 1}`, Status: 422, Want: invalid},
-			{Name: "an empty body is none", Do: "POST /repos/will/desk/issues", As: "sam", Send: `{"title": "x", "body": ""}`, Status: 201, Want: `{"body": null}`},
-			{Name: "a NUL in the body", Do: "POST /repos/will/desk/issues", As: "sam", Send: `{"title": "x", "body": "\u0000"}`, Status: 422, Want: wrongField("body", "invalid")},
-			{Name: "everything wrong is named at once", Do: "POST /repos/will/desk/issues", As: "will", Send: `{"body": 1, "labels": 2, "milestone": "3", "assignee": 4}`, Status: 422,
+			{Name: "none", Do: "POST /repos/will/desk/issues", As: "sam", Send: `{}`, Status: 422,
+				Want: missing},
+			{Name: "a key in another case", Do: "POST /repos/will/desk/issues", As: "sam",
+				Send: `{"Title": "x", "TITLE": "y"}`, Status: 422, Want: missing},
+			{Name: "a key that is not known", Do: "POST /repos/will/desk/issues", As: "sam",
+				Send:   `{"title": "x", "state": 7, "number": 99, "user": {"login": "will"}, "id": 1}`,
+				Status: 201,
+				Want:   `{"title": "x", "state": "open", "number": 3, "user": {"login": "sam"}}`},
+			{Name: "of a repeated key the last", Do: "POST /repos/will/desk/issues", As: "sam",
+				Send: `{"title": 1, "title": "x", "body": "a", "body": null}`, Status: 201,
+				Want: `{"title": "x", "body": null}`},
+			{Name: "and that alone", Do: "POST /repos/will/desk/issues", As: "sam",
+				Send: `{"title": "x", "title": 1}`, Status: 422, Want: invalid},
+			{Name: "an empty body is none", Do: "POST /repos/will/desk/issues", As: "sam",
+				Send: `{"title": "x", "body": ""}`, Status: 201, Want: `{"body": null}`},
+			{Name: "a NUL in the body", Do: "POST /repos/will/desk/issues", As: "sam",
+				Send: `{"title": "x", "body": "\u0000"}`, Status: 422, Want: wrongField("body", "invalid")},
+			{Name: "everything wrong is named at once", Do: "POST /repos/will/desk/issues", As: "will",
+				Send: `{"body": 1, "labels": 2, "milestone": "3", "assignee": 4}`, Status: 422,
 				Want: `{"errors": [{"field": "title"}, {"field": "body"}, {"field": "assignee"}, {"field": "milestone"}, {"field": "labels"}]}`},
-			{Name: "nothing was made by mistake", Do: "GET /repos/will/desk/issues?state=all&per_page=1", Status: 200, Want: `[{"number": 5}]`},
+			{Name: "nothing was made by mistake", Do: "GET /repos/will/desk/issues?state=all&per_page=1",
+				Status: 200, Want: `[{"number": 5}]`},
 		})
 	})
 }
@@ -148,17 +171,31 @@ func TestBodies(t *testing.T) {
 			status     int
 			want       string
 		}{
-			{"nothing", ``, 400, malformed}, {"an open object", `{"title": "x"`, 400, malformed}, {"no value", `{"title": }`, 400, malformed}, {"single quotes", `{'title': 'x'}`, 400, malformed},
-			{"a comma too many", `{"title": "x",}`, 400, malformed}, {"more after it", `{"title": "x"} {}`, 400, malformed}, {"a form", `title=x`, 400, malformed}, {"a comment", `{"title": "x"} // x`, 400, malformed},
-			{"not a number", `{"title": "x", "milestone": NaN}`, 400, malformed}, {"a leading zero", `{"title": "x", "milestone": 01}`, 400, malformed},
-			{"a raw line break", "{\"title\": \"a\nb\"}", 400, malformed}, {"a byte order mark", "\ufeff{\"title\": \"x\"}", 400, malformed},
-			{"no UTF-8", "{\"title\": \"\xff\"}", 400, malformed}, {"no UTF-8 in what is ignored", "{\"title\": \"x\", \"y\": \"\xc0\x80\"}", 400, malformed}, {"a surrogate in UTF-8", "{\"title\": \"\xed\xa0\x80\"}", 400, malformed},
-			{"deep arrays", strings.Repeat("[", 100_000), 400, malformed}, {"deep objects", `{"title": "x", "y": ` + strings.Repeat(`{"a":`, 20_000) + `1` + strings.Repeat("}", 20_001), 400, malformed},
-			{"an array", `[{"title": "x"}]`, 400, noObject}, {"a string", `"x"`, 400, noObject}, {"a number", `1`, 400, noObject}, {"true", `true`, 400, noObject}, {"null", `null`, 400, noObject},
-			{"one byte too many", full(1<<20 + 1), 413, `{"message": "$any", "documentation_url": "$any"}`}, {"far too many", full(3 << 20), 413, ""},
-			{"as much as there may be", full(1 << 20), 0, `{"title": "x"}`}, {"white space around it", " \t\r\n{\"title\": \"x\"}\n ", 0, `{"title": "x"}`},
+			{"nothing", ``, 400, malformed}, {"an open object", `{"title": "x"`, 400, malformed},
+			{"no value", `{"title": }`, 400, malformed}, {"single quotes", `{'title': 'x'}`, 400, malformed},
+			{"a comma too many", `{"title": "x",}`, 400, malformed}, {"more after it", `{"title": "x"} {}`,
+				400, malformed}, {"a form", `title=x`, 400, malformed}, {"a comment", `{"title": "x"} // x`,
+				400, malformed},
+			{"not a number", `{"title": "x", "milestone": NaN}`, 400, malformed},
+			{"a leading zero", `{"title": "x", "milestone": 01}`, 400, malformed},
+			{"a raw line break", "{\"title\": \"a\nb\"}", 400, malformed},
+			{"a byte order mark", "\ufeff{\"title\": \"x\"}", 400, malformed},
+			{"no UTF-8", "{\"title\": \"\xff\"}", 400, malformed}, {"no UTF-8 in what is ignored",
+				"{\"title\": \"x\", \"y\": \"\xc0\x80\"}", 400, malformed}, {"a surrogate in UTF-8",
+				"{\"title\": \"\xed\xa0\x80\"}", 400, malformed},
+			{"deep arrays", strings.Repeat("[", 100_000), 400, malformed},
+			{"deep objects", `{"title": "x", "y": ` + strings.Repeat(`{"a":`,
+				20_000) + `1` + strings.Repeat("}", 20_001), 400, malformed},
+			{"an array", `[{"title": "x"}]`, 400, noObject}, {"a string", `"x"`, 400, noObject},
+			{"a number", `1`, 400, noObject}, {"true", `true`, 400, noObject},
+			{"null", `null`, 400, noObject},
+			{"one byte too many", full(1<<20 + 1), 413, `{"message": "$any", "documentation_url": "$any"}`},
+			{"far too many", full(3 << 20), 413, ""},
+			{"as much as there may be", full(1 << 20), 0, `{"title": "x"}`},
+			{"white space around it", " \t\r\n{\"title\": \"x\"}\n ", 0, `{"title": "x"}`},
 		} {
-			for do, status := range map[string]int{"POST /repos/will/desk/issues": 201, "PATCH /repos/will/desk/issues/1": 200, "POST /repos/will/desk/issues/1": 200} {
+			for do, status := range map[string]int{"POST /repos/will/desk/issues": 201,
+				"PATCH /repos/will/desk/issues/1": 200, "POST /repos/will/desk/issues/1": 200} {
 				if c.status != 0 {
 					status = c.status
 				}
@@ -183,10 +220,13 @@ func TestLimits(t *testing.T) {
 			}{{"title", 256}, {"body", 65_536}} {
 				for over := range 2 {
 					text := strings.Repeat(letter, l.most+over)
-					post := apitest.Case{Do: "POST /repos/will/desk/issues", As: "sam", Send: fmt.Sprintf(`{"title": "x", %q: %q}`, l.field, text), Status: 201, Want: fmt.Sprintf(`{%q: %q}`, l.field, text)}
+					post := apitest.Case{Do: "POST /repos/will/desk/issues", As: "sam",
+						Send: fmt.Sprintf(`{"title": "x", %q: %q}`, l.field, text), Status: 201,
+						Want: fmt.Sprintf(`{%q: %q}`, l.field, text)}
 					if over > 0 {
 						post.Status = 422
-						post.Want = fmt.Sprintf(`{"errors": [{"resource": "Issue", "field": %q, "code": "custom", "message": "%[1]s is too long (maximum is %d characters)"}]}`, l.field, l.most)
+						post.Want = fmt.Sprintf(
+							`{"errors": [{"resource": "Issue", "field": %q, "code": "custom", "message": "%[1]s is too long (maximum is %d characters)"}]}`, l.field, l.most)
 					}
 					patch := post
 					patch.Do, patch.Status = "PATCH /repos/will/desk/issues/1", max(200, post.Status-1)
@@ -197,13 +237,17 @@ func TestLimits(t *testing.T) {
 					s.Check(t, patch)
 				}
 			}
-			for _, do := range []string{"POST /repos/will/desk/issues", "PATCH /repos/will/desk/issues/1", "PUT /repos/will/desk/issues/1/labels", "POST /repos/will/desk/issues/1/labels"} {
+			for _, do := range []string{"POST /repos/will/desk/issues", "PATCH /repos/will/desk/issues/1",
+				"PUT /repos/will/desk/issues/1/labels", "POST /repos/will/desk/issues/1/labels"} {
 				status := map[string]int{"POST /repos/will/desk/issues": 201}[do]
 				for _, form := range []string{`"%s"`, `{"name": "%s"}`} {
 					entry := fmt.Sprintf(form, strings.Repeat(letter, 50))
-					s.Check(t, apitest.Case{Do: do, As: "will", Send: fmt.Sprintf(`{"title": "x", "labels": [%s]}`, entry), Status: max(200, status)})
+					s.Check(t, apitest.Case{Do: do, As: "will",
+						Send: fmt.Sprintf(`{"title": "x", "labels": [%s]}`, entry), Status: max(200, status)})
 					entry = fmt.Sprintf(form, strings.Repeat(letter, 51))
-					s.Check(t, apitest.Case{Do: do, As: "will", Send: fmt.Sprintf(`{"title": "x", "labels": [%s]}`, entry), Status: 422, Want: `{"errors": [{"code": "$any"}]}`})
+					s.Check(t, apitest.Case{Do: do, As: "will",
+						Send: fmt.Sprintf(`{"title": "x", "labels": [%s]}`, entry), Status: 422,
+						Want: `{"errors": [{"code": "$any"}]}`})
 				}
 			}
 		}
@@ -227,28 +271,40 @@ func TestNumbersOfLabelsAndAssignees(t *testing.T) {
 			do, field, prefix string
 			n, status         int
 		}{
-			{"POST /repos/will/desk/issues", "labels", "l", 101, 422}, {"POST /repos/will/desk/issues", "labels", "l", 100, 201},
-			{"PATCH /repos/will/desk/issues/1", "labels", "l", 101, 422}, {"PATCH /repos/will/desk/issues/1", "labels", "l", 100, 200},
-			{"POST /repos/will/desk/issues/1/labels", "labels", "other", 1, 422}, {"POST /repos/will/desk/issues/1/labels", "labels", "l", 100, 200},
-			{"PUT /repos/will/desk/issues/1/labels", "labels", "l", 101, 422}, {"PUT /repos/will/desk/issues/1/labels", "labels", "l", 100, 200},
-			{"POST /repos/will/desk/issues", "assignees", "hand", 11, 422}, {"POST /repos/will/desk/issues", "assignees", "hand", 10, 201},
-			{"PATCH /repos/will/desk/issues/1", "assignees", "hand", 11, 422}, {"PATCH /repos/will/desk/issues/1", "assignees", "hand", 9, 200},
-			{"POST /repos/will/desk/issues/1/assignees", "assignees", "hand", 11, 422}, {"POST /repos/will/desk/issues/1/assignees", "assignees", "hand", 10, 201},
+			{"POST /repos/will/desk/issues", "labels", "l", 101, 422},
+			{"POST /repos/will/desk/issues", "labels", "l", 100, 201},
+			{"PATCH /repos/will/desk/issues/1", "labels", "l", 101, 422},
+			{"PATCH /repos/will/desk/issues/1", "labels", "l", 100, 200},
+			{"POST /repos/will/desk/issues/1/labels", "labels", "other", 1, 422},
+			{"POST /repos/will/desk/issues/1/labels", "labels", "l", 100, 200},
+			{"PUT /repos/will/desk/issues/1/labels", "labels", "l", 101, 422},
+			{"PUT /repos/will/desk/issues/1/labels", "labels", "l", 100, 200},
+			{"POST /repos/will/desk/issues", "assignees", "hand", 11, 422},
+			{"POST /repos/will/desk/issues", "assignees", "hand", 10, 201},
+			{"PATCH /repos/will/desk/issues/1", "assignees", "hand", 11, 422},
+			{"PATCH /repos/will/desk/issues/1", "assignees", "hand", 9, 200},
+			{"POST /repos/will/desk/issues/1/assignees", "assignees", "hand", 11, 422},
+			{"POST /repos/will/desk/issues/1/assignees", "assignees", "hand", 10, 201},
 		} {
 			t.Run(fmt.Sprint(c.do, " ", c.n, " ", c.field), func(t *testing.T) {
-				s.Check(t, apitest.Case{Do: c.do, As: "will", Headers: issuetest.Graduated, Status: c.status, Send: fmt.Sprintf(`{"title": "x", %q: %s}`, c.field, names(c.prefix, c.n))})
+				s.Check(t, apitest.Case{Do: c.do, As: "will", Headers: issuetest.Graduated, Status: c.status,
+					Send: fmt.Sprintf(`{"title": "x", %q: %s}`, c.field, names(c.prefix, c.n))})
 			})
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "an eleventh", Do: "POST /repos/will/desk/issues/1/assignees", As: "will", Headers: issuetest.Graduated, Send: `{"assignees": ["hand10"]}`, Status: 422, Want: wrongField("assignees", "custom")},
-			{Name: "one of the ten again", Do: "POST /repos/will/desk/issues/1/assignees", As: "will", Headers: issuetest.Graduated, Send: `{"assignees": ["HAND9"]}`, Status: 201},
-			{Name: "as it was", Do: "GET /repos/will/desk/issues/1", Headers: issuetest.Graduated, Status: 200, Keep: func(a *apitest.Answer) {
-				var i struct{ Labels, Assignees []any }
-				a.JSON(t, &i)
-				if len(i.Labels) != 100 || len(i.Assignees) != 10 {
-					t.Errorf("%d labels and %d assignees", len(i.Labels), len(i.Assignees))
-				}
-			}},
+			{Name: "an eleventh", Do: "POST /repos/will/desk/issues/1/assignees", As: "will",
+				Headers: issuetest.Graduated, Send: `{"assignees": ["hand10"]}`, Status: 422,
+				Want: wrongField("assignees", "custom")},
+			{Name: "one of the ten again", Do: "POST /repos/will/desk/issues/1/assignees", As: "will",
+				Headers: issuetest.Graduated, Send: `{"assignees": ["HAND9"]}`, Status: 201},
+			{Name: "as it was", Do: "GET /repos/will/desk/issues/1", Headers: issuetest.Graduated,
+				Status: 200, Keep: func(a *apitest.Answer) {
+					var i struct{ Labels, Assignees []any }
+					a.JSON(t, &i)
+					if len(i.Labels) != 100 || len(i.Assignees) != 10 {
+						t.Errorf("%d labels and %d assignees", len(i.Labels), len(i.Assignees))
+					}
+				}},
 		})
 	})
 }

@@ -31,9 +31,9 @@
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
 // repository's row in the transaction that inserts the issue. That of an issue that
-// is deleted or transferred is not used again. Change alone changes an issue's row, so postings and counters follow
-// it always; package deletion changes many at once and moves them itself. Each transaction that changes what a
-// payload of issues shows calls tracker.Lock first. Ids are looked up within their repository.
+// is deleted or transferred is not used again. Change alone changes an issue's row, so postings and counters
+// follow it always; package deletion changes many at once and moves them itself. Each transaction that
+// changes what a payload of issues shows calls tracker.Lock first. Ids are looked up within their repository.
 //
 // A row of issues holds everything that a list shows, also the ids of labels and assignees. A label
 // that is deleted leaves its id in rows, where it names nothing; what many issues hold is taken off
@@ -85,7 +85,8 @@ const (
 	Duplicate
 )
 
-var reasons = [...]string{NoReason: "", Completed: "completed", NotPlanned: "not_planned", Reopened: "reopened",
+var reasons = [...]string{NoReason: "", Completed: "completed", NotPlanned: "not_planned",
+	Reopened:  "reopened",
 	Duplicate: "duplicate"}
 
 // String gives the name that payloads have as state_reason; empty for NoReason.
@@ -177,7 +178,8 @@ const answerBytes = 48 << 20
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, repos: repos, log: log, forge: forge, indexes: memory.New(d, log),
-		shown: newShown(), rows: newRows(), texts: text.New(d, repos), answers: tracker.NewAnswers(d, answerBytes)}
+		shown: newShown(), rows: newRows(), texts: text.New(d, repos),
+		answers: tracker.NewAnswers(d, answerBytes)}
 }
 
 // joinIDs writes ids as a column holds them.

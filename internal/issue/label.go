@@ -75,9 +75,10 @@ func (api *API) relabel(
 	if err != nil {
 		return err
 	}
-	list, err := api.s.relabel(r.Context(), a, i.Number, func(tx *db.Tx, has []*label.Label) ([]*label.Label, error) {
-		return choose(tx, has, names)
-	})
+	list, err := api.s.relabel(r.Context(), a, i.Number,
+		func(tx *db.Tx, has []*label.Label) ([]*label.Label, error) {
+			return choose(tx, has, names)
+		})
 	if err != nil {
 		return err
 	}
@@ -128,13 +129,14 @@ func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo
 		return err
 	}
 	folded := label.Fold(web.Param(r, "name"))
-	list, err := api.s.relabel(r.Context(), a, i.Number, func(_ *db.Tx, has []*label.Label) ([]*label.Label, error) {
-		at := slices.IndexFunc(has, func(l *label.Label) bool { return label.Fold(l.Name) == folded })
-		if at < 0 {
-			return nil, errs.New(errs.NotFound, "Label does not exist")
-		}
-		return slices.Delete(has, at, at+1), nil
-	})
+	list, err := api.s.relabel(r.Context(), a, i.Number,
+		func(_ *db.Tx, has []*label.Label) ([]*label.Label, error) {
+			at := slices.IndexFunc(has, func(l *label.Label) bool { return label.Fold(l.Name) == folded })
+			if at < 0 {
+				return nil, errs.New(errs.NotFound, "Label does not exist")
+			}
+			return slices.Delete(has, at, at+1), nil
+		})
 	if err != nil {
 		return err
 	}

@@ -20,16 +20,20 @@ func private(t *testing.T, s *apitest.Server) (comment, event, onIssue, onCommen
 	t.Helper()
 	post := func(do, send string) (id int64) {
 		var made struct{ ID int64 }
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/" + do, As: "will", Headers: issuetest.Graduated, Send: send, Status: 201}).JSON(t, &made)
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/" + do, As: "will", Headers: issuetest.Graduated,
+			Send: send, Status: 201}).JSON(t, &made)
 		return made.ID
 	}
 	post("labels", `{"name": "`+secret+`"}`)
 	post("milestones", `{"title": "`+secret+`"}`)
-	post("issues", `{"title": "`+secret+`", "body": "`+secret+` for @sam, as in garden/plot#1", "labels": ["`+secret+`"], "milestone": 1, "assignees": ["will"]}`)
+	post("issues", `{"title": "`+secret+`", "body": "`+secret+` for @sam, as in garden/plot#1", "labels": ["`+
+		secret+`"], "milestone": 1, "assignees": ["will"]}`)
 	comment = post("issues/1/comments", `{"body": "`+secret+` again, @sam: garden/plot#1"}`)
-	onIssue, onComment = post("issues/1/reactions", `{"content": "eyes"}`), post(fmt.Sprintf("issues/comments/%d/reactions", comment), `{"content": "eyes"}`)
+	onIssue, onComment = post("issues/1/reactions", `{"content": "eyes"}`),
+		post(fmt.Sprintf("issues/comments/%d/reactions", comment), `{"content": "eyes"}`)
 	var events []struct{ ID int64 }
-	s.Check(t, apitest.Case{Do: "GET /repos/garden/shed/issues/1/events", As: "will", Status: 200}).JSON(t, &events)
+	s.Check(t, apitest.Case{Do: "GET /repos/garden/shed/issues/1/events", As: "will", Status: 200}).JSON(t,
+		&events)
 	return comment, events[0].ID, onIssue, onComment
 }
 
@@ -47,15 +51,25 @@ func TestIdsOfOtherRepositories(t *testing.T) {
 		mine := issuetest.Comment(t, s, "sam", on, "mine")
 		before := everything(t, s, "rae", "garden/shed")
 		for _, do := range []string{
-			fmt.Sprintf("GET issues/comments/%d", comment), fmt.Sprintf("PATCH issues/comments/%d", comment), fmt.Sprintf("POST issues/comments/%d", comment), fmt.Sprintf("DELETE issues/comments/%d", comment),
-			fmt.Sprintf("GET issues/comments/%d/reactions", comment), fmt.Sprintf("POST issues/comments/%d/reactions", comment), fmt.Sprintf("GET issues/events/%d", event),
-			fmt.Sprintf("DELETE issues/comments/%d/reactions/%d", comment, onComment), fmt.Sprintf("DELETE issues/comments/%d/reactions/%d", mine, onComment),
-			fmt.Sprintf("DELETE issues/1/reactions/%d", onIssue), fmt.Sprintf("DELETE issues/1/reactions/%d", onComment), fmt.Sprintf("DELETE issues/comments/%d/reactions/%d", mine, onIssue),
-			"GET labels/" + secret, "PATCH labels/" + secret, "DELETE labels/" + secret, "DELETE issues/1/labels/" + secret,
-			"GET milestones/1", "PATCH milestones/1", "DELETE milestones/1", "GET milestones/1/labels", "GET issues/2", "PATCH issues/2", "PUT issues/2/lock", "POST issues/2/labels", "GET issues/2/events",
+			fmt.Sprintf("GET issues/comments/%d", comment), fmt.Sprintf("PATCH issues/comments/%d", comment),
+			fmt.Sprintf("POST issues/comments/%d", comment),
+			fmt.Sprintf("DELETE issues/comments/%d", comment),
+			fmt.Sprintf("GET issues/comments/%d/reactions", comment),
+			fmt.Sprintf("POST issues/comments/%d/reactions", comment),
+			fmt.Sprintf("GET issues/events/%d", event),
+			fmt.Sprintf("DELETE issues/comments/%d/reactions/%d", comment, onComment),
+			fmt.Sprintf("DELETE issues/comments/%d/reactions/%d", mine, onComment),
+			fmt.Sprintf("DELETE issues/1/reactions/%d", onIssue), fmt.Sprintf("DELETE issues/1/reactions/%d",
+				onComment), fmt.Sprintf("DELETE issues/comments/%d/reactions/%d", mine, onIssue),
+			"GET labels/" + secret, "PATCH labels/" + secret, "DELETE labels/" + secret,
+			"DELETE issues/1/labels/" + secret,
+			"GET milestones/1", "PATCH milestones/1", "DELETE milestones/1", "GET milestones/1/labels",
+			"GET issues/2", "PATCH issues/2", "PUT issues/2/lock", "POST issues/2/labels",
+			"GET issues/2/events",
 			"GET assignees/will", "GET issues/1/assignees/will",
 		} {
-			c := apitest.Case{Do: strings.Replace(do, " ", " /repos/sam/own/", 1), As: "sam", Headers: issuetest.Graduated, Status: 404}
+			c := apitest.Case{Do: strings.Replace(do, " ", " /repos/sam/own/", 1), As: "sam",
+				Headers: issuetest.Graduated, Status: 404}
 			if !strings.HasPrefix(do, "GET") {
 				c.Send = `{"body": "x", "title": "x", "content": "heart", "color": "ffffff", "labels": ["x"]}`
 			}
@@ -81,22 +95,27 @@ func TestReactionsOfOtherSubjects(t *testing.T) {
 		comment, _, onIssue, onComment := private(t, s)
 		other := issuetest.File(t, s, "will", "garden/shed")
 		otherComment := issuetest.Comment(t, s, "will", other, "x")
-		for _, path := range []string{fmt.Sprintf("%s/reactions/%d", other, onIssue), fmt.Sprintf("/repos/garden/shed/issues/1/reactions/%d", onComment),
-			fmt.Sprintf("/repos/garden/shed/issues/comments/%d/reactions/%d", comment, onIssue), fmt.Sprintf("/repos/garden/shed/issues/comments/%d/reactions/%d", otherComment, onComment)} {
-			s.Check(t, apitest.Case{Do: "DELETE " + path, As: "will", Headers: issuetest.Graduated, Status: 404})
+		for _, path := range []string{fmt.Sprintf("%s/reactions/%d", other, onIssue),
+			fmt.Sprintf("/repos/garden/shed/issues/1/reactions/%d", onComment),
+			fmt.Sprintf("/repos/garden/shed/issues/comments/%d/reactions/%d", comment, onIssue),
+			fmt.Sprintf("/repos/garden/shed/issues/comments/%d/reactions/%d", otherComment, onComment)} {
+			s.Check(t, apitest.Case{Do: "DELETE " + path, As: "will", Headers: issuetest.Graduated,
+				Status: 404})
 		}
 	})
 }
 
 // addresses are all that can be read of a repository's tracker.
-var addresses = []string{"issues?state=all", "issues/1", "issues/1/labels", "issues/1/comments", "issues/comments", "issues/1/events", "issues/events", "issues/1/timeline", "issues/1/reactions",
+var addresses = []string{"issues?state=all", "issues/1", "issues/1/labels", "issues/1/comments",
+	"issues/comments", "issues/1/events", "issues/events", "issues/1/timeline", "issues/1/reactions",
 	"labels", "milestones?state=all", "milestones/1", "milestones/1/labels", "assignees"}
 
 func everything(t *testing.T, s *apitest.Server, as, repository string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, address := range addresses {
-		all.Write(s.Check(t, apitest.Case{Do: "GET /repos/" + repository + "/" + address, As: as, Headers: issuetest.Graduated, Status: 200}).Body)
+		all.Write(s.Check(t, apitest.Case{Do: "GET /repos/" + repository + "/" + address, As: as,
+			Headers: issuetest.Graduated, Status: 200}).Body)
 		all.WriteByte('\n')
 	}
 	return all.String()
@@ -109,30 +128,37 @@ type seen struct{ path, status, link, body string }
 // totals that Link tells.
 func view(t *testing.T, s *apitest.Server, as string) (all []seen) {
 	t.Helper()
-	paths := []string{"/repos/garden/plot", "/users/will", "/orgs/garden", "/users/will/repos", "/orgs/garden/repos"}
+	paths := []string{"/repos/garden/plot", "/users/will", "/orgs/garden", "/users/will/repos",
+		"/orgs/garden/repos"}
 	for _, address := range addresses {
 		separator := "?"
 		if strings.Contains(address, "?") {
 			separator = "&"
 		}
-		paths = append(paths, "/repos/garden/plot/"+address+separator+"per_page=1", "/repos/garden/plot/"+address)
+		paths = append(paths, "/repos/garden/plot/"+address+separator+"per_page=1",
+			"/repos/garden/plot/"+address)
 	}
 	if as != "" {
 		for _, list := range []string{"/issues", "/user/issues", "/orgs/garden/issues"} {
 			for _, filter := range []string{"assigned", "created", "mentioned", "subscribed", "all"} {
-				paths = append(paths, list+"?state=all&filter="+filter, list+"?state=all&per_page=1&filter="+filter+"&labels="+secret)
+				paths = append(paths, list+"?state=all&filter="+filter,
+					list+"?state=all&per_page=1&filter="+filter+"&labels="+secret)
 			}
 		}
 	}
 	for _, r := range s.Server.Routes() {
 		if r.Pattern == "/search/issues" {
-			paths = append(paths, "/search/issues?q="+secret, "/search/issues?q=author:will", "/search/issues?q=involves:sam", "/search/issues?q=org:garden", "/search/issues?q=label:"+secret)
+			paths = append(paths, "/search/issues?q="+secret, "/search/issues?q=author:will",
+				"/search/issues?q=involves:sam", "/search/issues?q=org:garden",
+				"/search/issues?q=label:"+secret)
 		}
 	}
 	for _, path := range paths {
 		for _, kind := range []string{"v3.full", "v3"} {
-			a := s.Do(t, apitest.Case{Do: "GET " + path, As: as, Headers: map[string]string{"Accept": "application/vnd.github." + kind + "+json"}})
-			all = append(all, seen{path, fmt.Sprint(a.Status, " ", kind), a.Header.Get("Link"), string(a.Body)})
+			a := s.Do(t, apitest.Case{Do: "GET " + path, As: as,
+				Headers: map[string]string{"Accept": "application/vnd.github." + kind + "+json"}})
+			all = append(all, seen{path, fmt.Sprint(a.Status, " ", kind), a.Header.Get("Link"),
+				string(a.Body)})
 		}
 	}
 	return all
@@ -145,9 +171,12 @@ func TestPrivateLeaksNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will", Send: `{"title": "Spring"}`, Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "Open", "body": "Not garden/shed#1, but #2", "milestone": 1}`, Status: 201})
-		issuetest.Comment(t, s, "will", "/repos/garden/plot/issues/1", "See garden/shed#1 and https://example.org")
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will",
+			Send: `{"title": "Spring"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will",
+			Send: `{"title": "Open", "body": "Not garden/shed#1, but #2", "milestone": 1}`, Status: 201})
+		issuetest.Comment(t, s, "will", "/repos/garden/plot/issues/1",
+			"See garden/shed#1 and https://example.org")
 		before := map[string][]seen{}
 		for _, as := range []string{"", "sam"} {
 			before[as] = view(t, s, as)
@@ -165,13 +194,16 @@ func TestPrivateLeaksNothing(t *testing.T) {
 			}
 		}
 		unchanged("after things in private")
-		if all := fmt.Sprint(view(t, s, "rae")); !strings.Contains(all, `"cross-referenced"`) || !strings.Contains(all, `title=\"`+secret) {
+		if all := fmt.Sprint(view(t, s, "rae")); !strings.Contains(all, `"cross-referenced"`) ||
+			!strings.Contains(all, `title=\"`+secret) {
 			t.Error("the reader of the private repository sees no reference to it either: this test shows nothing")
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"private": false}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"private": false}`,
+			Status: 200})
 		s.Check(t, apitest.Case{Do: "GET /repos/garden/shed/issues/1", As: "sam", Status: 200})
 		view(t, s, "sam")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"private": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"private": true}`,
+			Status: 200})
 		unchanged("after it was public for a moment")
 	})
 }
@@ -184,11 +216,13 @@ func TestWhoLeavesSeesNothing(t *testing.T) {
 		s.Team(t)
 		issuetest.File(t, s, "will", "garden/plot")
 		private(t, s)
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/issues", As: "will", Send: `{"title": "` + secret + `", "assignee": "will", "body": "@rae"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/issues", As: "will",
+			Send: `{"title": "` + secret + `", "assignee": "will", "body": "@rae"}`, Status: 201})
 		const own = "/repos/garden/shed/issues/1"
 		etag := s.Check(t, apitest.Case{Do: "GET " + own, As: "will", Status: 200}).Header.Get("ETag")
 		for _, login := range []string{"will", "rae"} {
-			s.Check(t, apitest.Case{Do: "DELETE /repos/garden/shed/collaborators/" + login, As: "alice", Status: 204})
+			s.Check(t, apitest.Case{Do: "DELETE /repos/garden/shed/collaborators/" + login, As: "alice",
+				Status: 204})
 			for _, seen := range view(t, s, login) {
 				if strings.Contains(seen.body, secret) {
 					t.Errorf("%s still sees %.2000v", login, seen)
@@ -214,16 +248,25 @@ func TestPrivateIsAbsent(t *testing.T) {
 		issuetest.File(t, s, "will", "garden/plot")
 		comment, event, _, _ := private(t, s)
 		for _, do := range []string{
-			"GET issues", "GET issues?state=foo", "GET issues?milestone=9", "POST issues", "GET issues/1", "PATCH issues/1", "GET issues/1/labels", "PUT issues/1/labels", "POST issues/1/assignees",
-			"GET issues/1/assignees/will", "PUT issues/1/lock", "DELETE issues/1/lock", "GET issues/1/subscription", "PUT issues/1/subscription", "GET issues/1/comments", "POST issues/1/comments",
-			"GET issues/1/events", "GET issues/1/timeline", "GET issues/1/reactions", "POST issues/1/reactions", "GET issues/comments", "GET issues/events", fmt.Sprint("GET issues/comments/", comment),
-			fmt.Sprint("PATCH issues/comments/", comment), fmt.Sprint("DELETE issues/comments/", comment), fmt.Sprint("GET issues/events/", event), "GET labels", "GET labels/" + secret, "POST labels",
-			"GET milestones", "GET milestones/1", "POST milestones", "GET milestones/1/labels", "GET assignees", "GET assignees/will", "GET assignees/sam",
+			"GET issues", "GET issues?state=foo", "GET issues?milestone=9", "POST issues", "GET issues/1",
+			"PATCH issues/1", "GET issues/1/labels", "PUT issues/1/labels", "POST issues/1/assignees",
+			"GET issues/1/assignees/will", "PUT issues/1/lock", "DELETE issues/1/lock",
+			"GET issues/1/subscription", "PUT issues/1/subscription", "GET issues/1/comments",
+			"POST issues/1/comments",
+			"GET issues/1/events", "GET issues/1/timeline", "GET issues/1/reactions",
+			"POST issues/1/reactions", "GET issues/comments", "GET issues/events",
+			fmt.Sprint("GET issues/comments/", comment),
+			fmt.Sprint("PATCH issues/comments/", comment), fmt.Sprint("DELETE issues/comments/", comment),
+			fmt.Sprint("GET issues/events/", event), "GET labels", "GET labels/" + secret, "POST labels",
+			"GET milestones", "GET milestones/1", "POST milestones", "GET milestones/1/labels",
+			"GET assignees", "GET assignees/will", "GET assignees/sam",
 		} {
 			for _, as := range []string{"", "sam"} {
 				for _, send := range []string{`{`, `{"title": "x", "body": "x", "name": "x"}`} {
 					ask := func(repository string) (string, []string) {
-						a := s.Do(t, apitest.Case{Do: strings.Replace(do, " ", " /repos/garden/"+repository+"/", 1), As: as, Headers: issuetest.Graduated, Send: send})
+						a := s.Do(t, apitest.Case{Do: strings.Replace(do, " ",
+							" /repos/garden/"+repository+"/", 1), As: as,
+							Headers: issuetest.Graduated, Send: send})
 						var names []string
 						for name, value := range a.Header {
 							if name != "X-Request-Id" && name != "X-Github-Request-Id" && name != "Date" {
@@ -236,7 +279,8 @@ func TestPrivateIsAbsent(t *testing.T) {
 					there, thereHeaders := ask("shed")
 					absent, absentHeaders := ask("nowhere")
 					if there != absent || !slices.Equal(thereHeaders, absentHeaders) {
-						t.Errorf("%s as %q: %s %v; were it not there: %s %v", do, as, there, thereHeaders, absent, absentHeaders)
+						t.Errorf("%s as %q: %s %v; were it not there: %s %v", do, as, there, thereHeaders,
+							absent, absentHeaders)
 					}
 				}
 			}

@@ -31,8 +31,8 @@ type model struct {
 	has               map[posting.Property]bool
 }
 
-// Each of these has the same issues before it, with a service that has nothing in memory; making them costs as much as
-// what is asked of them.
+// Each of these has the same issues before it, with a service that has nothing in memory; making them costs
+// as much as what is asked of them.
 func TestIssuesAtRandom(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -89,7 +89,10 @@ func (w *world) foundFollows(t *testing.T, s *apitest.Server) {
 }
 
 // check holds one query, which is drawn, against the model.
-func (w *world) check(t *testing.T, s *apitest.Server, random *rand.Rand, find func(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error)) {
+func (w *world) check(
+	t *testing.T, s *apitest.Server, random *rand.Rand,
+	find func(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error),
+) {
 	t.Helper()
 	q := randomQuery(random, w)
 	want := w.find(q)
@@ -107,7 +110,8 @@ func (w *world) check(t *testing.T, s *apitest.Server, random *rand.Rand, find f
 	from := min(offset, int64(len(want)))
 	page := want[from:min(from+size, int64(len(want)))]
 	if !slices.Equal(got.IDs, page) || got.Total != int64(len(want)) {
-		t.Fatalf("%+v at %d, %d rows: got %d of %d\n%v\nwant %d of %d\n%v", q, offset, size, len(got.IDs), got.Total, got.IDs, len(page), len(want), page)
+		t.Fatalf("%+v at %d, %d rows: got %d of %d\n%v\nwant %d of %d\n%v", q, offset, size, len(got.IDs),
+			got.Total, got.IDs, len(page), len(want), page)
 	}
 }
 
@@ -162,8 +166,10 @@ func (w *world) create(t *testing.T, random *rand.Rand) {
 	by := w.people[random.IntN(4)]
 	a.Caller = &account.Caller{ID: by.ID, Login: by.Login}
 	made, err := w.service.Create(t.Context(), &a, issue.NewIssue{
-		Title: fmt.Sprint("issue ", len(w.all)), Text: issue.NewText([]string{"", "ask @p1", "@p2 and @p3"}[random.IntN(3)]),
-		Labels: []string{"a", "b", "c"}[:random.IntN(4)], Assignees: []string{"p1", "p2"}[:random.IntN(3)], Field: "assignees"})
+		Title:  fmt.Sprint("issue ", len(w.all)),
+		Text:   issue.NewText([]string{"", "ask @p1", "@p2 and @p3"}[random.IntN(3)]),
+		Labels: []string{"a", "b", "c"}[:random.IntN(4)], Assignees: []string{"p1", "p2"}[:random.IntN(3)],
+		Field: "assignees"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +202,8 @@ func (w *world) change(t *testing.T, s *apitest.Server, random *rand.Rand) {
 		_, err = subscription.New(s.DB, w.service).Subscribe(t.Context(), p.a, p.number,
 			subscription.Subscribe+subscription.Wish(random.IntN(2)))
 	case 2:
-		if err = deletion.New(s.DB, slog.New(slog.DiscardHandler)).DeleteLabel(t.Context(), p.a, "c"); errs.Is(err, errs.NotFound) {
+		if err = deletion.New(s.DB, slog.New(slog.DiscardHandler)).DeleteLabel(t.Context(), p.a,
+			"c"); errs.Is(err, errs.NotFound) {
 			err = nil
 		}
 	}

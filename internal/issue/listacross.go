@@ -57,7 +57,9 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 // listAcross answers a page of the issues of many repositories. Which they are
 // depends on more than a key can name, so the answer is kept only while nothing
 // at all is committed.
-func (api *API) listAcross(w http.ResponseWriter, r *http.Request, scope func(*db.Tx, *repo.Scope) error) error {
+func (api *API) listAcross(
+	w http.ResponseWriter, r *http.Request, scope func(*db.Tx, *repo.Scope) error,
+) error {
 	me := account.CallerFrom(r.Context())
 	l := &across{api: api, me: me, at: web.ReadPage(r), scope: scope,
 		keepLink: func(total int64) { web.Link(w, r, web.ReadPage(r), total) }}
@@ -150,10 +152,12 @@ func (l *across) query(tx *db.Tx) (finder.Query, error) {
 		q.Many, repos = &finder.Scope{SQL: query, Args: args}, nil
 	}
 	for _, r := range repos {
-		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, Generation: r.IssuesGeneration, IssuesOff: !r.HasIssues})
+		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, Generation: r.IssuesGeneration,
+			IssuesOff: !r.HasIssues})
 	}
 	// Where issues are switched off, pull requests are still there (decision 16).
-	where := append(slices.Clone(l.choice.where), finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))})
+	where := append(slices.Clone(l.choice.where),
+		finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))})
 	filters := map[string]posting.Kind{"assigned": posting.ByAssignee, "created": posting.ByAuthor,
 		"mentioned": posting.ByMention, "subscribed": posting.BySubscriber}
 	if kind, ok := filters[l.filter]; ok {

@@ -39,7 +39,9 @@ func BenchmarkListFromMemory(b *testing.B) {
 	api := issue.NewAPI(issues)
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
-		r := httptest.NewRequest("GET", fmt.Sprintf("/repos/works/project0/issues?per_page=30&page=%d&state=all&sort=updated&x=%d", 1+n%20, n), nil)
+		r := httptest.NewRequest("GET",
+			fmt.Sprintf("/repos/works/project0/issues?per_page=30&page=%d&state=all&sort=updated&x=%d",
+				1+n%20, n), nil)
 		r = web.With(r, &web.Info{Site: "http://here", Prefix: "http://here", Media: web.ParseAccept(nil)})
 		w := &discarded{header: http.Header{}}
 		if err := api.List(w, r, list[0]); err != nil {

@@ -10,7 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// ListIssues answers what GET /repos/{owner}/{repo}/issues does, without pull requests: for GraphQL. Errors: 410, 422.
+// ListIssues answers what GET /repos/{owner}/{repo}/issues does, without pull requests: for GraphQL. Errors:
+// 410, 422.
 func (api *API) ListIssues(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := Enabled(a.Repo, nil); err != nil {
 		return err

@@ -40,8 +40,10 @@ func (w *world) listsFromMemory(t *testing.T, s *apitest.Server) {
 		for range 2 { // what is missing is read, and then it is there
 			body, etag, link, err := issue.RenderList(w.service, r, a)
 			want, wantTag, wantLink, wantErr := issue.RenderList(bySQL(s), r, a)
-			if fmt.Sprint(err) != fmt.Sprint(wantErr) || string(body) != string(want) || link != wantLink || etag != wantTag {
-				t.Fatalf("%s (%s) %v %s\n%s\nwant %v %s\n%s", r.URL, r.Header, err, link, body, wantErr, wantLink, want)
+			if fmt.Sprint(err) != fmt.Sprint(wantErr) || string(body) != string(want) || link != wantLink ||
+				etag != wantTag {
+				t.Fatalf("%s (%s) %v %s\n%s\nwant %v %s\n%s", r.URL, r.Header, err, link, body, wantErr,
+					wantLink, want)
 			}
 		}
 		if issue.Kept(w.service, r, a) {
@@ -67,13 +69,16 @@ func (w *world) surround(t *testing.T, s *apitest.Server, random *rand.Rand, n i
 	var err error
 	switch random.IntN(7) {
 	case 0:
-		_, err = label.New(s.DB).Edit(t.Context(), &a, []string{"a", "b"}[random.IntN(2)], label.Edit{Color: name(fmt.Sprintf("%06x", n))})
+		_, err = label.New(s.DB).Edit(t.Context(), &a, []string{"a", "b"}[random.IntN(2)],
+			label.Edit{Color: name(fmt.Sprintf("%06x", n))})
 	case 1:
 		_, err = milestone.New(s.DB).Create(t.Context(), &a, milestone.Edit{Title: name(fmt.Sprint("m", n))})
 	case 2:
-		_, err = milestone.New(s.DB).Edit(t.Context(), &a, 1, milestone.Edit{Title: name(fmt.Sprint("first ", n))})
+		_, err = milestone.New(s.DB).Edit(t.Context(), &a, 1,
+			milestone.Edit{Title: name(fmt.Sprint("first ", n))})
 	case 3:
-		err = s.Repos.Grant(t.Context(), a.ID, w.people[1+random.IntN(3)].Login, account.Role(1+random.IntN(2)))
+		err = s.Repos.Grant(t.Context(), a.ID, w.people[1+random.IntN(3)].Login,
+			account.Role(1+random.IntN(2)))
 	case 4:
 		err = w.intoMilestone(t, &a, random)
 	case 5:
@@ -101,20 +106,28 @@ func (w *world) intoMilestone(t *testing.T, a *repo.Access, random *rand.Rand) e
 func (w *world) react(t *testing.T, s *apitest.Server, a *repo.Access, random *rand.Rand) {
 	t.Helper()
 	s.Do(t, apitest.Case{Do: fmt.Sprintf("POST /repos/p0/%s/issues/%d/reactions", a.Name, 1+random.IntN(60)),
-		As: w.people[random.IntN(4)].Login, Headers: map[string]string{"Accept": "application/vnd.github+json"}, Send: `{"content":"heart"}`})
+		As:      w.people[random.IntN(4)].Login,
+		Headers: map[string]string{"Accept": "application/vnd.github+json"}, Send: `{"content":"heart"}`})
 }
 
 // listRequest draws a request for a list, and who asks.
-func (w *world) listRequest(t *testing.T, s *apitest.Server, random *rand.Rand, repoID repo.ID) (*http.Request, *repo.Access) {
+func (w *world) listRequest(
+	t *testing.T, s *apitest.Server, random *rand.Rand, repoID repo.ID,
+) (*http.Request, *repo.Access) {
 	t.Helper()
 	pick := func(list ...string) string { return list[random.IntN(len(list))] }
-	query := "?per_page=" + pick("1", "10", "30", "100") + "&page=" + pick("1", "1", "2", "5") + pick("", "&labels=a", "&labels=A,b", "&labels=c", "&labels=nothing") +
-		pick("", "", "&milestone=*", "&milestone=none", "&milestone=1", "&milestone=99") + pick("", "", "&assignee=p1", "&assignee=none", "&assignee=*") +
-		pick("", "", "&creator=P2", "&creator=nobody", "&mentioned=p1") + pick("", "&sort=updated", "&sort=comments") + pick("", "&direction=asc") +
+	query := "?per_page=" + pick("1", "10", "30", "100") + "&page=" + pick("1", "1", "2", "5") + pick("",
+		"&labels=a", "&labels=A,b", "&labels=c", "&labels=nothing") +
+		pick("", "", "&milestone=*", "&milestone=none", "&milestone=1", "&milestone=99") + pick("", "",
+		"&assignee=p1", "&assignee=none", "&assignee=*") +
+		pick("", "", "&creator=P2", "&creator=nobody", "&mentioned=p1") + pick("", "&sort=updated",
+		"&sort=comments") + pick("", "&direction=asc") +
 		pick("", "&state=closed", "&state=all", "&state=all")
 	r := httptest.NewRequest("GET", "/repos/p0/r1/issues"+query, nil)
-	info := &web.Info{Site: "http://here", Prefix: pick("http://here", "http://here/api/v3"), Media: web.ParseAccept([]string{
-		pick("application/json", "application/vnd.github+json", "application/vnd.github.text+json", "application/vnd.service.squirrel-girl-preview")})}
+	info := &web.Info{Site: "http://here", Prefix: pick("http://here", "http://here/api/v3"),
+		Media: web.ParseAccept([]string{
+			pick("application/json", "application/vnd.github+json", "application/vnd.github.text+json",
+				"application/vnd.service.squirrel-girl-preview")})}
 	r = web.With(r, info)
 	var caller *account.Caller
 	if who := random.IntN(5); who < 4 {
@@ -152,7 +165,8 @@ func (w *world) manyListWhileManyChange(t *testing.T, s *apitest.Server) {
 		}
 		all.Go(func() error {
 			for i, r := range requests {
-				if _, _, _, err := issue.RenderList(w.service, r, accesses[i]); err != nil && !errs.Is(err, errs.Invalid) {
+				if _, _, _, err := issue.RenderList(w.service, r, accesses[i]); err != nil &&
+					!errs.Is(err, errs.Invalid) {
 					return err
 				}
 			}

@@ -27,8 +27,10 @@ func TestListsAcrossThousandsOfRepositories(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "POST /repos/" + r + "/issues", As: "alice",
 				Send: fmt.Sprintf(`{"title": "%d", "labels": ["l%d"]}`, n, n%2), Status: 201})
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/r1000", As: "alice", Send: `{"has_issues": false}`, Status: 200})
-		if err := s.Server.Settle(t.Context()); err != nil { // what is still to be indexed takes statements, too
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/r1000", As: "alice", Send: `{"has_issues": false}`,
+			Status: 200})
+		// what is still to be indexed takes statements, too
+		if err := s.Server.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for query, want := range map[string]string{

@@ -49,15 +49,21 @@ var members = []member{
 	{key: `"milestone":`, value: func(b []byte, r *row) []byte {
 		return r.page.appendPiece(b, r.page.milestoneOf(r.at, r.MilestoneID))
 	}},
-	{key: `"comments":`, value: func(b []byte, r *row) []byte { return strconv.AppendInt(b, r.Comments, 10) }},
+	{key: `"comments":`, value: func(b []byte, r *row) []byte {
+		return strconv.AppendInt(b, r.Comments, 10)
+	}},
 	{key: `"created_at":`, value: func(b []byte, r *row) []byte { return r.CreatedAt.AppendJSON(b) }},
 	{key: `"updated_at":`, value: func(b []byte, r *row) []byte { return r.UpdatedAt.AppendJSON(b) }},
 	{key: `"closed_at":`, value: func(b []byte, r *row) []byte { return r.ClosedAt.AppendJSON(b) }},
 	{key: `"author_association":`, value: func(b []byte, r *row) []byte {
 		return quoted(b, r.page.association(r.Issue))
 	}},
-	{key: `"active_lock_reason":`, value: func(b []byte, r *row) []byte { return appendOptional(b, r.LockReason) }},
-	{key: `"draft":`, when: isPull, value: func(b []byte, r *row) []byte { return strconv.AppendBool(b, r.Draft) }},
+	{key: `"active_lock_reason":`, value: func(b []byte, r *row) []byte {
+		return appendOptional(b, r.LockReason)
+	}},
+	{key: `"draft":`, when: isPull, value: func(b []byte, r *row) []byte {
+		return strconv.AppendBool(b, r.Draft)
+	}},
 	{key: `"pull_request":`, when: isPull, value: appendPull},
 	{key: `"body":`, when: func(r *row) bool { return r.body.Raw != nil },
 		value: func(b []byte, r *row) []byte { return appendOptional(b, *r.body.Raw) }},
@@ -72,8 +78,12 @@ var members = []member{
 			return r.page.rollups[r.ID].AppendJSON(b, r.at.API+"/issues/"+itoa(r.Number)+"/reactions")
 		}},
 	{key: `"timeline_url":`, value: func(b []byte, r *row) []byte { return r.address(b, "/timeline") }},
-	{key: `"performed_via_github_app":`, value: func(b []byte, _ *row) []byte { return append(b, "null"...) }},
-	{key: `"state_reason":`, value: func(b []byte, r *row) []byte { return appendOptional(b, r.StateReason.orNil()) }},
+	{key: `"performed_via_github_app":`, value: func(b []byte, _ *row) []byte {
+		return append(b, "null"...)
+	}},
+	{key: `"state_reason":`, value: func(b []byte, r *row) []byte {
+		return appendOptional(b, r.StateReason.orNil())
+	}},
 	{key: `"repository":`, when: func(r *row) bool { return r.page.repository != nil },
 		value: func(b []byte, r *row) []byte { return r.page.appendPiece(b, r.page.repositoryOf(r.RepoID)) }},
 }

@@ -50,7 +50,9 @@ func (g *Page) Load(tx *db.Tx, people ...account.ID) error {
 	if err := g.p.load(tx); err != nil {
 		return err
 	}
-	people = slices.DeleteFunc(slices.Clone(people), func(id account.ID) bool { return g.p.people[id] != nil })
+	people = slices.DeleteFunc(slices.Clone(people), func(id account.ID) bool {
+		return g.p.people[id] != nil
+	})
 	more, err := account.ByIDs(tx, people)
 	for id, a := range more {
 		g.p.people[id] = a

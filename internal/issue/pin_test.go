@@ -18,14 +18,17 @@ func TestPin(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for _, title := range []string{"one", "two", "three", "four"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "` + title + `"}`, Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will",
+				Send: `{"title": "` + title + `"}`, Status: 201})
 		}
 		issues := s.Forge.Issues
 		will, sam := s.Access(t, "will", "garden/plot"), s.Access(t, "sam", "garden/plot")
-		try := func(do func(context.Context, *repo.Access, int64) (*issue.Issue, error), a *repo.Access, n int64, refused string) {
+		try := func(do func(context.Context, *repo.Access, int64) (*issue.Issue, error), a *repo.Access,
+			n int64, refused string) {
 			t.Helper()
 			_, err := do(t.Context(), a, n)
-			if refused == "" && err != nil || refused != "" && (err == nil || !strings.Contains(err.Error(), refused)) {
+			if refused == "" && err != nil || refused != "" &&
+				(err == nil || !strings.Contains(err.Error(), refused)) {
 				t.Errorf("#%d: %v, want %q", n, err, refused)
 			}
 		}
@@ -40,12 +43,15 @@ func TestPin(t *testing.T) {
 		try(issues.Unpin, will, 2, "")
 		try(issues.Unpin, will, 2, "")
 		s.Run(t, []apitest.Case{
-			{Do: "GET /repos/garden/plot/issues/1/events", Status: 200, Want: `[{"event": "pinned", "actor": {"login": "will"}}]`},
-			{Do: "GET /repos/garden/plot/issues/2/timeline", Status: 200, Want: `[{"event": "pinned"}, {"event": "unpinned"}]`},
+			{Do: "GET /repos/garden/plot/issues/1/events", Status: 200,
+				Want: `[{"event": "pinned", "actor": {"login": "will"}}]`},
+			{Do: "GET /repos/garden/plot/issues/2/timeline", Status: 200,
+				Want: `[{"event": "pinned"}, {"event": "unpinned"}]`},
 		})
 		pinned := func(want ...string) {
 			t.Helper()
-			page := string(s.Do(t, apitest.Case{Do: "GET /garden/plot/issues", Headers: map[string]string{"Accept": "text/html"}}).Body)
+			page := string(s.Do(t, apitest.Case{Do: "GET /garden/plot/issues",
+				Headers: map[string]string{"Accept": "text/html"}}).Body)
 			_, part, _ := strings.Cut(page, `aria-label="Pinned issues"`)
 			part, _, _ = strings.Cut(part, "</section>")
 			var got []string
@@ -60,9 +66,11 @@ func TestPin(t *testing.T) {
 			}
 		}
 		pinned("three", "one")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/3", As: "will", Send: `{"state": "closed"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/3", As: "will",
+			Send: `{"state": "closed"}`, Status: 200})
 		pinned("one")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/3", As: "will", Send: `{"state": "open"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/3", As: "will",
+			Send: `{"state": "open"}`, Status: 200})
 		pinned("three", "one")
 		issuetest.CheckIndex(t, s)
 	})

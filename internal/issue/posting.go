@@ -62,7 +62,8 @@ func post(tx *db.Tx, before, after *Issue, more, less []posting.Property) error 
 			return err
 		}
 	}
-	if before.State != after.State || before.UpdatedAt != after.UpdatedAt || before.Comments != after.Comments {
+	if before.State != after.State || before.UpdatedAt != after.UpdatedAt ||
+		before.Comments != after.Comments {
 		if err := posting.Move(tx, after.row()); err != nil {
 			return err
 		}

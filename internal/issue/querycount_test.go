@@ -64,7 +64,9 @@ func TestStatementsOfAPage(t *testing.T) {
 			t.Helper()
 			n++ // another address than any before: nothing that is kept answers
 			count.take()
-			a := s.Check(t, apitest.Case{Do: fmt.Sprintf("GET %s&per_page=%d&x=%d", path, size, n), As: "will", Headers: map[string]string{"Accept": "application/vnd.github.v3.full+json"}, Status: 200})
+			a := s.Check(t, apitest.Case{Do: fmt.Sprintf("GET %s&per_page=%d&x=%d", path, size, n),
+				As: "will", Headers: map[string]string{"Accept": "application/vnd.github.v3.full+json"},
+				Status: 200})
 			if len(a.Body) < 100 {
 				t.Errorf("%s is empty: %s", path, a.Body)
 			}
@@ -91,13 +93,15 @@ func TestStatementsOfAPage(t *testing.T) {
 			many := within(path, large, min(len(few)+moreKinds, maxStatements))
 			t.Logf("%2d statements for %s", len(many), path)
 			if len(many) > len(few)+moreKinds || len(many) > maxStatements {
-				t.Errorf("%s: %d statements for a page of %d, %d for a page of %d, at most %d:\n%s", path, len(few), small, len(many), large, maxStatements, strings.Join(many, "\n"))
+				t.Errorf("%s: %d statements for a page of %d, %d for a page of %d, at most %d:\n%s", path,
+					len(few), small, len(many), large, maxStatements, strings.Join(many, "\n"))
 			}
 			if !strings.Contains(path, "/plot/issues?") {
 				continue
 			}
 			if second := within(path+"&page=2", 2, len(few)+moreKinds); len(second) > len(few)+moreKinds {
-				t.Errorf("%s: %d statements for the second page, %d for the first:\n%s", path, len(second), len(few), strings.Join(second, "\n"))
+				t.Errorf("%s: %d statements for the second page, %d for the first:\n%s", path, len(second),
+					len(few), strings.Join(second, "\n"))
 			}
 		}
 		bare := cost("/repos/garden/bare/issues?", 30)
@@ -109,22 +113,32 @@ func TestStatementsOfAPage(t *testing.T) {
 
 // pagesOf are all lists of the tracker, each with each parameter.
 func pagesOf(s *apitest.Server) []string {
-	list := []string{"/repos/garden/plot/issues/1/comments?", "/repos/garden/plot/issues/comments?", "/repos/garden/plot/issues/comments?sort=updated&direction=desc",
-		"/repos/garden/plot/issues/1/events?", "/repos/garden/plot/issues/events?", "/repos/garden/plot/issues/1/timeline?", "/repos/garden/plot/labels?", "/repos/garden/plot/milestones?sort=completeness",
-		"/repos/garden/plot/issues/1/labels?", "/repos/garden/plot/milestones/1/labels?", "/repos/garden/plot/issues/1/reactions?", "/repos/garden/plot/assignees?"}
-	for _, parameters := range []string{"", "state=closed", "state=all", "labels=l1", "labels=l1,l2,l3", "milestone=1", "milestone=*", "milestone=none&state=all", "assignee=will", "assignee=*", "assignee=none&state=all",
-		"creator=will", "mentioned=will", "sort=updated", "sort=comments", "sort=comments&direction=asc", "since=2001-01-01T00:00:00Z", "since=2001-01-01T00:00:00Z&labels=l1&sort=comments",
+	list := []string{"/repos/garden/plot/issues/1/comments?", "/repos/garden/plot/issues/comments?",
+		"/repos/garden/plot/issues/comments?sort=updated&direction=desc",
+		"/repos/garden/plot/issues/1/events?", "/repos/garden/plot/issues/events?",
+		"/repos/garden/plot/issues/1/timeline?", "/repos/garden/plot/labels?",
+		"/repos/garden/plot/milestones?sort=completeness",
+		"/repos/garden/plot/issues/1/labels?", "/repos/garden/plot/milestones/1/labels?",
+		"/repos/garden/plot/issues/1/reactions?", "/repos/garden/plot/assignees?"}
+	for _, parameters := range []string{"", "state=closed", "state=all", "labels=l1", "labels=l1,l2,l3",
+		"milestone=1", "milestone=*", "milestone=none&state=all", "assignee=will", "assignee=*",
+		"assignee=none&state=all", "creator=will", "mentioned=will", "sort=updated", "sort=comments",
+		"sort=comments&direction=asc", "since=2001-01-01T00:00:00Z",
+		"since=2001-01-01T00:00:00Z&labels=l1&sort=comments",
 		"milestone=1&assignee=will&creator=will&mentioned=will&labels=l1,l2&state=all&sort=updated&direction=asc&since=2001-01-01T00:00:00Z"} {
 		list = append(list, "/repos/garden/plot/issues?"+parameters)
 	}
 	for _, across := range []string{"/issues?", "/user/issues?", "/orgs/garden/issues?"} {
 		for _, filter := range []string{"assigned", "created", "mentioned", "subscribed", "all"} {
-			list = append(list, across+"filter="+filter, across+"labels=l1,l2&state=all&sort=comments&since=2001-01-01T00:00:00Z&filter="+filter)
+			list = append(list, across+"filter="+filter,
+				across+"labels=l1,l2&state=all&sort=comments&since=2001-01-01T00:00:00Z&filter="+filter)
 		}
 	}
 	for _, r := range s.Server.Routes() {
 		if r.Pattern == "/search/issues" {
-			for _, q := range []string{"rich", "author:will", "involves:will+is:open", "label:l1+label:l2+repo:garden/plot", "org:garden+assignee:will+code", "user:garden+-label:bug+sort:updated-desc"} {
+			for _, q := range []string{"rich", "author:will", "involves:will+is:open",
+				"label:l1+label:l2+repo:garden/plot", "org:garden+assignee:will+code",
+				"user:garden+-label:bug+sort:updated-desc"} {
 				list = append(list, "/search/issues?q="+q)
 			}
 		}
@@ -140,7 +154,8 @@ func laden(t *testing.T, s *apitest.Server) {
 	s.Grant(t, s.Repo(t, "garden/bare", false), "will", account.Push)
 	post := func(do, as, send string) {
 		t.Helper()
-		if a := s.Do(t, apitest.Case{Do: do, As: as, Headers: issuetest.Graduated, Send: send}); a.Status >= 300 {
+		if a := s.Do(t, apitest.Case{Do: do, As: as, Headers: issuetest.Graduated,
+			Send: send}); a.Status >= 300 {
 			t.Fatalf("%s: %d %s", do, a.Status, a.Body)
 		}
 	}
@@ -151,18 +166,23 @@ func laden(t *testing.T, s *apitest.Server) {
 		post("POST /repos/garden/bare/issues", "alice", `{"title": "bare"}`)
 		on := fmt.Sprintf("/repos/garden/plot/issues/%d", n)
 		text := fmt.Sprintf("@alice @will @rae see #%d, garden/bare#%[1]d, garden/shed#1 and `code`", n)
-		post("POST /repos/garden/plot/issues", "will", fmt.Sprintf(`{"title": "rich", "body": %q, "milestone": 1, "assignees": ["will", "alice"],
+		post("POST /repos/garden/plot/issues", "will",
+			fmt.Sprintf(`{"title": "rich", "body": %q, "milestone": 1, "assignees": ["will", "alice"],
 			"labels": ["l1", "l2", "l3", "l4", "l5", "l6", "l7", "l8", "l%d"]}`, text, n+8))
 		post("POST "+on+"/reactions", "rae", `{"content": "heart"}`)
-		post("POST /repos/garden/plot/issues/1/comments", []string{"will", "rae", "sam"}[n%3], fmt.Sprintf(`{"body": %q}`, text))
-		post(fmt.Sprintf("POST /repos/garden/plot/issues/comments/%d/reactions", n), "will", `{"content": "eyes"}`)
-		post("PATCH /repos/garden/plot/issues/1", "will", fmt.Sprintf(`{"title": "rich %d", "state": %q}`, n, []string{"open", "closed"}[n%2]))
+		post("POST /repos/garden/plot/issues/1/comments", []string{"will", "rae", "sam"}[n%3],
+			fmt.Sprintf(`{"body": %q}`, text))
+		post(fmt.Sprintf("POST /repos/garden/plot/issues/comments/%d/reactions", n), "will",
+			`{"content": "eyes"}`)
+		post("PATCH /repos/garden/plot/issues/1", "will",
+			fmt.Sprintf(`{"title": "rich %d", "state": %q}`, n, []string{"open", "closed"}[n%2]))
 		if n%2 == 0 {
 			post("PATCH "+on, "will", `{"state": "closed"}`)
 		}
 		if n%8 == 0 {
 			post("PATCH "+on, "will", `{"milestone": null, "assignees": []}`)
-			post("PATCH "+strings.Replace(on, "plot", "bare", 1), "will", `{"labels": ["l1", "l2"], "assignees": ["will"], "body": "@will"}`)
+			post("PATCH "+strings.Replace(on, "plot", "bare", 1), "will",
+				`{"labels": ["l1", "l2"], "assignees": ["will"], "body": "@will"}`)
 		}
 	}
 	post("POST /repos/garden/shed/issues", "rae", `{"title": "shed", "body": "@will garden/plot#1"}`)

@@ -15,7 +15,8 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 	if err != nil {
 		return reaction.Subject{}, err
 	}
-	return reaction.Subject{Kind: reaction.Issue, ID: int64(i.ID), Locked: i.Locked, Changed: func(tx *db.Tx) error {
-		return noteReaction(tx, a.ID, i.ID)
-	}}, nil
+	return reaction.Subject{Kind: reaction.Issue, ID: int64(i.ID), Locked: i.Locked,
+		Changed: func(tx *db.Tx) error {
+			return noteReaction(tx, a.ID, i.ID)
+		}}, nil
 }

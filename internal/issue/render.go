@@ -54,7 +54,8 @@ func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	p := &page{
 		info: info, shows: membersNamed(info.Members),
 		repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*tracker.Place{},
-		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{}, users: map[account.ID]*piece{},
+		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{},
+		users:     map[account.ID]*piece{},
 		labelJSON: map[int64]*piece{}, milestone: map[int64]*piece{},
 	}
 	for _, a := range accesses {

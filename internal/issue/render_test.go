@@ -61,7 +61,8 @@ func (p *page) inStruct(i *Issue) (*issueStruct, error) {
 		EventsURL: self + "/events", HTMLURL: at.Page + "/issues/" + itoa(i.Number), ID: i.ID,
 		NodeID: account.NodeID("Issue", i.ID), Number: i.Number, Title: i.Title, User: p.simple(i.AuthorID),
 		Labels: g.Labels(i), State: i.State.String(), Assignee: p.simple(i.Assignees[0]),
-		Assignees: []*account.Simple{p.simple(i.Assignees[0])}, Milestone: g.Milestone(i), Comments: i.Comments,
+		Assignees: []*account.Simple{p.simple(i.Assignees[0])}, Milestone: g.Milestone(i),
+		Comments:  i.Comments,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, Association: p.association(i),
 		LockReason: i.LockReason, Payload: body, TimelineURL: self + "/timeline",
 		Reactions: reaction.Object{URL: self + "/reactions", Rollup: p.rollups[i.ID]},
@@ -76,18 +77,23 @@ func thirty(t testing.TB) *page {
 	a := &repo.Access{Repo: &repo.Repo{ID: 7, Name: "garden", OwnerID: 1, Owner: alice}}
 	p := &page{
 		info: info, shows: members, repos: map[repo.ID]*repo.Access{7: a},
-		places:     map[repo.ID]*tracker.Place{7: tracker.NewPlace(info, a.Repo)},
-		people:     map[account.ID]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
-		labels:     map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"}, 4: {ID: 4, Name: "good first issue"}},
-		milestones: map[int64]*milestone.Milestone{5: {ID: 5, Number: 1, Title: "Spring", CreatorID: 1, State: tracker.Open}},
-		simples:    map[account.ID]*account.Simple{}, users: map[account.ID]*piece{}, labelJSON: map[int64]*piece{},
+		places: map[repo.ID]*tracker.Place{7: tracker.NewPlace(info, a.Repo)},
+		people: map[account.ID]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
+		labels: map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"},
+			4: {ID: 4, Name: "good first issue"}},
+		milestones: map[int64]*milestone.Milestone{5: {ID: 5, Number: 1, Title: "Spring", CreatorID: 1,
+			State: tracker.Open}},
+		simples: map[account.ID]*account.Simple{}, users: map[account.ID]*piece{},
+		labelJSON: map[int64]*piece{},
 		milestone: map[int64]*piece{}, bodyAt: map[ID]int{},
 	}
 	body := "Snails eat *everything* that is \"green\" & tender <in a single night>.\n\nSee #7 — quickly."
 	var texts []text.Source
 	for n := range 30 {
-		i := &Issue{ID: ID(100 + n), RepoID: 7, Number: int64(n + 1), Title: "A ladybird is lost", Body: &body, AuthorID: 2,
-			Labels: []int64{3, 4}, Assignees: []account.ID{1}, MilestoneID: 5, State: tracker.Open, Comments: 3,
+		i := &Issue{ID: ID(100 + n), RepoID: 7, Number: int64(n + 1), Title: "A ladybird is lost",
+			Body: &body, AuthorID: 2,
+			Labels: []int64{3, 4}, Assignees: []account.ID{1}, MilestoneID: 5,
+			State: tracker.Open, Comments: 3,
 			CreatedAt: 1_300_000_000_000_000, UpdatedAt: 1_700_000_000_000_000}
 		p.issues, p.bodyAt[i.ID] = append(p.issues, i), n
 		texts = append(texts, text.Source{Access: a, Body: i.Body})
@@ -132,9 +138,10 @@ func TestMembersNamed(t *testing.T) {
 		t.Fatal(err, string(b))
 	}
 	for names, want := range map[string]string{
-		"title":              `{"title":"A ladybird is lost"}`,
-		"body number":        `{"number":1,"body":` + string(whole["body"]) + `}`,
-		"labels user nobody": `{"user":` + string(whole["user"]) + `,"labels":` + string(whole["labels"]) + `}`,
+		"title":       `{"title":"A ladybird is lost"}`,
+		"body number": `{"number":1,"body":` + string(whole["body"]) + `}`,
+		"labels user nobody": `{"user":` + string(whole["user"]) + `,"labels":` +
+			string(whole["labels"]) + `}`,
 		"draft pull_request": `{}`, // it is none
 	} {
 		p.shows = membersNamed(strings.Fields(names))

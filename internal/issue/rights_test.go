@@ -29,7 +29,8 @@ func guild(t *testing.T, s *apitest.Server) {
 	s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})
 	for name, private := range map[string]bool{"guild/hall": false, "guild/vault": true} {
 		r := s.Repo(t, name, private)
-		for login, role := range map[string]account.Role{"reader": account.Pull, "poster": account.Pull, "writer": account.Push, "keeper": account.Admin} {
+		for login, role := range map[string]account.Role{"reader": account.Pull, "poster": account.Pull,
+			"writer": account.Push, "keeper": account.Admin} {
 			s.Grant(t, r, login, role)
 		}
 	}
@@ -51,7 +52,8 @@ var rights = []struct{ what, do, send, want string }{
 	{"edit another's by POST", "POST OTHER", `{"title": "y"}`, "           401 403 403 200 200 403 200 200"},
 	{"close one's own", "PATCH OWN", `{"state": "closed"}`, "              401 200 200 200 200 200 200 200"},
 	{"close another's", "PATCH OTHER", `{"state": "closed"}`, "            401 403 403 200 200 403 200 200"},
-	{"reopen one's own that the owner closed", "PATCH CLOSED", `{"state": "open"}`, " 401 200 200 200 200 200 200 200"},
+	{"reopen one's own that the owner closed", "PATCH CLOSED", `{"state": "open"}`,
+		" 401 200 200 200 200 200 200 200"},
 	{"put another's into a milestone", "PATCH OTHER", `{"milestone": 1}`, "401 403 403 200 200 403 200 200"},
 	{"list an issue's labels", "GET OTHER/labels", "", "                   200 200 200 200 200 200 200 200"},
 	{"label one's own", "POST OWN/labels", `["bug"]`, "                    401 403 403 200 200 403 200 200"},
@@ -85,7 +87,8 @@ var rights = []struct{ what, do, send, want string }{
 	{"read a comment", "GET THEIRS", "", "                                 200 200 200 200 200 200 200 200"},
 	{"comment", "POST OTHER/comments", `{"body": "x"}`, "                  401 201 201 201 201 201 201 201"},
 	{"comment on a locked one", "POST LOCKED/comments", `{"body": "x"}`, " 401 403 403 201 201 403 201 201"},
-	{"comment on one's own locked", "POST OWNLOCKED/comments", `{"body": "x"}`, " 401 403 403 201 201 403 201 201"},
+	{"comment on one's own locked", "POST OWNLOCKED/comments", `{"body": "x"}`,
+		" 401 403 403 201 201 403 201 201"},
 	{"edit one's own comment", "PATCH MINE", `{"body": "y"}`, "            401 200 200 200 200 200 200 200"},
 	{"edit another's comment", "PATCH THEIRS", `{"body": "y"}`, "          401 403 403 200 200 403 200 200"},
 	{"edit one's own, locked", "PATCH MINELOCKED", `{"body": "y"}`, "      401 403 403 200 200 403 200 200"},
@@ -94,7 +97,8 @@ var rights = []struct{ what, do, send, want string }{
 	{"delete one's own, locked", "DELETE MINELOCKED", "", "                401 403 403 204 204 403 204 204"},
 	{"list reactions", "GET OTHER/reactions", "", "                        200 200 200 200 200 200 200 200"},
 	{"react", "POST OTHER/reactions", `{"content": "eyes"}`, "             401 201 201 201 201 201 201 201"},
-	{"react on a locked one", "POST LOCKED/reactions", `{"content": "eyes"}`, " 401 403 403 201 201 403 201 201"},
+	{"react on a locked one", "POST LOCKED/reactions", `{"content": "eyes"}`,
+		" 401 403 403 201 201 403 201 201"},
 	{"react to a comment", "POST THEIRS/reactions", `{"content": "eyes"}`, "401 201 201 201 201 201 201 201"},
 	{"list a comment's reactions", "GET THEIRS/reactions", "", "           200 200 200 200 200 200 200 200"},
 	{"take one's own reaction off", "DELETE MYEYES", "", "                 401 204 204 204 204 204 204 204"},
@@ -114,7 +118,8 @@ func TestRights(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		guild(t, s)
 		for _, repository := range []string{"guild/hall", "guild/vault"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/" + repository + "/milestones", As: "owner", Send: `{"title": "first"}`, Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/" + repository + "/milestones", As: "owner",
+				Send: `{"title": "first"}`, Status: 201})
 			for _, r := range rights {
 				for n, caller := range callers {
 					var want int
@@ -130,9 +135,12 @@ func TestRights(t *testing.T) {
 						want = 401
 					}
 					subject := &stage{t, s, repository, caller, method, outside}
-					c := apitest.Case{As: caller, Headers: issuetest.Graduated, Status: want, Send: strings.Replace(r.send, "NEW", "by "+caller, 1)}
+					c := apitest.Case{As: caller, Headers: issuetest.Graduated, Status: want,
+						Send: strings.Replace(r.send, "NEW", "by "+caller, 1)}
 					c.Do = method + " " + subject.fill(path)
-					t.Run(fmt.Sprintf("%s as %q in %s", r.what, caller, repository), func(t *testing.T) { s.Check(t, c) })
+					t.Run(fmt.Sprintf("%s as %q in %s", r.what, caller, repository), func(t *testing.T) {
+						s.Check(t, c)
+					})
 				}
 			}
 		}
@@ -159,7 +167,8 @@ func (g *stage) fill(path string) string {
 		me = "poster"
 	}
 	comment := func(as, on string) string {
-		return fmt.Sprintf("/repos/%s/issues/comments/%d", g.repository, issuetest.Comment(g.t, g.s, as, on, "x"))
+		return fmt.Sprintf("/repos/%s/issues/comments/%d", g.repository,
+			issuetest.Comment(g.t, g.s, as, on, "x"))
 	}
 	switch word {
 	case "OWN":
@@ -188,7 +197,8 @@ func (g *stage) fill(path string) string {
 	case "MYEYES", "THEIREYES":
 		on := g.issue("poster")
 		var made struct{ ID int64 }
-		g.s.Check(g.t, apitest.Case{Do: "POST " + on + "/reactions", As: map[string]string{"MYEYES": me, "THEIREYES": "poster"}[word],
+		g.s.Check(g.t, apitest.Case{Do: "POST " + on + "/reactions",
+			As:      map[string]string{"MYEYES": me, "THEIREYES": "poster"}[word],
 			Headers: issuetest.Graduated, Send: `{"content": "eyes"}`, Status: 201}).JSON(g.t, &made)
 		return fmt.Sprintf("%s/reactions/%d", on, made.ID)
 	case "LABEL":

@@ -27,7 +27,8 @@ func Enabled(r *repo.Repo, i *Issue) error {
 }
 
 // EnabledByNumber finds an issue of a repository that has issues, or a pull request.
-// Errors: 404; [repo.MovedError] for one that was transferred; 410 (decision 16), also for one that was deleted.
+// Errors: 404; [repo.MovedError] for one that was transferred; 410 (decision 16), also for one that was
+// deleted.
 func EnabledByNumber(tx *db.Tx, a *repo.Access, number int64) (*Issue, error) {
 	i, err := ByNumber(tx, a.ID, number)
 	if errs.Is(err, errs.NotFound) {
@@ -42,7 +43,9 @@ func EnabledByNumber(tx *db.Tx, a *repo.Access, number int64) (*Issue, error) {
 // assignable finds the accounts that can be assigned to an issue by the author:
 // those with push access, and the author who can pull (decision 32). Each
 // account is there once. Error: 422 that names field.
-func assignable(tx *db.Tx, r *repo.Repo, authorID account.ID, field string, logins []string) ([]account.ID, error) {
+func assignable(
+	tx *db.Tx, r *repo.Repo, authorID account.ID, field string, logins []string,
+) ([]account.ID, error) {
 	people, err := repo.PeopleNamed(tx, r, logins)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,8 @@ func GiveAway(tx *db.Tx, from, to account.ID) error {
 			WHERE id IN (SELECT repo_id FROM postings WHERE kind IN ` + ofAccount + ` AND value = $1
 				UNION SELECT repo_id FROM issues WHERE closed_by = $1)`,
 		`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
-			WHERE closed_by = $1 OR id IN (SELECT issue_id FROM postings WHERE kind IN ` + ofAccount + ` AND value = $1)`,
+			WHERE closed_by = $1 OR id IN (SELECT issue_id FROM postings
+			WHERE kind IN ` + ofAccount + ` AND value = $1)`,
 	}
 	statements = append(statements, unassign(`TRUE`)...)
 	statements = append(statements,

@@ -68,7 +68,8 @@ func (d *Departure) move() error {
 	if err := countComments(d.Tx, d.New, 1); err != nil {
 		return err
 	}
-	return InsertEvents(d.Tx, []Event{{RepoID: d.To.ID, IssueID: d.New.ID, ActorID: d.Actor, Kind: EventTransferred}})
+	return InsertEvents(d.Tx, []Event{{RepoID: d.To.ID, IssueID: d.New.ID, ActorID: d.Actor,
+		Kind: EventTransferred}})
 }
 
 // countComments counts the comments of an issue in its repository, or with -1 off.
@@ -118,7 +119,8 @@ func whereabouts(tx *db.Tx, a *repo.Access, number int64) error {
 	var now int64
 	err := tx.QueryRow(fmt.Sprintf(`SELECT COALESCE(i.repo_id, 0), CASE WHEN d.moved_to IS NULL THEN 0
 			WHEN (SELECT count(*)%s AND r.has_issues) > 0 THEN i.number ELSE -1 END
-		FROM departed_issues d LEFT JOIN issues i ON i.id = d.moved_to WHERE d.repo_id = $2 AND d.number = $3`,
+		FROM departed_issues d LEFT JOIN issues i ON i.id = d.moved_to WHERE d.repo_id = $2
+		AND d.number = $3`,
 		repo.FromVisible("i.repo_id", a.Caller)), account.IDOf(a.Caller), a.ID, number).Scan(&to, &now)
 	switch {
 	case errors.Is(err, db.ErrNoRows) || err == nil && now < 0:

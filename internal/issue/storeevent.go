@@ -21,10 +21,11 @@ func InsertEvents(tx *db.Tx, list []Event) error {
 		if err != nil {
 			return err
 		}
-		args = append(args, e.RepoID, e.IssueID, e.ActorID, int64(e.Kind), db.OrNull(e.UserID), db.OrNull(e.SourceID),
-			db.OrNull(e.CommentID), db.OrNull(e.Commit), detail, tx.Now)
+		args = append(args, e.RepoID, e.IssueID, e.ActorID, int64(e.Kind), db.OrNull(e.UserID),
+			db.OrNull(e.SourceID), db.OrNull(e.CommentID), db.OrNull(e.Commit), detail, tx.Now)
 	}
-	err := tx.Run(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, source_id, comment_id,
+	err := tx.Run(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, source_id,
+		comment_id,
 		commit_sha, detail, created_at) VALUES `+db.Values(len(list), 10)+` ON CONFLICT DO NOTHING`, args...)
 	return err
 }
@@ -41,8 +42,10 @@ func insertCrossReferences(tx *db.Tx, source ID, actor account.ID, comment int64
 			where[n] += " AND i.pull"
 		}
 	}
-	err := tx.Run(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, source_id, comment_id, created_at)
-		SELECT i.repo_id, i.id, CAST($1 AS BIGINT), CAST($2 AS SMALLINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
+	err := tx.Run(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, source_id, comment_id,
+		created_at)
+		SELECT i.repo_id, i.id, CAST($1 AS BIGINT), CAST($2 AS SMALLINT), CAST($3 AS BIGINT),
+		CAST($4 AS BIGINT), CAST($5 AS BIGINT)
 		FROM issues i WHERE i.id <> $3 AND (`+strings.Join(where, " OR ")+`) ON CONFLICT DO NOTHING`, args...)
 	return err
 }

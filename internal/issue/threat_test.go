@@ -24,13 +24,16 @@ func TestStoredScripts(t *testing.T) {
 		on := issuetest.File(t, s, "will", "garden/plot")
 		for _, payload := range corpus {
 			payload = strings.ReplaceAll(payload, "\x00", "") // a NUL is refused
-			for _, text := range []string{payload, "> - " + payload + "\n\n" + payload, "|a|\n|-|\n|" + payload + "|"} {
+			for _, text := range []string{payload, "> - " + payload + "\n\n" + payload,
+				"|a|\n|-|\n|" + payload + "|"} {
 				body := quoted(t, text)
 				var made struct {
 					Body string `json:"body"`
 					HTML string `json:"body_html"`
 				}
-				s.Check(t, apitest.Case{Do: "POST " + on + "/comments", As: "sam", Headers: issuetest.Media("v3.full"), Send: `{"body": ` + body + `}`, Status: 201}).JSON(t, &made)
+				s.Check(t, apitest.Case{Do: "POST " + on + "/comments", As: "sam",
+					Headers: issuetest.Media("v3.full"), Send: `{"body": ` + body + `}`,
+					Status: 201}).JSON(t, &made)
 				if made.Body != text {
 					t.Errorf("%q was stored as %q", text, made.Body)
 				}
@@ -38,11 +41,15 @@ func TestStoredScripts(t *testing.T) {
 					t.Errorf("%q gives %q: %v", text, made.HTML, err)
 				}
 			}
-			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "sam", Send: `{"title": "x", "body": ` + quoted(t, payload) + `}`, Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "sam",
+				Send: `{"title": "x", "body": ` + quoted(t, payload) + `}`, Status: 201})
 		}
-		for _, path := range []string{"/repos/garden/plot/issues?per_page=100", "/repos/garden/plot/issues?per_page=100&page=2", on + "/comments?per_page=100", on + "/timeline?per_page=100"} {
+		for _, path := range []string{"/repos/garden/plot/issues?per_page=100",
+			"/repos/garden/plot/issues?per_page=100&page=2", on + "/comments?per_page=100",
+			on + "/timeline?per_page=100"} {
 			for _, kind := range []string{"v3.html", "v3.full"} {
-				a := s.Check(t, apitest.Case{Do: "GET " + path, Headers: issuetest.Media(kind), Status: 200, Has: map[string]string{"X-Content-Type-Options": "nosniff"}})
+				a := s.Check(t, apitest.Case{Do: "GET " + path, Headers: issuetest.Media(kind), Status: 200,
+					Has: map[string]string{"X-Content-Type-Options": "nosniff"}})
 				shown := 0
 				for _, body := range htmlOf(t, a) {
 					shown++
@@ -81,12 +88,20 @@ func TestStoredNames(t *testing.T) {
 		for n, name := range names {
 			name := quoted(t, name)
 			var filed struct{ Number int }
-			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will", Send: `{"title": ` + name + `, "description": ` + name + `}`, Status: 201, Want: `{"title": ` + name + `}`})
-			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Status: 201, Want: `{"title": ` + name + `, "labels": [{"name": ` + name + `}]}`,
-				Send: fmt.Sprintf(`{"title": %s, "labels": [%[1]s], "milestone": %d}`, name, n+1)}).JSON(t, &filed)
-			a := s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "sam", Headers: issuetest.Media("v3.full"), Status: 201, Send: fmt.Sprintf(`{"title": "x", "body": "See #%d, [it](#x) and garden/plot#%[1]d"}`, filed.Number)})
+			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will",
+				Send: `{"title": ` + name + `, "description": ` + name + `}`, Status: 201,
+				Want: `{"title": ` + name + `}`})
+			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Status: 201,
+				Want: `{"title": ` + name + `, "labels": [{"name": ` + name + `}]}`,
+				Send: fmt.Sprintf(`{"title": %s, "labels": [%[1]s], "milestone": %d}`, name, n+1)}).JSON(t,
+				&filed)
+			a := s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "sam",
+				Headers: issuetest.Media("v3.full"), Status: 201,
+				Send: fmt.Sprintf(`{"title": "x", "body": "See #%d, [it](#x) and garden/plot#%[1]d"}`,
+					filed.Number)})
 			for _, body := range htmlOf(t, a) {
-				if err := harmless(body); err != nil || !strings.Contains(body, fmt.Sprintf("/garden/plot/issues/%d", filed.Number)) {
+				if err := harmless(body); err != nil ||
+					!strings.Contains(body, fmt.Sprintf("/garden/plot/issues/%d", filed.Number)) {
 					t.Errorf("a link to an issue with the title %s: %q: %v", name, body, err)
 				}
 			}
@@ -97,13 +112,18 @@ func TestStoredNames(t *testing.T) {
 			if err := json.Unmarshal(list[0], &label); err != nil {
 				t.Fatal(err)
 			}
-			s.Check(t, apitest.Case{Do: "GET " + strings.TrimPrefix(label.URL, s.URL), Status: 200, Want: `{"name": ` + name + `}`})
+			s.Check(t, apitest.Case{Do: "GET " + strings.TrimPrefix(label.URL, s.URL), Status: 200,
+				Want: `{"name": ` + name + `}`})
 		}
-		json := map[string]string{"Content-Type": "application/json; charset=utf-8", "X-Content-Type-Options": "nosniff"}
-		for do, status := range map[string]int{"issues": 200, "issues/1": 200, "labels": 200, "milestones": 200, "milestones/1": 200, "issues/events": 200, "issues/1/timeline": 200,
-			"issues/1/labels": 200, "issues?state=%3Cscript%3E": 422, "labels/%3Cscript%3E": 404, "issues/%3Cscript%3E": 404, "milestones/1/labels": 200} {
+		json := map[string]string{"Content-Type": "application/json; charset=utf-8",
+			"X-Content-Type-Options": "nosniff"}
+		for do, status := range map[string]int{"issues": 200, "issues/1": 200, "labels": 200,
+			"milestones": 200, "milestones/1": 200, "issues/events": 200, "issues/1/timeline": 200,
+			"issues/1/labels": 200, "issues?state=%3Cscript%3E": 422, "labels/%3Cscript%3E": 404,
+			"issues/%3Cscript%3E": 404, "milestones/1/labels": 200} {
 			for _, accept := range []string{"text/html,application/xhtml+xml,*/*;q=0.8", "*/*"} {
-				s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/" + do, Headers: map[string]string{"Accept": accept}, Status: status, Has: json})
+				s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/" + do,
+					Headers: map[string]string{"Accept": accept}, Status: status, Has: json})
 			}
 		}
 	})
@@ -146,7 +166,8 @@ func htmlOf(t *testing.T, a *apitest.Answer) (found []string) {
 // harmless reports what in the tree that a browser makes of a body could run,
 // load or disguise something.
 func harmless(body string) error {
-	nodes, err := html.ParseFragment(strings.NewReader(body), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
+	nodes, err := html.ParseFragment(strings.NewReader(body),
+		&html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
 	for _, n := range nodes {
 		if err == nil {
 			err = harmlessNode(n)
@@ -160,21 +181,26 @@ func harmlessNode(n *html.Node) error {
 		return fmt.Errorf("a node of type %d in %q: %q", n.Type, n.Namespace, n.Data)
 	}
 	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Embed, atom.Applet, atom.Svg, atom.Math, atom.Form, atom.Button, atom.Base, atom.Link, atom.Meta, atom.Template,
-		atom.Noscript, atom.Frame, atom.Frameset, atom.Video, atom.Audio, atom.Source, atom.Textarea, atom.Select, atom.Title, atom.Plaintext, atom.Dialog, atom.Marquee:
+	case atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Embed, atom.Applet, atom.Svg, atom.Math,
+		atom.Form, atom.Button, atom.Base, atom.Link, atom.Meta, atom.Template,
+		atom.Noscript, atom.Frame, atom.Frameset, atom.Video, atom.Audio, atom.Source, atom.Textarea,
+		atom.Select, atom.Title, atom.Plaintext, atom.Dialog, atom.Marquee:
 		return fmt.Errorf("the element %s", n.Data)
 	case atom.Input:
-		if !strings.Contains(fmt.Sprint(n.Attr), "checkbox") || !strings.Contains(fmt.Sprint(n.Attr), "disabled") {
+		if !strings.Contains(fmt.Sprint(n.Attr), "checkbox") ||
+			!strings.Contains(fmt.Sprint(n.Attr), "disabled") {
 			return fmt.Errorf("an input: %v", n.Attr)
 		}
 	}
 	for _, a := range n.Attr {
 		switch {
-		case strings.HasPrefix(a.Key, "on"), strings.HasPrefix(a.Key, "data-"), strings.HasPrefix(a.Key, "form"), a.Namespace != "":
+		case strings.HasPrefix(a.Key, "on"), strings.HasPrefix(a.Key, "data-"),
+			strings.HasPrefix(a.Key, "form"), a.Namespace != "":
 			return fmt.Errorf("the attribute %s of %s", a.Key, n.Data)
 		}
 		switch a.Key {
-		case "style", "srcset", "srcdoc", "ping", "target", "action", "background", "poster", "autofocus", "tabindex", "contenteditable":
+		case "style", "srcset", "srcdoc", "ping", "target", "action", "background", "poster", "autofocus",
+			"tabindex", "contenteditable":
 			return fmt.Errorf("the attribute %s of %s", a.Key, n.Data)
 		case "href", "src", "cite":
 			u, err := url.Parse(strings.TrimSpace(a.Val))

@@ -24,7 +24,8 @@ func TestFilingTogether(t *testing.T) {
 		for c := range clients {
 			all.Go(func() {
 				for n := range each {
-					title, fields, want := fmt.Sprintf("%d of %d", n, c), `"labels": ["old", "new `+fmt.Sprint(n)+`"], "assignee": "alice"`, 201
+					title, fields, want := fmt.Sprintf("%d of %d", n, c),
+						`"labels": ["old", "new `+fmt.Sprint(n)+`"], "assignee": "alice"`, 201
 					if (n+c)%3 == 0 {
 						fields, want = `"labels": ["other `+fmt.Sprint(n)+`"], "assignee": "sam"`, 422
 					}
@@ -49,21 +50,26 @@ func TestFilingTogether(t *testing.T) {
 				t.Errorf("no issue has the number %d", number+1)
 				continue
 			}
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d", number+1), Status: 200,
-				Want: fmt.Sprintf(`{"title": %q, "assignee": {"login": "alice"}}`, titles[number+1])})
+			s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d", number+1),
+				Status: 200,
+				Want:   fmt.Sprintf(`{"title": %q, "assignee": {"login": "alice"}}`, titles[number+1])})
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot", Status: 200, Want: fmt.Sprintf(`{"open_issues_count": %d}`, filed)})
+		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot", Status: 200,
+			Want: fmt.Sprintf(`{"open_issues_count": %d}`, filed)})
 		var wrong, others int64
 		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			err := tx.QueryRow(`SELECT count(*) FROM posting_counts c WHERE c.kind < 9 AND c.n <> (SELECT count(*) FROM postings p
-				WHERE p.repo_id = c.repo_id AND p.kind = c.kind AND p.value = c.value AND p.state = c.state)`).Scan(&wrong)
+			err := tx.QueryRow(`SELECT count(*) FROM posting_counts c WHERE c.kind < 9
+				AND c.n <> (SELECT count(*) FROM postings p
+				WHERE p.repo_id = c.repo_id AND p.kind = c.kind AND p.value = c.value
+				AND p.state = c.state)`).Scan(&wrong)
 			if err != nil {
 				return err
 			}
 			return tx.QueryRow(`SELECT count(*) FROM labels WHERE name LIKE 'other%'`).Scan(&others)
 		})
 		if err != nil || wrong != 0 || others != 0 {
-			t.Errorf("%d counters are wrong, %d labels are there of issues that were refused; %v", wrong, others, err)
+			t.Errorf("%d counters are wrong, %d labels are there of issues that were refused; %v",
+				wrong, others, err)
 		}
 	})
 }
@@ -80,17 +86,21 @@ func TestAnswersOfWritesAreFresh(t *testing.T) {
 		const on = "/repos/garden/plot/issues/1"
 		write := func(send, want string) {
 			t.Helper()
-			written := s.Check(t, apitest.Case{Do: "PATCH " + on, As: "will", Headers: issuetest.Graduated, Send: send, Status: 200, Want: want})
-			read := s.Check(t, apitest.Case{Do: "GET " + on, As: "will", Headers: issuetest.Graduated, Status: 200})
+			written := s.Check(t, apitest.Case{Do: "PATCH " + on, As: "will", Headers: issuetest.Graduated,
+				Send: send, Status: 200, Want: want})
+			read := s.Check(t, apitest.Case{Do: "GET " + on, As: "will", Headers: issuetest.Graduated,
+				Status: 200})
 			if string(written.Body) != string(read.Body) {
 				t.Errorf("%s is answered\n%s\nand then it is\n%s", send, written.Body, read.Body)
 			}
 			// Lists leave in memory what issues refer to.
 			for _, as := range []string{"will", "sam"} {
-				s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues", As: as, Headers: issuetest.Graduated, Status: 200})
+				s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues", As: as,
+					Headers: issuetest.Graduated, Status: 200})
 			}
 		}
-		write(`{"labels": ["pest"], "milestone": 1, "assignee": "will"}`, `{"milestone": {"open_issues": 1}, "author_association": "NONE"}`)
+		write(`{"labels": ["pest"], "milestone": 1, "assignee": "will"}`,
+			`{"milestone": {"open_issues": 1}, "author_association": "NONE"}`)
 		write(`{"title": "Snails"}`, `{"labels": [{"name": "pest"}]}`)
 		for _, c := range []struct{ do, as, send string }{
 			{"PATCH /repos/garden/plot/labels/pest", "will", `{"name": "plague"}`},
@@ -103,7 +113,8 @@ func TestAnswersOfWritesAreFresh(t *testing.T) {
 			}
 			write(`{"title": "After `+strings.ReplaceAll(c.do, "/", " ")+`"}`, ``)
 		}
-		write(`{"state": "closed"}`, `{"labels": [], "milestone": {"title": "Summer", "open_issues": 0}, "author_association": "COLLABORATOR",
+		write(`{"state": "closed"}`,
+			`{"labels": [], "milestone": {"title": "Summer", "open_issues": 0}, "author_association": "COLLABORATOR",
 			"closed_by": {"login": "will"}}`)
 		write(`{"labels": ["fresh"], "state": "open"}`, `{"labels": [{"name": "fresh"}]}`)
 	})

@@ -34,7 +34,8 @@ func TestLinesCarryTheID(t *testing.T) {
 			log.Warn("of nobody")
 			job := journal.WithJob(ctx, "packing")
 			log.WarnContext(job, "packing failed")
-			journal.Log(ctx, log, &journal.Line{Method: "GET", Route: "/", ID: "abc-1", Level: slog.LevelError,
+			journal.Log(ctx, log, &journal.Line{Method: "GET", Route: "/", ID: "abc-1",
+				Level: slog.LevelError,
 				Error: errors.New("x")})
 			h.Flush()
 			_, text := s.all()
@@ -50,7 +51,8 @@ func TestLinesCarryTheID(t *testing.T) {
 			if id := journal.ID(job); !strings.HasPrefix(id, "packing-") || !strings.Contains(lines[3], id) {
 				t.Errorf("the job is %q, the line: %s", id, lines[3])
 			}
-			if id := journal.ID(journal.WithJobOf(t.Context(), "removal", journal.ID(ctx))); id != "removal-abc-1" {
+			if id := journal.ID(journal.WithJobOf(t.Context(), "removal",
+				journal.ID(ctx))); id != "removal-abc-1" {
 				t.Errorf("a job that a request left is %q", id)
 			}
 			if journal.ID(journal.WithJob(ctx, "packing")) == journal.ID(job) {

@@ -45,14 +45,18 @@ type Handler struct {
 
 // Text is a log on w as by slog.NewTextHandler.
 func Text(w io.Writer, least slog.Leveler) *Handler {
-	h := open(w, func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, &slog.HandlerOptions{Level: least}) })
+	h := open(w, func(w io.Writer) slog.Handler {
+		return slog.NewTextHandler(w, &slog.HandlerOptions{Level: least})
+	})
 	h.plain = true
 	return h
 }
 
 // JSON is a log on w as by slog.NewJSONHandler.
 func JSON(w io.Writer, least slog.Leveler) *Handler {
-	return open(w, func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: least}) })
+	return open(w, func(w io.Writer) slog.Handler {
+		return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: least})
+	})
 }
 
 func open(w io.Writer, form func(io.Writer) slog.Handler) *Handler {
@@ -66,7 +70,8 @@ func open(w io.Writer, form func(io.Writer) slog.Handler) *Handler {
 		_ = notice.Handle(context.Background(), line) // a buffer takes everything
 		return text.Bytes()
 	})
-	return &Handler{requests: form(bounded{out, requestBound}), others: form(bounded{out, otherBound}), out: out}
+	return &Handler{requests: form(bounded{out, requestBound}),
+		others: form(bounded{out, otherBound}), out: out}
 }
 
 // Enabled is part of slog.Handler.

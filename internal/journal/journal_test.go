@@ -58,7 +58,8 @@ func (s *sink) set(fails error, blocked chan struct{}) {
 // request logs a request's line with a number in it; every seventh is one that
 // slog itself renders.
 func request(h slog.Handler, number int) {
-	l := journal.Line{At: time.Now(), Method: "GET", Route: "/repos/{owner}/{repo}", Status: 404, Caller: "alice", ID: strconv.Itoa(number)}
+	l := journal.Line{At: time.Now(), Method: "GET", Route: "/repos/{owner}/{repo}", Status: 404,
+		Caller: "alice", ID: strconv.Itoa(number)}
 	if number%7 == 0 {
 		l.Error = errors.New("it is not there")
 	}
@@ -126,7 +127,8 @@ func TestOtherLinesDoNotWait(t *testing.T) {
 			request(h, i)
 			say("something else", "place", i)
 			n, text := out.all()
-			if lines := strings.Count(text, "\n"); n != i+1 || lines != 2*i+2 || len(numbers(text)) != i+1 || numbered.MatchString(text[strings.LastIndexByte(text[:len(text)-1], '\n'):]) {
+			if lines := strings.Count(text, "\n"); n != i+1 || lines != 2*i+2 || len(numbers(text)) != i+1 ||
+				numbered.MatchString(text[strings.LastIndexByte(text[:len(text)-1], '\n'):]) {
 				t.Fatalf("after line %d, in %d writes:\n%s", i, n, text)
 			}
 		}
@@ -158,7 +160,8 @@ func TestStuckReader(t *testing.T) {
 			log.Error("again")
 		}
 		if time.Since(began) != 0 {
-			t.Errorf("errors were kept waiting for %v although it is known that nobody reads", time.Since(began))
+			t.Errorf("errors were kept waiting for %v although it is known that nobody reads",
+				time.Since(began))
 		}
 		h.Flush() // it cannot, and gives up
 		if took := time.Since(began); took > 5*time.Second {
@@ -171,12 +174,14 @@ func TestStuckReader(t *testing.T) {
 		if len(text) > 3<<20 {
 			t.Errorf("%d bytes were kept", len(text))
 		}
-		m := regexp.MustCompile(` level=WARN msg="lines of the log were dropped, since they could not be written" lines=(\d+)\n$`).FindStringSubmatch(text)
+		m := regexp.MustCompile(
+			` level=WARN msg="lines of the log were dropped, since they could not be written" lines=(\d+)\n$`).FindStringSubmatch(text)
 		if m == nil {
 			t.Fatalf("it does not end with what was dropped: %s", text[max(0, len(text)-500):])
 		}
 		if told, _ := strconv.Atoi(m[1]); strings.Count(text, "\n")-1+told != sent+1+errors {
-			t.Errorf("%d lines and %d dropped are not the %d that were logged", strings.Count(text, "\n")-1, told, sent+1+errors)
+			t.Errorf("%d lines and %d dropped are not the %d that were logged", strings.Count(text, "\n")-1,
+				told, sent+1+errors)
 		}
 		if !strings.Contains(text, "msg=first\n") || !strings.Contains(text, "msg=again\n") {
 			t.Error("requests left no room for errors")
@@ -210,7 +215,8 @@ func TestBrokenWriter(t *testing.T) {
 		request(h, 10)
 		log.Info("back")
 		_, text := out.all()
-		if strings.Count(text, "\n") != 3 || !strings.Contains(text, `"id":"10"}`) || !strings.HasSuffix(text, `"lines":20}`+"\n") {
+		if strings.Count(text, "\n") != 3 || !strings.Contains(text, `"id":"10"}`) ||
+			!strings.HasSuffix(text, `"lines":20}`+"\n") {
 			t.Errorf("after 20 lines were lost:\n%s", text)
 		}
 	})
@@ -260,10 +266,12 @@ func TestManyAtOnce(t *testing.T) {
 // Operators' tools read what slog writes, so that is what stands in the log,
 // whatever a request holds.
 func FuzzLinesAreThoseOfSlog(f *testing.F) {
-	f.Add("GET", "/repos/{owner}/{repo}", "alice", "5f-01", 200, int64(12), int64(1_700_000_000_123_456_789), 19800, "")
+	f.Add("GET", "/repos/{owner}/{repo}", "alice", "5f-01", 200, int64(12),
+		int64(1_700_000_000_123_456_789), 19800, "")
 	f.Add("GET", "-", "", "5f-02", 499, int64(0), int64(1_700_000_000_999_999_999), 3600, "a cause")
 	f.Add("É\\", "a=b\"c", "\x00\x7f\xff", "", -1, int64(-1), int64(0), -5400, "\n")
-	f.Fuzz(func(t *testing.T, method, route, caller, id string, status int, n, at int64, zone int, cause string) {
+	f.Fuzz(func(t *testing.T, method, route, caller, id string, status int, n, at int64, zone int,
+		cause string) {
 		l := journal.Line{
 			Method: method, Route: route, Owner: caller, Repo: id, Status: status, Took: time.Duration(n),
 			Address: netip.AddrFrom4([4]byte{192, 0, 2, byte(n)}), Caller: caller, TokenID: n, Bytes: n,
@@ -274,7 +282,8 @@ func FuzzLinesAreThoseOfSlog(f *testing.F) {
 		}
 		when := time.Unix(0, at).In(time.FixedZone("", zone%(24*3600)))
 		write := func(h slog.Handler) {
-			for _, l.At = range []time.Time{when, when.Add(time.Millisecond), when.UTC(), when.Add(time.Second), when.Add(-time.Minute), {}} {
+			for _, l.At = range []time.Time{when, when.Add(time.Millisecond), when.UTC(),
+				when.Add(time.Second), when.Add(-time.Minute), {}} {
 				journal.Log(t.Context(), slog.New(h), &l)
 			}
 			l.Level = slog.LevelError
@@ -306,7 +315,8 @@ func FuzzLinesAreThoseOfSlog(f *testing.F) {
 func TestLine(t *testing.T) {
 	var text bytes.Buffer
 	h := journal.Text(&text, slog.LevelInfo)
-	l := journal.Line{At: time.Date(2026, 2, 3, 4, 5, 6, 7e6, time.UTC), Method: "GET", Route: "/plants/{id}", Status: 200,
+	l := journal.Line{At: time.Date(2026, 2, 3, 4, 5, 6, 7e6, time.UTC), Method: "GET",
+		Route: "/plants/{id}", Status: 200,
 		Took: 1500 * time.Microsecond, Bytes: 42, Cost: 65536, ID: "5f-01"}
 	journal.Log(t.Context(), slog.New(h), &l)
 	l.Route, l.Owner, l.Repo = "/repos/{owner}/{repo}", "alice", "garden"

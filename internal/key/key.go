@@ -41,8 +41,9 @@ type Key struct {
 // that never repeat the text, which may be a private key.
 func Parse(text string) (Key, error) {
 	if isPrivate(text) {
-		return Key{}, invalid("this is a private key: take the one whose file ends in .pub, and make a new pair, " +
-			"since a private key that was sent somewhere is none any more")
+		return Key{}, invalid(
+			"this is a private key: take the one whose file ends in .pub, and make a new pair, " +
+				"since a private key that was sent somewhere is none any more")
 	}
 	if len(text) > MaxText {
 		return Key{}, invalid("key is too long")
@@ -67,7 +68,8 @@ func Parse(text string) (Key, error) {
 	if err := checkRSA(public); err != nil {
 		return Key{}, err
 	}
-	return Key{Text: kind + " " + base64.StdEncoding.EncodeToString(blob), Comment: strings.TrimSpace(comment),
+	return Key{Text: kind + " " + base64.StdEncoding.EncodeToString(blob),
+		Comment:     strings.TrimSpace(comment),
 		Fingerprint: ssh.FingerprintSHA256(public)}, nil
 }
 

@@ -89,7 +89,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := body.Err(); err != nil {
 		return err
 	}
-	l := &Label{RepoID: a.ID, Name: name.Value, Color: color.Or(newColor), Description: web.OrNil(description.Value)}
+	l := &Label{RepoID: a.ID, Name: name.Value, Color: color.Or(newColor),
+		Description: web.OrNil(description.Value)}
 	if err := api.s.Create(r.Context(), l, account.IDOf(a.Caller)); err != nil {
 		return err
 	}

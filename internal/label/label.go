@@ -141,7 +141,8 @@ func (s *Service) Create(ctx context.Context, l *Label, by account.ID) error {
 
 // event is what hooks are told of a label.
 func event(l *Label, action string, by account.ID, changes map[string]any) hook.Event {
-	return hook.Event{Name: "label", Action: action, Actor: by, About: hook.About{Label: l.Name, Changes: changes}}
+	return hook.Event{Name: "label", Action: action, Actor: by,
+		About: hook.About{Label: l.Name, Changes: changes}}
 }
 
 // TellGone tells hooks of a label that is being deleted.

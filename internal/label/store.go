@@ -136,7 +136,8 @@ func ByName(tx *db.Tx, repoID repo.ID, name string) (*Label, error) {
 // an index alone counts them and finds the page.
 func list(tx *db.Tx, repoID repo.ID, p web.Page) (found []*Label, total int64, err error) {
 	found, err = query(tx, ` WHERE l.repo_id = $1 AND l.name_folded IN (SELECT name_folded FROM labels
-		WHERE repo_id = $1 ORDER BY name_folded LIMIT $2 OFFSET $3) ORDER BY l.name_folded`, repoID, p.Size, p.Offset())
+		WHERE repo_id = $1 ORDER BY name_folded LIMIT $2 OFFSET $3)
+		ORDER BY l.name_folded`, repoID, p.Size, p.Offset())
 	var known bool
 	if total, known = p.Total(len(found)); err == nil && !known {
 		err = tx.QueryRow(`SELECT count(*) FROM labels WHERE repo_id = $1`, repoID).Scan(&total)

@@ -10,8 +10,8 @@ var (
 	noMarks      = []string{"trademark-use", "liability", "warranty"}
 	noPatents    = []string{"patent-use", "trademark-use", "liability", "warranty"}
 	copyleft     = []string{"include-copyright", "document-changes", "disclose-source", "same-license"}
-	overNetwork  = []string{"include-copyright", "document-changes", "disclose-source", "network-use-disclose",
-		"same-license"}
+	overNetwork  = []string{"include-copyright", "document-changes", "disclose-source",
+		"network-use-disclose", "same-license"}
 	library = []string{"include-copyright", "disclose-source", "document-changes", "same-license--library"}
 	eclipse = []string{"disclose-source", "include-copyright", "same-license"}
 )

@@ -43,14 +43,14 @@ func (l *License) Text() string {
 	return string(b)
 }
 
-// Signed is the text with a holder of the copyright and a year, where its first lines have places for them. Further
-// down such places explain how to apply a license.
+// Signed is the text with a holder of the copyright and a year, where its first lines have places for them.
+// Further down such places explain how to apply a license.
 func (l *License) Signed(holder string, year int) string {
 	text := l.Text()
 	first := min(len(text), 200)
 	y := strconv.Itoa(year)
-	return strings.NewReplacer("<year>", y, "[year]", y, "<copyright holders>", holder, "[copyright holders]", holder,
-		"<owner>", holder).Replace(text[:first]) + text[first:]
+	return strings.NewReplacer("<year>", y, "[year]", y, "<copyright holders>", holder,
+		"[copyright holders]", holder, "<owner>", holder).Replace(text[:first]) + text[first:]
 }
 
 // Other is the key of a license that the catalog does not have.

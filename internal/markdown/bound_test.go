@@ -26,16 +26,24 @@ var pathological = []struct {
 	{"brackets on many lines", func(n int) string { return "x\n" + fill("[a]\n", n) }},
 	{"definitions", func(n int) string { return fill("[a]: b\n", n) }},
 	{"half definitions", func(n int) string { return fill("[a]:\n", n) }},
-	{"a long definition used often", func(n int) string { return "[a]: " + fill("b", n/2) + "\n\n" + fill("[a] ", n/2) }},
-	{"a long image used often", func(n int) string { return "[a]: http://" + fill("b", n/2) + "\n\n" + fill("![a]", n/2) }},
+	{"a long definition used often", func(n int) string {
+		return "[a]: " + fill("b", n/2) + "\n\n" + fill("[a] ", n/2)
+	}},
+	{"a long image used often", func(n int) string {
+		return "[a]: http://" + fill("b", n/2) + "\n\n" + fill("![a]", n/2)
+	}},
 	{"quotes in quotes", func(n int) string { return fill(">", n/2) + "\n" + fill("> a\n", n/2) }},
 	{"lists in lists", func(n int) string { return fill("- ", n/2) + "a\n" + fill("b\n", n/2) }},
 	{"backticks", func(n int) string { return fill("\\``", n) }},
 	{"more and more backticks", backticks},
-	{"wide table with short rows", func(n int) string { return fill("|a", n/3) + "|\n" + fill("|-", n/3) + "|\n" + fill("|\n", n/3) }},
+	{"wide table with short rows", func(n int) string {
+		return fill("|a", n/3) + "|\n" + fill("|-", n/3) + "|\n" + fill("|\n", n/3)
+	}},
 	{"escapes in a table", func(n int) string { return "|a|\n|-|\n" + fill("|`\\|`|\n", n) }},
 	{"equal headings", func(n int) string { return fill("# a\n", n) }},
-	{"tags that HTML would repeat", func(n int) string { return "<b><i><em><strong><s><tt><small><code>\n" + fill("<p>x\n", n) }},
+	{"tags that HTML would repeat", func(n int) string {
+		return "<b><i><em><strong><s><tt><small><code>\n" + fill("<p>x\n", n)
+	}},
 	{"open tags", func(n int) string { return fill("<div>", n) }},
 	{"open tables", func(n int) string { return fill("<table><td>", n) }},
 	{"attributes", func(n int) string { return "<a" + fill(" href=b", n) + ">" }},
@@ -74,7 +82,8 @@ func TestWorkIsBounded(t *testing.T) {
 		}
 		big, _ = cost(t, p.text(long), 3) // once may have been an accident
 		small, _ := cost(t, p.text(long/8), 3)
-		if ratio := float64(big) / float64(max(small, time.Millisecond)); ratio > 30 && big > 250*time.Millisecond {
+		if ratio := float64(big) / float64(max(small, time.Millisecond)); ratio > 30 &&
+			big > 250*time.Millisecond {
 			t.Errorf("%s: %v for %d bytes, %v for an eighth of it", p.name, big, long, small)
 		}
 	}
@@ -114,7 +123,8 @@ func TestBoundsKeepHTMLValid(t *testing.T) {
 			t.Errorf("%s: %.500v", p.name, err)
 		}
 	}
-	for _, unit := range []string{"<b>", "<a href=x>", "<table>", "<table><tr><td>", "<ul><li>", "> ", "- ", "1. ", "<ruby><rt>", "<dl><dd>", "<pre>\n"} {
+	for _, unit := range []string{"<b>", "<a href=x>", "<table>", "<table><tr><td>", "<ul><li>", "> ", "- ",
+		"1. ", "<ruby><rt>", "<dl><dd>", "<pre>\n"} {
 		if err := check(Parse(strings.Repeat(unit, 2000) + "x").HTML(Links{})); err != nil {
 			t.Errorf("%q nested: %.500v", unit, err)
 		}
@@ -153,11 +163,14 @@ func TestBoundsAreGenerous(t *testing.T) {
 		}
 	}
 	html := Parse("|1|2|3|4|5|6|7|8|\n|-|-|-|-|-|-|-|-|\n" + table.String()).HTML(Links{})
-	if cells := strings.Count(html, "<td>"); cells != 8*400 || strings.Count(html, "<code>a|b</code>") != 400 {
+	if cells := strings.Count(html, "<td>"); cells != 8*400 ||
+		strings.Count(html, "<code>a|b</code>") != 400 {
 		t.Errorf("%d cells of %d", cells, 8*400)
 	}
-	quotes := Parse(strings.Repeat("> ", 20) + "a\n\n- b\n  - c\n    - d\n      - **e *f* [g](h)**").HTML(Links{})
-	if strings.Count(quotes, "<blockquote>") != 20 || !strings.Contains(quotes, `<strong>e <em>f</em> <a href="h">g</a></strong>`) {
+	quotes := Parse(strings.Repeat("> ",
+		20) + "a\n\n- b\n  - c\n    - d\n      - **e *f* [g](h)**").HTML(Links{})
+	if strings.Count(quotes, "<blockquote>") != 20 ||
+		!strings.Contains(quotes, `<strong>e <em>f</em> <a href="h">g</a></strong>`) {
 		t.Errorf("nesting is lost: %s", quotes)
 	}
 }

@@ -23,8 +23,9 @@ type engine struct {
 
 // address is what becomes a link by itself: as at GitHub, the host of an address
 // with a scheme may be one in the house (http://intranet/) or a number.
-var address = regexp.MustCompile(`^(?:http|https|ftp)://[a-zA-Z0-9](?:[-a-zA-Z0-9@:%._+~#=]{0,255}[a-zA-Z0-9])?(?::[0-9]+)?` +
-	"(?:[/#?][-a-zA-Z0-9@:%_+.~#$!?&/=();,'\">^{}\\[\\]`]*)?")
+var address = regexp.MustCompile(
+	`^(?:http|https|ftp)://[a-zA-Z0-9](?:[-a-zA-Z0-9@:%._+~#=]{0,255}[a-zA-Z0-9])?(?::[0-9]+)?` +
+		"(?:[/#?][-a-zA-Z0-9@:%_+.~#$!?&/=();,'\">^{}\\[\\]`]*)?")
 
 // goldmark is made on first use, once.
 var goldmark = sync.OnceValue(newEngine)
@@ -83,13 +84,15 @@ type rawRenderer struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
 func (r *rawRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
-	reg.Register(ast.KindRawHTML, func(w util.BufWriter, src []byte, n ast.Node, in bool) (ast.WalkStatus, error) {
+	reg.Register(ast.KindRawHTML, func(w util.BufWriter, src []byte, n ast.Node,
+		in bool) (ast.WalkStatus, error) {
 		if in {
 			writeRaw(w, n.(*ast.RawHTML).Segments.Value(src))
 		}
 		return ast.WalkSkipChildren, nil
 	})
-	reg.Register(ast.KindHTMLBlock, func(w util.BufWriter, src []byte, n ast.Node, in bool) (ast.WalkStatus, error) {
+	reg.Register(ast.KindHTMLBlock, func(w util.BufWriter, src []byte, n ast.Node,
+		in bool) (ast.WalkStatus, error) {
 		if in {
 			writeRaw(w, n.Lines().Value(src))
 		} else if b := n.(*ast.HTMLBlock); b.HasClosure() {
@@ -132,7 +135,8 @@ func tagName(b []byte) string {
 // opaque reports whether an HTML parser would not parse the element's content.
 func opaque(tag string) bool {
 	switch tag {
-	case "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "textarea", "title", "xmp":
+	case "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "textarea",
+		"title", "xmp":
 		return true
 	}
 	return false

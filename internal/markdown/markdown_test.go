@@ -13,7 +13,9 @@ func everything() Links {
 		Issue: func(owner, repo string, n int64) (string, string, bool) {
 			return fmt.Sprintf("/i/%s/%s/%d", owner, repo, n), "", true
 		},
-		Commit: func(owner, repo, sha string) (string, bool) { return "/c/" + owner + "/" + repo + "/" + sha, true },
+		Commit: func(owner, repo, sha string) (string, bool) {
+			return "/c/" + owner + "/" + repo + "/" + sha, true
+		},
 	}
 }
 
@@ -25,29 +27,39 @@ func TestHTML(t *testing.T) {
 		{"paragraphs", "one\n\ntwo", "<p>one</p>\n<p>two</p>"},
 		{"hard break", "one\ntwo", "<p>one<br>\ntwo</p>"},
 		{"windows newlines", "one\r\ntwo\r\n\r\nthree", "<p>one<br>\ntwo</p>\n<p>three</p>"},
-		{"emphasis", "*a* **b** ***c*** _d_", "<p><em>a</em> <strong>b</strong> <em><strong>c</strong></em> <em>d</em></p>"},
+		{"emphasis", "*a* **b** ***c*** _d_",
+			"<p><em>a</em> <strong>b</strong> <em><strong>c</strong></em> <em>d</em></p>"},
 		{"words with underscores", "snake_case_name", "<p>snake_case_name</p>"},
 		{"strikethrough", "~~gone~~ ~g~", "<p><del>gone</del> <del>g</del></p>"},
 		{"code", "`a < b && @c`", "<p><code>a &lt; b &amp;&amp; @c</code></p>"},
-		{"fence", "```go\nx := \"<b>\"\n```", "<pre><code class=\"language-go\">x := &#34;&lt;b&gt;&#34;\n</code></pre>"},
+		{"fence", "```go\nx := \"<b>\"\n```",
+			"<pre><code class=\"language-go\">x := &#34;&lt;b&gt;&#34;\n</code></pre>"},
 		{"fence with class to break out", "```a\"onload=x\nx\n```", "<pre><code>x\n</code></pre>"},
 		{"headings", "# A\n## B c!\n# A", `<h1 id="user-content-a">A</h1>` + "\n" +
 			`<h2 id="user-content-b-c">B c!</h2>` + "\n" + `<h1 id="user-content-a-1">A</h1>`},
 		{"heading of other scripts", "# Über 日本", `<h1 id="user-content-über-日本">Über 日本</h1>`},
 		{"link to a heading", "[x](#a)", `<p><a href="#user-content-a">x</a></p>`},
 		{"quote", "> a\n> b", "<blockquote>\n<p>a<br>\nb</p>\n</blockquote>"},
-		{"lists", "- a\n- b\n\n3. c\n4. d", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<ol start=\"3\">\n<li>c</li>\n<li>d</li>\n</ol>"},
+		{"lists", "- a\n- b\n\n3. c\n4. d",
+			"<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<ol start=\"3\">\n<li>c</li>\n<li>d</li>\n</ol>"},
 		{"rule", "a\n\n---", "<p>a</p>\n<hr>"},
-		{"link", `[a](http://h/p?a=1&b=2 "t")`, `<p><a href="http://h/p?a=1&amp;b=2" title="t" rel="nofollow">a</a></p>`},
+		{"link", `[a](http://h/p?a=1&b=2 "t")`,
+			`<p><a href="http://h/p?a=1&amp;b=2" title="t" rel="nofollow">a</a></p>`},
 		{"relative link", "[a](docs/x.md)", `<p><a href="docs/x.md">a</a></p>`},
 		{"reference link", "[a][r]\n\n[r]: https://h/", `<p><a href="https://h/" rel="nofollow">a</a></p>`},
-		{"a host in the house", "http://intranet:8080/a?b=1, http://127.0.0.1:3000 (https://build-7/#x) http://", `<p><a href="http://intranet:8080/a?b=1" rel="nofollow">http://intranet:8080/a?b=1</a>, ` +
-			`<a href="http://127.0.0.1:3000" rel="nofollow">http://127.0.0.1:3000</a> (<a href="https://build-7/#x" rel="nofollow">https://build-7/#x</a>) http://</p>`},
-		{"autolinks", "http://h.com/a. <b@c.de>", `<p><a href="http://h.com/a" rel="nofollow">http://h.com/a</a>. ` +
-			`<a href="mailto:b@c.de">b@c.de</a></p>`},
-		{"image beside the file", "![a](../docs/i_1.png?raw=true)", `<p><img src="../docs/i_1.png?raw=true" alt="a"></p>`},
-		{"image of the root, of a host, of a scheme", "![a](/i.png) ![b](//h/i.png) ![c](data:image/png;base64,x) ![d](x:y)", `<p>a b c d</p>`},
-		{"attached image", "![a](/o/r.s/attachments/abcdefghijklmnopqrstuvwxyz)", `<p><img src="/o/r.s/attachments/abcdefghijklmnopqrstuvwxyz" alt="a"></p>`},
+		{"a host in the house",
+			"http://intranet:8080/a?b=1, http://127.0.0.1:3000 (https://build-7/#x) http://",
+			`<p><a href="http://intranet:8080/a?b=1" rel="nofollow">http://intranet:8080/a?b=1</a>, ` +
+				`<a href="http://127.0.0.1:3000" rel="nofollow">http://127.0.0.1:3000</a> (<a href="https://build-7/#x" rel="nofollow">https://build-7/#x</a>) http://</p>`},
+		{"autolinks", "http://h.com/a. <b@c.de>",
+			`<p><a href="http://h.com/a" rel="nofollow">http://h.com/a</a>. ` +
+				`<a href="mailto:b@c.de">b@c.de</a></p>`},
+		{"image beside the file", "![a](../docs/i_1.png?raw=true)",
+			`<p><img src="../docs/i_1.png?raw=true" alt="a"></p>`},
+		{"image of the root, of a host, of a scheme",
+			"![a](/i.png) ![b](//h/i.png) ![c](data:image/png;base64,x) ![d](x:y)", `<p>a b c d</p>`},
+		{"attached image", "![a](/o/r.s/attachments/abcdefghijklmnopqrstuvwxyz)",
+			`<p><img src="/o/r.s/attachments/abcdefghijklmnopqrstuvwxyz" alt="a"></p>`},
 		{"no attachment", "![a](/o/r/attachments/abcdefghijklmnopqrstuvwxyz?x) ![b](/o/../attachments/abcdefghijklmnopqrstuvwxyz) ![c](/logout)", `<p>a b c</p>`},
 		{"image", "![a](https://h/i.png)", `<p><img src="https://h/i.png" alt="a"></p>`},
 		{"image of this site", "![a](/i.png)", "<p>a</p>"},
@@ -55,8 +67,9 @@ func TestHTML(t *testing.T) {
 		{"tasks", "- [x] a\n- [ ] b", `<ul class="contains-task-list">` + "\n" +
 			`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled="" checked=""> a</li>` + "\n" +
 			`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled=""> b</li>` + "\n</ul>"},
-		{"table", "|a|b|\n|-|-:|\n|1|`x\\|y`|", "<table>\n<thead>\n<tr>\n<th>a</th>\n<th align=\"right\">b</th>\n</tr>\n</thead>\n" +
-			"<tbody>\n<tr>\n<td>1</td>\n<td align=\"right\"><code>x|y</code></td>\n</tr>\n</tbody>\n</table>"},
+		{"table", "|a|b|\n|-|-:|\n|1|`x\\|y`|",
+			"<table>\n<thead>\n<tr>\n<th>a</th>\n<th align=\"right\">b</th>\n</tr>\n</thead>\n" +
+				"<tbody>\n<tr>\n<td>1</td>\n<td align=\"right\"><code>x|y</code></td>\n</tr>\n</tbody>\n</table>"},
 		{"control characters", "a\x00b\x1bc", "<p>a\uFFFDb\uFFFDc</p>"},
 		{"no UTF-8", "a\xffb", "<p>a\uFFFDb</p>"},
 	} {
@@ -75,8 +88,10 @@ func TestRawHTML(t *testing.T) {
 	for _, c := range []struct{ name, source, want string }{
 		{"details", "<details open><summary>s</summary>\n\n*x*\n\n</details>",
 			"<details open=\"\"><summary>s</summary>\n<p><em>x</em></p>\n</details>"},
-		{"inline", "<kbd>a</kbd> x<sub>1</sub> <ins>b</ins><br/>c", "<p><kbd>a</kbd> x<sub>1</sub> <ins>b</ins><br>c</p>"},
-		{"image size", `<img src="https://h/i" width="10" height="50%" onerror=x>`, `<img src="https://h/i" width="10" height="50%">`},
+		{"inline", "<kbd>a</kbd> x<sub>1</sub> <ins>b</ins><br/>c",
+			"<p><kbd>a</kbd> x<sub>1</sub> <ins>b</ins><br>c</p>"},
+		{"image size", `<img src="https://h/i" width="10" height="50%" onerror=x>`,
+			`<img src="https://h/i" width="10" height="50%">`},
 		{"unclosed", "<div><b>x\n\ny", "<div><b>x\n<p>y</p>\n</b></div>"},
 		{"closed too often", "x</b></p></div>\n\ny", "<p>x</p>\n<p>y</p>"},
 		{"crossed", "<b><i>x</b>y</i>", "<p><b><i>x</i></b>y</p>"},
@@ -86,10 +101,12 @@ func TestRawHTML(t *testing.T) {
 		{"cells without a table", "<tr><td>a</td></tr>", "a"},
 		{"items", "<ul><li>a<li>b<ul><li>c</ul></ul>", "<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>"},
 		{"links in links", "<a href=/x>a<a href=/y>b", `<p><a href="/x">a</a><a href="/y">b</a></p>`},
-		{"a newline that HTML drops", "<pre>\nx\n</pre>\n\n<pre>\n\ny</pre>", "<pre>x\n</pre>\n<pre>\n\ny</pre>"},
+		{"a newline that HTML drops", "<pre>\nx\n</pre>\n\n<pre>\n\ny</pre>",
+			"<pre>x\n</pre>\n<pre>\n\ny</pre>"},
 		{"ids", `<b id="x">a</b><i id=x>b</i><a name="user-content-y">c</a>`,
 			`<p><b id="user-content-x">a</b><i>b</i><a name="user-content-y">c</a></p>`},
-		{"classes", `<b class="x">a</b><a class="user-mention" href="/a">@a</a>`, `<p><b>a</b><a href="/a">@a</a></p>`},
+		{"classes", `<b class="x">a</b><a class="user-mention" href="/a">@a</a>`,
+			`<p><b>a</b><a href="/a">@a</a></p>`},
 		{"scripts are shown", "<script>x</script> y", "&lt;script&gt;x&lt;/script&gt; y"},
 		{"frames swallow nothing", "a <iframe src=x> b\n\nc", "<p>a &lt;iframe src=x&gt; b</p>\n<p>c</p>"},
 		{"unknown elements", "<blink>a</blink> <my-x>b</my-x>", "<p>a b</p>"},
@@ -138,12 +155,17 @@ func TestLinksAskOnce(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	d := Parse("@a @b @A #1 #1")
-	got := d.HTML(Links{Login: func(login string) (string, bool) { asked++; return `/"<` + login, login == "a" }})
+	got := d.HTML(Links{Login: func(login string) (string, bool) {
+		asked++
+		return `/"<` + login, login == "a"
+	}})
 	want := `<p><a class="user-mention" href="/&#34;&lt;a">@a</a> @b <a class="user-mention" href="/&#34;&lt;a">@A</a> #1 #1</p>`
 	if got != want || asked != 2 {
 		t.Errorf("asked %d times and gave\n%s\nwant 2 times and\n%s", asked, got, want)
 	}
-	got = d.HTML(Links{Issue: func(_, _ string, n int64) (string, string, bool) { return "/i", `a "<b>"`, true }})
+	got = d.HTML(Links{Issue: func(_, _ string, n int64) (string, string, bool) {
+		return "/i", `a "<b>"`, true
+	}})
 	if !strings.Contains(got, `<a class="issue-link" href="/i" title="a &#34;&lt;b&gt;&#34;">#1</a>`) {
 		t.Errorf("an issue's title is not escaped: %s", got)
 	}

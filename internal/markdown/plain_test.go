@@ -31,7 +31,8 @@ func TestPlain(t *testing.T) {
 			t.Errorf("%q closes %v, want %v", text, got, want.closes)
 		}
 	}
-	if refs := Plain("fixes alice/garden#7"); len(refs.Closes) != 1 || refs.Closes[0] != (IssueRef{"alice", "garden", 7}) {
+	if refs := Plain("fixes alice/garden#7"); len(refs.Closes) != 1 ||
+		refs.Closes[0] != (IssueRef{"alice", "garden", 7}) {
 		t.Errorf("%v", refs.Closes)
 	}
 	if refs := Plain(strings.Repeat("#1 #2 ", 1<<20)); len(refs.Issues) != 2 {

@@ -10,15 +10,19 @@ import (
 // allowed are the elements that may stand in a body; GitHub allows the same and
 // a few more that Arbor has no use for. Package html's names, lower case.
 var allowed = [...]string{
-	"a", "abbr", "b", "bdo", "blockquote", "br", "caption", "cite", "code", "dd", "del", "details", "dfn", "div", "dl",
-	"dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "input", "ins", "kbd",
-	"li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub",
+	"a", "abbr", "b", "bdo", "blockquote", "br", "caption", "cite", "code", "dd", "del", "details",
+	"dfn", "div", "dl",
+	"dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "input",
+	"ins", "kbd",
+	"li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike",
+	"strong", "sub",
 	"summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "time", "tr", "tt", "ul", "var", "wbr",
 }
 
 // swallowed are elements whose content bluemonday would drop with them; here
 // only the tags go.
-var swallowed = [...]string{"frame", "frameset", "iframe", "noembed", "noframes", "noscript", "nostyle", "object"}
+var swallowed = [...]string{"frame", "frameset", "iframe", "noembed", "noframes", "noscript",
+	"nostyle", "object"}
 
 // policy is made on first use, once; it is safe for concurrent use.
 var policy = sync.OnceValue(newPolicy)
@@ -46,11 +50,12 @@ func newPolicy() *bluemonday.Policy {
 	p.RequireNoFollowOnFullyQualifiedLinks(true)
 	web := regexp.MustCompile(`(?i)^\s*https?://`)
 	p.AllowAttrs("href").OnElements("a")
-	// A relative address is of a picture beside the file, for readers that know where that is. It has no scheme, and
-	// neither host nor root. Of this server's own addresses only attachments are pictures: others a browser would ask
-	// for in the name of who reads the text.
+	// A relative address is of a picture beside the file, for readers that know where that is. It has no
+	// scheme, and neither host nor root. Of this server's own addresses only attachments are pictures: others
+	// a browser would ask for in the name of who reads the text.
 	beside := `^(\.{1,2}/)*\.?[\w%@+~-][\w%@+~./-]*(\?[\w=&.-]*)?$`
-	p.AllowAttrs("src").Matching(regexp.MustCompile(web.String() + "|" + beside + "|" + attachment)).OnElements("img")
+	p.AllowAttrs("src").Matching(regexp.MustCompile(web.String() + "|" + beside + "|" +
+		attachment)).OnElements("img")
 	p.AllowAttrs("cite").Matching(web).OnElements("blockquote", "del", "ins", "q")
 
 	number := regexp.MustCompile(`^[0-9]{1,4}$`)
@@ -71,7 +76,8 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("align").Matching(regexp.MustCompile(`(?i)^(left|right|center|justify)$`)).Globally()
 	p.AllowAttrs("dir").Matching(regexp.MustCompile(`(?i)^(ltr|rtl|auto)$`)).Globally()
 	p.AllowAttrs("lang").Matching(regexp.MustCompile(`^[A-Za-z0-9-]{1,35}$`)).Globally()
-	p.AllowAttrs("datetime").Matching(regexp.MustCompile(`^[0-9A-Za-z:.+ -]{1,40}$`)).OnElements("time", "del", "ins")
+	p.AllowAttrs("datetime").Matching(regexp.MustCompile(`^[0-9A-Za-z:.+ -]{1,40}$`)).OnElements("time",
+		"del", "ins")
 	name := regexp.MustCompile(`^[\p{L}\p{N}\p{M}._:-]{1,200}$`) // gets its prefix in balance.go
 	p.AllowAttrs("id").Matching(name).Globally()
 	p.AllowAttrs("name").Matching(name).OnElements("a")

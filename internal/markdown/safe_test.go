@@ -103,7 +103,8 @@ func checkNode(n *html.Node) error {
 			return err
 		}
 	}
-	if n.Data == "input" && (attr(n.Attr, "type") != "checkbox" || !strings.Contains(fmt.Sprint(n.Attr), "disabled")) {
+	if n.Data == "input" && (attr(n.Attr, "type") != "checkbox" ||
+		!strings.Contains(fmt.Sprint(n.Attr), "disabled")) {
 		return fmt.Errorf("an input that takes something: %v", n.Attr)
 	}
 	return nil
@@ -118,7 +119,9 @@ func checkAttr(n *html.Node, a html.Attribute) error {
 		if a.Key == "href" {
 			schemes = "  http https mailto "
 		}
-		if n.Data == "img" && err == nil && u.Host == "" && (!strings.HasPrefix(a.Val, "/") || IsAttachment(a.Val)) { // beside the file, or attached
+		// beside the file, or attached
+		if n.Data == "img" && err == nil && u.Host == "" && (!strings.HasPrefix(a.Val, "/") ||
+			IsAttachment(a.Val)) {
 			schemes = "  http https "
 		}
 		if err != nil || !strings.Contains(schemes, " "+u.Scheme+" ") {
@@ -132,7 +135,8 @@ func checkAttr(n *html.Node, a html.Attribute) error {
 			return bad
 		}
 	case "class":
-		if !strings.Contains(safeClasses, " "+a.Val+" ") && !(n.Data == "code" && strings.HasPrefix(a.Val, "language-")) {
+		if !strings.Contains(safeClasses, " "+a.Val+" ") &&
+			!(n.Data == "code" && strings.HasPrefix(a.Val, "language-")) {
 			return bad
 		}
 	}
@@ -155,9 +159,12 @@ func wrapped() []string {
 	var all []string
 	for _, p := range payloads {
 		for _, w := range []string{
-			"|a|b|\n|-|-|\n|%s|c|", "- [ ] %s\n  - x", "> # %s", "[%s](http://h)", "![%s](http://h)", "[a](%s)", "![a](%s)", "<%s>",
-			"[a]: %s \"%[1]s\"\n\n[a] ![a]", "<a href=\"%s\">x</a>", "<img src='%s' alt=\"%[1]s\">", "`%s`", "```%s\n%[1]s\n```",
-			"<table>%s<td>%[1]s", "<pre>%s", "<details><summary>%s", "**%s*", "<div title='%s'>", "<svg><style>%s", "x %s @a #1\n\n%[1]s",
+			"|a|b|\n|-|-|\n|%s|c|", "- [ ] %s\n  - x", "> # %s", "[%s](http://h)", "![%s](http://h)",
+			"[a](%s)", "![a](%s)", "<%s>",
+			"[a]: %s \"%[1]s\"\n\n[a] ![a]", "<a href=\"%s\">x</a>", "<img src='%s' alt=\"%[1]s\">", "`%s`",
+			"```%s\n%[1]s\n```",
+			"<table>%s<td>%[1]s", "<pre>%s", "<details><summary>%s", "**%s*", "<div title='%s'>",
+			"<svg><style>%s", "x %s @a #1\n\n%[1]s",
 		} {
 			all = append(all, fmt.Sprintf(w, p))
 		}
@@ -184,8 +191,9 @@ func FuzzHTML(f *testing.F) {
 	for _, p := range payloads {
 		f.Add(p)
 	}
-	for _, s := range []string{"<table><a>x<tr><td><a>y<table>z</a>", "<ruby>a<rt>b<rp>c<li>d</ruby>", "<li><p><li><dd><dt><h1><h2>",
-		"- [x] a\n\n|a|\n|-|\n|<p>|", "<pre>\n\n<pre>\n<b>", "<a><p><b><a><div></b></a>"} {
+	for _, s := range []string{"<table><a>x<tr><td><a>y<table>z</a>", "<ruby>a<rt>b<rp>c<li>d</ruby>",
+		"<li><p><li><dd><dt><h1><h2>", "- [x] a\n\n|a|\n|-|\n|<p>|", "<pre>\n\n<pre>\n<b>",
+		"<a><p><b><a><div></b></a>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
@@ -201,7 +209,8 @@ func FuzzHTML(f *testing.F) {
 			t.Fatalf("%d bytes become %d, as plain text %d", len(source), len(d.html), len(d.Text()))
 		}
 		linked, err := parseBody(d.HTML(everything()))
-		if err != nil || strings.TrimSpace(words(linked)) == "" && strings.TrimSpace(d.Text()) != "" && !strings.Contains(d.html, "<img") {
+		if err != nil || strings.TrimSpace(words(linked)) == "" && strings.TrimSpace(d.Text()) != "" &&
+			!strings.Contains(d.html, "<img") {
 			t.Fatalf("links lose text: %v", err)
 		}
 	})

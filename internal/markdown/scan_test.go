@@ -101,7 +101,8 @@ func TestReferencesAreBounded(t *testing.T) {
 
 // FuzzReferences holds the bounds, and that the same text always names the same.
 func FuzzReferences(f *testing.F) {
-	for _, s := range []string{"@a #1 o/r#2 0123456 o/r@0123456 fixes #3", "GH-1: closes:\t#2", "a/b@", "é@a/#", "@a.\xff"} {
+	for _, s := range []string{"@a #1 o/r#2 0123456 o/r@0123456 fixes #3", "GH-1: closes:\t#2", "a/b@",
+		"é@a/#", "@a.\xff"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
@@ -114,7 +115,8 @@ func FuzzReferences(f *testing.F) {
 			t.Fatal("the same text names something else the second time")
 		}
 		for _, login := range r.Logins {
-			if login == "" || len(login) > maxLogin || strings.Trim(login, "abcdefghijklmnopqrstuvwxyz0123456789._-") != "" {
+			if login == "" || len(login) > maxLogin ||
+				strings.Trim(login, "abcdefghijklmnopqrstuvwxyz0123456789._-") != "" {
 				t.Fatalf("%q is no login", login)
 			}
 		}
@@ -129,7 +131,8 @@ func FuzzReferences(f *testing.F) {
 			}
 		}
 		total := len(r.Logins) + len(r.Issues) + len(r.Commits)
-		if total > 3*MaxReferences || len(r.Closes) > len(r.Issues) || total > len(d.spans) || len(d.spans) > MaxLinks {
+		if total > 3*MaxReferences || len(r.Closes) > len(r.Issues) || total > len(d.spans) ||
+			len(d.spans) > MaxLinks {
 			t.Fatalf("%d references at %d places, %d closed", total, len(d.spans), len(r.Closes))
 		}
 	})

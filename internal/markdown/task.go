@@ -14,7 +14,8 @@ type Task struct {
 	Done bool
 }
 
-// Tasks finds the items of task lists in Markdown, in their order, which is that of their boxes in the document's HTML.
+// Tasks finds the items of task lists in Markdown, in their order, which is that of their boxes in the
+// document's HTML.
 func Tasks(source string) (list []Task) {
 	lines := strings.ReplaceAll(source, "\r\n", "\n")
 	if clean(lines) != lines || strings.Count(lines, "\n") > maxLines { // shown otherwise than it stands
@@ -26,26 +27,28 @@ func Tasks(source string) (list []Task) {
 		}
 	}()
 	src := []byte(lines)
-	_ = ast.Walk(goldmark().parser.Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		box, ok := n.(*extast.TaskCheckBox)
-		if !ok || !entering || box.Parent().Lines().Len() == 0 {
-			return ast.WalkContinue, nil
-		}
-		for at := box.Parent().Lines().At(0).Start; at+2 < len(src) && src[at] != '\n'; at++ {
-			if src[at] == '[' && src[at+2] == ']' {
-				list = append(list, Task{At: at + 1, Done: box.IsChecked})
-				break
+	_ = ast.Walk(goldmark().parser.Parse(text.NewReader(src)),
+		func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			box, ok := n.(*extast.TaskCheckBox)
+			if !ok || !entering || box.Parent().Lines().Len() == 0 {
+				return ast.WalkContinue, nil
 			}
-		}
-		return ast.WalkContinue, nil
-	})
+			for at := box.Parent().Lines().At(0).Start; at+2 < len(src) && src[at] != '\n'; at++ {
+				if src[at] == '[' && src[at+2] == ']' {
+					list = append(list, Task{At: at + 1, Done: box.IsChecked})
+					break
+				}
+			}
+			return ast.WalkContinue, nil
+		})
 	if len(lines) < len(source) {
 		unfold(source, list)
 	}
 	return list
 }
 
-// unfold moves the places of tasks in a text with single line ends to those in the source, where some have two bytes.
+// unfold moves the places of tasks in a text with single line ends to those in the source, where some have
+// two bytes.
 func unfold(source string, list []Task) {
 	at, more := 0, 0 // in the source; line ends with two bytes before it
 	for n := range list {

@@ -29,7 +29,8 @@ func TestTasks(t *testing.T) {
 		if got := string(text); got != c.want && (c.want != "" || len(list) > 0) {
 			t.Errorf("%q: %q, want %q", c.source, got, c.want)
 		}
-		if boxes := strings.Count(Parse(c.source).HTML(Links{}), `type="checkbox"`); boxes != len(list) && !strings.Contains(c.source, "\x00") {
+		if boxes := strings.Count(Parse(c.source).HTML(Links{}), `type="checkbox"`); boxes != len(list) &&
+			!strings.Contains(c.source, "\x00") {
 			t.Errorf("%q has %d boxes and %d tasks", c.source, boxes, len(list))
 		}
 	}

@@ -66,7 +66,8 @@ func (w *textWriter) end(tag string) {
 		w.pre--
 		w.out = bytes.TrimRight(w.out, "\n")
 		w.lines = max(w.lines, 2)
-	case "p", "div", "blockquote", "details", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "ol", "summary",
+	case "p", "div", "blockquote", "details", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+		"ol", "summary",
 		"table", "ul":
 		w.lines = max(w.lines, 2)
 	case "li", "tr", "dd", "dt", "caption", "figcaption", "thead", "tbody", "tfoot":

@@ -54,7 +54,9 @@ func (b *balancer) writeStart(tag string, attrs []html.Attribute) {
 		return
 	}
 	for i, a := range attrs {
-		if slices.ContainsFunc(attrs[:min(i, 32)], func(o html.Attribute) bool { return o.Key == a.Key }) || i >= 32 {
+		if slices.ContainsFunc(attrs[:min(i, 32)], func(o html.Attribute) bool {
+			return o.Key == a.Key
+		}) || i >= 32 {
 			continue
 		}
 		switch a.Key {

@@ -21,7 +21,8 @@ func NewAPI(s *Service) *API { return &API{s} }
 func (api *API) Routes() []route.Route {
 	return []route.Route{
 		route.New(route.SignedIn, "POST /markdown", api.Render).InAnyMedia(),
-		route.New(route.SignedIn, "POST /markdown/raw", api.RenderRaw).InAnyMedia().WithLimit(markdown.MaxSource),
+		route.New(route.SignedIn, "POST /markdown/raw",
+			api.RenderRaw).InAnyMedia().WithLimit(markdown.MaxSource),
 		route.New(route.Anyone, "GET /emojis", api.ListEmojis),
 		route.New(route.Anyone, "GET /emojis/{picture}", api.GetEmoji).In(route.Pages),
 	}
@@ -37,14 +38,16 @@ func (api *API) Render(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	source, mode, near := body.String("text", 0), body.Enum("mode", "markdown", "gfm"), body.String("context", 0)
+	source, mode, near := body.String("text", 0), body.Enum("mode", "markdown", "gfm"),
+		body.String("context", 0)
 	switch {
 	case !source.Given() && !source.Set:
 		body.Wrong("text", errs.MissingField, "")
 	case source.Null:
 		body.Wrong("text", errs.InvalidField, `"text" must be a string`)
 	case len(source.Value) > markdown.MaxSource:
-		body.Wrong("text", errs.Custom, "text is too long (maximum is "+strconv.Itoa(markdown.MaxSource)+" bytes)")
+		body.Wrong("text", errs.Custom,
+			"text is too long (maximum is "+strconv.Itoa(markdown.MaxSource)+" bytes)")
 	}
 	if err := body.Err(); err != nil {
 		return err

@@ -67,7 +67,8 @@ func (api *API) GetEmoji(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	picture := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">` +
-		`<text x="32" y="32" font-size="52" text-anchor="middle" dominant-baseline="central">` + text + `</text></svg>`
+		`<text x="32" y="32" font-size="52" text-anchor="middle" dominant-baseline="central">` + text +
+		`</text></svg>`
 	h.Set("Content-Type", "image/svg+xml")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")

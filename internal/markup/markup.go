@@ -29,7 +29,9 @@ func New(repos *repo.Service, texts *text.Renderer) *Service { return &Service{r
 // HTML renders Markdown for the caller. With links, people, issues and commits that it names
 // become links; near is the OWNER/NAME of the repository to which #7 leads, or empty. One that
 // the caller does not see counts as none.
-func (s *Service) HTML(ctx context.Context, caller *account.Caller, source, near string, links bool) (string, error) {
+func (s *Service) HTML(
+	ctx context.Context, caller *account.Caller, source, near string, links bool,
+) (string, error) {
 	if !links {
 		return s.texts.Plain(ctx, source)
 	}

@@ -110,7 +110,9 @@ func readDueOn(body *web.Object) (due web.Opt[db.Time]) {
 }
 
 // answer answers with a milestone that was just written.
-func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, m *Milestone) error {
+func (api *API) answer(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, m *Milestone,
+) error {
 	var out []*Payload
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		out, err = payloads(tx, []*Milestone{m}, tracker.PlaceOf(r, a))

@@ -8,8 +8,8 @@
 // Table: milestones; and of repos next_milestone.
 //
 // It knows no issues. Package issue puts them into milestones and takes them out. Package
-// deletion does when a milestone is deleted, so DELETE is answered there. How many are in one is read from the
-// counters that package issue keeps.
+// deletion does when a milestone is deleted, so DELETE is answered there. How many are in one is read from
+// the counters that package issue keeps.
 //
 // Invariants: numbers grow and are never used again; titles are unique in their
 // repository. Each change locks the repository's row first and raises both
@@ -202,7 +202,8 @@ func TellGone(tx *db.Tx, a *repo.Access, m *Milestone) error {
 		return err
 	}
 	e := event(m, "deleted", a.Caller, nil)
-	e.About.Parts, err = hook.Part("milestone", NewPayload(m, creators[m.CreatorID], tracker.NewPlace(info, a.Repo)))
+	e.About.Parts, err = hook.Part("milestone",
+		NewPayload(m, creators[m.CreatorID], tracker.NewPlace(info, a.Repo)))
 	if err != nil {
 		return err
 	}

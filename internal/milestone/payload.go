@@ -35,9 +35,11 @@ func NewPayload(m *Milestone, creator *account.Account, at *tracker.Place) *Payl
 	url := at.API + "/milestones/" + number
 	return &Payload{
 		URL: url, HTMLURL: at.Page + "/milestone/" + number, LabelsURL: url + "/labels",
-		ID: m.ID, NodeID: account.NodeID(resource, m.ID), Number: m.Number, Title: m.Title, Description: m.Description,
-		Creator: account.NewSimple(creator, at.Info), OpenIssues: m.OpenIssues, ClosedIssues: m.ClosedIssues,
-		State: m.State.String(), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DueOn: m.DueOn, ClosedAt: m.ClosedAt,
+		ID: m.ID, NodeID: account.NodeID(resource, m.ID), Number: m.Number, Title: m.Title,
+		Description: m.Description,
+		Creator:     account.NewSimple(creator, at.Info), OpenIssues: m.OpenIssues, ClosedIssues: m.ClosedIssues,
+		State: m.State.String(), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DueOn: m.DueOn,
+		ClosedAt: m.ClosedAt,
 	}
 }
 

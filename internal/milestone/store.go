@@ -62,7 +62,8 @@ func keyOf(id int64) any { return kept(id) }
 
 // takeNumber locks the repository and takes the next number.
 func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
-	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_milestone = next_milestone + 1
+	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1,
+		next_milestone = next_milestone + 1
 		WHERE id = $1 RETURNING next_milestone - 1`, repoID).Scan(&number)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
@@ -72,8 +73,10 @@ func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
 
 // insert adds a milestone and sets its id. Error: 422 when the title is taken.
 func insert(tx *db.Tx, m *Milestone) error {
-	err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, description, state, creator_id, created_at, updated_at, due_on, closed_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repo_id, title) DO NOTHING RETURNING id`,
+	err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, description, state, creator_id,
+		created_at, updated_at, due_on, closed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repo_id, title) DO NOTHING
+		RETURNING id`,
 		m.RepoID, m.Number, m.Title, m.Description, int64(m.State), m.CreatorID, m.CreatedAt, m.UpdatedAt,
 		m.DueOn, m.ClosedAt).Scan(&m.ID)
 	if errors.Is(err, db.ErrNoRows) {
@@ -87,13 +90,15 @@ func insert(tx *db.Tx, m *Milestone) error {
 
 func titled(tx *db.Tx, repoID repo.ID, title string) (taken bool, err error) {
 	var n int64
-	err = tx.QueryRow(`SELECT count(*) FROM milestones WHERE repo_id = $1 AND title = $2`, repoID, title).Scan(&n)
+	err = tx.QueryRow(`SELECT count(*) FROM milestones WHERE repo_id = $1 AND title = $2`,
+		repoID, title).Scan(&n)
 	return n > 0, err
 }
 
 // update writes all that can change.
 func update(tx *db.Tx, m *Milestone) error {
-	err := tx.Run(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5, due_on = $6, closed_at = $7
+	err := tx.Run(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5,
+		due_on = $6, closed_at = $7
 		WHERE id = $1`, m.ID, m.Title, m.Description, int64(m.State), m.UpdatedAt, m.DueOn, m.ClosedAt)
 	if err != nil {
 		return err
@@ -112,8 +117,9 @@ func Delete(tx *db.Tx, m *Milestone) error {
 
 // order is how a list of milestones is made.
 type order struct {
-	state        tracker.State // 0: both
-	completeness bool          // by the closed part of the issues; else by the due date, those without one last
+	state tracker.State // 0: both
+	// by the closed part of the issues; else by the due date, those without one last
+	completeness bool
 	desc         bool
 }
 
@@ -142,7 +148,8 @@ func list(tx *db.Tx, repoID repo.ID, o order, p web.Page) ([]*Milestone, int64, 
 	for i, n := range numbers {
 		at[n], args = i, append(args, n)
 	}
-	found, err := query(tx, ` WHERE m.repo_id = $1 AND m.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
+	found, err := query(tx, ` WHERE m.repo_id = $1 AND m.number IN `+db.ValuesFrom(2, 1, len(numbers)),
+		args...)
 	list := make([]*Milestone, len(numbers))
 	for _, m := range found {
 		list[at[m.Number]] = m
@@ -159,7 +166,8 @@ func ordered(tx *db.Tx, where string, o order, p web.Page, args []any) ([]int64,
 	by := ` ORDER BY m.due_on IS NULL, m.due_on` + direction
 	from := ` FROM milestones m`
 	if o.completeness {
-		from += ` LEFT JOIN (SELECT value, SUM(CASE WHEN state = 2 THEN n ELSE 0 END) AS closed, SUM(n) AS total
+		from += ` LEFT JOIN (SELECT value, SUM(CASE WHEN state = 2 THEN n ELSE 0 END) AS closed,
+			SUM(n) AS total
 			FROM posting_counts WHERE repo_id = $1 AND kind = 4 GROUP BY value) c ON c.value = m.id`
 		by = ` ORDER BY COALESCE(CAST(c.closed AS DOUBLE PRECISION) / NULLIF(c.total, 0), 0)` + direction
 	}

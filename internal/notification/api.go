@@ -24,8 +24,8 @@ const pollInterval = "60"
 
 // GET /notifications
 //
-// List answers a page of the caller's unread threads, the one told last first; with all those that were read, too.
-// 304 when nothing was told or marked since If-Modified-Since. Error: 422.
+// List answers a page of the caller's unread threads, the one told last first; with all those that were read,
+// too. 304 when nothing was told or marked since If-Modified-Since. Error: 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request) error { return api.list(w, r, 0) }
 
 // GET /repos/{owner}/{repo}/notifications
@@ -35,7 +35,8 @@ func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return api.list(w, r, a.ID)
 }
 
-// Unread answers whether the caller has notifications that are not read, for pages: in place of GET /notifications.
+// Unread answers whether the caller has notifications that are not read, for pages: in place of GET
+// /notifications.
 func (api *API) Unread(w http.ResponseWriter, r *http.Request) error {
 	has, err := api.s.HasUnread(r.Context(), account.CallerFrom(r.Context()))
 	if err != nil {
@@ -108,7 +109,8 @@ func readFilter(r *http.Request) (filter, error) {
 
 // PUT /notifications
 //
-// MarkAll marks the caller's threads as read that were told at last_read_at or before, now unless it is given:
+// MarkAll marks the caller's threads as read that were told at last_read_at or before, now unless it is
+// given:
 // 205. Error: 422.
 func (api *API) MarkAll(w http.ResponseWriter, r *http.Request) error { return api.mark(w, r, 0) }
 
@@ -197,8 +199,8 @@ func (api *API) Finish(w http.ResponseWriter, r *http.Request) error {
 
 // GET /notifications/threads/{thread_id}/subscription
 //
-// GetSubscription answers how the caller is subscribed to the subject of a thread, by own wish or by having a part
-// in it. Error: 404 when not at all.
+// GetSubscription answers how the caller is subscribed to the subject of a thread, by own wish or by having a
+// part in it. Error: 404 when not at all.
 func (api *API) GetSubscription(w http.ResponseWriter, r *http.Request) error {
 	id, err := web.Number(r, "thread_id")
 	if err != nil {
@@ -216,8 +218,8 @@ func (api *API) GetSubscription(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /notifications/threads/{thread_id}/subscription
 //
-// SetSubscription subscribes the caller to the subject of a thread; with ignored nothing is told of it any more.
-// Errors: 404, 422.
+// SetSubscription subscribes the caller to the subject of a thread; with ignored nothing is told of it any
+// more. Errors: 404, 422.
 func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request) error {
 	id, err := web.Number(r, "thread_id")
 	if err != nil {

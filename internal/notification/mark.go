@@ -10,8 +10,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// MarkAll marks the caller's threads as read that were told at a time or before, as far as the caller sees them;
-// zero: all. repoID chooses those of one repository; 0: of all.
+// MarkAll marks the caller's threads as read that were told at a time or before, as far as the caller sees
+// them; zero: all. repoID chooses those of one repository; 0: of all.
 func (s *Service) MarkAll(ctx context.Context, caller *account.Caller, repoID repo.ID, until db.Time) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		return markRead(tx, filter{caller: caller, repo: repoID}, until)

@@ -116,11 +116,13 @@ func TestReasons(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		world(t, s)
 		do(t, s, "bob", 201, "POST "+issues, `{"title": "Slugs", "body": "@eve and @bob, look"}`)
-		expect(t, s, map[string]string{"alice": "", "bob": "", "carol": "Slugs:subscribed", "eve": "Slugs:mention"})
+		expect(t, s, map[string]string{"alice": "", "bob": "", "carol": "Slugs:subscribed",
+			"eve": "Slugs:mention"})
 		do(t, s, "alice", 200, "PATCH "+issues+"/1", `{"assignee": "dan"}`)
 		expect(t, s, map[string]string{"alice": "", "bob": "", "dan": "Slugs:assign"})
 		do(t, s, "dan", 201, "POST "+issues+"/1/comments", `{"body": "on it"}`)
-		expect(t, s, map[string]string{"bob": "Slugs:author", "carol": "Slugs:subscribed", "eve": "Slugs:mention"})
+		expect(t, s, map[string]string{"bob": "Slugs:author", "carol": "Slugs:subscribed",
+			"eve": "Slugs:mention"})
 		readAll(t, s, people...)
 		expect(t, s, map[string]string{"bob": "", "carol": "", "dan": "", "eve": ""})
 
@@ -128,13 +130,15 @@ func TestReasons(t *testing.T) {
 		do(t, s, "alice", 200, "PATCH "+issues+"/1", `{"state": "closed"}`)
 		do(t, s, "eve", 201, "POST "+issues+"/1/comments", `{"body": "not yet, @bob"}`)
 		do(t, s, "eve", 201, "POST "+issues+"/1/comments", `{"body": "really"}`)
-		expect(t, s, map[string]string{"alice": "Slugs:state_change", "bob": "Slugs:mention", "carol": "Slugs:subscribed",
-			"dan": "Slugs:assign", "eve": "Slugs:mention"})
+		expect(t, s, map[string]string{"alice": "Slugs:state_change", "bob": "Slugs:mention",
+			"carol": "Slugs:subscribed",
+			"dan":   "Slugs:assign", "eve": "Slugs:mention"})
 		readAll(t, s, people...)
 		do(t, s, "dan", 200, "PUT "+issues+"/1/subscription", `{"ignored": true}`)
 		do(t, s, "carol", 200, "PUT "+issues+"/1/subscription", `{"subscribed": true}`)
 		do(t, s, "alice", 201, "POST "+issues+"/1/comments", `{"body": "@dan?"}`)
-		expect(t, s, map[string]string{"alice": "", "bob": "Slugs:mention", "carol": "Slugs:manual", "dan": ""})
+		expect(t, s, map[string]string{"alice": "", "bob": "Slugs:mention",
+			"carol": "Slugs:manual", "dan": ""})
 
 		// An edit tells those whom it mentions for the first time.
 		readAll(t, s, people...)
@@ -153,20 +157,28 @@ func TestSubjects(t *testing.T) {
 		world(t, s)
 		s.Email(t, "bob", "bob@example.org")
 		var made struct{ Commit struct{ SHA string } }
-		do(t, s, "alice", 201, "PUT /repos/alice/garden/contents/a", `{"message": "Sow\n\nmore", "content": "eA==",
+		do(t, s, "alice", 201, "PUT /repos/alice/garden/contents/a",
+			`{"message": "Sow\n\nmore", "content": "eA==",
 			"author": {"name": "Bob", "email": "bob@example.org"}}`).JSON(t, &made)
 		sha := made.Commit.SHA
-		do(t, s, "dan", 201, "POST /repos/alice/garden/git/refs", `{"ref": "refs/heads/fence", "sha": "`+sha+`"}`)
-		do(t, s, "dan", 201, "PUT /repos/alice/garden/contents/b", `{"message": "Fence", "content": "eA==", "branch": "fence"}`)
+		do(t, s, "dan", 201, "POST /repos/alice/garden/git/refs",
+			`{"ref": "refs/heads/fence", "sha": "`+sha+`"}`)
+		do(t, s, "dan", 201, "PUT /repos/alice/garden/contents/b",
+			`{"message": "Fence", "content": "eA==", "branch": "fence"}`)
 
-		do(t, s, "dan", 201, "POST /repos/alice/garden/pulls", `{"title": "Fence", "head": "fence", "base": "main"}`)
-		do(t, s, "dan", 201, "POST /repos/alice/garden/pulls/1/requested_reviewers", `{"reviewers": ["alice"]}`)
-		expect(t, s, map[string]string{"alice": "Fence:review_requested", "carol": "Fence:subscribed", "dan": ""})
-		do(t, s, "alice", 200, "POST /repos/alice/garden/pulls/1/reviews", `{"event": "COMMENT", "body": "hm, @eve"}`)
+		do(t, s, "dan", 201, "POST /repos/alice/garden/pulls",
+			`{"title": "Fence", "head": "fence", "base": "main"}`)
+		do(t, s, "dan", 201, "POST /repos/alice/garden/pulls/1/requested_reviewers",
+			`{"reviewers": ["alice"]}`)
+		expect(t, s, map[string]string{"alice": "Fence:review_requested",
+			"carol": "Fence:subscribed", "dan": ""})
+		do(t, s, "alice", 200, "POST /repos/alice/garden/pulls/1/reviews",
+			`{"event": "COMMENT", "body": "hm, @eve"}`)
 		expect(t, s, map[string]string{"dan": "Fence:author", "eve": "Fence:mention"})
 		readAll(t, s, people...)
 		do(t, s, "alice", 200, "PUT /repos/alice/garden/pulls/1/merge")
-		expect(t, s, map[string]string{"dan": "Fence:author", "eve": "Fence:mention", "alice": "", "carol": "Fence:subscribed"})
+		expect(t, s, map[string]string{"dan": "Fence:author", "eve": "Fence:mention", "alice": "",
+			"carol": "Fence:subscribed"})
 		readAll(t, s, people...)
 
 		do(t, s, "alice", 201, "POST /repos/alice/garden/releases", `{"tag_name": "v2", "draft": true}`)
@@ -192,11 +204,14 @@ func TestSubjects(t *testing.T) {
 		do(t, s, "alice", 201, "POST "+issues+"/1/comments", `{"body": "done"}`)
 		settle(t, s)
 		s.Run(t, []apitest.Case{
-			{Do: "GET /notifications", As: "bob", Status: 200, Want: `[{"subject": {"title": "Sow", "type": "Commit",
+			{Do: "GET /notifications", As: "bob", Status: 200,
+				Want: `[{"subject": {"title": "Sow", "type": "Commit",
 				"url": "{base}/repos/alice/garden/commits/` + sha + `", "latest_comment_url": "{base}/repos/alice/garden/comments/3"}}]`},
-			{Do: "GET /notifications?participating=true&all=true", As: "dan", Status: 200, Want: `[{"subject": {"type": "PullRequest",
+			{Do: "GET /notifications?participating=true&all=true", As: "dan", Status: 200,
+				Want: `[{"subject": {"type": "PullRequest",
 				"url": "{base}/repos/alice/garden/pulls/1", "latest_comment_url": "{base}/repos/alice/garden/issues/comments/1"}}, {"subject": {"type": "Commit"}}]`},
-			{Do: "GET /notifications?all=true", As: "carol", Status: 200, Want: `[{"subject": {"type": "PullRequest"}}, {"subject": {"type": "Commit"}},
+			{Do: "GET /notifications?all=true", As: "carol", Status: 200,
+				Want: `[{"subject": {"type": "PullRequest"}}, {"subject": {"type": "Commit"}},
 				{"subject": {"type": "Release", "url": "{base}/repos/alice/garden/releases/1", "latest_comment_url": "{base}/repos/alice/garden/releases/1"}}]`},
 			{Do: "GET /notifications?participating=true&all=true", As: "carol", Status: 200, Body: "[]"},
 		})
@@ -217,18 +232,22 @@ func TestMarkingAndPolling(t *testing.T) {
 			t.Fatalf("eve is told %v", list)
 		}
 		at := "/notifications/threads/" + list[1].ID
-		since := time.UnixMicro(count(t, s, `SELECT updated_at FROM notification_threads WHERE id = CAST($1 AS BIGINT)`, list[1].ID)).
+		since := time.UnixMicro(count(t, s,
+			`SELECT updated_at FROM notification_threads WHERE id = CAST($1 AS BIGINT)`, list[1].ID)).
 			UTC().Format(time.RFC3339Nano)
 		s.Run(t, []apitest.Case{
 			{Do: "GET /notifications", Status: 401},
-			{Do: "GET /notifications?per_page=2", As: "eve", Status: 200, Want: `[{}, {}]`, Has: map[string]string{"X-Poll-Interval": "60",
-				"Link": `<{base}/notifications?per_page=2&page=2>; rel="next", <{base}/notifications?per_page=2&page=2>; rel="last"`}},
-			{Do: "GET /notifications?per_page=2&page=2", As: "eve", Status: 200, Want: `[{"subject": {"title": "A"}}]`},
+			{Do: "GET /notifications?per_page=2", As: "eve", Status: 200, Want: `[{}, {}]`,
+				Has: map[string]string{"X-Poll-Interval": "60",
+					"Link": `<{base}/notifications?per_page=2&page=2>; rel="next", <{base}/notifications?per_page=2&page=2>; rel="last"`}},
+			{Do: "GET /notifications?per_page=2&page=2", As: "eve", Status: 200,
+				Want: `[{"subject": {"title": "A"}}]`},
 			{Do: "GET /notifications?all=maybe", As: "eve", Status: 422},
 			{Do: "GET /notifications?since=yesterday", As: "eve", Status: 422},
 			{Do: "GET /notifications?before=1970-01-01T00:00:00Z", As: "eve", Status: 200, Body: "[]"},
 			{Do: "GET /notifications?since=9999-01-01T00:00:00Z", As: "eve", Status: 200, Body: "[]"},
-			{Do: "GET " + at, As: "eve", Status: 200, Want: `{"unread": true, "reason": "mention", "last_read_at": null, "url": "{base}` + at + `",
+			{Do: "GET " + at, As: "eve", Status: 200,
+				Want: `{"unread": true, "reason": "mention", "last_read_at": null, "url": "{base}` + at + `",
 				"subscription_url": "{base}` + at + `/subscription", "repository": {"full_name": "alice/garden"}}`},
 			{Name: "not for others", Do: "GET " + at, As: "alice", Status: 404},
 			{Do: "PATCH " + at, As: "alice", Status: 404},
@@ -238,12 +257,16 @@ func TestMarkingAndPolling(t *testing.T) {
 			{Do: "GET /notifications/threads/0", As: "eve", Status: 404},
 			{Do: "GET /notifications/threads/x", As: "eve", Status: 404},
 			{Do: "PATCH " + at, As: "eve", Status: 205, Body: "-"},
-			{Do: "GET /notifications", As: "eve", Status: 200, Want: `[{"subject": {"title": "C"}}, {"subject": {"title": "A"}}]`},
-			{Do: "GET /repos/alice/garden/notifications?all=true", As: "eve", Status: 200, Want: `[{}, {"unread": false, "last_read_at": "$any"}, {}]`},
-			{Do: "GET " + at + "/subscription", As: "eve", Status: 200, Want: `{"subscribed": true, "reason": "mention", "thread_url": "{base}` + at + `"}`},
+			{Do: "GET /notifications", As: "eve", Status: 200,
+				Want: `[{"subject": {"title": "C"}}, {"subject": {"title": "A"}}]`},
+			{Do: "GET /repos/alice/garden/notifications?all=true", As: "eve", Status: 200,
+				Want: `[{}, {"unread": false, "last_read_at": "$any"}, {}]`},
+			{Do: "GET " + at + "/subscription", As: "eve", Status: 200,
+				Want: `{"subscribed": true, "reason": "mention", "thread_url": "{base}` + at + `"}`},
 			{Do: "DELETE " + at, As: "eve", Status: 204, Body: "-"},
 			{Do: "GET " + at, As: "eve", Status: 404},
-			{Do: "PUT /notifications", As: "eve", Send: `{"last_read_at": "` + since + `"}`, Status: 205, Body: "-"},
+			{Do: "PUT /notifications", As: "eve", Send: `{"last_read_at": "` + since + `"}`,
+				Status: 205, Body: "-"},
 			{Do: "GET /notifications", As: "eve", Status: 200, Want: `[{"subject": {"title": "C"}}]`},
 			{Do: "PUT /notifications", As: "eve", Send: `{"last_read_at": "x"}`, Status: 422},
 			{Do: "PUT /notifications", As: "eve", Send: `{"read": false}`, Status: 422},
@@ -275,7 +298,8 @@ func TestPolling(t *testing.T) {
 		poll := func() int {
 			t.Helper()
 			settle(t, s)
-			a := s.Do(t, apitest.Case{Do: "GET /notifications", As: "eve", Headers: map[string]string{"If-Modified-Since": last}})
+			a := s.Do(t, apitest.Case{Do: "GET /notifications", As: "eve",
+				Headers: map[string]string{"If-Modified-Since": last}})
 			if a.Header.Get("X-Poll-Interval") != "60" {
 				t.Error("a poller is not told when to come again")
 			}
@@ -293,7 +317,8 @@ func TestPolling(t *testing.T) {
 		}
 		quiet := func() {
 			t.Helper()
-			for end := time.Now().Add(30 * time.Second); poll() != http.StatusNotModified; time.Sleep(100 * time.Millisecond) {
+			for end := time.Now().Add(30 * time.Second); poll() != http.StatusNotModified; time.Sleep(
+				100 * time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal("polls never say that nothing is new")
 				}

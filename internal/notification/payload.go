@@ -34,7 +34,8 @@ func threadURL(id int64, i *web.Info) string {
 }
 
 func newThread(t *Thread, a *repo.Access, i *web.Info) *threadJSON {
-	out := &threadJSON{ID: strconv.FormatInt(t.ID, 10), Repository: repo.NewPayload(a, i), Reason: t.Reason.String(),
+	out := &threadJSON{ID: strconv.FormatInt(t.ID, 10), Repository: repo.NewPayload(a, i),
+		Reason: t.Reason.String(),
 		Unread: t.Unread, UpdatedAt: t.UpdatedAt, URL: threadURL(t.ID, i), Subject: subjectOfThread(t, a, i)}
 	out.SubscriptionURL = out.URL + "/subscription"
 	if !t.ReadAt.IsZero() {

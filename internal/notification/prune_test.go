@@ -18,7 +18,8 @@ func TestPruning(t *testing.T) {
 		}
 		const month = 30 * 24 * 3600 * 1_000_000
 		settle(t, s)
-		exec(t, s, `UPDATE notification_threads SET updated_at = updated_at - $1 WHERE subject_id = 1`, 4*month)
+		exec(t, s, `UPDATE notification_threads SET updated_at = updated_at - $1 WHERE subject_id = 1`,
+			4*month)
 		p := notification.NewPruner(s.DB, slog.New(s.Log))
 		for _, want := range []int64{4, 2} { // unread ones stay; read ones go
 			if err := p.Prune(t.Context()); err != nil {

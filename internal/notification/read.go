@@ -106,8 +106,8 @@ func (p *Page) load(tx *db.Tx, caller *account.Caller) (err error) {
 // maxTitle is how much of a commit's message its title takes, in bytes.
 const maxTitle = 256
 
-// readTitles gives commits the first lines of their messages; those that no ref leads to any more are called by
-// their SHAs.
+// readTitles gives commits the first lines of their messages; those that no ref leads to any more are called
+// by their SHAs.
 func (s *Service) readTitles(ctx context.Context, p *Page) error {
 	of := map[repo.ID][]*Thread{}
 	for _, t := range p.Threads {

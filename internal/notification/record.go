@@ -63,16 +63,18 @@ func Note(tx *db.Tx, a Act) error {
 	}
 	return tx.RunRing(Topic, `INSERT INTO notification_acts
 			(repo_id, issue_id, release_id, commit_sha, actor_id, everyone, named, created_at)
-		SELECT r.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS BIGINT), CAST($6 AS BOOLEAN),
+		SELECT r.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS BIGINT),
+		CAST($6 AS BOOLEAN),
 			CAST($7 AS TEXT), `+tx.Engine().Clock()+`
 		FROM repos r WHERE r.id = $1 AND ($8 OR r.watchers > 0 OR EXISTS (SELECT 1 FROM postings p
 			WHERE p.issue_id = $2 AND p.kind = $9 AND p.value <> $5))`,
-		a.RepoID, db.OrNull(int64(a.Issue)), db.OrNull(a.Release), db.OrNull(string(a.Commit)), a.Actor, a.Everyone,
+		a.RepoID, db.OrNull(int64(a.Issue)), db.OrNull(a.Release), db.OrNull(string(a.Commit)),
+		a.Actor, a.Everyone,
 		string(named), len(a.Named) > 0 || a.Commit != "", int64(posting.BySubscriber))
 }
 
-// MoveIssue takes threads about an issue, and what is still to be told of it, to the row that it has in another
-// repository.
+// MoveIssue takes threads about an issue, and what is still to be told of it, to the row that it has in
+// another repository.
 func MoveIssue(tx *db.Tx, from, to issue.ID, repoID repo.ID) error {
 	for _, table := range [...]string{"notification_subjects", "notification_acts"} {
 		if err := tx.Run(`UPDATE `+table+` SET issue_id = $1, repo_id = $2 WHERE issue_id = $3`, to, repoID,

@@ -13,7 +13,8 @@ func (api *API) Routes() []route.Route {
 		route.New(route.SignedIn, "DELETE /notifications/threads/{thread_id}", api.Finish),
 		route.New(route.SignedIn, "GET /notifications/threads/{thread_id}/subscription", api.GetSubscription),
 		route.New(route.SignedIn, "PUT /notifications/threads/{thread_id}/subscription", api.SetSubscription),
-		route.New(route.SignedIn, "DELETE /notifications/threads/{thread_id}/subscription", api.DeleteSubscription),
+		route.New(route.SignedIn, "DELETE /notifications/threads/{thread_id}/subscription",
+			api.DeleteSubscription),
 		repos.Route(route.SignedIn, "GET /repos/{owner}/{repo}/notifications", api.ListOfRepo),
 		repos.RouteArchived(route.SignedIn, "PUT /repos/{owner}/{repo}/notifications", api.MarkRepo),
 	}

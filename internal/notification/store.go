@@ -61,13 +61,14 @@ func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err 
 	from, args := f.build()
 	list, err = db.QueryList(tx, func(row db.Scanner) (*Thread, error) {
 		var t Thread
-		err := row.Scan(&t.ID, &t.RepoID, &t.SubjectID, &t.Reason, &t.Unread, &t.UpdatedAt, &t.ReadAt, &t.Issue,
-			&t.Number, &t.Pull, &t.Release, &t.Commit, &t.Title, &t.Comment)
+		err := row.Scan(&t.ID, &t.RepoID, &t.SubjectID, &t.Reason, &t.Unread, &t.UpdatedAt,
+			&t.ReadAt, &t.Issue, &t.Number, &t.Pull, &t.Release, &t.Commit, &t.Title, &t.Comment)
 		return &t, err
 	}, `SELECT t.id, s.repo_id, t.subject_id, t.reason, t.unread, t.updated_at, COALESCE(t.read_at, 0),
 			COALESCE(i.id, 0), COALESCE(i.number, 0), COALESCE(i.pull, FALSE), COALESCE(l.id, 0),
 			COALESCE(s.commit_sha, ''), COALESCE(i.title, l.name, l.tag, ''),
-			CASE WHEN i.id IS NOT NULL THEN COALESCE((SELECT MAX(c.id) FROM issue_comments c WHERE c.issue_id = i.id), 0)
+			CASE WHEN i.id IS NOT NULL THEN COALESCE((SELECT MAX(c.id) FROM issue_comments c
+			WHERE c.issue_id = i.id), 0)
 				WHEN s.commit_sha IS NOT NULL THEN COALESCE((SELECT MAX(c.id) FROM commit_comments c
 					WHERE c.repo_id = s.repo_id AND c.commit_sha = s.commit_sha), 0) ELSE 0 END`+from+
 		fmt.Sprintf(` ORDER BY t.updated_at DESC, t.id DESC LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2),
@@ -91,11 +92,14 @@ func threadByID(tx *db.Tx, caller *account.Caller, id int64) (*Thread, error) {
 	return list[0], nil
 }
 
-// changedAt is when a person's threads last changed: when the newest was told, or one was marked. Zero: never.
+// changedAt is when a person's threads last changed: when the newest was told, or one was marked. Zero:
+// never.
 func changedAt(tx *db.Tx, id account.ID) (at db.Time, now db.Time, err error) {
 	var told, marked db.Time
-	err = tx.QueryRow(`SELECT COALESCE((SELECT MAX(updated_at) FROM notification_threads WHERE user_id = $1), 0),
-		COALESCE((SELECT changed_at FROM notification_inboxes WHERE user_id = $1), 0), `+tx.Engine().Clock(), id).
+	err = tx.QueryRow(`SELECT COALESCE((SELECT MAX(updated_at) FROM notification_threads WHERE user_id = $1),
+		0),
+		COALESCE((SELECT changed_at FROM notification_inboxes WHERE user_id = $1), 0),
+		`+tx.Engine().Clock(), id).
 		Scan(&told, &marked, &now)
 	return max(told, marked), now, err
 }
@@ -127,7 +131,8 @@ func markRead(tx *db.Tx, f filter, until db.Time) error {
 
 // remove removes a thread, which is done.
 func remove(tx *db.Tx, t *Thread, by account.ID) error {
-	if err := tx.Run(`DELETE FROM notification_threads WHERE id = $1 AND user_id = $2`, t.ID, by); err != nil {
+	if err := tx.Run(`DELETE FROM notification_threads WHERE id = $1 AND user_id = $2`,
+		t.ID, by); err != nil {
 		return err
 	}
 	return noteChange(tx, by)
@@ -145,8 +150,10 @@ func wish(tx *db.Tx, subject int64, id account.ID) (said int64, at db.Time, err 
 
 // putWish says it; again keeps the time.
 func putWish(tx *db.Tx, subject int64, id account.ID, said int64) error {
-	return tx.Run(`INSERT INTO notification_wishes (user_id, subject_id, wish, created_at) VALUES ($1, $2, $3, $4)
+	return tx.Run(`INSERT INTO notification_wishes (user_id, subject_id, wish, created_at)
+		VALUES ($1, $2, $3, $4)
 		ON CONFLICT (subject_id, user_id) DO UPDATE SET wish = excluded.wish, created_at = CASE
-			WHEN notification_wishes.wish = excluded.wish THEN notification_wishes.created_at ELSE excluded.created_at END`,
+			WHEN notification_wishes.wish = excluded.wish THEN notification_wishes.created_at
+			ELSE excluded.created_at END`,
 		id, subject, said, tx.Now)
 }

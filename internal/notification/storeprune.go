@@ -7,7 +7,8 @@ import (
 	"arbor/internal/db"
 )
 
-// surplus finds threads to remove of some accounts behind an id; next is the last of these, 0 when there are no more.
+// surplus finds threads to remove of some accounts behind an id; next is the last of these, 0 when there are
+// no more.
 func surplus(tx *db.Tx, after account.ID) (next account.ID, ids []int64, err error) {
 	err = tx.QueryRow(`SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+itoa(perPrune-1),
 		after).Scan(&next)
@@ -27,10 +28,11 @@ func surplus(tx *db.Tx, after account.ID) (next account.ID, ids []int64, err err
 	return next, ids, err
 }
 
-// lonely finds, among some subjects behind an id, those of which nobody has anything; next is the last that was
-// looked at, 0 when there are no more.
+// lonely finds, among some subjects behind an id, those of which nobody has anything; next is the last that
+// was looked at, 0 when there are no more.
 func lonely(tx *db.Tx, after int64) (next int64, ids []int64, err error) {
-	err = tx.QueryRow(`SELECT id FROM notification_subjects WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+itoa(perPrune-1),
+	err = tx.QueryRow(`SELECT id FROM notification_subjects WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+
+		itoa(perPrune-1),
 		after).Scan(&next)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return 0, nil, err

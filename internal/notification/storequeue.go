@@ -126,7 +126,8 @@ func subjectOf(tx *db.Tx, a Act) (id int64, err error) {
 	if err = find(); !errors.Is(err, db.ErrNoRows) {
 		return id, err
 	}
-	err = tx.Run(`INSERT INTO notification_subjects (repo_id, issue_id, release_id, commit_sha) VALUES ($1, $2, $3, $4)
+	err = tx.Run(`INSERT INTO notification_subjects (repo_id, issue_id, release_id, commit_sha)
+		VALUES ($1, $2, $3, $4)
 		ON CONFLICT DO NOTHING`, args...)
 	if err != nil {
 		return 0, err
@@ -145,9 +146,12 @@ type hearer struct {
 // lately closed or reopened it. last is 0 when there are no more.
 func participants(tx *db.Tx, id issue.ID, after account.ID) (list []hearer, last account.ID, err error) {
 	list, err = readHearers(tx, `SELECT p.value, CASE WHEN i.author_id = p.value THEN 5
-			WHEN EXISTS (SELECT 1 FROM postings x WHERE x.issue_id = i.id AND x.kind = $4 AND x.value = p.value) THEN 6
-			WHEN EXISTS (SELECT 1 FROM requested_reviewers q WHERE q.issue_id = i.id AND q.user_id = p.value) THEN 7
-			WHEN EXISTS (SELECT 1 FROM postings x WHERE x.issue_id = i.id AND x.kind = $5 AND x.value = p.value) THEN 8
+			WHEN EXISTS (SELECT 1 FROM postings x WHERE x.issue_id = i.id AND x.kind = $4
+			AND x.value = p.value) THEN 6
+			WHEN EXISTS (SELECT 1 FROM requested_reviewers q WHERE q.issue_id = i.id
+			AND q.user_id = p.value) THEN 7
+			WHEN EXISTS (SELECT 1 FROM postings x WHERE x.issue_id = i.id AND x.kind = $5
+			AND x.value = p.value) THEN 8
 			WHEN EXISTS (SELECT 1 FROM issue_subscriptions w
 				WHERE w.issue_id = i.id AND w.user_id = p.value AND w.wish = $6) THEN 2
 			ELSE 4 END
@@ -165,7 +169,8 @@ func participants(tx *db.Tx, id issue.ID, after account.ID) (list []hearer, last
 		return list, last, nil
 	}
 	changers, err := readHearers(tx, `SELECT DISTINCT e.actor_id, 3 FROM
-			(SELECT actor_id, kind FROM issue_events WHERE issue_id = $1 ORDER BY created_at DESC, id DESC LIMIT 100) e
+			(SELECT actor_id, kind FROM issue_events WHERE issue_id = $1 ORDER BY created_at DESC, id DESC
+			LIMIT 100) e
 		WHERE e.kind IN ($2, $3) AND NOT EXISTS (SELECT 1 FROM issue_subscriptions w
 			WHERE w.issue_id = $1 AND w.user_id = e.actor_id) ORDER BY 1`,
 		id, int64(issue.EventClosed), int64(issue.EventReopened))
@@ -182,7 +187,8 @@ func commenters(tx *db.Tx, a Act, subject int64) ([]hearer, error) {
 
 // wishers reads who subscribed to a commit or a release by hand.
 func wishers(tx *db.Tx, subject int64) ([]hearer, error) {
-	return readHearers(tx, `SELECT w.user_id, 2 FROM notification_wishes w WHERE w.subject_id = $1 AND w.wish = $2
+	return readHearers(tx, `SELECT w.user_id, 2 FROM notification_wishes w WHERE w.subject_id = $1
+		AND w.wish = $2
 		ORDER BY w.user_id LIMIT `+itoa(perBatch), subject, int64(subscription.Subscribe))
 }
 
@@ -225,16 +231,18 @@ func watchers(tx *db.Tx, a Act, from place) (list []hearer, next place, more boo
 }
 
 // tell makes threads unread, and those that are new: of people who can see the repository, work, and silenced
-// neither it nor the subject. Who was told after what happened last hears nothing, but of a greater reason: two
-// workers may tell of two acts in either order.
+// neither it nor the subject. Who was told after what happened last hears nothing, but of a greater reason:
+// two workers may tell of two acts in either order.
 func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 	if len(list) == 0 {
 		return nil
 	}
-	values, args := make([]string, len(list)), []any{subject, a.RepoID, int64(a.Issue), int64(subscription.Ignore)}
+	values, args := make([]string, len(list)),
+		[]any{subject, a.RepoID, int64(a.Issue), int64(subscription.Ignore)}
 	for n, h := range list {
 		k := len(args)
-		values[n] = fmt.Sprintf(`(CAST($%d AS BIGINT), CAST($%d AS SMALLINT), CAST($%d AS BIGINT))`, k+1, k+2, k+3)
+		values[n] = fmt.Sprintf(`(CAST($%d AS BIGINT), CAST($%d AS SMALLINT), CAST($%d AS BIGINT))`,
+			k+1, k+2, k+3)
 		args = append(args, h.id, int64(h.reason), h.at)
 	}
 	clock := tx.Engine().Clock()

@@ -29,7 +29,9 @@ func TestTransitions(t *testing.T) {
 		back   func(t *testing.T, s *apitest.Server)
 		again  string // and after that
 	}{
-		"shown": {func(t *testing.T, s *apitest.Server) { do(t, s, "boss", 200, "PATCH "+at, `{"private": false}`) }, told1, nil, ""},
+		"shown": {func(t *testing.T, s *apitest.Server) {
+			do(t, s, "boss", 200, "PATCH "+at, `{"private": false}`)
+		}, told1, nil, ""},
 		"hidden": {func(t *testing.T, s *apitest.Server) {
 			do(t, s, "boss", 200, "PATCH "+at, `{"private": false}`)
 			do(t, s, "boss", 204, "DELETE /orgs/guild/members/pip")
@@ -48,7 +50,9 @@ func TestTransitions(t *testing.T) {
 		}, "", func(t *testing.T, s *apitest.Server) {
 			do(t, s, "boss", 202, "POST /repos/boss/hall/transfer", `{"new_owner": "guild"}`)
 		}, told1},
-		"repository deleted": {func(t *testing.T, s *apitest.Server) { do(t, s, "boss", 204, "DELETE "+at) }, "", nil, ""},
+		"repository deleted": {func(t *testing.T, s *apitest.Server) {
+			do(t, s, "boss", 204, "DELETE "+at)
+		}, "", nil, ""},
 		"issue deleted": {func(t *testing.T, s *apitest.Server) {
 			if err := s.Forge.Issues.Delete(t.Context(), s.Access(t, "boss", "guild/hall"), 1); err != nil {
 				t.Error(err)
@@ -56,11 +60,15 @@ func TestTransitions(t *testing.T) {
 		}, "", nil, ""},
 		"issues switched off": {func(t *testing.T, s *apitest.Server) {
 			do(t, s, "boss", 200, "PATCH "+at, `{"has_issues": false}`)
-		}, "", func(t *testing.T, s *apitest.Server) { do(t, s, "boss", 200, "PATCH "+at, `{"has_issues": true}`) }, told1},
+		}, "", func(t *testing.T, s *apitest.Server) {
+			do(t, s, "boss", 200, "PATCH "+at, `{"has_issues": true}`)
+		}, told1},
 		"membership lost": {func(t *testing.T, s *apitest.Server) {
 			do(t, s, "boss", 204, "DELETE /orgs/guild/members/pip")
 			comment(t, s)
-		}, "", func(t *testing.T, s *apitest.Server) { do(t, s, "boss", 204, "PUT "+at+"/collaborators/pip") }, told1},
+		}, "", func(t *testing.T, s *apitest.Server) {
+			do(t, s, "boss", 204, "PUT "+at+"/collaborators/pip")
+		}, told1},
 		"suspended": {func(t *testing.T, s *apitest.Server) {
 			readAll(t, s, "pip")
 			do(t, s, "chief", 204, "PUT /users/pip/suspended")
@@ -70,7 +78,9 @@ func TestTransitions(t *testing.T) {
 		}, "", comment, told1},
 		"archived": {func(t *testing.T, s *apitest.Server) {
 			do(t, s, "boss", 200, "PATCH "+at, `{"archived": true}`)
-		}, told1, func(t *testing.T, s *apitest.Server) { do(t, s, "pip", 205, "PUT "+at+"/notifications") }, ""},
+		}, told1, func(t *testing.T, s *apitest.Server) {
+			do(t, s, "pip", 205, "PUT "+at+"/notifications")
+		}, ""},
 		"unwatched": {func(t *testing.T, s *apitest.Server) {
 			do(t, s, "pip", 204, "DELETE "+at+"/subscription")
 			do(t, s, "boss", 201, "POST "+at+"/issues", `{"title": "Window"}`)
@@ -85,7 +95,9 @@ func TestTransitions(t *testing.T) {
 			if _, err := s.Forge.Issues.Transfer(t.Context(), from, 1, issue.Transfer{To: to}); err != nil {
 				t.Error(err)
 			}
-		}, told1, func(t *testing.T, s *apitest.Server) { do(t, s, "boss", 204, "DELETE /orgs/guild/members/pip") }, ""},
+		}, told1, func(t *testing.T, s *apitest.Server) {
+			do(t, s, "boss", 204, "DELETE /orgs/guild/members/pip")
+		}, ""},
 		"account deleted": {func(t *testing.T, s *apitest.Server) {
 			do(t, s, "chief", 204, "DELETE /admin/users/pip")
 			if n := count(t, s, `SELECT count(*) FROM notification_threads WHERE reason = 8`); n != 0 {
@@ -130,14 +142,16 @@ func hall(t *testing.T, s *apitest.Server) {
 func look(t *testing.T, s *apitest.Server, want string) {
 	t.Helper()
 	expect(t, s, map[string]string{"pip": want})
-	if n := count(t, s, `SELECT COALESCE(max(id), 0) FROM notification_threads WHERE reason = 8`); n != 0 && want == "" {
+	if n := count(t, s, `SELECT COALESCE(max(id), 0) FROM notification_threads WHERE reason = 8`); n != 0 &&
+		want == "" {
 		list := threads(t, s, "pip", "/notifications?all=true")
 		for _, x := range list {
 			if x.Reason == "mention" {
 				return // it was read
 			}
 		}
-		for _, what := range []string{"GET %", "PATCH %", "DELETE %", "GET %/subscription", "PUT %/subscription", "DELETE %/subscription"} {
+		for _, what := range []string{"GET %", "PATCH %", "DELETE %", "GET %/subscription",
+			"PUT %/subscription", "DELETE %/subscription"} {
 			s.Check(t, apitest.Case{Do: fill(what, n), As: "pip", Status: 404})
 		}
 	}

@@ -75,7 +75,8 @@ func (w *Worker) Settle(ctx context.Context) error {
 // Backlog counts the acts that wait.
 func (w *Worker) Backlog(tx *db.Tx) (db.Backlog, error) { return backlog(tx) }
 
-// round tells of acts on one subject: those with a part in it, or watchers. It reports whether there may be more.
+// round tells of acts on one subject: those with a part in it, or watchers. It reports whether there may be
+// more.
 func (w *Worker) round(ctx context.Context, watchers bool) (more bool) {
 	turn := &w.toParticipants
 	if watchers {
@@ -98,8 +99,8 @@ func (w *Worker) round(ctx context.Context, watchers bool) (more bool) {
 		return w.tellParticipants(ctx, list)
 	})
 	if failed != nil && ctx.Err() == nil && !gone(failed) {
-		w.log.WarnContext(ctx, "notifications were not sent", "repository", list[0].RepoID, "try", list[0].tries,
-			"error", failed)
+		w.log.WarnContext(ctx, "notifications were not sent", "repository", list[0].RepoID, "try",
+			list[0].tries, "error", failed)
 	}
 	err = w.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
 		switch {
@@ -125,7 +126,8 @@ func (w *Worker) round(ctx context.Context, watchers bool) (more bool) {
 	return true
 }
 
-// gone reports that the subject of what was to be told was deleted meanwhile, or that another worker tells it.
+// gone reports that the subject of what was to be told was deleted meanwhile, or that another worker tells
+// it.
 func gone(err error) bool {
 	return errors.Is(err, db.ErrLeaseLost) || errors.Is(err, db.ErrNoRows) || errors.Is(err, db.ErrForeignKey)
 }

@@ -16,8 +16,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Get asks the API for what is at a path, as the page's caller, and reads the answer into a value. more tells that the
-// list has another page. Errors: those of the API; one for any status but 200 and 204.
+// Get asks the API for what is at a path, as the page's caller, and reads the answer into a value. more tells
+// that the list has another page. Errors: those of the API; one for any status but 200 and 204.
 func (k *Kit) Get(r *http.Request, path string, query url.Values, into any) (more bool, err error) {
 	return k.Read(r, inside.Request{Path: path, Query: query}, into)
 }
@@ -46,8 +46,8 @@ func (k *Kit) Holds(r *http.Request, path string) (bool, error) {
 	return answer.Status/100 == 2, nil
 }
 
-// Change asks the API for a change, and reads the answer into a value, which may be nil. The body is anything that
-// encoding/json takes; nil: none. Errors: those of the API.
+// Change asks the API for a change, and reads the answer into a value, which may be nil. The body is anything
+// that encoding/json takes; nil: none. Errors: those of the API.
 func (k *Kit) Change(r *http.Request, method, path string, body, into any) error {
 	return k.Do(r, inside.Request{Method: method, Path: path}, body, into)
 }
@@ -67,8 +67,8 @@ func (k *Kit) Do(r *http.Request, q inside.Request, body, into any) error {
 	return decode(q.Path, answer, into)
 }
 
-// Send makes a request to the API and gives its whole answer. Errors: those of the API, also where it answers 404
-// without one.
+// Send makes a request to the API and gives its whole answer. Errors: those of the API, also where it answers
+// 404 without one.
 func (k *Kit) Send(r *http.Request, q inside.Request) (*web.Captured, error) {
 	if q.Media == "" {
 		q.Media = "full"
@@ -88,8 +88,8 @@ func (k *Kit) Send(r *http.Request, q inside.Request) (*web.Captured, error) {
 	return answer, nil
 }
 
-// Answer is Send by a handler that has no address in the API, with the placeholders and the query of the page's own.
-// The handler asks for the rights. Errors: those of the handler.
+// Answer is Send by a handler that has no address in the API, with the placeholders and the query of the
+// page's own. The handler asks for the rights. Errors: those of the handler.
 func (k *Kit) Answer(r *http.Request, h web.Handler) (*web.Captured, error) {
 	answer := web.Capture()
 	answer.Limit(maxAnswer, func(bytes int64) error { return admission.Hold(r.Context(), bytes) })
@@ -102,8 +102,8 @@ func (k *Kit) Answer(r *http.Request, h web.Handler) (*web.Captured, error) {
 // maxAnswer is the size in bytes of the largest answer of a handler.
 const maxAnswer = 32 << 20
 
-// Markdown gives a text of a repository as HTML, as it would stand in a conversation, for all who see the repository;
-// package markdown sanitizes it. Errors: those of POST /markdown.
+// Markdown gives a text of a repository as HTML, as it would stand in a conversation, for all who see the
+// repository; package markdown sanitizes it. Errors: those of POST /markdown.
 func (k *Kit) Markdown(r *http.Request, a *repo.Access, text string) (template.HTML, error) {
 	if text == "" {
 		return "", nil
@@ -120,8 +120,8 @@ func (k *Kit) Markdown(r *http.Request, a *repo.Access, text string) (template.H
 	return template.HTML(answer.Body.String()), nil
 }
 
-// movedError says that what a page is about is elsewhere now, such as an issue that was transferred. As an error it
-// is a 404; who opens the page is led there.
+// movedError says that what a page is about is elsewhere now, such as an issue that was transferred. As an
+// error it is a 404; who opens the page is led there.
 type movedError struct{ path string }
 
 func (e *movedError) Error() string { return "moved to " + e.path }
@@ -129,7 +129,8 @@ func (e *movedError) Error() string { return "moved to " + e.path }
 // Unwrap is the 404.
 func (e *movedError) Unwrap() error { return errs.Absent() }
 
-// moved makes the error of the API's address to which it leads: pages of what is in repositories have the same paths.
+// moved makes the error of the API's address to which it leads: pages of what is in repositories have the
+// same paths.
 func moved(location string) error {
 	u, err := url.Parse(location)
 	if err != nil {
@@ -174,7 +175,8 @@ func Part(r *http.Request, size int, pairs ...string) url.Values {
 	return v
 }
 
-// Absent turns the API's errors for names that name nothing into a 404: for who follows a link they are the same.
+// Absent turns the API's errors for names that name nothing into a 404: for who follows a link they are the
+// same.
 func Absent(err error) error {
 	if errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
 		return errs.Absent()

@@ -19,7 +19,8 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// assets are the files that pages load, under names that change with what is in them, so browsers keep them for ever.
+// assets are the files that pages load, under names that change with what is in them, so browsers keep them
+// for ever.
 type assets struct {
 	Style, Script, Icon string // addresses
 	files               map[string]asset
@@ -42,8 +43,8 @@ var theAssets = sync.OnceValue(func() *assets {
 // tight leaves out spaces of a style sheet that browsers do not need. No text in ours has any of these.
 var tight = strings.NewReplacer(" { ", "{", " } ", "}", " }", "}", "; ", ";")
 
-// joined is what is in the files that match, without indents, blank lines and lines of comments, which browsers do not
-// need; a mistake is a panic with the first page and in every test.
+// joined is what is in the files that match, without indents, blank lines and lines of comments, which
+// browsers do not need; a mistake is a panic with the first page and in every test.
 func joined(pattern string) []byte {
 	names, err := fs.Glob(assetFiles, pattern)
 	if err != nil {

@@ -26,8 +26,10 @@ func TestAssetsAreSmall(t *testing.T) {
 
 // Texts that people read have one form of each number.
 func TestPlural(t *testing.T) {
-	for want, got := range map[string]string{"1 branch": plural(1, "branch"), "2 branches": plural(2, "branch"), "0 commits": plural(0, "commit"),
-		"3 repositories": plural(3, "repository"), "1.5 KiB": Bytes(1536), "1.2k": compact(1234), "999": compact(999)} {
+	for want, got := range map[string]string{"1 branch": plural(1, "branch"),
+		"2 branches": plural(2, "branch"), "0 commits": plural(0, "commit"),
+		"3 repositories": plural(3, "repository"), "1.5 KiB": Bytes(1536), "1.2k": compact(1234),
+		"999": compact(999)} {
 		if want != got {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -37,7 +39,8 @@ func TestPlural(t *testing.T) {
 // A form leads to pages of this site alone.
 func TestReturnTo(t *testing.T) {
 	for address, want := range map[string]string{
-		"/alice/garden?tab=x#y": "/alice/garden?tab=x#y", "": "/", "//evil.example": "/", "https://evil.example": "/", `/\evil.example`: "/",
+		"/alice/garden?tab=x#y": "/alice/garden?tab=x#y", "": "/", "//evil.example": "/",
+		"https://evil.example": "/", `/\evil.example`: "/",
 		"/a\r\nSet-Cookie: x=y": "/", "javascript:alert(1)": "/", "/%0d%0a": "/%0d%0a", "alice": "/",
 	} {
 		if got := ReturnTo(address, "/"); got != want {

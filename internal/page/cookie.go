@@ -8,9 +8,9 @@ import (
 	"arbor/internal/web"
 )
 
-// sessionCookie is the cookie that holds a browser's session: only this site gets it back, and no script reads it.
-// Behind TLS it never travels without, and the name makes browsers refuse one that a neighboring host or a plain
-// connection set.
+// sessionCookie is the cookie that holds a browser's session: only this site gets it back, and no script
+// reads it. Behind TLS it never travels without, and the name makes browsers refuse one that a neighboring
+// host or a plain connection set.
 func sessionCookie(r *http.Request) *http.Cookie {
 	c := &http.Cookie{Name: account.SessionCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if strings.HasPrefix(web.From(r.Context()).Site, "https:") {

@@ -46,7 +46,8 @@ type eventDetails struct {
 	}
 }
 
-// Line is an event in words: who is before them; What is done to the thing that Text names and Path leads to, in Repo.
+// Line is an event in words: who is before them; What is done to the thing that Text names and Path leads to,
+// in Repo.
 type Line struct {
 	Actor User
 	What  string
@@ -117,7 +118,8 @@ func (l *Line) describe(kind string, d *eventDetails) bool {
 		if d.Release == nil {
 			return false
 		}
-		l.What, l.Text, l.Path = "released", d.Release.Tag, l.RepoPath()+"/releases/tag"+filePath(d.Release.Tag)
+		l.What, l.Text, l.Path = "released", d.Release.Tag,
+			l.RepoPath()+"/releases/tag"+filePath(d.Release.Tag)
 	case "MemberEvent":
 		if d.Member == nil {
 			return false
@@ -141,7 +143,8 @@ func (l *Line) about(d *eventDetails, subject *Issue) (text, path string) {
 	return Clip(text, maxSubject).Text, path
 }
 
-// Local is the path, the query and the fragment of an address of this site that the API gave; empty: it is none.
+// Local is the path, the query and the fragment of an address of this site that the API gave; empty: it is
+// none.
 func Local(address string) string {
 	if _, path, ok := strings.Cut(address, "://"); ok {
 		if at := strings.IndexByte(path, '/'); at >= 0 {
@@ -162,7 +165,8 @@ func spoken(kind string, d *eventDetails, subject *Issue) string {
 		return "commented on " + thing
 	case kind == "PullRequestReviewEvent" && d.Review != nil && strings.EqualFold(d.Review.State, "approved"):
 		return "approved " + thing
-	case kind == "PullRequestReviewEvent" && d.Review != nil && strings.EqualFold(d.Review.State, "changes_requested"):
+	case kind == "PullRequestReviewEvent" && d.Review != nil &&
+		strings.EqualFold(d.Review.State, "changes_requested"):
 		return "asked for changes to " + thing
 	case kind == "PullRequestReviewEvent":
 		return "reviewed " + thing

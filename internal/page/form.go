@@ -75,11 +75,12 @@ type Problem struct {
 	Fields  []string // what is wrong with each
 }
 
-// ProblemOf makes of an error what people can mend in the form that they sent: the page shows the form again, with
-// what they wrote. Other errors are returned.
+// ProblemOf makes of an error what people can mend in the form that they sent: the page shows the form again,
+// with what they wrote. Other errors are returned.
 func ProblemOf(err error) (*Problem, error) {
 	switch errs.KindOf(err) {
-	case errs.Invalid, errs.Conflict, errs.Forbidden, errs.MethodNotAllowed, errs.Malformed, errs.TooLarge, errs.NoRoom,
+	case errs.Invalid, errs.Conflict, errs.Forbidden, errs.MethodNotAllowed, errs.Malformed,
+		errs.TooLarge, errs.NoRoom,
 		errs.TooManyRequests:
 	default:
 		return nil, err

@@ -24,8 +24,8 @@ type Viewer struct {
 // Avatar is the address of the viewer's picture.
 func (v *Viewer) Avatar() string { return "/avatars/" + strconv.FormatInt(v.ID, 10) }
 
-// Frame is what stands around each page. A page's view embeds it; templates begin with {{template "top" .}} and end
-// with {{template "bottom" .}}.
+// Frame is what stands around each page. A page's view embeds it; templates begin with {{template "top" .}}
+// and end with {{template "bottom" .}}.
 type Frame struct {
 	Title   string
 	Viewer  *Viewer
@@ -69,7 +69,8 @@ func (h *Head) OwnerPath() string { return web.Path(h.Owner.Login) }
 
 // bare is a frame that asks nothing.
 func (k *Kit) bare(r *http.Request, title string) Frame {
-	return Frame{Title: title, Viewer: viewer(r), Here: r.URL.RequestURI(), Done: r.URL.Query().Get("done") == "1"}
+	return Frame{Title: title, Viewer: viewer(r), Here: r.URL.RequestURI(),
+		Done: r.URL.Query().Get("done") == "1"}
 }
 
 // Frame is the frame of a page about no repository. Errors: those of asking for notifications.

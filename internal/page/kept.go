@@ -15,9 +15,9 @@ const maxKept = 256 << 10
 // keptField is a field of a form, to be sent again.
 type keptField struct{ Name, Value string }
 
-// keep answers a form of somebody whose session has ended meanwhile: with what was written in it, to be sent again
-// after signing in. That is for the site's own forms alone: another site's would make people send what they did not
-// write. What is too large, or has a password or another secret, is not kept, and ok is false.
+// keep answers a form of somebody whose session has ended meanwhile: with what was written in it, to be sent
+// again after signing in. That is for the site's own forms alone: another site's would make people send what
+// they did not write. What is too large, or has a password or another secret, is not kept, and ok is false.
 func (k *Kit) keep(w http.ResponseWriter, r *http.Request) (ok bool) {
 	mode := r.Header.Get("Sec-Fetch-Mode")
 	if r.Method != http.MethodPost || r.Header.Get("Origin") != web.From(r.Context()).Site || mode != "" &&
@@ -34,7 +34,8 @@ func (k *Kit) keep(w http.ResponseWriter, r *http.Request) (ok bool) {
 		Fields []keptField
 	}{Frame: k.bare(r, "You are signed out")}
 	for name, values := range form.Values {
-		if strings.Contains(name, "password") || strings.Contains(name, "secret") || strings.Contains(name, "token") {
+		if strings.Contains(name, "password") || strings.Contains(name, "secret") ||
+			strings.Contains(name, "token") {
 			return false
 		}
 		for _, value := range values {

@@ -3,7 +3,8 @@
 //   - front: the home page, signing in, the first visit to an empty server
 //   - code: a repository's home, its files, commits, branches and comparisons; editing
 //   - thread: issues, labels, milestones; change: pull requests; settings
-//   - talk: conversations, listing: lists of issues and pull requests with a search box, which both of these show
+//   - talk: conversations, listing: lists of issues and pull requests with a search box, which both of these
+//     show
 //   - people: profiles, organizations; project: new repositories, forks, stars, watchers
 //   - explore: what is there, and searches; inbox: notifications; shelf: the plant store
 //   - releases and their files; attach: files of texts; checks: what builds say of commits
@@ -13,18 +14,20 @@
 //   - route.go: who may open a page, and the HTML form of errors
 //   - ask.go: what pages ask the API, and tell it
 //   - frame.go: what stands around a page: who looks, which repository, which tab
-//   - form.go: what forms send, and what was wrong with it; kept.go: one that comes after its sender's session ended
+//   - form.go: what forms send, and what was wrong with it; kept.go: one that comes after its sender's
+//     session ended
 //   - shown.go: which fields of a form a person changed, and which of them somebody else changed meanwhile
 //   - render.go: templates, headers, ETags
 //   - assets.go, assets/: the one stylesheet and the one script
 //   - payload.go, format.go: what pages read of the API's answers, and how they show it
 //
-// A page asks the REST API, within the server, as its caller: it can show and change nothing that the API would not.
-// So pages hold no rules and no SQL of their own. Pages work without the script, load nothing from elsewhere, and
-// every text in them is escaped by html/template, but for bodies that package markdown has sanitized.
+// A page asks the REST API, within the server, as its caller: it can show and change nothing that the API
+// would not. So pages hold no rules and no SQL of their own. Pages work without the script, load nothing from
+// elsewhere, and every text in them is escaped by html/template, but for bodies that package markdown has
+// sanitized.
 //
-// The caller of a page is found by the cookie of a session, or by a token as for the API. Unsafe requests must come
-// from the site's own pages.
+// The caller of a page is found by the cookie of a session, or by a token as for the API. Unsafe requests
+// must come from the site's own pages.
 package page
 
 import (
@@ -40,7 +43,8 @@ type Options struct {
 	Repos *repo.Service
 	Ask   inside.Ask // answers what pages ask the API
 
-	// OwnReactions answers how the caller reacted to an issue and its comments, in place of GET issues/{number}.
+	// OwnReactions answers how the caller reacted to an issue and its comments, in place of GET
+	// issues/{number}.
 	OwnReactions web.Handler
 
 	// TimelineEnds answers the beginning and the end of a timeline, in place of GET issues/{number}/timeline.

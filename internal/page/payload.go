@@ -8,8 +8,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// What pages read of the API's payloads. A body_html is what package markdown has sanitized, and the only HTML that
-// templates take as it is; everything else is text, which they escape.
+// What pages read of the API's payloads. A body_html is what package markdown has sanitized, and the only
+// HTML that templates take as it is; everything else is text, which they escape.
 
 // User is a person, an organization or a bot.
 type User struct {

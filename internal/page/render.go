@@ -30,9 +30,9 @@ var plain = sync.OnceValue(func() *template.Template { return template.Must(shar
 // Templates are those of one room, and the shared ones.
 type Templates struct{ set func() *template.Template }
 
-// ReadTemplates are a room's templates, templates/*.html of its files and of those of rooms below it. A template is
-// named by its file. They are read once in a process, when a page is first asked for; a mistake in them is a panic
-// then, and in every test of a page.
+// ReadTemplates are a room's templates, templates/*.html of its files and of those of rooms below it. A
+// template is named by its file. They are read once in a process, when a page is first asked for; a mistake
+// in them is a panic then, and in every test of a page.
 func ReadTemplates(from ...fs.FS) *Templates {
 	return &Templates{sync.OnceValue(func() *template.Template {
 		set := template.Must(shared().Clone())
@@ -52,7 +52,8 @@ type Outward interface {
 	LeadsTo() string // scheme and host of it, in plain letters; empty: to none
 }
 
-// headersFor are headers that let the view's form lead where it says: browsers hold redirects against the policy, too.
+// headersFor are headers that let the view's form lead where it says: browsers hold redirects against the
+// policy, too.
 func headersFor(w http.ResponseWriter, r *http.Request, view any) {
 	headers(w, r)
 	if v, is := view.(Outward); is && v.LeadsTo() != "" {
@@ -115,11 +116,12 @@ func (t *Templates) echo(w http.ResponseWriter, r *http.Request, name string, st
 	return b.end()
 }
 
-// perEchoed is how many bytes html/template may need for each of a field that it escapes: a quote becomes five.
+// perEchoed is how many bytes html/template may need for each of a field that it escapes: a quote becomes
+// five.
 const perEchoed = 6
 
-// holdEcho asks for the memory in which the fields of the request's form are escaped, before the page is rendered. A
-// body that did not tell its length is as long as what was read.
+// holdEcho asks for the memory in which the fields of the request's form are escaped, before the page is
+// rendered. A body that did not tell its length is as long as what was read.
 func holdEcho(r *http.Request) error {
 	size := r.ContentLength
 	if body, ok := r.Body.(*web.Body); ok {
@@ -128,8 +130,8 @@ func holdEcho(r *http.Request) error {
 	return admission.Hold(r.Context(), perEchoed*max(size, 0))
 }
 
-// held holds a small page whole; a large one goes out while it is rendered. Its memory is asked for before it is used,
-// and kept until the page is sent: a slow client may read it for minutes.
+// held holds a small page whole; a large one goes out while it is rendered. Its memory is asked for before it
+// is used, and kept until the page is sent: a slow client may read it for minutes.
 type held struct {
 	bytes.Buffer
 	to       http.ResponseWriter

@@ -25,17 +25,19 @@ func (e *echoing) Next() string {
 	return e.text
 }
 
-// The memory of a page is asked for before the page is rendered, part by part; that of a form shown again is asked for
-// whole, also where the form did not tell its length.
+// The memory of a page is asked for before the page is rendered, part by part; that of a form shown again is
+// asked for whole, also where the form did not tell its length.
 func TestRenderedIsGranted(t *testing.T) {
 	t.Parallel()
-	set := template.Must(template.New("").Parse(`{{define "page"}}{{range $n := .Parts}}{{$.Next}}{{end}}{{end}}`))
+	set := template.Must(template.New("").Parse(
+		`{{define "page"}}{{range $n := .Parts}}{{$.Next}}{{end}}{{end}}`))
 	pages := &Templates{set: func() *template.Template { return set }}
 	type view struct {
 		*echoing
 		Parts []int
 	}
-	ask := func(sent int, do func(w http.ResponseWriter, r *http.Request, v view) error) (*httptest.ResponseRecorder, *echoing) {
+	ask := func(sent int, do func(w http.ResponseWriter, r *http.Request,
+		v view) error) (*httptest.ResponseRecorder, *echoing) {
 		t.Helper()
 		ticket := admission.New(1<<30, nil).NewTicket(admission.Holder{})
 		r := httptest.NewRequest("POST", "/", nil)
@@ -61,11 +63,15 @@ func TestRenderedIsGranted(t *testing.T) {
 			}
 			return ""
 		}}).Parse(`{{define "page"}}{{note}}{{range $n := .Parts}}{{$.Next}}{{end}}{{end}}`))
-		return (&Templates{set: func() *template.Template { return set }}).Again(w, r, "page", &Problem{Status: 422}, v)
+		return (&Templates{set: func() *template.Template {
+			return set
+		}}).Again(w, r, "page", &Problem{Status: 422}, v)
 	})
 	if w.Code != 422 || first < perEchoed*sent {
 		t.Errorf("status %d; %d bytes were granted before the page was rendered", w.Code, first)
 	}
 	ask(0, func(w http.ResponseWriter, r *http.Request, v view) error { return pages.Page(w, r, "page", v) })
-	ask(0, func(w http.ResponseWriter, r *http.Request, v view) error { return pages.Secret(w, r, "page", v) })
+	ask(0, func(w http.ResponseWriter, r *http.Request, v view) error {
+		return pages.Secret(w, r, "page", v)
+	})
 }

@@ -19,7 +19,8 @@ func (k *Kit) Anyone(address string, h web.Handler) route.Route {
 	return k.page(route.Anyone, address, h)
 }
 
-// SignedIn is a page, or the target of a form, for people who signed in. Others are led to where they sign in.
+// SignedIn is a page, or the target of a form, for people who signed in. Others are led to where they sign
+// in.
 func (k *Kit) SignedIn(address string, h web.Handler) route.Route {
 	return k.page(route.SignedIn, address, h)
 }
@@ -33,8 +34,8 @@ func (k *Kit) page(right route.Right, address string, h web.Handler) route.Route
 	return route.New(right, address, k.inForm(h)).In(route.Pages).Calls(h)
 }
 
-// OnRepo is a page about a repository, {owner}/{repo} of its address, which its caller sees. Forms are for those who
-// signed in; the API asks for the rights that a change wants.
+// OnRepo is a page about a repository, {owner}/{repo} of its address, which its caller sees. Forms are for
+// those who signed in; the API asks for the rights that a change wants.
 func (k *Kit) OnRepo(address string, h repo.Handler) route.Route {
 	return route.New(route.Pull, address, k.inForm(k.Repos.WithVisible(h))).In(route.Pages).Calls(h)
 }
@@ -63,8 +64,8 @@ func Asked(r *http.Request) bool {
 	return html >= 0 && (json < 0 || html < json)
 }
 
-// Errors is the form of errors for those who asked for HTML. Anyone else at such an address is a program that looks
-// for the API. Who has to sign in is led there; a form is kept meanwhile.
+// Errors is the form of errors for those who asked for HTML. Anyone else at such an address is a program that
+// looks for the API. Who has to sign in is led there; a form is kept meanwhile.
 func (k *Kit) Errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
 	w.Header().Set("Vary", vary)
 	if !Asked(r) {

@@ -12,9 +12,9 @@ import (
 	"arbor/internal/errs"
 )
 
-// Shown names what a form with many fields shows, for its hidden field "shown" (part "shown"): of each field of body,
-// which is what the form would send to the API unchanged, a hash. So [Form.Changed] finds what a person changed, and
-// what somebody else changes meanwhile in other fields stays.
+// Shown names what a form with many fields shows, for its hidden field "shown" (part "shown"): of each field
+// of body, which is what the form would send to the API unchanged, a hash. So [Form.Changed] finds what a
+// person changed, and what somebody else changes meanwhile in other fields stays.
 func Shown(body any) string {
 	fields := fieldsOf(body)
 	list := make([]string, 0, len(fields))
@@ -25,7 +25,8 @@ func Shown(body any) string {
 	return strings.Join(list, " ")
 }
 
-// Changed gives the fields of body that differ from what the form showed; all of them, where it does not tell.
+// Changed gives the fields of body that differ from what the form showed; all of them, where it does not
+// tell.
 func (f Form) Changed(body any) map[string]json.RawMessage {
 	fields := fieldsOf(body)
 	for one := range strings.SplitSeq(f.Get("shown"), " ") {
@@ -37,10 +38,11 @@ func (f Form) Changed(body any) map[string]json.RawMessage {
 	return fields
 }
 
-// Edit is [Form.Changed] for a form that several people may have open. now is what the form would show now. Error:
-// 422 where somebody else gave one of the changed fields another value meanwhile. It says both values, and from then
-// on the form's field "shown" stands for that value, so that the form, shown again, puts its own value there when it
-// is sent again. A change between the question for now and the answer to the form is not seen.
+// Edit is [Form.Changed] for a form that several people may have open. now is what the form would show now.
+// Error: 422 where somebody else gave one of the changed fields another value meanwhile. It says both values,
+// and from then on the form's field "shown" stands for that value, so that the form, shown again, puts its
+// own value there when it is sent again. A change between the question for now and the answer to the form is
+// not seen.
 func (f Form) Edit(sent, now any) (map[string]json.RawMessage, error) {
 	fields, theirs := f.Changed(sent), fieldsOf(now)
 	shown := strings.Split(f.Get("shown"), " ")

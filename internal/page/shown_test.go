@@ -24,7 +24,8 @@ func TestChanged(t *testing.T) {
 	if got := names(shown, same); len(got) != 0 {
 		t.Errorf("nothing was changed, but %q", got)
 	}
-	if got := names(shown, body{"name": "b", "text": "x y", "on": false, "due": "", "empty": nil, "more": 1}); len(got) != 6 {
+	if got := names(shown, body{"name": "b", "text": "x y", "on": false, "due": "", "empty": nil,
+		"more": 1}); len(got) != 6 {
 		t.Errorf("all was changed, but only %q", got)
 	}
 	for _, nothing := range []string{"", "name", "name= text=x", "="} {

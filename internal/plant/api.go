@@ -77,8 +77,9 @@ func (a *API) send(r *http.Request, s *stream, plants *Cursor) (err error) {
 // maxNumbered is how many plants a page for people has.
 const maxNumbered = 50
 
-// ListNumbered answers a page of the caller's plants with their ids, those behind the id in the query's after, for the
-// pages for people: fewer than maxNumbered where names are long. The Link header tells that there are more.
+// ListNumbered answers a page of the caller's plants with their ids, those behind the id in the query's
+// after, for the pages for people: fewer than maxNumbered where names are long. The Link header tells that
+// there are more.
 func (a *API) ListNumbered(w http.ResponseWriter, r *http.Request) error {
 	caller, err := signedIn(r)
 	if err != nil {

@@ -43,13 +43,17 @@ func growing() []step {
 	rose := `{"name":"rose <&> \"\\\u0001\n\t` + "\u2028 \U0001f339" + `"}`
 	return []step{
 		{"alice", "GET", "/plants", "", 200, `[]`},
-		{"alice", "POST", "/plants", `{"id": 7, "name": "fern", "tag": "indoor"}`, 200, `{"name":"fern","tag":"indoor"}`},
+		{"alice", "POST", "/plants", `{"id": 7, "name": "fern", "tag": "indoor"}`, 200,
+			`{"name":"fern","tag":"indoor"}`},
 		{"alice", "POST", "/plants", `{"id": 3, "name": "oak"}`, 200, `{"name":"oak"}`},
-		{"alice", "POST", "/plants", `{"id": -9223372036854775808, "name": "low", "tag": null}`, 200, `{"name":"low"}`},
-		{"alice", "POST", "/plants", `{"id": 9223372036854775807, "name": "high", "tag": ""}`, 200, `{"name":"high","tag":""}`},
-		{"bob", "POST", "/plants", `{"id": 5, "name": "rose <&> \"\\\u0001\n\t\u2028 \ud83c\udf39", "x": [{}]}`, 200,
-			rose},
-		{"alice", "GET", "/plants", "", 200, `[{"name":"low"},{"name":"oak"},{"name":"fern","tag":"indoor"},{"name":"high","tag":""}]`},
+		{"alice", "POST", "/plants", `{"id": -9223372036854775808, "name": "low", "tag": null}`, 200,
+			`{"name":"low"}`},
+		{"alice", "POST", "/plants", `{"id": 9223372036854775807, "name": "high", "tag": ""}`, 200,
+			`{"name":"high","tag":""}`},
+		{"bob", "POST", "/plants",
+			`{"id": 5, "name": "rose <&> \"\\\u0001\n\t\u2028 \ud83c\udf39", "x": [{}]}`, 200, rose},
+		{"alice", "GET", "/plants", "", 200,
+			`[{"name":"low"},{"name":"oak"},{"name":"fern","tag":"indoor"},{"name":"high","tag":""}]`},
 		{"bob", "GET", "/plants?limit=2147483647", "", 200, `[` + rose + `]`},
 		{"root", "GET", "/plants?limit=3", "", 200, `[{"name":"low"},{"name":"oak"},` + rose + `]`},
 		{"alice", "GET", "/plants?limit=2&other=x", "", 200, `[{"name":"low"},{"name":"oak"}]`},
@@ -99,8 +103,11 @@ func refusals() []step {
 		{"alice", "POST", "/plants", `{"id": 8, "name": "x\u0000"}`, 400, "#40006"},
 		{"alice", "POST", "/plants", `{"id": 8, "name": "x", "tag": 1}`, 400, "#40007"},
 		{"alice", "POST", "/plants", `{"id": 8, "name": "x", "tag": "\u0000"}`, 400, "#40007"},
-		{"alice", "POST", "/plants", `{"id": 8, "name": "` + strings.Repeat("x", 1<<20) + `"}`, 413, "#41300"},
-		{"alice", "POST", "/plants", `{"id": 10, "id": "1", "id": 11, "name": 1, "name": "last", "tag": "t", "tag": null}`, 200, `{"name":"last"}`},
+		{"alice", "POST", "/plants", `{"id": 8, "name": "` + strings.Repeat("x", 1<<20) + `"}`,
+			413, "#41300"},
+		{"alice", "POST", "/plants",
+			`{"id": 10, "id": "1", "id": 11, "name": 1, "name": "last", "tag": "t", "tag": null}`, 200,
+			`{"name":"last"}`},
 		{"bob", "POST", "/plants", `{"id": 11, "name": "x"}`, 400, "#40008"},
 		{"bob", "POST", "/plants", `{"id": 10, "name": "` + long + `"}`, 200, `{"name":"` + long + `"}`},
 	}
@@ -111,7 +118,8 @@ func removing() []step {
 	return []step{
 		{"bob", "DELETE", "/plants/7", "", 400, `{"error":40011,"message":"you have no plant with this id"}`},
 		{"bob", "DELETE", "/plants/8", "", 400, `{"error":40011,"message":"you have no plant with this id"}`},
-		{"root", "DELETE", "/plants/8", "", 400, `{"error":40011,"message":"you have no plant with this id"}`},
+		{"root", "DELETE", "/plants/8", "", 400,
+			`{"error":40011,"message":"you have no plant with this id"}`},
 		{"bob", "DELETE", "/plants/seven", "", 400, "#40010"},
 		{"bob", "DELETE", "/plants/+7", "", 400, "#40010"},
 		{"bob", "DELETE", "/plants/7.0", "", 400, "#40010"},
@@ -139,7 +147,8 @@ func check(t *testing.T, res *http.Response, want step) {
 		t.Errorf("%s: status %d, want %d; body %.200s", name, res.StatusCode, want.status, got)
 		return
 	}
-	if typ := res.Header.Get("Content-Type"); want.status != http.StatusNoContent && typ != "application/json" {
+	if typ := res.Header.Get("Content-Type"); want.status != http.StatusNoContent &&
+		typ != "application/json" {
 		t.Errorf("%s: Content-Type %q", name, typ)
 	}
 	challenge := res.Header.Get("WWW-Authenticate")
@@ -184,7 +193,8 @@ func TestContentType(t *testing.T) {
 		{[]string{"image/svg+json"}, false},
 		{[]string{"application/json", "text/plain"}, false},
 	} {
-		r, err := http.NewRequest("POST", s.url+"/plants", strings.NewReader(`{"name":"n","id":`+strconv.Itoa(i)+`}`))
+		r, err := http.NewRequest("POST", s.url+"/plants",
+			strings.NewReader(`{"name":"n","id":`+strconv.Itoa(i)+`}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,8 @@ func declaredJSON(r *http.Request) bool {
 	}
 	name, _, _ := strings.Cut(values[0], ";")
 	name = strings.ToLower(strings.TrimSpace(name))
-	return name == "application/json" || strings.HasPrefix(name, "application/") && strings.HasSuffix(name, "+json")
+	return name == "application/json" ||
+		strings.HasPrefix(name, "application/") && strings.HasSuffix(name, "+json")
 }
 
 // readPlant reads the body of a creation: exact keys, exact integers, the last

@@ -47,7 +47,8 @@ func TestLimits(t *testing.T) {
 			for _, login := range []string{"alice", "root"} {
 				plants := decode(t, s.send(t, login, "GET", "/plants?limit="+strconv.Itoa(limit), "").Body)
 				if len(plants) != min(n, limit) || plants[len(plants)-1].Name != strconv.Itoa(min(n, limit)) {
-					t.Errorf("%s, limit %d: %d plants, the last %+v", login, limit, len(plants), plants[len(plants)-1])
+					t.Errorf("%s, limit %d: %d plants, the last %+v", login, limit, len(plants),
+						plants[len(plants)-1])
 				}
 			}
 		}
@@ -175,7 +176,8 @@ func FuzzCreateBody(f *testing.F) {
 	for _, seed := range []string{
 		`{"id": 1, "name": "fern", "tag": "indoor"}`, `{"id": -0, "name": "\u0041\ud83c\udf39"}`,
 		`{"id": 1, "name": "\ud83c", "tag": null}`, `{"id": 1, "name": "x", "name": "y", "\u0069d": 2}`,
-		"{\"id\":1,\"name\":\"\x7f\u2028\\b\\f\\r\\/\"}", `{"id": 1, "name": "x", "tag": "\u0000"}`, `{`, `[]`, `"`,
+		"{\"id\":1,\"name\":\"\x7f\u2028\\b\\f\\r\\/\"}", `{"id": 1, "name": "x", "tag": "\u0000"}`,
+		`{`, `[]`, `"`,
 		`{"id": 9223372036854775807, "name": " ", "tag": ""}`, `{"id":1e1,"name":"x"}`,
 	} {
 		f.Add([]byte(seed))
@@ -213,8 +215,10 @@ func FuzzCreateBody(f *testing.F) {
 // plant would get another's name if the two split an object differently.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		`{"id": 1, "name": "fern", "tag": "indoor"}`, `{}`, ` {"a":[1,{"b":"}"}],"id":2 ,"name":"\"","tag":null}	`,
-		`{"\u0069d":3,"name":"\\","x":-1.5e3,"name":"y"}`, `[{"id":1}]`, `{"id":1,"name":""}`, `{"id":1,"name":"a","tag":[]}`,
+		`{"id": 1, "name": "fern", "tag": "indoor"}`, `{}`,
+		` {"a":[1,{"b":"}"}],"id":2 ,"name":"\"","tag":null}	`,
+		`{"\u0069d":3,"name":"\\","x":-1.5e3,"name":"y"}`, `[{"id":1}]`, `{"id":1,"name":""}`,
+		`{"id":1,"name":"a","tag":[]}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -14,22 +14,26 @@ import (
 
 const garden repo.ID = 1
 
-// plant makes a repository of three issues, of which the third is closed. Each has its postings: all have an author,
-// the first two a label.
+// plant makes a repository of three issues, of which the third is closed. Each has its postings: all have an
+// author, the first two a label.
 func plant(t *testing.T, d *db.DB) {
 	t.Helper()
 	for _, statement := range []string{
 		`INSERT INTO accounts (id, login, login_folded, kind, created_at, updated_at) VALUES (1, 'a', 'a', 1, 1, 1)`,
-		`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
+		`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch, created_at, updated_at,
+			pushed_at)
 			VALUES (1, 1, 'garden', 'garden', FALSE, 'main', 1, 1, 1)`,
-		`INSERT INTO issues (id, repo_id, number, title, author_id, state, labels, assignees, created_at, updated_at)
-			VALUES (11, 1, 1, 'x', 1, 1, '', '', 1, 1), (12, 1, 2, 'x', 1, 1, '', '', 1, 1), (13, 1, 3, 'x', 1, 2, '', '', 1, 1)`,
+		`INSERT INTO issues (id, repo_id, number, title, author_id, state, labels, assignees, created_at,
+			updated_at)
+			VALUES (11, 1, 1, 'x', 1, 1, '', '', 1, 1), (12, 1, 2, 'x', 1, 1, '', '', 1, 1), (13, 1, 3, 'x',
+			1, 2, '', '', 1, 1)`,
 	} {
 		dbtest.MustWrite(t, d, dbtest.Statement(statement))
 	}
 	label, author := posting.ByLabel.Of(7), posting.ByAuthor.OfUser(1)
 	dbtest.MustWrite(t, d, func(tx *db.Tx) error {
-		for id, list := range map[int64][]posting.Property{11: {label, author}, 12: {label, author}, 13: {author}} {
+		for id, list := range map[int64][]posting.Property{11: {label, author}, 12: {label, author},
+			13: {author}} {
 			if err := posting.Add(tx, row(id, tracker.Open), list); err != nil {
 				return err
 			}
@@ -73,7 +77,8 @@ func TestCounters(t *testing.T) {
 			if err != nil || got != want {
 				t.Errorf("%s: %q, want %q (%v)", what, got, want, err)
 			}
-			wrong := dbtest.Number(t, d, `SELECT count(*) FROM posting_counts c WHERE n <> (SELECT count(*) FROM postings p
+			wrong := dbtest.Number(t, d, `SELECT count(*) FROM posting_counts c WHERE n <> (SELECT count(*)
+				FROM postings p
 				WHERE p.repo_id = c.repo_id AND p.kind = c.kind AND p.value = c.value AND p.state = c.state)`)
 			if wrong != 0 {
 				t.Errorf("%s: %d counters are wrong", what, wrong)
@@ -98,7 +103,8 @@ func TestCounters(t *testing.T) {
 			return posting.DropCounts(tx, garden, label)
 		})
 		holds("the label is gone", "0 of 0 open; 1 of 3 open; ")
-		if n := dbtest.Number(t, d, `SELECT count(*) FROM posting_counts WHERE kind = $1`, int64(posting.ByLabel)); n != 0 {
+		if n := dbtest.Number(t, d, `SELECT count(*) FROM posting_counts WHERE kind = $1`,
+			int64(posting.ByLabel)); n != 0 {
 			t.Errorf("%d counters of the label are left", n)
 		}
 	})
@@ -111,7 +117,8 @@ func TestMove(t *testing.T) {
 		d := dbtest.Open(t, engine)
 		plant(t, d)
 		dbtest.MustWrite(t, d, func(tx *db.Tx) error {
-			return posting.Move(tx, posting.Row{IssueID: 11, State: tracker.Closed, UpdatedAt: 99, Comments: 5})
+			return posting.Move(tx, posting.Row{IssueID: 11, State: tracker.Closed, UpdatedAt: 99,
+				Comments: 5})
 		})
 		const moved = `SELECT count(*) FROM postings WHERE state = 2 AND updated_at = 99 AND comments = 5 AND issue_id = 11`
 		if n := dbtest.Number(t, d, moved); n != 2 {

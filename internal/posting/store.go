@@ -14,7 +14,8 @@ import (
 func Add(tx *db.Tx, r Row, list []Property) error {
 	args := make([]any, 0, 7*len(list))
 	for _, p := range list {
-		args = append(args, r.IssueID, int64(p.Kind), p.Value, r.RepoID, int64(r.State), r.UpdatedAt, r.Comments)
+		args = append(args, r.IssueID, int64(p.Kind), p.Value, r.RepoID, int64(r.State),
+			r.UpdatedAt, r.Comments)
 	}
 	err := tx.Run(`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `+
 		db.Values(len(list), 7), args...)
@@ -61,7 +62,8 @@ func MoveCounts[ID ~int64](tx *db.Tx, issueID ID, from, to tracker.State) error 
 	err := tx.Run(`INSERT INTO posting_counts (repo_id, kind, value, state, n)
 		SELECT repo_id, kind, value, CAST($2 AS SMALLINT), -1 FROM postings WHERE issue_id = $1
 		UNION ALL SELECT repo_id, kind, value, CAST($3 AS SMALLINT), 1 FROM postings WHERE issue_id = $1
-		ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, issueID, int64(from), int64(to))
+		ON CONFLICT (repo_id, kind, value, state) DO UPDATE
+		SET n = posting_counts.n + excluded.n`, issueID, int64(from), int64(to))
 	return err
 }
 
@@ -113,6 +115,7 @@ func DropCounts(tx *db.Tx, repoID repo.ID, p Property) error {
 // TotalIn gives the number of issues with a property in one state.
 func TotalIn(tx *db.Tx, repoID repo.ID, p Property, s tracker.State) (n int64, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts
-		WHERE repo_id = $1 AND kind = $2 AND value = $3 AND state = $4`, repoID, int64(p.Kind), p.Value, int64(s)).Scan(&n)
+		WHERE repo_id = $1 AND kind = $2 AND value = $3
+		AND state = $4`, repoID, int64(p.Kind), p.Value, int64(s)).Scan(&n)
 	return n, err
 }

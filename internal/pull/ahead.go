@@ -17,8 +17,8 @@ import (
 
 // The handlers here answer what GraphQL asks of many pull requests of a repository at one time.
 
-// several finds the pull requests of the parameter numbers, and notes them as look does. The caller may not change
-// them.
+// several finds the pull requests of the parameter numbers, and notes them as look does. The caller may not
+// change them.
 func (api *API) several(r *http.Request, a *repo.Access) (list []*found, err error) {
 	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxNumbered)
 	state := api.s.db.State(r.Context())
@@ -50,7 +50,8 @@ func (api *API) several(r *http.Request, a *repo.Access) (list []*found, err err
 	return list, err
 }
 
-// LookAhead reads the pull requests of the parameter numbers, of each of which the files are asked for next: 204.
+// LookAhead reads the pull requests of the parameter numbers, of each of which the files are asked for next:
+// 204.
 func (api *API) LookAhead(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if _, err := api.several(r, a); err != nil {
 		return err
@@ -58,8 +59,8 @@ func (api *API) LookAhead(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return web.NoContent(w)
 }
 
-// ListManyCommits answers a page of the names of the commits of each pull request of the parameter numbers: an object
-// of lists, with one commit more where there are more than the page holds.
+// ListManyCommits answers a page of the names of the commits of each pull request of the parameter numbers:
+// an object of lists, with one commit more where there are more than the page holds.
 func (api *API) ListManyCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	list, err := api.several(r, a)
 	if err != nil {
@@ -94,8 +95,8 @@ type mergeTextJSON struct {
 	Body     string `json:"body"`
 }
 
-// ListMergeTexts answers the headline and the body that a merge by the parameter method (merge, squash or rebase) of
-// each pull request of the parameter numbers writes unless it is told others: an object by number.
+// ListMergeTexts answers the headline and the body that a merge by the parameter method (merge, squash or
+// rebase) of each pull request of the parameter numbers writes unless it is told others: an object by number.
 func (api *API) ListMergeTexts(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	list, err := api.several(r, a)
 	if err != nil {

@@ -101,14 +101,18 @@ func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool)
 }
 
 // answer answers with the full form of a pull request that was just written.
-func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64) error {
+func (api *API) answer(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64,
+) error {
 	return web.Answer(w, r, status, func(out *web.Output) error { return api.render(out, a, number, true) })
 }
 
 // serve answers what is kept under the address and all that the answer depends
 // on. A list shows forks, whose own state has no number here, so it is kept only
 // while nothing at all is committed; elsewhere it is rendered each time.
-func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render) error {
+func (api *API) serve(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render,
+) error {
 	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.ViewOf(a.Caller), on), render)
 }
 

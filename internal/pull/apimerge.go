@@ -66,7 +66,8 @@ func readMerge(r *http.Request) (MergeOptions, error) {
 			o.Method = Rebase
 		case "merge":
 			if o.Method == Squash {
-				body.Wrong("merge_method", errs.InvalidField, "merge_method and squash cannot contradict each other")
+				body.Wrong("merge_method", errs.InvalidField,
+					"merge_method and squash cannot contradict each other")
 			}
 		}
 	}

@@ -20,10 +20,11 @@ type Outlook struct {
 	Conflicts []string `json:"conflicts"` // paths that conflict, at most 300, when it does not merge
 	Behind    int      `json:"behind"`    // commits of the base that the head lacks, counted up to maxBehind
 	CanUpdate bool     `json:"can_update"`
-	CanDelete bool     `json:"can_delete"` // the head branch is here, needed by nobody else, and may be deleted by the caller
-	CanPush   bool     `json:"can_push"`   // the caller may push to the head
-	HeadGone  bool     `json:"head_gone"`  // the head branch was deleted
-	Methods   []Said   `json:"methods"`    // those that the repository allows; none for who may not merge
+	// the head branch is here, needed by nobody else, and may be deleted by the caller
+	CanDelete bool   `json:"can_delete"`
+	CanPush   bool   `json:"can_push"`  // the caller may push to the head
+	HeadGone  bool   `json:"head_gone"` // the head branch was deleted
+	Methods   []Said `json:"methods"`   // those that the repository allows; none for who may not merge
 }
 
 // Said is a method of merging, and what its commit says unless the caller says something else.
@@ -156,8 +157,8 @@ func squashText(
 	return title, body, nil
 }
 
-// Outlook answers what merging the pull request would meet, for pages: GitHub's REST API has no address for it.
-// Error: 404.
+// Outlook answers what merging the pull request would meet, for pages: GitHub's REST API has no address for
+// it. Error: 404.
 func (api *API) Outlook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {

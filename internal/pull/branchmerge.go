@@ -78,7 +78,8 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 		return "", err
 	}
 	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true,
-		Updates: []repo.RefUpdate{{Name: heads + m.Base, Old: base, New: sha, By: a.Caller.ID, Forward: true}}})
+		Updates: []repo.RefUpdate{{Name: heads + m.Base, Old: base, New: sha, By: a.Caller.ID,
+			Forward: true}}})
 	if err == nil && refused[0] != nil {
 		err = errMoved
 	}

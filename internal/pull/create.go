@@ -125,8 +125,8 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 	return p, s.checkBetween(ctx, a, p, n.Head)
 }
 
-// headOf finds the repository and the branch that a head names, of this repository or of another in its network
-// that the caller may see. Where only an owner is named, it is the owner's fork. Error: 404.
+// headOf finds the repository and the branch that a head names, of this repository or of another in its
+// network that the caller may see. Where only an owner is named, it is the owner's fork. Error: 404.
 func (s *Service) headOf(ctx context.Context, a *repo.Access, n NewPull) (*repo.Access, string, error) {
 	owner, branch, across := strings.Cut(n.Head, ":")
 	if !across {

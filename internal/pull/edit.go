@@ -78,8 +78,8 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 	return err
 }
 
-// SetDraft makes an open pull request a draft, which cannot be merged, or one that is ready for review. One that is so
-// already stays as it is. The caller may edit it. Errors: 403, 404; 422 for a closed one.
+// SetDraft makes an open pull request a draft, which cannot be merged, or one that is ready for review. One
+// that is so already stays as it is. The caller may edit it. Errors: 403, 404; 422 for a closed one.
 func (s *Service) SetDraft(ctx context.Context, a *repo.Access, number int64, draft bool) error {
 	_, i, err := s.find(ctx, a, number)
 	if err != nil {

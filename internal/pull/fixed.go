@@ -11,10 +11,12 @@ import (
 	"arbor/internal/web"
 )
 
-// maxFixes bounds how many issues of one pull request are told, and how many pull requests of one issue are looked at.
+// maxFixes bounds how many issues of one pull request are told, and how many pull requests of one issue are
+// looked at.
 const maxFixes = 50
 
-// fixes are the numbers of the repository's own issues that a body says its pull request fixes, as closeFixed reads it.
+// fixes are the numbers of the repository's own issues that a body says its pull request fixes, as closeFixed
+// reads it.
 func fixes(a *repo.Access, number int64, body *string) []int64 {
 	if body == nil {
 		return nil
@@ -30,8 +32,8 @@ func fixes(a *repo.Access, number int64, body *string) []int64 {
 	return list[:min(len(list), maxFixes)]
 }
 
-// ListFixed answers for each pull request of the parameter numbers the numbers of the issues that its merge into the
-// default branch closes: for GraphQL, since REST does not tell. An object of lists, by number.
+// ListFixed answers for each pull request of the parameter numbers the numbers of the issues that its merge
+// into the default branch closes: for GraphQL, since REST does not tell. An object of lists, by number.
 func (api *API) ListFixed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxNumbered)
 	out := map[string][]int64{}
@@ -68,9 +70,9 @@ func (api *API) ListFixed(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// ListFixing is ListFixed the other way: for each issue of the parameter numbers the pull requests of the repository
-// that say so and are open or merged, with closed=true all, the oldest first. Of many that name one issue the last
-// ones are looked at.
+// ListFixing is ListFixed the other way: for each issue of the parameter numbers the pull requests of the
+// repository that say so and are open or merged, with closed=true all, the oldest first. Of many that name
+// one issue the last ones are looked at.
 func (api *API) ListFixing(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	values := web.QueryOf(r)
 	numbers, closed := web.ParseNumbers(values.Get("numbers"), maxNumbered), values.Get("closed") == "true"

@@ -185,7 +185,9 @@ func FollowIssue(c *issue.Change) error {
 // Reopen checks that a closed pull request may be opened again (decision 33): it
 // is not merged, its branches are there, the head has some history in common
 // with what it was, and no other open pull request has the same two. Error: 422.
-func (s *Service) Reopen(ctx context.Context, a *repo.Access, i *issue.Issue) (func(*issue.Change) error, error) {
+func (s *Service) Reopen(
+	ctx context.Context, a *repo.Access, i *issue.Issue,
+) (func(*issue.Change) error, error) {
 	var p *Pull
 	var tip git.SHA
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -229,7 +231,8 @@ func (s *Service) bringHead(ctx context.Context, a *repo.Access, p *Pull, tip gi
 	defer release()
 	_, err = objects.MergeBase(ctx, p.HeadSHA, tip)
 	if errs.Is(err, errs.NotFound) {
-		return custom("state", "state cannot be changed. The "+p.HeadRef+" branch was force-pushed or recreated.")
+		return custom("state", "state cannot be changed. The "+p.HeadRef+
+			" branch was force-pushed or recreated.")
 	}
 	return err
 }

@@ -140,7 +140,8 @@ func TestMergesOfAHistory(t *testing.T) {
 		for n, p := range pairs {
 			made := propose(t, s, "alice", "alice/plot", fmt.Sprint("head", n), fmt.Sprint("base", n))
 			if made.Mergeable == nil || *made.Mergeable != (p[2] != "") {
-				t.Errorf("merge %d of %s into %s: git says %q, mergeable is %v", n, p[1], p[0], p[2], made.Mergeable)
+				t.Errorf("merge %d of %s into %s: git says %q, mergeable is %v", n, p[1], p[0], p[2],
+					made.Mergeable)
 				continue
 			}
 			do := merging("alice", "alice/plot", made.Number, "")
@@ -153,7 +154,8 @@ func TestMergesOfAHistory(t *testing.T) {
 			}
 			for _, sha := range []string{*made.MergeCommit, tip(t, s, "alice/plot", fmt.Sprint("base", n))} {
 				c := readCommit(t, s, sha)
-				if c.Tree.SHA != p[2] || len(c.Parents) != 2 || c.Parents[0].SHA != p[0] || c.Parents[1].SHA != p[1] {
+				if c.Tree.SHA != p[2] || len(c.Parents) != 2 || c.Parents[0].SHA != p[0] ||
+					c.Parents[1].SHA != p[1] {
 					t.Errorf("merge %d: %+v, git has tree %s of %s and %s", n, c, p[2], p[0], p[1])
 				}
 			}

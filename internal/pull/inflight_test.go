@@ -29,7 +29,8 @@ func TestAnswersOfRequestsInFlightAreNotKept(t *testing.T) {
 		}
 		list := func(a *repo.Access) string {
 			r := httptest.NewRequest("GET", "/repos/alice/plot/pulls", nil)
-			r = web.With(r, &web.Info{Site: "http://here", Prefix: "http://here", Media: web.ParseAccept(nil)})
+			r = web.With(r, &web.Info{Site: "http://here", Prefix: "http://here",
+				Media: web.ParseAccept(nil)})
 			w := httptest.NewRecorder()
 			if err := api.List(w, r, a); err != nil {
 				t.Fatal(err)

@@ -163,7 +163,8 @@ func (p *page) payload(i *issue.Issue) (*payload, error) {
 	api, html, of := p.at.API+"/pulls/"+n, p.at.Page+"/pull/"+n, p.at.API+"/issues/"+n
 	body, err := p.Body(i)
 	out := &payload{
-		URL: api, ID: i.ID, NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html, DiffURL: html + ".diff",
+		URL: api, ID: i.ID, NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html,
+		DiffURL:  html + ".diff",
 		PatchURL: html + ".patch", IssueURL: of, Number: i.Number, State: i.State.String(), Locked: i.Locked,
 		Title: i.Title, User: p.User(i.AuthorID), Payload: body,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, MergedAt: i.MergedAt,
@@ -184,8 +185,9 @@ func (p *page) payload(i *issue.Issue) (*payload, error) {
 	}
 	out.Links = links{
 		Self: tracker.Link{Href: api}, HTML: tracker.Link{Href: html}, Issue: tracker.Link{Href: of},
-		Comments: tracker.Link{Href: out.CommentsURL}, ReviewComments: tracker.Link{Href: out.ReviewCommentsURL},
-		ReviewComment: tracker.Link{Href: out.ReviewCommentURL}, Commits: tracker.Link{Href: out.CommitsURL},
+		Comments:       tracker.Link{Href: out.CommentsURL},
+		ReviewComments: tracker.Link{Href: out.ReviewCommentsURL},
+		ReviewComment:  tracker.Link{Href: out.ReviewCommentURL}, Commits: tracker.Link{Href: out.CommitsURL},
 		Statuses: tracker.Link{Href: out.StatusesURL},
 	}
 	if p.full {
@@ -246,7 +248,8 @@ func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
 		state = "unstable"
 	}
 	return &full{
-		Merged: pull.Merged(), Mergeable: ok, Rebaseable: ok, MergeableState: state, MergedBy: p.User(pull.MergedBy),
+		Merged: pull.Merged(), Mergeable: ok, Rebaseable: ok, MergeableState: state,
+		MergedBy: p.User(pull.MergedBy),
 		Comments: i.Comments, ReviewComments: pull.ReviewComments, Modifiable: pull.Modifiable,
 		Commits: pull.Commits, Additions: pull.Additions, Deletions: pull.Deletions, Files: pull.Files,
 	}

@@ -16,11 +16,13 @@ func TestPushedMerge(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		for n, head := range []string{"slugs", "snails"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Send: `{"title": "x", "head": "` + head + `", "base": "main"}`, Status: 201,
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam",
+				Send: `{"title": "x", "head": "` + head + `", "base": "main"}`, Status: 201,
 				Want: fmt.Sprintf(`{"number": %d}`, n+1)})
 		}
 		head := tip(t, s, "alice/plot", "slugs")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/git/refs/heads/main", As: "will", Send: `{"sha": "` + head + `"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/git/refs/heads/main", As: "will",
+			Send: `{"sha": "` + head + `"}`, Status: 200})
 		closed := func() bool {
 			a := s.Do(t, apitest.Case{Do: "GET /repos/alice/plot/pulls?state=closed"})
 			return strings.Contains(string(a.Body), `"number":1`)
@@ -31,10 +33,13 @@ func TestPushedMerge(t *testing.T) {
 			}
 		}
 		s.Run(t, []apitest.Case{
-			{Do: "GET /repos/alice/plot/pulls/1", Status: 200, Want: `{"state": "closed", "merged": true, "merged_by": {"login": "will"}, "merge_commit_sha": "` + head + `", "mergeable": null, "commits": 1}`},
+			{Do: "GET /repos/alice/plot/pulls/1", Status: 200,
+				Want: `{"state": "closed", "merged": true, "merged_by": {"login": "will"}, "merge_commit_sha": "` + head + `", "mergeable": null, "commits": 1}`},
 			{Do: "GET /repos/alice/plot/pulls/1/merge", Status: 204},
-			{Do: "GET /repos/alice/plot/pulls/2", Status: 200, Want: `{"state": "open", "merged": false, "mergeable": true}`},
-			{Name: "a head set back to what the base had is no merge", Do: "PATCH /repos/alice/plot/git/refs/heads/snails", As: "will",
+			{Do: "GET /repos/alice/plot/pulls/2", Status: 200,
+				Want: `{"state": "open", "merged": false, "mergeable": true}`},
+			{Name: "a head set back to what the base had is no merge",
+				Do: "PATCH /repos/alice/plot/git/refs/heads/snails", As: "will",
 				Send: `{"sha": "` + head + `", "force": true}`, Status: 200},
 			{Do: "GET /repos/alice/plot/pulls/2", Status: 200, Want: `{"state": "open", "merged": false}`},
 		})

@@ -25,13 +25,15 @@ func BenchmarkList(b *testing.B) {
 	s.Import(b, s.Repo(b, "alice/plot", false), w.write(b))
 	for i := range 30 {
 		made := propose(b, s, "sam", "alice/plot", fmt.Sprint("b", i), "main")
-		s.Check(b, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", made.Number), As: "alice",
+		s.Check(b, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", made.Number),
+			As:   "alice",
 			Send: `{"labels": ["bug", "help wanted"], "assignees": ["alice"]}`, Status: http.StatusOK})
 	}
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
 		rec := httptest.NewRecorder()
-		s.Server.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, fmt.Sprint("/repos/alice/plot/pulls?per_page=30&n=", n), nil))
+		s.Server.ServeHTTP(rec, httptest.NewRequest(http.MethodGet,
+			fmt.Sprint("/repos/alice/plot/pulls?per_page=30&n=", n), nil))
 		if rec.Code != http.StatusOK {
 			b.Fatalf("%d %s", rec.Code, rec.Body)
 		}

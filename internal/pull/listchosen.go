@@ -13,9 +13,9 @@ import (
 	"arbor/internal/web"
 )
 
-// ListChosen answers pull requests in their full form, for GraphQL: in one of the states (OPEN, CLOSED, MERGED, with
-// commas between them), into the branch base, from branches named head of any owner. The order is as in GET
-// /repos/{owner}/{repo}/pulls. Errors: 422.
+// ListChosen answers pull requests in their full form, for GraphQL: in one of the states (OPEN, CLOSED,
+// MERGED, with commas between them), into the branch base, from branches named head of any owner. The order
+// is as in GET /repos/{owner}/{repo}/pulls. Errors: 422.
 func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := readChoice(r)
 	if err != nil {
@@ -77,8 +77,8 @@ func inStates(names string) finder.Expr {
 // maxNumbered is how many pull requests one request asks for by their numbers.
 const maxNumbered = 100
 
-// ListNumbered answers the pull requests of the parameter numbers in their full form, for GraphQL. Those that are not
-// there are left out.
+// ListNumbered answers the pull requests of the parameter numbers in their full form, for GraphQL. Those that
+// are not there are left out.
 func (api *API) ListNumbered(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxNumbered)
 	return api.answerFull(w, r, a, func(tx *db.Tx) ([]*issue.Issue, error) {
@@ -118,8 +118,8 @@ func (api *API) answerFull(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	})
 }
 
-// SetDraft makes the pull request a draft, or with draft false one that is ready, and answers it: for GraphQL, since
-// GitHub's REST API has no address for it. Errors: those of Service.SetDraft.
+// SetDraft makes the pull request a draft, or with draft false one that is ready, and answers it: for
+// GraphQL, since GitHub's REST API has no address for it. Errors: those of Service.SetDraft.
 func (api *API) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {

@@ -31,7 +31,8 @@ func helps(t *testing.T, s *apitest.Server) helper {
 // push pushes to sam/plot. refused is what git must say; empty: it works.
 func (h helper) push(s *apitest.Server, who, refused string, args ...string) {
 	h.Helper()
-	out, said, err := gittest.Try(h.T, h.dir, nil, append([]string{"push", s.Remote(h.T, who, "sam/plot")}, args...)...)
+	out, said, err := gittest.Try(h.T, h.dir, nil,
+		append([]string{"push", s.Remote(h.T, who, "sam/plot")}, args...)...)
 	if (err == nil) != (refused == "") || !strings.Contains(string(said), refused) {
 		h.Errorf("push %q as %s: %v, want %q\n%s%s", args, who, err, refused, out, said)
 	}
@@ -51,7 +52,8 @@ func TestMaintainersPush(t *testing.T) {
 		const denied = "You may read sam/plot but not push to it: ask for push access."
 		const others = "(you may push only to branches of pull requests whose authors let you)"
 		h.push(s, "will", denied, "hoes")
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201, Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
 		main := tip(t, s, "sam/plot", "main")
 		h.push(s, "zoe", denied, "hoes")
 		h.push(s, "will", others, "hoes:main")
@@ -68,14 +70,17 @@ func TestMaintainersPush(t *testing.T) {
 			t.Errorf("the branch is at %s", got)
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "the pull request follows", Do: "GET /repos/alice/plot/pulls/1", Status: 200, Want: `{"mergeable": true, "commits": 2, "head": {"sha": "` + h.sha("hoes") + `"}}`},
-			{Name: "other branches are where they were", Do: "GET /repos/sam/plot/git/ref/heads/main", Status: 200, Want: `{"object": {"sha": "` + main + `"}}`},
+			{Name: "the pull request follows", Do: "GET /repos/alice/plot/pulls/1", Status: 200,
+				Want: `{"mergeable": true, "commits": 2, "head": {"sha": "` + h.sha("hoes") + `"}}`},
+			{Name: "other branches are where they were", Do: "GET /repos/sam/plot/git/ref/heads/main",
+				Status: 200, Want: `{"object": {"sha": "` + main + `"}}`},
 			{Do: "GET /repos/sam/plot/git/ref/heads/new", Status: 404},
 		})
 		gittest.Run(t, h.dir, "commit", "-q", "--amend", "--allow-empty", "-m", "Help better")
 		h.push(s, "will", "", "--force", "hoes")
 		edit := func(who, send string) {
-			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/1", As: who, Send: send, Status: 200, Want: `{"head": {"sha": "` + h.sha("hoes") + `"}}`})
+			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/1", As: who, Send: send, Status: 200,
+				Want: `{"head": {"sha": "` + h.sha("hoes") + `"}}`})
 		}
 		gone := "hoes~:hoes"
 		edit("sam", `{"maintainer_can_modify": false}`)
@@ -105,13 +110,18 @@ func TestMaintainersPushOnlyWhatTheySee(t *testing.T) {
 		s.Grant(t, plot, "sam", account.Pull)
 		fork(t, s)
 		h := helps(t, s)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201, Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`, Want: `{"maintainer_can_modify": true}`})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`,
+			Want: `{"maintainer_can_modify": true}`})
 		h.push(s, "will", "not found", "hoes")
-		s.Check(t, apitest.Case{Do: "PUT /repos/sam/plot/collaborators/will", As: "sam", Send: `{"permission": "pull"}`, Status: 204})
+		s.Check(t, apitest.Case{Do: "PUT /repos/sam/plot/collaborators/will", As: "sam",
+			Send: `{"permission": "pull"}`, Status: 204})
 		h.push(s, "will", "", "hoes")
 		commit(t, s, "alice/plot", "main", "new.txt", "new")
-		s.Check(t, apitest.Case{Do: "POST /repos/sam/plot/pulls", As: "sam", Status: 201, Send: `{"title": "Main", "head": "alice:main", "base": "hoes"}`})
-		if _, said, err := gittest.Try(t, h.dir, nil, "push", s.Remote(t, "sam", "alice/plot"), "hoes:main"); err == nil || !strings.Contains(string(said), "ask for push access") {
+		s.Check(t, apitest.Case{Do: "POST /repos/sam/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Main", "head": "alice:main", "base": "hoes"}`})
+		if _, said, err := gittest.Try(t, h.dir, nil, "push", s.Remote(t, "sam", "alice/plot"),
+			"hoes:main"); err == nil || !strings.Contains(string(said), "ask for push access") {
 			t.Errorf("sam pushes to alice's main: %s", said)
 		}
 	})
@@ -135,19 +145,24 @@ func TestMaintainerMayNoLongerPush(t *testing.T) {
 		garden(t, s)
 		fork(t, s)
 		h := helps(t, s)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201, Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
 		head := tip(t, s, "sam/plot", "hoes")
-		for send, back := range map[string]string{`{"state": "closed"}`: `{"state": "open"}`, `{"maintainer_can_modify": false}`: `{"maintainer_can_modify": true}`} {
+		for send, back := range map[string]string{`{"state": "closed"}`: `{"state": "open"}`,
+			`{"maintainer_can_modify": false}`: `{"maintainer_can_modify": true}`} {
 			edit := func(send string) {
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/1", As: "sam", Send: send, Status: 200})
+				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/1", As: "sam", Send: send,
+					Status: 200})
 			}
 			meanwhile = func() { edit(send) }
-			left.Store(4) // the route of the refs, the route of the push, its commands, and before its objects are kept
+			// the route of the refs, the route of the push, its commands, and before its objects are kept
+			left.Store(4)
 			h.push(s, "will", "(you may no longer push here)", "hoes")
 			if n := left.Load(); n != -1 {
 				t.Errorf("%s: looked %d times, want 5", send, 4-n)
 			}
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/pulls/1", Status: 200, Want: `{"head": {"sha": "` + head + `"}}`})
+			s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/pulls/1", Status: 200,
+				Want: `{"head": {"sha": "` + head + `"}}`})
 			if got := tip(t, s, "sam/plot", "hoes"); got != head {
 				t.Errorf("%s: the branch is at %s", send, got)
 			}

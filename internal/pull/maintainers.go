@@ -87,7 +87,8 @@ func authorPushes(tx *db.Tx, p *Pull) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return pushes(tx, &account.Caller{ID: author.ID, Login: author.Login, SiteAdmin: author.SiteAdmin}, p.HeadRepoID)
+	return pushes(tx, &account.Caller{ID: author.ID, Login: author.Login, SiteAdmin: author.SiteAdmin},
+		p.HeadRepoID)
 }
 
 // pushes reports whether somebody has push access to a repository.

@@ -36,7 +36,8 @@ type MergeOptions struct {
 // Why a pull request is not merged (decision 37).
 var (
 	errNotMergeable = errs.New(errs.MethodNotAllowed, "Pull Request is not mergeable")
-	errBaseModified = errs.New(errs.MethodNotAllowed, "Base branch was modified. Review and try the merge again.")
+	errBaseModified = errs.New(errs.MethodNotAllowed,
+		"Base branch was modified. Review and try the merge again.")
 	errDraft        = errs.New(errs.MethodNotAllowed, "Pull Request is still a draft")
 	errHeadModified = errs.New(errs.Conflict, "Head branch was modified. Review and try the merge again.")
 )
@@ -66,7 +67,9 @@ func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o Mer
 	return sha, err
 }
 
-func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o MergeOptions) (git.SHA, error) {
+func (s *Service) mergeOnce(
+	ctx context.Context, a *repo.Access, number int64, o MergeOptions,
+) (git.SHA, error) {
 	p, i, err := s.find(ctx, a, number)
 	switch {
 	case err != nil:
@@ -86,8 +89,11 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 		return "", err
 	}
 	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true,
-		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID, Forward: true}}}
-	return sha, s.repos.WritePush(ctx, push, func(tx *db.Tx) error { return s.complete(tx, a, p, i, o.Method, push) })
+		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID,
+			Forward: true}}}
+	return sha, s.repos.WritePush(ctx, push, func(tx *db.Tx) error {
+		return s.complete(tx, a, p, i, o.Method, push)
+	})
 }
 
 // allowed refuses what the repository does not allow: 405, in GitHub's words.
@@ -180,7 +186,9 @@ func merged(ctx context.Context, objects *git.Repository, p *Pull) (*git.MergeRe
 // follows a push (package forge), the pull request is merged, its issue is closed,
 // and so are the issues that it fixes. Error: errMoved when what the merge was made
 // of has changed.
-func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, m Method, push repo.Push) error {
+func (s *Service) complete(
+	tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, m Method, push repo.Push,
+) error {
 	refused, err := s.repos.MoveRefsIn(tx, push)
 	if err != nil {
 		return err
@@ -213,8 +221,8 @@ func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, m
 	return s.deleteHead(tx, a, p)
 }
 
-// deleteHead deletes the branch of a pull request that was merged, if it is one of the same repository that nothing
-// else needs: neither the default branch nor one of another open pull request, which would be closed.
+// deleteHead deletes the branch of a pull request that was merged, if it is one of the same repository that
+// nothing else needs: neither the default branch nor one of another open pull request, which would be closed.
 func (s *Service) deleteHead(tx *db.Tx, a *repo.Access, p *Pull) error {
 	if p.HeadRepoID != p.RepoID || p.HeadRef == a.DefaultBranch {
 		return nil
@@ -226,7 +234,8 @@ func (s *Service) deleteHead(tx *db.Tx, a *repo.Access, p *Pull) error {
 	}
 	// a branch that moved meanwhile stays
 	_, err := s.repos.MoveRefsIn(tx, repo.Push{RepoID: p.RepoID, Purges: a.Purges,
-		Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: git.ZeroSHA, By: a.Caller.ID}}})
+		Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: git.ZeroSHA,
+			By: a.Caller.ID}}})
 	return err
 }
 

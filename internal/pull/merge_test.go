@@ -49,7 +49,8 @@ type commitJSON struct {
 func readCommit(t *testing.T, s *apitest.Server, sha string) commitJSON {
 	t.Helper()
 	var c commitJSON
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, As: "alice", Status: 200}).JSON(t, &c)
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, As: "alice", Status: 200}).JSON(t,
+		&c)
 	return c
 }
 
@@ -67,26 +68,42 @@ func TestMergeOptions(t *testing.T) {
 		{"no body", "", "", "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
 		{"null", "", "null", "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
 		{"nothing", "", "{}", "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
-		{"a message", "", `{"commit_message": "Because.\r\n\r\nOf much."}`, "Merge pull request #{n} from alice/{b}\n\nBecause.\n\nOf much.", "will", "merge"},
-		{"an empty message", "", `{"commit_message": ""}`, "Merge pull request #{n} from alice/{b}", "will", "merge"},
-		{"a null message", "", `{"commit_message": null}`, "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
-		{"a title without its preview", "", `{"commit_title": "T"}`, "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
-		{"a wrong title without its preview", "", `{"commit_title": 1, "squash": "x", "merge_method": []}`, "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
-		{"squash without its preview", "", `{"squash": true}`, "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
-		{"a method of the other dialect", polaris, `{"merge_method": "squash"}`, "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
+		{"a message", "", `{"commit_message": "Because.\r\n\r\nOf much."}`,
+			"Merge pull request #{n} from alice/{b}\n\nBecause.\n\nOf much.", "will", "merge"},
+		{"an empty message", "", `{"commit_message": ""}`, "Merge pull request #{n} from alice/{b}",
+			"will", "merge"},
+		{"a null message", "", `{"commit_message": null}`,
+			"Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
+		{"a title without its preview", "", `{"commit_title": "T"}`,
+			"Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
+		{"a wrong title without its preview", "", `{"commit_title": 1, "squash": "x", "merge_method": []}`,
+			"Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
+		{"squash without its preview", "", `{"squash": true}`,
+			"Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
+		{"a method of the other dialect", polaris, `{"merge_method": "squash"}`,
+			"Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
 		{"a title", polaris, `{"commit_title": "Grow"}`, "Grow\n\nAbout {b}", "will", "merge"},
-		{"a title and a message", polaris, `{"commit_title": "Grow", "commit_message": "more"}`, "Grow\n\nmore", "will", "merge"},
-		{"a title of two lines", polaris, `{"commit_title": "Grow\nmore"}`, "Grow more\n\nAbout {b}", "will", "merge"},
-		{"an empty title", polaris, `{"commit_title": ""}`, "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
+		{"a title and a message", polaris, `{"commit_title": "Grow", "commit_message": "more"}`,
+			"Grow\n\nmore", "will", "merge"},
+		{"a title of two lines", polaris, `{"commit_title": "Grow\nmore"}`, "Grow more\n\nAbout {b}",
+			"will", "merge"},
+		{"an empty title", polaris, `{"commit_title": ""}`,
+			"Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
 		{"squash", polaris, `{"squash": true}`, "About {b}", "sam", "squash"},
-		{"no squash", polaris, `{"squash": false}`, "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
-		{"squash with all", polaris, `{"squash": true, "commit_title": "T", "commit_message": "M"}`, "T\n\nM", "sam", "squash"},
-		{"GitHub: nothing", graduated, "", "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
-		{"GitHub: title", graduated, `{"commit_title": "T", "commit_message": "M", "merge_method": "merge"}`, "T\n\nM", "will", "merge"},
+		{"no squash", polaris, `{"squash": false}`, "Merge pull request #{n} from alice/{b}\n\nAbout {b}",
+			"will", "merge"},
+		{"squash with all", polaris, `{"squash": true, "commit_title": "T", "commit_message": "M"}`, "T\n\nM",
+			"sam", "squash"},
+		{"GitHub: nothing", graduated, "", "Merge pull request #{n} from alice/{b}\n\nAbout {b}",
+			"will", "merge"},
+		{"GitHub: title", graduated, `{"commit_title": "T", "commit_message": "M", "merge_method": "merge"}`,
+			"T\n\nM", "will", "merge"},
 		{"GitHub: squash", graduated, `{"squash": true}`, "About {b}", "sam", "squash"},
-		{"GitHub: merge_method squash", graduated, `{"merge_method": "squash", "commit_title": "T"}`, "T", "sam", "squash"},
+		{"GitHub: merge_method squash", graduated, `{"merge_method": "squash", "commit_title": "T"}`, "T",
+			"sam", "squash"},
 		{"GitHub: rebase", graduated, `{"merge_method": "rebase"}`, "Second of {b}", "A U Thor", "rebase"},
-		{"GitHub: null method", graduated, `{"merge_method": null}`, "Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
+		{"GitHub: null method", graduated, `{"merge_method": null}`,
+			"Merge pull request #{n} from alice/{b}\n\nAbout {b}", "will", "merge"},
 	}
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		orchard(t, s, len(cases))
@@ -98,22 +115,26 @@ func TestMergeOptions(t *testing.T) {
 				if c.accept != "" {
 					do.Headers = map[string]string{"Accept": c.accept}
 				}
-				do.Status, do.Want = 200, `{"sha": "$any", "merged": true, "message": "Pull Request successfully merged"}`
+				do.Status, do.Want = 200,
+					`{"sha": "$any", "merged": true, "message": "Pull Request successfully merged"}`
 				var done struct{ SHA string }
 				s.Check(t, do).JSON(t, &done)
 				if now := tip(t, s, "alice/plot", "main"); now != done.SHA {
 					t.Errorf("main is at %s, the answer says %s", now, done.SHA)
 				}
 				p := read(t, s, "", "alice/plot", n)
-				if !p.Merged || p.MergeCommit == nil || *p.MergeCommit != done.SHA || p.MergedBy.Login != "will" || p.Head.SHA != head || p.Commits != 2 || p.Files != 2 {
+				if !p.Merged || p.MergeCommit == nil || *p.MergeCommit != done.SHA ||
+					p.MergedBy.Login != "will" || p.Head.SHA != head || p.Commits != 2 || p.Files != 2 {
 					t.Errorf("afterwards it is %+v", p)
 				}
 				made := readCommit(t, s, done.SHA)
-				if want := strings.NewReplacer("{n}", fmt.Sprint(n), "{b}", b).Replace(c.message); strings.TrimRight(made.Message, "\n") != want {
+				if want := strings.NewReplacer("{n}", fmt.Sprint(n), "{b}",
+					b).Replace(c.message); strings.TrimRight(made.Message, "\n") != want {
 					t.Errorf("the message is %q, want %q", made.Message, want)
 				}
 				if made.Author.Name != c.author || made.Committer.Name != "will" {
-					t.Errorf("author %q, committer %q; want %q and will", made.Author.Name, made.Committer.Name, c.author)
+					t.Errorf("author %q, committer %q; want %q and will", made.Author.Name,
+						made.Committer.Name, c.author)
 				}
 				var parents []string
 				for _, p := range made.Parents {
@@ -130,7 +151,9 @@ func TestMergeOptions(t *testing.T) {
 					}
 				case "rebase":
 					first := readCommit(t, s, got)
-					if first.Message != "First of "+b+"\n\nWhy." || len(first.Parents) != 1 || first.Parents[0].SHA != base || first.Author.Name != "A U Thor" || first.Committer.Name != "will" {
+					if first.Message != "First of "+b+"\n\nWhy." || len(first.Parents) != 1 ||
+						first.Parents[0].SHA != base || first.Author.Name != "A U Thor" ||
+						first.Committer.Name != "will" {
 						t.Errorf("the first commit is %+v", first)
 					}
 				}
@@ -170,8 +193,11 @@ func TestMergeRefused(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		orchard(t, s, 3)
 		base, b0 := tip(t, s, "alice/plot", "main"), tip(t, s, "alice/plot", "b0")
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Send: `{"title": "d", "head": "single", "base": "main", "draft": true}`, Status: 201, Want: `{"number": 4, "draft": true, "mergeable": true}`})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/2", As: "sam", Send: `{"state": "closed"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam",
+			Send: `{"title": "d", "head": "single", "base": "main", "draft": true}`, Status: 201,
+			Want: `{"number": 4, "draft": true, "mergeable": true}`})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/2", As: "sam", Send: `{"state": "closed"}`,
+			Status: 200})
 		put := func(n int, send, accept string, status int, want string) apitest.Case {
 			c := merging("will", "alice/plot", int64(n), send)
 			c.Name, c.Status, c.Want = fmt.Sprintf("#%d %.60s %s", n, send, accept), status, want
@@ -193,7 +219,8 @@ func TestMergeRefused(t *testing.T) {
 			put(1, `{"commit_message": 1}`, "", 422, bad("commit_message", "invalid")),
 			put(1, `{"commit_message": {}}`, "", 422, bad("commit_message", "invalid")),
 			put(1, `{"commit_message": "a\u0000b"}`, "", 422, `{"errors": [{"field": "commit_message"}]}`),
-			put(1, `{"commit_message": "`+strings.Repeat("x", 65_537)+`"}`, "", 422, `{"errors": [{"field": "commit_message"}]}`),
+			put(1, `{"commit_message": "`+strings.Repeat("x", 65_537)+`"}`, "", 422,
+				`{"errors": [{"field": "commit_message"}]}`),
 			put(1, `{"commit_title": 1}`, polaris, 422, bad("commit_title", "invalid")),
 			put(1, `{"commit_title": "a\u0000b"}`, polaris, 422, `{"errors": [{"field": "commit_title"}]}`),
 			put(1, `{"squash": "yes"}`, polaris, 422, bad("squash", "invalid")),
@@ -201,19 +228,25 @@ func TestMergeRefused(t *testing.T) {
 			put(1, `{"merge_method": "octopus"}`, graduated, 422, bad("merge_method", "invalid")),
 			put(1, `{"merge_method": 1}`, graduated, 422, bad("merge_method", "invalid")),
 			put(1, `{"merge_method": ""}`, graduated, 422, bad("merge_method", "invalid")),
-			put(1, `{"merge_method": "merge", "squash": true}`, graduated, 422, bad("merge_method", "invalid")),
+			put(1, `{"merge_method": "merge", "squash": true}`, graduated, 422,
+				bad("merge_method", "invalid")),
 			put(1, `[]`, "", 400, `{"message": "Body should be a JSON object"}`),
 			put(1, `{`, "", 400, `{"message": "Problems parsing JSON"}`),
 			put(1, "{\"commit_message\": \"\xff\"}", "", 400, `{"message": "Problems parsing JSON"}`),
-			{Name: "no POST", Do: "POST /repos/alice/plot/pulls/1/merge", As: "will", Status: 405, Has: map[string]string{"Allow": "GET, HEAD, OPTIONS, PUT"}},
-			{Name: "nothing moved", Do: "GET /repos/alice/plot/git/ref/heads/main", Status: 200, Want: `{"object": {"sha": "` + base + `"}}`},
+			{Name: "no POST", Do: "POST /repos/alice/plot/pulls/1/merge", As: "will", Status: 405,
+				Has: map[string]string{"Allow": "GET, HEAD, OPTIONS, PUT"}},
+			{Name: "nothing moved", Do: "GET /repos/alice/plot/git/ref/heads/main", Status: 200,
+				Want: `{"object": {"sha": "` + base + `"}}`},
 			put(1, `{"sha": "`+strings.ToUpper(b0)+`"}`, "", 200, `{"merged": true}`),
 			put(1, "", "", 405, not),
 		}
 		for _, n := range []string{"0", "01", "-1", "1e0", "x", "99999999999999999999", "%20"} {
-			cases = append(cases, apitest.Case{Do: "PUT /repos/alice/plot/pulls/" + n + "/merge", As: "will", Status: 404},
-				apitest.Case{Do: "GET /repos/alice/plot/pulls/" + n, Status: 404}, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/" + n, As: "will", Send: "{}", Status: 404},
-				apitest.Case{Do: "GET /repos/alice/plot/pulls/" + n + "/files", Status: 404}, apitest.Case{Do: "GET /repos/alice/plot/pulls/" + n + "/commits", Status: 404},
+			cases = append(cases, apitest.Case{Do: "PUT /repos/alice/plot/pulls/" + n + "/merge", As: "will",
+				Status: 404},
+				apitest.Case{Do: "GET /repos/alice/plot/pulls/" + n, Status: 404},
+				apitest.Case{Do: "PATCH /repos/alice/plot/pulls/" + n, As: "will", Send: "{}", Status: 404},
+				apitest.Case{Do: "GET /repos/alice/plot/pulls/" + n + "/files", Status: 404},
+				apitest.Case{Do: "GET /repos/alice/plot/pulls/" + n + "/commits", Status: 404},
 				apitest.Case{Do: "GET /alice/plot/pull/" + n + ".diff", Status: 404})
 		}
 		s.Run(t, cases)
@@ -279,24 +312,31 @@ func TestMergeFindsOutByItself(t *testing.T) {
 		for n, method := range []string{"merge", "squash", "rebase"} {
 			name := fmt.Sprint("alice/plot", n)
 			r := s.Repo(t, name, false)
-			gittest.Run(t, dir, "push", "-q", s.Remote(t, "alice", name), "main~:refs/heads/main", "clash", "near")
-			clash, near := propose(t, s, "alice", name, "clash", "main"), propose(t, s, "alice", name, "near", "main")
+			gittest.Run(t, dir, "push", "-q", s.Remote(t, "alice", name), "main~:refs/heads/main",
+				"clash", "near")
+			clash, near := propose(t, s, "alice", name, "clash", "main"),
+				propose(t, s, "alice", name, "near", "main")
 			if !*clash.Mergeable || !*near.Mergeable {
 				t.Errorf("before: %+v, %+v", clash, near)
 			}
 			gittest.Run(t, dir, "push", "-q", s.Remote(t, "alice", name), "main")
 			for _, c := range []apitest.Case{
-				{Do: fmt.Sprintf("PUT /repos/%s/pulls/%d/merge", name, clash.Number), Status: 405, Want: `{"message": "Pull Request is not mergeable", "documentation_url": "$any"}`},
-				{Do: fmt.Sprintf("PUT /repos/%s/pulls/%d/merge", name, near.Number), Status: 200, Want: `{"merged": true}`},
+				{Do: fmt.Sprintf("PUT /repos/%s/pulls/%d/merge", name, clash.Number), Status: 405,
+					Want: `{"message": "Pull Request is not mergeable", "documentation_url": "$any"}`},
+				{Do: fmt.Sprintf("PUT /repos/%s/pulls/%d/merge", name, near.Number), Status: 200,
+					Want: `{"merged": true}`},
 			} {
-				c.As, c.Send, c.Headers = "alice", `{"merge_method": "`+method+`"}`, map[string]string{"Accept": graduated}
+				c.As, c.Send, c.Headers = "alice", `{"merge_method": "`+method+`"}`,
+					map[string]string{"Accept": graduated}
 				s.Check(t, c)
 			}
 			want, _ := gitMerge(t, dir, "main", "near")
-			if got := gittest.Run(t, s.Objects(t, r.ID).Dir(), "rev-parse", tip(t, s, name, "main")+"^{tree}"); got != want {
+			if got := gittest.Run(t, s.Objects(t, r.ID).Dir(), "rev-parse",
+				tip(t, s, name, "main")+"^{tree}"); got != want {
 				t.Errorf("%s: the tree is %s, git merges to %s", method, got, want)
 			}
-			if p := read(t, s, "", name, clash.Number); p.State != "open" || p.Merged || p.Mergeable == nil || *p.Mergeable {
+			if p := read(t, s, "", name, clash.Number); p.State != "open" || p.Merged || p.Mergeable == nil ||
+				*p.Mergeable {
 				t.Errorf("%s: what conflicts is %+v", method, p)
 			}
 			truth(t, s, "alice", name)

@@ -49,8 +49,8 @@ func mergeText(p *Pull, i *issue.Issue, owner string, set repo.Merging, o MergeO
 }
 
 // squashMessage is the author and the message of the one commit of a squash: its
-// title is the pull request's, or the commit's own when there is but one (decision 37), as far as the repository's
-// settings and the request want no other.
+// title is the pull request's, or the commit's own when there is but one (decision 37), as far as the
+// repository's settings and the request want no other.
 func (s *Service) squashMessage(
 	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, set repo.Merging, o MergeOptions,
 ) (git.Signature, string, error) {
@@ -91,8 +91,8 @@ func squashedText(
 	return join(title, body), nil
 }
 
-// squashDefault is what a squash says when the request does not: commits has the first, and all as far as 250 where
-// their messages are wanted.
+// squashDefault is what a squash says when the request does not: commits has the first, and all as far as 250
+// where their messages are wanted.
 func squashDefault(i *issue.Issue, commits []*git.Commit, total int, set repo.Merging) (title, body string) {
 	title = i.Title
 	var own, rest string

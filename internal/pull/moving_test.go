@@ -23,7 +23,8 @@ func TestMergeIntoWhatKeepsMoving(t *testing.T) {
 		var armed, moving atomic.Bool
 		var move func()
 		look := func(_ context.Context, query string) {
-			if armed.Load() && strings.HasSuffix(query, "i.repo_id = $1 AND i.number = $2") && moving.CompareAndSwap(false, true) {
+			if armed.Load() && strings.HasSuffix(query, "i.repo_id = $1 AND i.number = $2") &&
+				moving.CompareAndSwap(false, true) {
 				move() // in the middle of the merge's snapshot, which does not see it
 				moving.Store(false)
 			}
@@ -45,11 +46,13 @@ func TestMergeIntoWhatKeepsMoving(t *testing.T) {
 		moved := 0
 		move = func() {
 			moved++
-			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/git/refs/heads/main", As: "alice", Status: 200,
+			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/git/refs/heads/main",
+				As: "alice", Status: 200,
 				Send: fmt.Sprintf(`{"sha": %q, "force": true}`, tips[moved%2])})
 		}
 		armed.Store(true)
-		s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/pulls/%d/merge", p.Number), As: "alice", Status: 405,
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/pulls/%d/merge", p.Number),
+			As: "alice", Status: 405,
 			Want: `{"message": "Base branch was modified. Review and try the merge again.", "documentation_url": "$any"}`})
 		armed.Store(false)
 		if moved < 10 {
@@ -61,7 +64,8 @@ func TestMergeIntoWhatKeepsMoving(t *testing.T) {
 		if p := read(t, s, "", "alice/garden", p.Number); p.State != "open" || p.Merged {
 			t.Errorf("the pull request is %+v", p)
 		}
-		s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/pulls/%d/merge", p.Number), As: "alice", Status: 200, Want: `{"merged": true}`})
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/pulls/%d/merge", p.Number),
+			As: "alice", Status: 200, Want: `{"merged": true}`})
 		gittest.Run(t, s.Objects(t, r.ID).Dir(), "fsck", "--strict")
 	})
 }

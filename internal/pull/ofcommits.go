@@ -10,8 +10,9 @@ import (
 	"arbor/internal/web"
 )
 
-// NumbersOfCommits answers the numbers of the pull requests that GET /repos/{owner}/{repo}/commits/{ref...}/pulls has
-// for each of the commits of the parameter shas, the oldest first: for GraphQL, which asks for many at a time.
+// NumbersOfCommits answers the numbers of the pull requests that GET
+// /repos/{owner}/{repo}/commits/{ref...}/pulls has for each of the commits of the parameter shas, the oldest
+// first: for GraphQL, which asks for many at a time.
 func (api *API) NumbersOfCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas, err := api.git.Chosen(r, a, git.TypeCommit)
 	if err != nil {

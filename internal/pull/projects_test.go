@@ -31,7 +31,8 @@ func TestMergesOfRealProjects(t *testing.T) {
 			merges := everySecond(projects.Sample(projects.Merges(t, dir), count), s.Engine == db.PostgreSQL)
 			var branches strings.Builder
 			for n, m := range merges {
-				fmt.Fprintf(&branches, "create refs/heads/base%d %s\ncreate refs/heads/head%d %s\n", n, m.Base, n, m.Head)
+				fmt.Fprintf(&branches, "create refs/heads/base%d %s\ncreate refs/heads/head%d %s\n", n,
+					m.Base, n, m.Head)
 			}
 			gittest.Pipe(t, dir, strings.NewReader(branches.String()), "update-ref", "--stdin")
 			s.Import(t, s.Repo(t, "alice/"+name, false), dir)
@@ -75,7 +76,8 @@ func remake(t *testing.T, s *apitest.Server, name, home string, n int, m project
 	}
 	made := propose(t, s, "alice", name, fmt.Sprint("head", n), fmt.Sprint("base", n))
 	if made.Mergeable == nil || *made.Mergeable != (want != "") {
-		t.Errorf("%s, #%d, %s into %s: git has %q, mergeable is %v", name, made.Number, m.Head, m.Base, want, made.Mergeable)
+		t.Errorf("%s, #%d, %s into %s: git has %q, mergeable is %v", name, made.Number, m.Head, m.Base, want,
+			made.Mergeable)
 	}
 	do := merging("alice", name, made.Number, "")
 	if do.Status = 200; want == "" {
@@ -85,9 +87,11 @@ func remake(t *testing.T, s *apitest.Server, name, home string, n int, m project
 	return want
 }
 
-// compareMerges fetches what the pull requests made and compares it with what the clone made. It counts the merges
-// that conflict, and those whose tree is the one that people recorded.
-func compareMerges(t *testing.T, home string, merges []projects.Merge, wants []string) (conflicts, recorded int) {
+// compareMerges fetches what the pull requests made and compares it with what the clone made. It counts the
+// merges that conflict, and those whose tree is the one that people recorded.
+func compareMerges(
+	t *testing.T, home string, merges []projects.Merge, wants []string,
+) (conflicts, recorded int) {
 	t.Helper()
 	gittest.Run(t, home, "fetch", "-q")
 	for n, m := range merges {
@@ -96,7 +100,8 @@ func compareMerges(t *testing.T, home string, merges []projects.Merge, wants []s
 			conflicts++
 			continue
 		}
-		if got := gittest.Run(t, home, "log", "-1", "--format=%T %P", fmt.Sprint("origin/base", n)); got != want {
+		if got := gittest.Run(t, home, "log", "-1", "--format=%T %P",
+			fmt.Sprint("origin/base", n)); got != want {
 			t.Errorf("%s into %s: %s; git has %s", m.Head, m.Base, got, want)
 		}
 		if tree, _, _ := strings.Cut(want, " "); git.SHA(tree) == m.Tree {

@@ -140,7 +140,9 @@ func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger)
 }
 
 // find reads a pull request of a repository and its issue. Error: 404.
-func (s *Service) find(ctx context.Context, a *repo.Access, number int64) (p *Pull, i *issue.Issue, err error) {
+func (s *Service) find(
+	ctx context.Context, a *repo.Access, number int64,
+) (p *Pull, i *issue.Issue, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if p, err = byNumber(tx, a.ID, number); err != nil {
 			return err
@@ -151,8 +153,8 @@ func (s *Service) find(ctx context.Context, a *repo.Access, number int64) (p *Pu
 	return p, i, err
 }
 
-// look is find for what several questions of one page ask: it is read once in a state of the database. The caller may
-// not change what the fields lead to. Error: 404.
+// look is find for what several questions of one page ask: it is read once in a state of the database. The
+// caller may not change what the fields lead to. Error: 404.
 func (s *Service) look(ctx context.Context, a *repo.Access, number int64) (*Pull, *issue.Issue, error) {
 	f, err := s.looked.Read(s.db.State(ctx), numbered{a.ID, number}, func() (found, error) {
 		p, i, err := s.find(ctx, a, number)
@@ -172,7 +174,8 @@ func mayEdit(a *repo.Access, i *issue.Issue) error {
 	if a.Role >= account.Push || a.Caller != nil && a.Caller.ID == i.AuthorID {
 		return nil
 	}
-	return errs.New(errs.Forbidden, "Must be the author of the pull request or have push access to Repository.")
+	return errs.New(errs.Forbidden,
+		"Must be the author of the pull request or have push access to Repository.")
 }
 
 func wrong(field, code string, value any) error {

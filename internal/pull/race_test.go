@@ -20,7 +20,8 @@ func many(t *testing.T, s *apitest.Server, name string, branches int) (r *repo.R
 	w := &world{}
 	w.commit("main", "Begin", "", "", map[string]string{"a": "a\n", "b": "b\n", "dir/c": "c\n"})
 	for n := range branches {
-		w.commit(fmt.Sprint("b", n), fmt.Sprint("Add file ", n), "main", "", one(fmt.Sprintf("new/%d", n), fmt.Sprintln("file", n)))
+		w.commit(fmt.Sprint("b", n), fmt.Sprint("Add file ", n), "main", "",
+			one(fmt.Sprintf("new/%d", n), fmt.Sprintln("file", n)))
 	}
 	return w.plant(t, s, name, false)
 }
@@ -65,7 +66,8 @@ func TestOneOfManyMergesWins(t *testing.T) {
 			}
 		}
 		truth(t, s, "alice", "alice/plot")
-		if n := strings.Count(gittest.Run(t, s.Objects(t, 1).Dir(), "log", "--format=%H", tip(t, s, "alice/plot", "main")), "\n"); n != 4 {
+		if n := strings.Count(gittest.Run(t, s.Objects(t, 1).Dir(), "log", "--format=%H",
+			tip(t, s, "alice/plot", "main")), "\n"); n != 4 {
 			t.Errorf("main has %d commits, want 5: two by the merge, one each by the others, on one", n+1)
 		}
 	})
@@ -171,14 +173,17 @@ func TestHeadMovesMeanwhile(t *testing.T) {
 			together(3, func(k int) {
 				switch k {
 				case 0:
-					a := s.Do(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "bob", Send: `{"title": "x", "head": "` + from + ":" + branch + `", "base": "main"}`})
+					a := s.Do(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "bob",
+						Send: `{"title": "x", "head": "` + from + ":" + branch + `", "base": "main"}`})
 					if a.Status != 201 {
 						t.Errorf("create: %d %s", a.Status, a.Body)
 					}
 				default:
 					for m := range 3 {
 						file := fmt.Sprintf("more-%d-%d-%d", i, k, m)
-						s.Do(t, apitest.Case{Do: "PUT /repos/" + from + "/plot/contents/" + file, As: from, Send: `{"message": "m", "branch": "` + branch + `", "content": "YQ=="}`})
+						s.Do(t, apitest.Case{Do: "PUT /repos/" + from + "/plot/contents/" + file,
+							As: from, Send: `{"message": "m", "branch": "` + branch +
+								`", "content": "YQ=="}`})
 					}
 				}
 			})
@@ -205,13 +210,15 @@ func TestBranchGoesMeanwhile(t *testing.T) {
 			lost := []string{head, base}[i%2]
 			together(2, func(k int) {
 				if k == 0 {
-					a := s.Do(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "alice", Send: `{"title": "x", "head": "` + head + `", "base": "` + base + `"}`})
+					a := s.Do(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "alice",
+						Send: `{"title": "x", "head": "` + head + `", "base": "` + base + `"}`})
 					if a.Status != 201 && a.Status != 422 {
 						t.Errorf("create: %d %s", a.Status, a.Body)
 					}
 					return
 				}
-				s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/git/refs/heads/" + lost, As: "alice", Status: 204})
+				s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/git/refs/heads/" + lost, As: "alice",
+					Status: 204})
 			})
 		}
 		for _, p := range truth(t, s, "alice", "alice/plot") {
@@ -231,14 +238,16 @@ func TestOneHeadTwoBases(t *testing.T) {
 		many(t, s, "alice/plot", 8)
 		for i := range 4 {
 			head := fmt.Sprint("b", i)
-			first, second := propose(t, s, "alice", "alice/plot", head, "main"), propose(t, s, "alice", "alice/plot", head, fmt.Sprint("b", 4+i))
+			first, second := propose(t, s, "alice", "alice/plot", head, "main"),
+				propose(t, s, "alice", "alice/plot", head, fmt.Sprint("b", 4+i))
 			var merged, closed, other *apitest.Answer
 			together(3, func(k int) {
 				switch k {
 				case 0:
 					merged = s.Do(t, merging("alice", "alice/plot", first.Number, ""))
 				case 1:
-					closed = s.Do(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/pulls/%d", first.Number), As: "alice", Send: `{"state": "closed"}`})
+					closed = s.Do(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/pulls/%d",
+						first.Number), As: "alice", Send: `{"state": "closed"}`})
 				case 2:
 					other = s.Do(t, merging("alice", "alice/plot", second.Number, ""))
 				}
@@ -246,7 +255,8 @@ func TestOneHeadTwoBases(t *testing.T) {
 			if closed.Status != 200 || other.Status != 200 || merged.Status != 200 && merged.Status != 405 {
 				t.Errorf("closing %d, merging %d, the other %d", closed.Status, merged.Status, other.Status)
 			}
-			if p := read(t, s, "alice", "alice/plot", first.Number); p.Merged != (merged.Status == 200) || p.State != "closed" {
+			if p := read(t, s, "alice", "alice/plot", first.Number); p.Merged != (merged.Status == 200) ||
+				p.State != "closed" {
 				t.Errorf("merging answered %d, and it is %+v", merged.Status, p)
 			}
 		}
@@ -264,9 +274,11 @@ func TestForkAndParentMergeAtOnce(t *testing.T) {
 		s.User(t, "bob")
 		plot, _ := many(t, s, "alice/plot", 2*n+1)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
-		s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/contents/ahead", As: "bob", Send: `{"message": "m", "branch": "b8", "content": "YQ=="}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/contents/ahead", As: "bob",
+			Send: `{"message": "m", "branch": "b8", "content": "YQ=="}`, Status: 201})
 		s.Grant(t, plot, "bob", account.Push)
-		up, down := propose(t, s, "bob", "alice/plot", "bob:b8", "main"), propose(t, s, "bob", "bob/plot", "alice:b8", "main")
+		up, down := propose(t, s, "bob", "alice/plot", "bob:b8", "main"),
+			propose(t, s, "bob", "bob/plot", "alice:b8", "main")
 		var inFork, inParent []request
 		for i := range n {
 			inFork = append(inFork, propose(t, s, "bob", "bob/plot", fmt.Sprint("b", i), "b8"))
@@ -283,10 +295,12 @@ func TestForkAndParentMergeAtOnce(t *testing.T) {
 		})
 		truth(t, s, "bob", "alice/plot")
 		truth(t, s, "bob", "bob/plot")
-		if p := read(t, s, "bob", "alice/plot", up.Number); p.Head.SHA != tip(t, s, "bob/plot", "b8") || p.Commits != 2+2*n {
+		if p := read(t, s, "bob", "alice/plot", up.Number); p.Head.SHA != tip(t, s, "bob/plot", "b8") ||
+			p.Commits != 2+2*n {
 			t.Errorf("the parent sees %+v", p)
 		}
-		if p := read(t, s, "bob", "bob/plot", down.Number); p.Head.SHA != tip(t, s, "alice/plot", "b8") || p.Commits != 1+2*n {
+		if p := read(t, s, "bob", "bob/plot", down.Number); p.Head.SHA != tip(t, s, "alice/plot", "b8") ||
+			p.Commits != 1+2*n {
 			t.Errorf("the fork sees %+v", p)
 		}
 	})

@@ -55,8 +55,9 @@ func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.
 		p := people[account.Fold(login)]
 		switch {
 		case p.ID == 0 || p.Kind != account.User || p.Role < account.Pull:
-			return nil, custom("reviewers", "Reviews may only be requested from collaborators. One or more of the users or teams you "+
-				"specified is not a collaborator of the "+c.Repo.FullName()+" repository.")
+			return nil, custom("reviewers",
+				"Reviews may only be requested from collaborators. One or more of the users or teams you "+
+					"specified is not a collaborator of the "+c.Repo.FullName()+" repository.")
 		case p.ID == c.Issue.AuthorID:
 			return nil, custom("reviewers", "Review cannot be requested from pull request author.")
 		case !slices.Contains(asked, p.ID) && !slices.Contains(fresh, p.ID):
@@ -93,7 +94,9 @@ func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number i
 }
 
 // AskedFor reports who is asked to review a pull request. Error: 404.
-func (s *Service) AskedFor(ctx context.Context, a *repo.Access, number int64) (users []*account.Account, err error) {
+func (s *Service) AskedFor(
+	ctx context.Context, a *repo.Access, number int64,
+) (users []*account.Account, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		p, err := byNumber(tx, a.ID, number)
 		if err != nil {

@@ -28,10 +28,10 @@ type Reverted struct {
 	Body   string `json:"body"`
 }
 
-// Revert makes a branch on top of the base of a merged pull request, with one commit that undoes the merge: all
-// commits of a rebase, or the one of a squash, or the merge with its first parent as the mainline. The caller may push.
-// Errors: 404; 405 for one that is not merged, or whose base is gone; 409 when later commits are in the way; 422 when
-// there is nothing left to revert.
+// Revert makes a branch on top of the base of a merged pull request, with one commit that undoes the merge:
+// all commits of a rebase, or the one of a squash, or the merge with its first parent as the mainline. The
+// caller may push. Errors: 404; 405 for one that is not merged, or whose base is gone; 409 when later commits
+// are in the way; 422 when there is nothing left to revert.
 func (s *Service) Revert(ctx context.Context, a *repo.Access, number int64) (*Reverted, error) {
 	p, i, err := s.find(ctx, a, number)
 	switch {
@@ -94,8 +94,8 @@ func (s *Service) addBranch(ctx context.Context, a *repo.Access, name string, sh
 	return "", errTaken
 }
 
-// Revert makes the branch that undoes the pull request, for pages and GraphQL: GitHub's REST API has no address for it.
-// Errors: those of Service.Revert.
+// Revert makes the branch that undoes the pull request, for pages and GraphQL: GitHub's REST API has no
+// address for it. Errors: those of Service.Revert.
 func (api *API) Revert(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {

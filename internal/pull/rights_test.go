@@ -46,7 +46,8 @@ func TestRights(t *testing.T) {
 				}
 			}
 			r, _ := w.plant(t, s, name, name == "alice/closed")
-			for login, role := range map[string]account.Role{"reader": account.Pull, "author": account.Pull, "writer": account.Push, "keeper": account.Admin} {
+			for login, role := range map[string]account.Role{"reader": account.Pull, "author": account.Pull,
+				"writer": account.Push, "keeper": account.Admin} {
 				s.Grant(t, r, login, role)
 			}
 			for i, caller := range callers {
@@ -57,17 +58,23 @@ func TestRights(t *testing.T) {
 						want = "404"
 					}
 					method, path, _ := strings.Cut(strings.Replace(c.do, "/N", fmt.Sprintf("/%d", n), 1), " ")
-					do := apitest.Case{Do: method + " /repos/" + name + "/" + path, As: caller, Send: strings.Replace(c.send, "NEW", fmt.Sprint("by", i), 1)}
+					do := apitest.Case{Do: method + " /repos/" + name + "/" + path, As: caller,
+						Send: strings.Replace(c.send, "NEW", fmt.Sprint("by", i), 1)}
 					if a := s.Do(t, do); fmt.Sprint(a.Status) != want {
-						t.Errorf("%s: %s as %q: %d, want %s\n%s", name, c.what, caller, a.Status, want, a.Body)
-					} else if a.Status == 403 && !strings.Contains(string(a.Body), "access") && !strings.Contains(string(a.Body), "right") && !strings.Contains(string(a.Body), "author") {
-						t.Errorf("%s: %s as %q: the message does not name the right: %s", name, c.what, caller, a.Body)
+						t.Errorf("%s: %s as %q: %d, want %s\n%s", name, c.what, caller, a.Status,
+							want, a.Body)
+					} else if a.Status == 403 && !strings.Contains(string(a.Body), "access") &&
+						!strings.Contains(string(a.Body), "right") &&
+						!strings.Contains(string(a.Body), "author") {
+						t.Errorf("%s: %s as %q: the message does not name the right: %s", name, c.what,
+							caller, a.Body)
 					}
 					if c.do != "GET pulls/N" {
 						continue
 					}
 					web := fmt.Sprintf("/%s/pull/%d.diff", name, n)
-					if a := s.Do(t, apitest.Case{Do: "GET " + web, As: caller}); fmt.Sprint(a.Status) != want {
+					if a := s.Do(t, apitest.Case{Do: "GET " + web,
+						As: caller}); fmt.Sprint(a.Status) != want {
 						t.Errorf("%s as %q: %d, want %s", web, caller, a.Status, want)
 					}
 				}

@@ -40,7 +40,8 @@ func interrupted(t *testing.T, engine db.Engine) (s *apitest.Server, act func(en
 	var do func()
 	look := func(ctx context.Context, query string) {
 		e := ending.Load()
-		if e == nil || !strings.HasSuffix(query, *e) || (*e == findsBase || *e == findsRef) && !byWorker(ctx) {
+		if e == nil || !strings.HasSuffix(query, *e) ||
+			(*e == findsBase || *e == findsRef) && !byWorker(ctx) {
 			return
 		}
 		if ending.CompareAndSwap(e, nil) {
@@ -271,7 +272,8 @@ func TestPushWhileThePullRequestChanges(t *testing.T) {
 			changed := false
 			act(findsTarget, func() { // the push knows its pull requests, and has locked none of them
 				changed = true
-				s.Check(t, apitest.Case{Do: fmt.Sprintf(c.do, fmt.Sprint("/repos/alice/plot/pulls/", p.Number)),
+				s.Check(t, apitest.Case{Do: fmt.Sprintf(c.do,
+					fmt.Sprint("/repos/alice/plot/pulls/", p.Number)),
 					As: "alice", Send: c.send, Status: 200})
 			})
 			sha := commit(t, s, "bob/plot", branch, fmt.Sprint("file", n), "x\n")

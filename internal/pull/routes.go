@@ -17,9 +17,11 @@ func (api *API) Routes() []route.Route {
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/pulls/{number}/files", api.ListFiles),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/pulls/{number}/merge", api.CheckMerged),
 		repos.Route(route.Push, "PUT /repos/{owner}/{repo}/pulls/{number}/merge", api.Merge),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.ListRequested),
+		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/pulls/{number}/requested_reviewers",
+			api.ListRequested),
 		// For others than the author: push.
-		repos.Route(route.Pull, "POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.RequestReviewers),
+		repos.Route(route.Pull, "POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers",
+			api.RequestReviewers),
 		// For others than the author: push.
 		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/pulls/{number}/requested_reviewers",
 			api.UnrequestReviewers),

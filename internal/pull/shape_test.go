@@ -18,7 +18,10 @@ var shapes = []struct {
 	want  bool // they merge
 	state string
 }{
-	{"forward", func(w *world) { w.commit("head", "h", "main", "", one("h", "h\n")); w.commit("base", "b", "", "", nil) }, true, ""},
+	{"forward", func(w *world) {
+		w.commit("head", "h", "main", "", one("h", "h\n"))
+		w.commit("base", "b", "", "", nil)
+	}, true, ""},
 	{"empty commits", func(w *world) { w.commit("head", "h", "main", "", nil) }, true, ""},
 	{"binary", func(w *world) {
 		w.commit("head", "h", "main", "", one("binary", "\x00\x05\x06"))
@@ -61,7 +64,8 @@ var shapes = []struct {
 		w.commit("base", "b", "", "", one("a", "2\n"))
 	}, false, ""},
 	{"odd names", func(w *world) {
-		w.commit("head", "h", "main", "", map[string]string{"-x": "x\n", "--output=y": "y\n", "q\"uo\nte": "z\n", "\xff": "latin\n"})
+		w.commit("head", "h", "main", "", map[string]string{"-x": "x\n", "--output=y": "y\n",
+			"q\"uo\nte": "z\n", "\xff": "latin\n"})
 		w.commit("base", "b", "", "", one("-y", "x\n"))
 	}, true, ""},
 	{"criss-cross", func(w *world) {
@@ -100,7 +104,9 @@ func TestShapes(t *testing.T) {
 		for n, c := range shapes {
 			t.Run(c.name, func(t *testing.T) {
 				w := &world{}
-				start := map[string]string{"a": "a\n", "b": "b\n", "long": lines(20, -1), "binary": "\x00\x01", "link": as("120000", "a"), "module": as("160000", strings.Repeat("12", 20))}
+				start := map[string]string{"a": "a\n", "b": "b\n", "long": lines(20, -1),
+					"binary": "\x00\x01", "link": as("120000", "a"),
+					"module": as("160000", strings.Repeat("12", 20))}
 				w.commit("main", "Begin", "", "", start)
 				w.commit("base", "Base", "main", "", nil)
 				c.build(w)
@@ -124,7 +130,8 @@ func TestShapes(t *testing.T) {
 				if !c.want {
 					return
 				}
-				if got := gittest.Run(t, mirror, "log", "-1", "--format=%T %P", "base"); got != tree+" "+parents {
+				if got := gittest.Run(t, mirror, "log", "-1", "--format=%T %P",
+					"base"); got != tree+" "+parents {
 					t.Errorf("the merge is %s, git makes %s %s", got, tree, parents)
 				}
 			})
@@ -157,13 +164,17 @@ func checkFiles(t *testing.T, s *apitest.Server, name, dir string, p request) {
 		plus, minus = plus+f.Additions, minus+f.Deletions
 	}
 	if plus != p.Additions || minus != p.Deletions {
-		t.Errorf("the files add %d and remove %d, the pull request says %d and %d", plus, minus, p.Additions, p.Deletions)
+		t.Errorf("the files add %d and remove %d, the pull request says %d and %d", plus, minus,
+			p.Additions, p.Deletions)
 	}
-	diff := s.Check(t, apitest.Case{Do: "GET " + at, Headers: map[string]string{"Accept": "application/vnd.service.v3.diff"}, Status: 200}).Body
-	if want := gittest.Pipe(t, dir, nil, "diff", "-M", "base...head"); string(diff) != string(want) && len(want)+len(diff) > 0 {
+	diff := s.Check(t, apitest.Case{Do: "GET " + at,
+		Headers: map[string]string{"Accept": "application/vnd.service.v3.diff"}, Status: 200}).Body
+	if want := gittest.Pipe(t, dir, nil, "diff", "-M", "base...head"); string(diff) != string(want) &&
+		len(want)+len(diff) > 0 {
 		t.Errorf("the diff is\n%s\ngit's is\n%s", diff, want)
 	}
-	if out, problems, err := gittest.Try(t, dir, strings.NewReader(string(diff)), "apply", "--numstat", "-"); len(diff) > 0 && err != nil && !strings.Contains(string(diff), "Binary files") {
+	if out, problems, err := gittest.Try(t, dir, strings.NewReader(string(diff)), "apply", "--numstat",
+		"-"); len(diff) > 0 && err != nil && !strings.Contains(string(diff), "Binary files") {
 		t.Errorf("git apply: %v %s%s", err, out, problems)
 	}
 	var commits []struct{ SHA string }
@@ -180,7 +191,8 @@ func gitMerge(t *testing.T, dir, base, head string) (tree, parents string) {
 	work := t.TempDir()
 	gittest.Run(t, work, "clone", "-q", "--shared", "--no-checkout", dir, ".")
 	gittest.Run(t, work, "checkout", "-q", "--detach", "origin/"+base)
-	if _, _, err := gittest.Try(t, work, nil, "merge", "-q", "--no-ff", "-m", "merged", "origin/"+head); err != nil {
+	if _, _, err := gittest.Try(t, work, nil, "merge", "-q", "--no-ff", "-m", "merged",
+		"origin/"+head); err != nil {
 		return "", ""
 	}
 	tree, parents, _ = strings.Cut(gittest.Run(t, work, "log", "-1", "--format=%T %P"), " ")
@@ -208,14 +220,17 @@ func TestBranchNames(t *testing.T) {
 				t.Errorf("%q: %+v", name, p)
 			}
 			var list []request
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/pulls?head=alice:" + url.QueryEscape(name) + "&base=" + url.QueryEscape("base-"+name), Status: 200}).JSON(t, &list)
+			s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/pulls?head=alice:" + url.QueryEscape(name) +
+				"&base=" + url.QueryEscape("base-"+name), Status: 200}).JSON(t, &list)
 			if len(list) != 1 || list[0].Number != p.Number {
 				t.Errorf("%q is listed as %v", name, list)
 			}
 			for _, part := range []string{"/files", "/commits"} {
-				s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d%s", p.Number, part), Status: 200})
+				s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d%s", p.Number, part),
+					Status: 200})
 			}
-			c := merging("alice", "alice/plot", p.Number, fmt.Sprintf(`{"merge_method": %q}`, []string{"merge", "squash", "rebase"}[n%3]))
+			c := merging("alice", "alice/plot", p.Number,
+				fmt.Sprintf(`{"merge_method": %q}`, []string{"merge", "squash", "rebase"}[n%3]))
 			c.Status, c.Headers = 200, map[string]string{"Accept": graduated}
 			s.Check(t, c)
 		}
@@ -245,10 +260,12 @@ func TestLimits(t *testing.T) {
 		w.commit("files", "many", "main", "", many)
 		large := map[string]string{}
 		for n := range 12 {
-			large[fmt.Sprintf("large%02d", n)] = strings.Repeat(strings.Repeat(fmt.Sprint(n), 400)[:399]+"\n", 2250)
+			large[fmt.Sprintf("large%02d", n)] = strings.Repeat(strings.Repeat(fmt.Sprint(n), 400)[:399]+"\n",
+				2250)
 		}
 		w.commit("sum", "large", "main", "", large)
-		w.commit("lines", "long", "main", "", map[string]string{"fits": lines(2900, -1), "long": lines(3100, -1), "wide": strings.Repeat("x", 2<<20) + "\n"})
+		w.commit("lines", "long", "main", "", map[string]string{"fits": lines(2900, -1),
+			"long": lines(3100, -1), "wide": strings.Repeat("x", 2<<20) + "\n"})
 		w.plant(t, s, "alice/plot", false)
 
 		p := propose(t, s, "alice", "alice/plot", "commits", "main")
@@ -258,7 +275,9 @@ func TestLimits(t *testing.T) {
 		count := func(number int64, what string) (total int, last *apitest.Answer) {
 			for page := 1; ; page++ {
 				var list []any
-				last = s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d/%s?per_page=100&page=%d", number, what, page), Status: 200})
+				last = s.Check(t, apitest.Case{
+					Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d/%s?per_page=100&page=%d", number, what,
+						page), Status: 200})
 				last.JSON(t, &list)
 				if total += len(list); len(list) < 100 {
 					return total, last
@@ -275,21 +294,24 @@ func TestLimits(t *testing.T) {
 		c.Status = 200
 		s.Check(t, c)
 
-		if p = propose(t, s, "alice", "alice/plot", "files", "main"); p.Files != 3001 || p.Additions != 3001 || !*p.Mergeable {
+		if p = propose(t, s, "alice", "alice/plot", "files", "main"); p.Files != 3001 ||
+			p.Additions != 3001 || !*p.Mergeable {
 			t.Errorf("%+v", p)
 		}
 		if n, _ := count(p.Number, "files"); n != 3000 {
 			t.Errorf("%d files are listed, want 3,000", n)
 		}
-		diff := s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /alice/plot/pull/%d.diff", p.Number), Status: 200})
+		diff := s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /alice/plot/pull/%d.diff", p.Number),
+			Status: 200})
 		if n := strings.Count(string(diff.Body), "diff --git "); n != 3001 {
 			t.Errorf("the diff has %d files", n)
 		}
 		if p = propose(t, s, "alice", "alice/plot", "lines", "main"); p.Additions != 2900+3100+1 {
 			t.Errorf("%+v", p)
 		}
-		s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d/files", p.Number), Status: 200,
-			Want: `[{"filename": "fits", "patch": "$any", "additions": 2900}, {"filename": "long", "patch": "$absent", "additions": 3100}, {"filename": "wide", "patch": "$absent", "additions": 1}]`})
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d/files", p.Number),
+			Status: 200,
+			Want:   `[{"filename": "fits", "patch": "$any", "additions": 2900}, {"filename": "long", "patch": "$absent", "additions": 3100}, {"filename": "wide", "patch": "$absent", "additions": 1}]`})
 
 		// Patches of 900 KB each: a page has eight megabytes of them, and all counts.
 		p = propose(t, s, "alice", "alice/plot", "sum", "main")
@@ -297,7 +319,8 @@ func TestLimits(t *testing.T) {
 			Patch     string
 			Additions int
 		}
-		s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d/files", p.Number), Status: 200}).JSON(t, &files)
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d/files", p.Number),
+			Status: 200}).JSON(t, &files)
 		patches := 0
 		for _, f := range files {
 			if f.Patch != "" {

@@ -14,8 +14,9 @@ import (
 	"arbor/internal/server"
 )
 
-// Two sides that rename thousands of files to different names take git very long, here with three seconds more than
-// so many take by themselves: who proposes that does not wait for it, and everyone learns of the end.
+// Two sides that rename thousands of files to different names take git very long, here with three seconds
+// more than so many take by themselves: who proposes that does not wait for it, and everyone learns of the
+// end.
 func TestSlowTestMerge(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -64,7 +64,8 @@ func at(n int64) string { return fmt.Sprintf("/repos/alice/plot/pulls/%d", n) }
 // state opens or closes a pull request.
 func (y *yard) state(n int64, to string, status int, want string) {
 	y.Helper()
-	y.s.Check(y.T, apitest.Case{Do: "PATCH " + at(n), As: "alice", Send: `{"state": "` + to + `"}`, Status: status, Want: want})
+	y.s.Check(y.T, apitest.Case{Do: "PATCH " + at(n), As: "alice", Send: `{"state": "` + to + `"}`,
+		Status: status, Want: want})
 }
 
 // What happens to branches closes and follows: a new head, a deleted head or
@@ -76,12 +77,17 @@ func TestBranchesAndStates(t *testing.T) {
 		y := &yard{t, s, clone, remote}
 		p := y.propose("b0", "main")
 		s.Run(t, []apitest.Case{
-			{Name: "close", Do: "PATCH " + at(p), As: "sam", Send: `{"state": "closed"}`, Status: 200, Want: closedPull},
-			{Name: "close what is closed", Do: "PATCH " + at(p), As: "sam", Send: `{"state": "closed"}`, Status: 200, Want: closedPull},
-			{Name: "reopen", Do: "PATCH " + at(p), As: "sam", Send: `{"state": "open"}`, Status: 200, Want: openPull},
-			{Name: "through the issue", Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", p), As: "sam", Send: `{"state": "closed"}`, Status: 200},
+			{Name: "close", Do: "PATCH " + at(p), As: "sam", Send: `{"state": "closed"}`, Status: 200,
+				Want: closedPull},
+			{Name: "close what is closed", Do: "PATCH " + at(p), As: "sam", Send: `{"state": "closed"}`,
+				Status: 200, Want: closedPull},
+			{Name: "reopen", Do: "PATCH " + at(p), As: "sam", Send: `{"state": "open"}`, Status: 200,
+				Want: openPull},
+			{Name: "through the issue", Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", p), As: "sam",
+				Send: `{"state": "closed"}`, Status: 200},
 			{Do: "GET " + at(p), Status: 200, Want: closedPull},
-			{Name: "and open", Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", p), As: "sam", Send: `{"state": "open"}`, Status: 200},
+			{Name: "and open", Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", p), As: "sam",
+				Send: `{"state": "open"}`, Status: 200},
 			{Do: "GET " + at(p), Status: 200, Want: openPull},
 		})
 		y.movedBranches(p)
@@ -102,14 +108,16 @@ func (y *yard) movedBranches(p int64) {
 	y.git("commit", "-q", "--allow-empty", "-m", "more")
 	y.push("b0")
 	after := y.read(p)
-	if after.Head.SHA == before.Head.SHA || after.Commits != 2 || after.Updated <= before.Updated || !*after.Mergeable || *after.MergeCommit == *before.MergeCommit {
+	if after.Head.SHA == before.Head.SHA || after.Commits != 2 || after.Updated <= before.Updated ||
+		!*after.Mergeable || *after.MergeCommit == *before.MergeCommit {
 		y.Errorf("after a push of b0 from %+v to %+v", before, after)
 	}
 	y.git("checkout", "-q", "-B", "main", "origin/main")
 	y.git("commit", "-q", "--allow-empty", "-m", "base")
 	y.push("main")
 	based := y.read(p)
-	if based.Head.SHA != after.Head.SHA || based.Updated != after.Updated || based.Mergeable == nil || *based.MergeCommit == *after.MergeCommit || based.Commits != 2 {
+	if based.Head.SHA != after.Head.SHA || based.Updated != after.Updated || based.Mergeable == nil ||
+		*based.MergeCommit == *after.MergeCommit || based.Commits != 2 {
 		y.Errorf("after a push of main from %+v to %+v", after, based)
 	}
 }
@@ -124,7 +132,8 @@ func (y *yard) forcedHead(p int64) {
 	if p := y.read(p); p.Head.SHA != y.tip("lone") || p.Mergeable == nil || *p.Mergeable {
 		y.Errorf("after a push of another history: %+v", p)
 	}
-	for _, path := range []string{at(p), at(p) + "/files", at(p) + "/commits", fmt.Sprintf("/alice/plot/pull/%d.diff", p), fmt.Sprintf("/alice/plot/pull/%d.patch", p)} {
+	for _, path := range []string{at(p), at(p) + "/files", at(p) + "/commits",
+		fmt.Sprintf("/alice/plot/pull/%d.diff", p), fmt.Sprintf("/alice/plot/pull/%d.patch", p)} {
 		y.s.Check(y.T, apitest.Case{Do: "GET " + path, Status: 200})
 	}
 	y.push("b0:refs/heads/b0")
@@ -135,10 +144,13 @@ func (y *yard) forcedHead(p int64) {
 func (y *yard) deletedHead(p int64) {
 	y.push(":b0")
 	y.s.Check(y.T, apitest.Case{Do: "GET " + at(p), Status: 200, Want: closedPull})
-	y.state(p, "open", 422, cannotReopen("state cannot be changed. The b0 branch or its repository has been deleted."))
-	y.s.Check(y.T, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", p), As: "alice", Send: `{"state": "open"}`, Status: 422})
+	y.state(p, "open", 422,
+		cannotReopen("state cannot be changed. The b0 branch or its repository has been deleted."))
+	y.s.Check(y.T, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", p), As: "alice",
+		Send: `{"state": "open"}`, Status: 422})
 	y.push("origin/lone:refs/heads/b0")
-	y.state(p, "open", 422, cannotReopen("state cannot be changed. The b0 branch was force-pushed or recreated."))
+	y.state(p, "open", 422,
+		cannotReopen("state cannot be changed. The b0 branch was force-pushed or recreated."))
 	y.push("b0:refs/heads/b0")
 	y.state(p, "open", 200, openPull)
 
@@ -149,7 +161,8 @@ func (y *yard) deletedHead(p int64) {
 	if q := y.read(p); q.Head.SHA == y.tip("b0") {
 		y.Errorf("a closed one follows its branch: %+v", q)
 	}
-	y.state(p, "open", 200, `{"state": "open", "mergeable": true, "commits": 3, "head": {"sha": "`+y.tip("b0")+`"}}`)
+	y.state(p, "open", 200, `{"state": "open", "mergeable": true, "commits": 3, "head": {"sha": "`+
+		y.tip("b0")+`"}}`)
 	if q := y.read(p); q.Head.SHA != y.tip("b0") || q.Commits != 3 {
 		y.Errorf("opened again: %+v", q)
 	}
@@ -187,7 +200,8 @@ func (y *yard) deletedBase() {
 		{Do: "GET " + at(q) + "/commits", Status: 200, Want: `[{"sha": "` + merged.Head.SHA + `"}]`},
 		{Do: "GET " + at(q) + "/merge", Status: 204, Body: "-"},
 	})
-	if now := y.read(q); !now.Merged || now.Head.SHA != merged.Head.SHA || *now.MergeCommit != *merged.MergeCommit || now.State != "closed" {
+	if now := y.read(q); !now.Merged || now.Head.SHA != merged.Head.SHA ||
+		*now.MergeCommit != *merged.MergeCommit || now.State != "closed" {
 		y.Errorf("merged, without its branch: %+v", now)
 	}
 	y.state(q, "open", 422, cannotReopen("state cannot be changed. The pull request has been merged."))
@@ -201,17 +215,22 @@ func TestPullRefs(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		clone, remote := lanes(t, s, 1)
 		p := propose(t, s, "sam", "alice/plot", "b0", "main")
-		for _, ref := range []string{"refs/pull/1/head", "refs/pull/1/merge", "refs/pull/2/head", "refs/pull/9/x"} {
+		for _, ref := range []string{"refs/pull/1/head", "refs/pull/1/merge", "refs/pull/2/head",
+			"refs/pull/9/x"} {
 			for _, spec := range []string{"+main:" + ref, ":" + ref} {
-				if out, problems, err := gittest.Try(t, clone, nil, "push", "--porcelain", remote, spec); err == nil {
+				if out, problems, err := gittest.Try(t, clone, nil, "push", "--porcelain", remote,
+					spec); err == nil {
 					t.Errorf("git push %s succeeds: %s%s", spec, out, problems)
 				}
 			}
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "alice", Send: `{"ref": "` + ref + `", "sha": "` + p.Base.SHA + `"}`, Status: 422})
-			if a := s.Do(t, apitest.Case{Do: "PATCH /repos/alice/plot/git/" + ref, As: "alice", Send: `{"sha": "` + p.Base.SHA + `", "force": true}`}); a.Status != 422 && a.Status != 404 {
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "alice",
+				Send: `{"ref": "` + ref + `", "sha": "` + p.Base.SHA + `"}`, Status: 422})
+			if a := s.Do(t, apitest.Case{Do: "PATCH /repos/alice/plot/git/" + ref, As: "alice",
+				Send: `{"sha": "` + p.Base.SHA + `", "force": true}`}); a.Status != 422 && a.Status != 404 {
 				t.Errorf("PATCH of %s: %d %s", ref, a.Status, a.Body)
 			}
-			if a := s.Do(t, apitest.Case{Do: "DELETE /repos/alice/plot/git/" + ref, As: "alice"}); a.Status != 422 && a.Status != 404 {
+			if a := s.Do(t, apitest.Case{Do: "DELETE /repos/alice/plot/git/" + ref,
+				As: "alice"}); a.Status != 422 && a.Status != 404 {
 				t.Errorf("DELETE of %s: %d %s", ref, a.Status, a.Body)
 			}
 		}
@@ -219,16 +238,20 @@ func TestPullRefs(t *testing.T) {
 		if want := p.Head.SHA + "\trefs/pull/1/head\n" + *p.MergeCommit + "\trefs/pull/1/merge"; got != want {
 			t.Errorf("git ls-remote says %s, want %s", got, want)
 		}
-		gittest.Run(t, clone, "fetch", "-q", s.Remote(t, "", "alice/plot"), "refs/pull/1/head:h", "refs/pull/1/merge:m")
-		if parents := gittest.Run(t, clone, "log", "-1", "--format=%P %T", "m"); !strings.HasPrefix(parents, p.Base.SHA+" "+p.Head.SHA+" ") {
+		gittest.Run(t, clone, "fetch", "-q", s.Remote(t, "", "alice/plot"), "refs/pull/1/head:h",
+			"refs/pull/1/merge:m")
+		if parents := gittest.Run(t, clone, "log", "-1", "--format=%P %T", "m"); !strings.HasPrefix(parents,
+			p.Base.SHA+" "+p.Head.SHA+" ") {
 			t.Errorf("the test merge has %s", parents)
 		}
 		// With a conflict there is no test merge to fetch.
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/plot/contents/new0", As: "alice", Send: `{"message": "m", "branch": "main", "content": "eQ=="}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/plot/contents/new0", As: "alice",
+			Send: `{"message": "m", "branch": "main", "content": "eQ=="}`, Status: 201})
 		if p := read(t, s, "", "alice/plot", 1); *p.Mergeable || p.MergeCommit != nil {
 			t.Errorf("it conflicts now, and is %+v", p)
 		}
-		if got := gittest.Run(t, clone, "ls-remote", remote, "refs/pull/*"); got != p.Head.SHA+"\trefs/pull/1/head" {
+		if got := gittest.Run(t, clone, "ls-remote", remote,
+			"refs/pull/*"); got != p.Head.SHA+"\trefs/pull/1/head" {
 			t.Errorf("git ls-remote says %s", got)
 		}
 	})

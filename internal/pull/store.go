@@ -58,9 +58,9 @@ func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+where, repoID, number))
 }
 
-// readWhole reads a pull request with what its page asks for next: who is asked to review it, and what statuses and
-// checks of its head come to, and where the head's branch is. All of it is kept for later transactions of
-// the request. Error: 404 when there is none.
+// readWhole reads a pull request with what its page asks for next: who is asked to review it, and what
+// statuses and checks of its head come to, and where the head's branch is. All of it is kept for later
+// transactions of the request. Error: 404 when there is none.
 func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 	rows, err := tx.Query(`SELECT `+columns+`, `+status.SummaryColumns+`, `+
 		checkrun.SummaryColumns("p.repo_id", "p.head_sha")+
@@ -78,7 +78,8 @@ func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 	asked := []account.ID{}
 	for rows.Next() { // one for each who is asked
 		var user account.ID
-		if p, err = scan(rows, append(append(statuses.Dest(), checks.Dest()...), &tip, &user)...); err != nil {
+		if p, err = scan(rows, append(append(statuses.Dest(), checks.Dest()...), &tip,
+			&user)...); err != nil {
 			return nil, err
 		}
 		if user != 0 {
@@ -154,8 +155,10 @@ func openByBase(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 
 // openOf reports that a branch is the head or the base of an open pull request.
 func openOf(tx *db.Tx, repoID repo.ID, branch string) (is bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pulls p WHERE p.head_repo_id = $1 AND p.head_ref = $2 AND p.open)
-		OR EXISTS (SELECT 1 FROM pulls p WHERE p.repo_id = $1 AND p.base_ref = $2 AND p.open)`, repoID, branch).Scan(&is)
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pulls p WHERE p.head_repo_id = $1 AND p.head_ref = $2
+		AND p.open)
+		OR EXISTS (SELECT 1 FROM pulls p WHERE p.repo_id = $1 AND p.base_ref = $2
+		AND p.open)`, repoID, branch).Scan(&is)
 	return is, err
 }
 
@@ -184,7 +187,8 @@ func openBy(tx *db.Tx, where string, repoID repo.ID, branches []string) ([]*Pull
 
 // openPair is the number of the open pull request of two branches; 0: none.
 func openPair(tx *db.Tx, p *Pull) (number int64, err error) {
-	err = tx.QueryRow(`SELECT number FROM pulls WHERE repo_id = $1 AND base_ref = $2 AND head_repo_id = $3 AND head_ref = $4
+	err = tx.QueryRow(`SELECT number FROM pulls WHERE repo_id = $1 AND base_ref = $2 AND head_repo_id = $3
+		AND head_ref = $4
 		AND open AND issue_id <> $5`, p.RepoID, p.BaseRef, p.HeadRepoID, p.HeadRef, p.IssueID).Scan(&number)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
@@ -193,10 +197,12 @@ func openPair(tx *db.Tx, p *Pull) (number int64, err error) {
 }
 
 func insertPull(tx *db.Tx, p *Pull) error {
-	err := tx.Run(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha, head_repo_id, head_owner_id,
-		head_ref, head_sha, modifiable, tested_base, tested_head, test_sha, additions, deletions, changed_files, commits, wanted)
+	err := tx.Run(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha, head_repo_id,
+		head_owner_id, head_ref, head_sha, modifiable, tested_base, tested_head, test_sha, additions,
+		deletions, changed_files, commits, wanted)
 		VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-		p.IssueID, p.RepoID, p.Number, p.BaseRef, p.BaseSHA, p.HeadRepoID, p.HeadOwnerID, p.HeadRef, p.HeadSHA,
+		p.IssueID, p.RepoID, p.Number, p.BaseRef, p.BaseSHA, p.HeadRepoID, p.HeadOwnerID,
+		p.HeadRef, p.HeadSHA,
 		p.Modifiable,
 		db.OrNull(p.TestedBase), db.OrNull(p.TestedHead), db.OrNull(p.TestSHA),
 		p.Additions, p.Deletions, p.Files, p.Commits, p.Wanted)
@@ -213,7 +219,8 @@ func setHead(tx *db.Tx, p *Pull, sha git.SHA) error {
 // setBase notes another base, with its tip, and that it wants a test merge: the
 // last one counted the commits that the former base lacked.
 func setBase(tx *db.Tx, issueID issue.ID, branch string, tip git.SHA) error {
-	err := tx.Run(`UPDATE pulls SET base_ref = $2, base_sha = $3, tested_base = NULL, wanted = TRUE, due_at = 0, tries = 0
+	err := tx.Run(`UPDATE pulls SET base_ref = $2, base_sha = $3, tested_base = NULL, wanted = TRUE,
+		due_at = 0, tries = 0
 		WHERE issue_id = $1`, issueID, branch, string(tip))
 	return err
 }
@@ -224,13 +231,15 @@ func setModifiable(tx *db.Tx, issueID issue.ID, to bool) error {
 }
 
 func setOpen(tx *db.Tx, issueID issue.ID, open bool) error {
-	err := tx.Run(`UPDATE pulls SET open = $2, wanted = CASE WHEN $2 THEN TRUE ELSE FALSE END, due_at = 0, tries = 0
+	err := tx.Run(`UPDATE pulls SET open = $2, wanted = CASE WHEN $2 THEN TRUE ELSE FALSE END, due_at = 0,
+		tries = 0
 		WHERE issue_id = $1`, issueID, open)
 	return err
 }
 
 func setMerged(tx *db.Tx, issueID issue.ID, by account.ID, sha git.SHA) error {
-	err := tx.Run(`UPDATE pulls SET merged_by = $2, merge_sha = $3 WHERE issue_id = $1`, issueID, by, string(sha))
+	err := tx.Run(`UPDATE pulls SET merged_by = $2, merge_sha = $3 WHERE issue_id = $1`,
+		issueID, by, string(sha))
 	return err
 }
 
@@ -244,17 +253,19 @@ func want(tx *db.Tx, issueID issue.ID) error {
 // branchID finds the id by which lists find a branch; 0 where no pull request
 // ever had it.
 func branchID(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (id int64, err error) {
-	err = tx.QueryRow(`SELECT id FROM pull_branches WHERE repo_id = $1 AND owner_id = $2 AND name = $3`, repoID,
-		ownerID, name).Scan(&id)
+	err = tx.QueryRow(`SELECT id FROM pull_branches WHERE repo_id = $1 AND owner_id = $2 AND name = $3`,
+		repoID, ownerID, name).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
 	}
 	return id, err
 }
 
-// headBranches gives the ids of the head branches of that name, of any owner. The owner 0 stands for the base.
+// headBranches gives the ids of the head branches of that name, of any owner. The owner 0 stands for the
+// base.
 func headBranches(tx *db.Tx, repoID repo.ID, name string) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT id FROM pull_branches WHERE repo_id = $1 AND name = $2 AND owner_id <> $3`,
+	return db.QueryIDs[int64](tx,
+		`SELECT id FROM pull_branches WHERE repo_id = $1 AND name = $2 AND owner_id <> $3`,
 		repoID, name, account.ID(0))
 }
 
@@ -262,7 +273,8 @@ func headBranches(tx *db.Tx, repoID repo.ID, name string) ([]int64, error) {
 func branchProperty(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (posting.Property, error) {
 	var id int64
 	err := tx.QueryRow(`INSERT INTO pull_branches (repo_id, owner_id, name) VALUES ($1, $2, $3)
-		ON CONFLICT (repo_id, owner_id, name) DO UPDATE SET name = excluded.name RETURNING id`, repoID, ownerID, name).Scan(&id)
+		ON CONFLICT (repo_id, owner_id, name) DO UPDATE SET name = excluded.name
+		RETURNING id`, repoID, ownerID, name).Scan(&id)
 	return posting.Property{Kind: posting.ByBranch, Value: id}, err
 }
 
@@ -282,10 +294,11 @@ func Lease(tx *db.Tx, length time.Duration) (*Pull, *db.Lease, error) {
 // storeTrial writes what came of a test merge, unless the head has moved since
 // or the base is another.
 func storeTrial(tx *db.Tx, p *Pull, t *trial) (stored bool, err error) {
-	n, err := tx.Exec(`UPDATE pulls SET tested_base = $2, tested_head = $3, test_sha = $4, additions = $5, deletions = $6,
-		changed_files = $7, commits = $8, wanted = FALSE, due_at = 0, tries = 0
+	n, err := tx.Exec(`UPDATE pulls SET tested_base = $2, tested_head = $3, test_sha = $4, additions = $5,
+		deletions = $6, changed_files = $7, commits = $8, wanted = FALSE, due_at = 0, tries = 0
 		WHERE issue_id = $1 AND head_sha = $3 AND base_ref = $9 AND base_sha = $10`,
-		t.issueID, string(t.base), string(t.head), db.OrNull(t.commit), t.additions, t.deletions, t.files, t.commits,
+		t.issueID, string(t.base), string(t.head), db.OrNull(t.commit), t.additions, t.deletions,
+		t.files, t.commits,
 		p.BaseRef, string(p.BaseSHA))
 	return n == 1, err
 }

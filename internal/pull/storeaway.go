@@ -24,16 +24,20 @@ func GiveAwayBranches(tx *db.Tx, from, to account.ID) error {
 		{`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
 			WHERE id IN (SELECT issue_id FROM postings WHERE kind = KIND
 				AND value IN (SELECT id FROM pull_branches WHERE owner_id = $1))`, []any{from}},
-		{`UPDATE pull_branches SET owner_id = $2 WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pull_branches g
-			WHERE g.repo_id = pull_branches.repo_id AND g.name = pull_branches.name AND g.owner_id = $2)`, []any{from, to}},
+		{`UPDATE pull_branches SET owner_id = $2 WHERE owner_id = $1 AND NOT EXISTS (SELECT 1
+			FROM pull_branches g
+			WHERE g.repo_id = pull_branches.repo_id AND g.name = pull_branches.name
+			AND g.owner_id = $2)`, []any{from, to}},
 		{`INSERT INTO posting_counts (repo_id, kind, value, state, n)
 			SELECT c.repo_id, c.kind, g.id, c.state, c.n FROM ` + both + `
 				JOIN posting_counts c ON c.value = x.id WHERE c.kind = KIND AND x.owner_id = $1
-			ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, []any{from, to}},
+			ON CONFLICT (repo_id, kind, value, state) DO UPDATE
+			SET n = posting_counts.n + excluded.n`, []any{from, to}},
 		{`DELETE FROM posting_counts WHERE kind = KIND
 			AND value IN (SELECT id FROM pull_branches WHERE owner_id = $1)`, []any{from}},
 		{`UPDATE postings SET value = (SELECT g.id FROM ` + both + ` WHERE x.id = postings.value)
-			WHERE kind = KIND AND value IN (SELECT id FROM pull_branches WHERE owner_id = $1)`, []any{from, to}},
+			WHERE kind = KIND AND value IN (SELECT id FROM pull_branches
+			WHERE owner_id = $1)`, []any{from, to}},
 		{`DELETE FROM pull_branches WHERE owner_id = $1`, []any{from}},
 	} {
 		text := strings.ReplaceAll(s.text, "KIND", strconv.Itoa(int(posting.ByBranch)))
@@ -52,7 +56,8 @@ func FollowTransfer(tx *db.Tx, id repo.ID, from, to account.ID) error {
 		listed = `FROM postings WHERE kind = KIND AND issue_id IN (` + asked + `)
 			AND value IN (SELECT id FROM pull_branches WHERE owner_id = $2)`
 		count = `INSERT INTO posting_counts (repo_id, kind, value, state, n)
-			SELECT repo_id, kind, value, state, SIGN COUNT(*) ` + listed + ` GROUP BY repo_id, kind, value, state
+			SELECT repo_id, kind, value, state,
+			SIGN COUNT(*) ` + listed + ` GROUP BY repo_id, kind, value, state
 			ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`
 	)
 	for _, s := range [...]struct {

@@ -49,7 +49,8 @@ func noteCommits(tx *db.Tx, repoID repo.ID, issueID issue.ID, commits []git.SHA)
 }
 
 // withCommit are the pull requests p that have a commit, or were merged as it.
-const withCommit = ` FROM pulls p WHERE p.issue_id IN (SELECT issue_id FROM pull_commits WHERE repo_id = $1 AND sha = $2
+const withCommit = ` FROM pulls p WHERE p.issue_id IN (SELECT issue_id FROM pull_commits WHERE repo_id = $1
+	AND sha = $2
 	UNION SELECT issue_id FROM pulls WHERE repo_id = $1 AND merge_sha = $2)`
 
 // ofCommit reads a page of those that are merged and, with open, of the open
@@ -61,7 +62,8 @@ func ofCommit(
 	if err := tx.QueryRow(`SELECT count(*)`+which, repoID, string(sha), open).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	ids, err = db.QueryIDs[issue.ID](tx, `SELECT p.issue_id`+which+` ORDER BY p.number DESC LIMIT $4 OFFSET $5`,
+	ids, err = db.QueryIDs[issue.ID](tx,
+		`SELECT p.issue_id`+which+` ORDER BY p.number DESC LIMIT $4 OFFSET $5`,
 		repoID, string(sha), open, page.Size, page.Offset())
 	return ids, total, err
 }

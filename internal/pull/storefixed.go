@@ -19,17 +19,20 @@ func issuesAmong(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]bool, er
 	for _, n := range numbers {
 		args = append(args, n)
 	}
-	list, err := db.QueryIDs[int64](tx, `SELECT number FROM issues WHERE repo_id = $1 AND pull = FALSE AND number IN `+
-		db.ValuesFrom(2, 1, len(numbers)), args...)
+	list, err := db.QueryIDs[int64](tx,
+		`SELECT number FROM issues WHERE repo_id = $1 AND pull = FALSE AND number IN `+
+			db.ValuesFrom(2, 1, len(numbers)), args...)
 	for _, n := range list {
 		there[n] = true
 	}
 	return there, err
 }
 
-// naming calls each for the pull requests of the repository that named one of the issues, with their bodies, in the
-// order of their numbers. closed also takes those that were closed without a merge.
-func naming(tx *db.Tx, repoID repo.ID, numbers []int64, closed bool, each func(named, by int64, body *string)) error {
+// naming calls each for the pull requests of the repository that named one of the issues, with their bodies,
+// in the order of their numbers. closed also takes those that were closed without a merge.
+func naming(
+	tx *db.Tx, repoID repo.ID, numbers []int64, closed bool, each func(named, by int64, body *string),
+) error {
 	if len(numbers) == 0 {
 		return nil
 	}
@@ -38,7 +41,8 @@ func naming(tx *db.Tx, repoID repo.ID, numbers []int64, closed bool, each func(n
 		args = append(args, n)
 	}
 	rows, err := tx.Query(`SELECT x.named, s.number, s.body FROM (
-			SELECT t.number AS named, e.source_id AS source, row_number() OVER (PARTITION BY t.id ORDER BY e.id DESC) AS place
+			SELECT t.number AS named, e.source_id AS source, row_number() OVER (PARTITION BY t.id
+			ORDER BY e.id DESC) AS place
 			FROM issues t JOIN issue_events e ON e.issue_id = t.id AND e.kind = $2
 			JOIN issues p ON p.id = e.source_id AND p.repo_id = $1 AND p.pull = TRUE
 				AND ($3 = TRUE OR p.state <> $4 OR p.merged_at IS NOT NULL)

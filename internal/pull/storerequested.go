@@ -66,7 +66,9 @@ func deleteRequests(tx *db.Tx, issueID issue.ID, users []account.ID) (gone []acc
 	for _, id := range users {
 		args = append(args, id)
 	}
-	gone, err = db.QueryIDs[account.ID](tx, `DELETE FROM requested_reviewers WHERE issue_id = $1 AND user_id IN `+db.ValuesFrom(2, 1, len(users))+`
+	gone, err = db.QueryIDs[account.ID](tx,
+		`DELETE FROM requested_reviewers WHERE issue_id = $1 AND user_id IN `+db.ValuesFrom(2, 1,
+			len(users))+`
 		RETURNING user_id`, args...)
 	slices.Sort(gone)
 	return gone, err

@@ -67,7 +67,8 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err != nil {
 		return err
 	}
-	if err := s.mayUpdate(ctx, a, p); err != nil { // again: it may have taken long, and bringing shows objects
+	// again: it may have taken long, and bringing shows objects
+	if err := s.mayUpdate(ctx, a, p); err != nil {
 		return err
 	}
 	if err := s.network.Bring(ctx, back(p, a.Caller.ID), sha, p.HeadSHA); err != nil {
@@ -80,8 +81,10 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 		}
 		return make([]error, len(updates)), err
 	}
-	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: p.HeadRepoID, Purges: purges, Atomic: true, If: stillMay,
-		Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID, Forward: true}}})
+	refused, err := s.repos.MoveRefs(ctx,
+		repo.Push{RepoID: p.HeadRepoID, Purges: purges, Atomic: true, If: stillMay,
+			Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID,
+				Forward: true}}})
 	if err == nil && refused[0] != nil {
 		err = errMoved
 	}

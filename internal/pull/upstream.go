@@ -38,7 +38,9 @@ func (s *Service) MergeUpstream(ctx context.Context, a *repo.Access, branch stri
 	return done, err
 }
 
-func (s *Service) mergeUpstreamOnce(ctx context.Context, a *repo.Access, branch string) (*upstreamJSON, error) {
+func (s *Service) mergeUpstreamOnce(
+	ctx context.Context, a *repo.Access, branch string,
+) (*upstreamJSON, error) {
 	parent, err := s.upstream(ctx, a)
 	if err != nil {
 		return nil, err
@@ -74,8 +76,10 @@ func (s *Service) mergeUpstreamOnce(ctx context.Context, a *repo.Access, branch 
 		}
 		return make([]error, len(updates)), err
 	}
-	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, If: stillMay,
-		Updates: []repo.RefUpdate{{Name: heads + branch, Old: own, New: sha, By: a.Caller.ID, Forward: true}}})
+	refused, err := s.repos.MoveRefs(ctx,
+		repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, If: stillMay,
+			Updates: []repo.RefUpdate{{Name: heads + branch, Old: own, New: sha, By: a.Caller.ID,
+				Forward: true}}})
 	if err == nil && refused[0] != nil {
 		err = errMoved
 	}
@@ -184,9 +188,9 @@ type newBranch struct {
 	SHA  git.SHA // where that is
 }
 
-// branchFrom makes a branch of a repository at the tip of a branch of another one of its network. Objects come as those
-// of MergeUpstream. Errors: 409 where the other branch moved; 422 for what the caller does not see, and a name that is
-// taken.
+// branchFrom makes a branch of a repository at the tip of a branch of another one of its network. Objects
+// come as those of MergeUpstream. Errors: 409 where the other branch moved; 422 for what the caller does not
+// see, and a name that is taken.
 func (s *Service) branchFrom(ctx context.Context, a *repo.Access, n newBranch) error {
 	var from *repo.Access
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
@@ -225,9 +229,9 @@ func (s *Service) branchFrom(ctx context.Context, a *repo.Access, n newBranch) e
 	return err
 }
 
-// BranchFrom makes a branch of a fork for a change that somebody proposes to another repository: name, at the commit
-// sha of the branch base of the repository of the number repository_id. Pages ask for it; REST has no address for it.
-// Errors: 409, 422.
+// BranchFrom makes a branch of a fork for a change that somebody proposes to another repository: name, at the
+// commit sha of the branch base of the repository of the number repository_id. Pages ask for it; REST has no
+// address for it. Errors: 409, 422.
 func (api *API) BranchFrom(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, "Reference")
 	if err != nil {

@@ -29,7 +29,8 @@ const gone = "\x00"
 // for a root or for the branch as it is; merge is another parent, or empty.
 func (w *world) commit(branch, message, from, merge string, files map[string]string) {
 	w.commits++
-	fmt.Fprintf(&w.in, "commit refs/heads/%s\nmark :%d\ncommitter %s %d +0000\ndata %d\n%s\n", branch, w.commits, gittest.Author, gittest.Start+60*w.commits, len(message), message)
+	fmt.Fprintf(&w.in, "commit refs/heads/%s\nmark :%d\ncommitter %s %d +0000\ndata %d\n%s\n", branch,
+		w.commits, gittest.Author, gittest.Start+60*w.commits, len(message), message)
 	if from != "" {
 		fmt.Fprintf(&w.in, "from :%d\n", w.tips[from])
 	}
@@ -111,7 +112,8 @@ func propose(t testing.TB, s *apitest.Server, who, name, head, base string) requ
 func read(t testing.TB, s *apitest.Server, who, name string, number int64) request {
 	t.Helper()
 	var p request
-	s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/%s/pulls/%d", name, number), As: who, Status: 200}).JSON(t, &p)
+	s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/%s/pulls/%d", name, number), As: who,
+		Status: 200}).JSON(t, &p)
 	return p
 }
 
@@ -127,7 +129,8 @@ func truth(t *testing.T, s *apitest.Server, who, name string) []request {
 func truthIn(t *testing.T, s *apitest.Server, who, name string) (all []request, mirror string) {
 	t.Helper()
 	var list []request
-	s.Check(t, apitest.Case{Do: "GET /repos/" + name + "/pulls?state=all&per_page=100&direction=asc", As: who, Status: 200}).JSON(t, &list)
+	s.Check(t, apitest.Case{Do: "GET /repos/" + name + "/pulls?state=all&per_page=100&direction=asc", As: who,
+		Status: 200}).JSON(t, &list)
 	for _, p := range list {
 		all = append(all, read(t, s, who, name, p.Number))
 	}
@@ -135,7 +138,8 @@ func truthIn(t *testing.T, s *apitest.Server, who, name string) (all []request, 
 	gittest.Run(t, "", "clone", "-q", "--mirror", s.Remote(t, who, name), dir)
 	gittest.Run(t, dir, "fsck", "--strict", "--full")
 	refs := map[string]string{}
-	for line := range strings.Lines(gittest.Run(t, dir, "for-each-ref", "--format=%(refname) %(objectname)")) {
+	for line := range strings.Lines(gittest.Run(t, dir, "for-each-ref",
+		"--format=%(refname) %(objectname)")) {
 		name, sha, _ := strings.Cut(strings.TrimSpace(line), " ")
 		refs[name] = sha
 	}
@@ -157,11 +161,13 @@ func holds(t *testing.T, dir string, refs map[string]string, p request, name str
 	case p.Merged:
 		if p.State != "closed" || p.MergeCommit == nil || p.Mergeable != nil || p.MergedBy == nil {
 			t.Errorf("#%d is merged, but: %+v", p.Number, p)
-		} else if _, _, err := gittest.Try(t, dir, nil, "merge-base", "--is-ancestor", *p.MergeCommit, base); err != nil {
+		} else if _, _, err := gittest.Try(t, dir, nil, "merge-base", "--is-ancestor", *p.MergeCommit,
+			base); err != nil {
 			t.Errorf("#%d: its merge %s is not in %s", p.Number, *p.MergeCommit, p.Base.Ref)
 		}
 	case p.State == "open":
-		if branch := refs["refs/heads/"+p.Head.Ref]; p.Head.Repo != nil && p.Head.Repo.FullName == name && branch != p.Head.SHA {
+		if branch := refs["refs/heads/"+p.Head.Ref]; p.Head.Repo != nil && p.Head.Repo.FullName == name &&
+			branch != p.Head.SHA {
 			t.Errorf("#%d: its branch is at %s, the API says %s", p.Number, branch, p.Head.SHA)
 		}
 		if p.Mergeable == nil {

@@ -57,7 +57,8 @@ type Options struct {
 
 // New makes a limiter that has counted nothing.
 func New(o Options) *Limiter {
-	return &Limiter{limit: o.Limit, now: o.Now, db: o.DB, log: o.Log, others: o.Others, used: map[string]count{}}
+	return &Limiter{limit: o.Limit, now: o.Now, db: o.DB, log: o.Log, others: o.Others,
+		used: map[string]count{}}
 }
 
 // Limit is how many requests an hour a caller has; 0: there is no limit.

@@ -18,7 +18,8 @@ func share(
 			now-db.Time(db.MaxSkew.Microseconds())); err != nil {
 			return err
 		}
-		err := tx.QueryRow(`SELECT COALESCE(min(ends), $1) FROM rate_counts WHERE ends > $2`, ends, now).Scan(&agreed)
+		err := tx.QueryRow(`SELECT COALESCE(min(ends), $1) FROM rate_counts WHERE ends > $2`,
+			ends, now).Scan(&agreed)
 		if err != nil || agreed != ends {
 			return err
 		}
@@ -35,7 +36,8 @@ func share(
 			totals[key] = total
 			return nil
 		}, `INSERT INTO rate_counts (ends, key, used) VALUES `+db.ValuesFrom(1, len(used), 3)+`
-			ON CONFLICT (ends, key) DO UPDATE SET used = rate_counts.used + excluded.used RETURNING key, used`, args...)
+			ON CONFLICT (ends, key) DO UPDATE SET used = rate_counts.used + excluded.used RETURNING key,
+			used`, args...)
 	})
 	return agreed, totals, err
 }

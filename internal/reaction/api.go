@@ -40,7 +40,8 @@ type payload struct {
 }
 
 func newPayload(r row, user *account.Account, i *web.Info) payload {
-	return payload{r.id, account.NodeID(resource, r.id), account.NewSimple(user, i), r.content.String(), r.createdAt}
+	return payload{r.id, account.NodeID(resource, r.id), account.NewSimple(user, i),
+		r.content.String(), r.createdAt}
 }
 
 // GET /repos/{owner}/{repo}/issues/{number}/reactions
@@ -214,6 +215,7 @@ func queryContent(r *http.Request) (Content, error) {
 	if c, ok := ParseContent(value); ok {
 		return c, nil
 	}
-	return 0, errs.Validation(errs.Field{Resource: resource, Field: "content", Code: errs.InvalidField, Value: value,
+	return 0, errs.Validation(errs.Field{Resource: resource, Field: "content", Code: errs.InvalidField,
+		Value:   value,
 		Message: `"content" must be one of ` + strings.Join(names[:], ", ")})
 }

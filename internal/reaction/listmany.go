@@ -11,8 +11,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Many answers what GraphQL asks of the reactions to many subjects of a repository at one time. The subjects were found
-// for the caller before.
+// Many answers what GraphQL asks of the reactions to many subjects of a repository at one time. The subjects
+// were found for the caller before.
 type Many struct{ db *db.DB }
 
 // NewMany makes the handlers.
@@ -21,9 +21,9 @@ func NewMany(d *db.DB) *Many { return &Many{d} }
 // maxMany is of how many subjects one request asks for the reactions.
 const maxMany = 100
 
-// List answers the reactions to the subjects of a kind of the parameter ids: an object with a list for each, as
-// API.List has it, and one reaction more where there are more than the page holds. Error: 422 for a content that
-// there is not.
+// List answers the reactions to the subjects of a kind of the parameter ids: an object with a list for each,
+// as API.List has it, and one reaction more where there are more than the page holds. Error: 422 for a
+// content that there is not.
 func (m *Many) List(kind Kind) func(http.ResponseWriter, *http.Request, *repo.Access) error {
 	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		ids := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
@@ -56,8 +56,8 @@ func (m *Many) List(kind Kind) func(http.ResponseWriter, *http.Request, *repo.Ac
 	}
 }
 
-// Own answers what the caller said of the subjects of a kind of the parameter ids: an object with a list of contents
-// for each of which the caller said something.
+// Own answers what the caller said of the subjects of a kind of the parameter ids: an object with a list of
+// contents for each of which the caller said something.
 func (m *Many) Own(kind Kind) func(http.ResponseWriter, *http.Request, *repo.Access) error {
 	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		out := map[int64][]string{}

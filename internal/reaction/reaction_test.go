@@ -41,7 +41,8 @@ func TestContents(t *testing.T) {
 			t.Errorf("%q is %d", name, c)
 		}
 	}
-	if s := reaction.Content(0).String() + reaction.Content(9).String() + reaction.Content(255).String(); s != "" {
+	if s := reaction.Content(0).String() + reaction.Content(9).String() +
+		reaction.Content(255).String(); s != "" {
 		t.Errorf("what is no content is called %q", s)
 	}
 }
@@ -74,7 +75,8 @@ func BenchmarkAppendJSON(b *testing.B) {
 	b.Run("struct", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := json.Marshal(inStruct{url, u.Total(), u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7]}); err != nil {
+			if _, err := json.Marshal(inStruct{url, u.Total(), u[0], u[1], u[2], u[3], u[4], u[5], u[6],
+				u[7]}); err != nil {
 				b.Fatal(err)
 			}
 		}

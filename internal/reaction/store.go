@@ -69,7 +69,8 @@ func Own(tx *db.Tx, repoID repo.ID, userID account.ID, kind Kind, ids []int64) (
 
 func rollupsQuery[ID ~int64](kind Kind, ids []ID) (text string, args []any) {
 	which, args := among(kind, ids)
-	return `SELECT subject_id, content, count(*) FROM reactions WHERE ` + which + ` GROUP BY subject_id, content`, args
+	return `SELECT subject_id, content, count(*) FROM reactions WHERE ` + which +
+		` GROUP BY subject_id, content`, args
 }
 
 // dropAtOnce is the number of subjects whose reactions one statement deletes:
@@ -100,12 +101,15 @@ func among[ID ~int64](kind Kind, ids []ID) (condition string, args []any) {
 		args = append(args, args[len(args)-1])
 	}
 	n := len(args)
-	return `subject_kind = $` + strconv.Itoa(n+1) + ` AND subject_id IN ` + db.Values(1, n), append(args, int64(kind))
+	return `subject_kind = $` + strconv.Itoa(n+1) + ` AND subject_id IN ` + db.Values(1, n),
+		append(args, int64(kind))
 }
 
 // insert adds a reaction of the user's; added is false, and the row the older
 // one, when the user has it already. Errors: 404 when the repository is gone.
-func insert(tx *db.Tx, repoID repo.ID, s Subject, userID account.ID, c Content) (r row, added bool, err error) {
+func insert(
+	tx *db.Tx, repoID repo.ID, s Subject, userID account.ID, c Content,
+) (r row, added bool, err error) {
 	r = row{userID: userID, content: c, createdAt: tx.Now}
 	err = tx.QueryRow(`INSERT INTO reactions (repo_id, subject_kind, subject_id, user_id, content, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,

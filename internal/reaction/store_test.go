@@ -21,7 +21,8 @@ func estate(t testing.TB, d *db.DB, users int) {
 				return err
 			}
 		}
-		_, err := tx.Exec(`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
+		_, err := tx.Exec(`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch,
+			created_at, updated_at, pushed_at)
 			VALUES (1, 1, 'garden', 'garden', FALSE, 'main', 1, 1, 1)`)
 		return err
 	})
@@ -114,7 +115,8 @@ func TestDrop(t *testing.T) {
 			t.Errorf("dropping nothing left %d of %d", n, len(many))
 		}
 		write(t, d, func(tx *db.Tx) error { return Drop(tx, IssueComment, many...) })
-		if found := rollups(t, d, IssueComment, append(many, 10_000)...); len(found) != 1 || found[10_000].Total() != 1 {
+		if found := rollups(t, d, IssueComment, append(many, 10_000)...); len(found) != 1 ||
+			found[10_000].Total() != 1 {
 			t.Errorf("%d comments still have reactions", len(found))
 		}
 		if rollups(t, d, Issue, 1)[1].Total() != 1 {

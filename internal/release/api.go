@@ -74,8 +74,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/releases
 //
-// Create makes a release, and its tag if that is missing. Errors: 404 for a category of discussions, of which there
-// are none; 422.
+// Create makes a release, and its tag if that is missing. Errors: 404 for a category of discussions, of which
+// there are none; 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {
@@ -102,8 +102,12 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 }
 
 // made answers with a release that was just written.
-func (api *API) made(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, made *Release) error {
-	return api.answer(w, r, a, status, true, func(*db.Tx) ([]*Release, error) { return []*Release{made}, nil })
+func (api *API) made(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, made *Release,
+) error {
+	return api.answer(w, r, a, status, true, func(*db.Tx) ([]*Release, error) {
+		return []*Release{made}, nil
+	})
 }
 
 // readEdit reads the fields of a release. Errors: 404 for a category of discussions; 422.
@@ -152,9 +156,12 @@ func (api *API) GetByTag(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return api.one(w, r, a, func(tx *db.Tx) (*Release, error) { return byTag(tx, a.ID, web.Param(r, "tag")) })
 }
 
-// GetByAddress answers the release whose html_url has {tag...} at its end, for pages: also a draft. Error: 404.
+// GetByAddress answers the release whose html_url has {tag...} at its end, for pages: also a draft. Error:
+// 404.
 func (api *API) GetByAddress(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.one(w, r, a, func(tx *db.Tx) (*Release, error) { return byAddress(tx, a.ID, web.Param(r, "tag")) })
+	return api.one(w, r, a, func(tx *db.Tx) (*Release, error) {
+		return byAddress(tx, a.ID, web.Param(r, "tag"))
+	})
 }
 
 // PATCH /repos/{owner}/{repo}/releases/{release_id}

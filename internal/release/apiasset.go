@@ -60,7 +60,8 @@ func uploaders(tx *db.Tx, list []*Asset) (map[account.ID]*account.Account, error
 // POST /repos/{owner}/{repo}/releases/{release_id}/assets
 //
 // Upload adds a file to a release: the request's body, under the name in the query. It is taken in while it
-// comes. Errors: 404; 422 for the name, an empty file and one that is too large; 403 for the owner's quota; 507.
+// comes. Errors: 404; 422 for the name, an empty file and one that is too large; 403 for the owner's quota;
+// 507.
 func (api *API) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	made, err := api.upload(r, a)
 	if err != nil {
@@ -93,14 +94,17 @@ func (api *API) upload(r *http.Request, a *repo.Access) (*Asset, error) {
 
 // checkLabel refuses a label that is too long or no text.
 func checkLabel(label string) (*string, error) {
-	if utf8.RuneCountInString(label) > MaxLabel || !utf8.ValidString(label) || strings.Contains(label, "\x00") {
+	if utf8.RuneCountInString(label) > MaxLabel || !utf8.ValidString(label) ||
+		strings.Contains(label, "\x00") {
 		return nil, assetError("label", errs.InvalidField, "label must be a text of at most 255 characters")
 	}
 	return web.OrNil(label), nil
 }
 
 // answerAsset answers with an asset.
-func (api *API) answerAsset(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, x *Asset) error {
+func (api *API) answerAsset(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, x *Asset,
+) error {
 	var of *Release
 	var people map[account.ID]*account.Account
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
@@ -167,7 +171,8 @@ func acceptsBytes(r *http.Request) error {
 	if wantsBytes(r) || web.From(r.Context()).Media.JSON {
 		return nil
 	}
-	return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as "+file.AnyBytes)
+	return errs.New(errs.UnsupportedMedia,
+		"Unsupported 'Accept' header: this resource is produced as "+file.AnyBytes)
 }
 
 // PATCH /repos/{owner}/{repo}/releases/assets/{asset_id}

@@ -51,11 +51,12 @@ type NewAsset struct {
 	From        io.Reader
 }
 
-// CleanName gives the name under which a file is kept, as GitHub does: what is no letter, digit, '-', '_', '+' or
-// '@' becomes a dot, several of which become one; a name that begins with a dot gets a beginning. Names that
-// are paths, or hold control characters, are refused: ok is false, as for those that are too long.
+// CleanName gives the name under which a file is kept, as GitHub does: what is no letter, digit, '-', '_',
+// '+' or '@' becomes a dot, several of which become one; a name that begins with a dot gets a beginning.
+// Names that are paths, or hold control characters, are refused: ok is false, as for those that are too long.
 func CleanName(given string) (name string, ok bool) {
-	if given == "" || len(given) > MaxAssetName || !utf8.ValidString(given) || strings.ContainsAny(given, `/\`) ||
+	if given == "" || len(given) > MaxAssetName || !utf8.ValidString(given) ||
+		strings.ContainsAny(given, `/\`) ||
 		strings.ContainsFunc(given, unicode.IsControl) {
 		return "", false
 	}
@@ -100,8 +101,9 @@ func (s *Service) sizeError(size int64) error {
 		Message: "size must be less than or equal to " + itoa(s.MaxAsset)})
 }
 
-// Upload adds a file to a release, while it comes. Errors: 404; 422 for a name that another asset has, for a file
-// that is empty or too large, for more than MaxAssets; 403 for the owner's quota; 507; those of the body.
+// Upload adds a file to a release, while it comes. Errors: 404; 422 for a name that another asset has, for a
+// file that is empty or too large, for more than MaxAssets; 403 for the owner's quota; 507; those of the
+// body.
 func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n NewAsset) (*Asset, error) {
 	made := &Asset{ReleaseID: releaseID, Name: n.Name, Label: n.Label, ContentType: n.ContentType,
 		UploaderID: a.Caller.ID}

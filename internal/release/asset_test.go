@@ -55,11 +55,13 @@ func TestAssets(t *testing.T) {
 		made(t, s, "POST "+releases, `{"tag_name": "v1/x"}`)
 		const page = "<script>alert(1)</script>"
 		tag := `"` + digest(page) + `"`
-		asset := `{"url": "{base}` + releases + `/assets/1", "id": 1, "node_id": "$any", "name": "a.page.html", "label": "A page", "state": "uploaded",
+		asset := `{"url": "{base}` + releases +
+			`/assets/1", "id": 1, "node_id": "$any", "name": "a.page.html", "label": "A page", "state": "uploaded",
 			"content_type": "text/html; charset=utf-8", "size": 25, "digest": "sha256:` + digest(page) + `", "uploader": {"login": "will"},
 			"created_at": "$any", "updated_at": "$any", "browser_download_url": "{base}/alice/garden/releases/download/v1/x/a.page.html"}`
-		sent := map[string]string{"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff",
-			"Content-Disposition": `attachment; filename="a.page.html"`, "Etag": tag, "Content-Length": "25", "Accept-Ranges": "bytes",
+		sent := map[string]string{"Content-Type": "application/octet-stream",
+			"X-Content-Type-Options": "nosniff",
+			"Content-Disposition":    `attachment; filename="a.page.html"`, "Etag": tag, "Content-Length": "25", "Accept-Ranges": "bytes",
 			"Vary": "Accept, Accept-Encoding, Authorization"}
 		download := maps.Clone(sent) // where a browser's session counts too
 		download["Vary"] = "Accept, Accept-Encoding, Authorization, Cookie"
@@ -67,39 +69,61 @@ func TestAssets(t *testing.T) {
 			return map[string]string{"Accept": "application/octet-stream", name: value}
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "upload", Do: "POST " + releases + "/1/assets?name=a+page.html&label=A%20page", As: "will", Send: page, Status: 201, Want: asset,
-				Headers: map[string]string{"Content-Type": "text/html; charset=utf-8"}, Has: map[string]string{"Location": "{base}" + releases + "/assets/1"}},
-			{Name: "where go-github looks for it", Do: "POST /api/uploads" + releases + "/1/assets?name=b", As: "will", Send: "x", Status: 201,
-				Want: `{"url": "{base}/api/v3` + releases + `/assets/2", "content_type": "application/octet-stream", "label": null}`},
+			{Name: "upload", Do: "POST " + releases + "/1/assets?name=a+page.html&label=A%20page", As: "will",
+				Send: page, Status: 201, Want: asset,
+				Headers: map[string]string{"Content-Type": "text/html; charset=utf-8"},
+				Has:     map[string]string{"Location": "{base}" + releases + "/assets/1"}},
+			{Name: "where go-github looks for it", Do: "POST /api/uploads" + releases + "/1/assets?name=b",
+				As: "will", Send: "x", Status: 201,
+				Want: `{"url": "{base}/api/v3` + releases +
+					`/assets/2", "content_type": "application/octet-stream", "label": null}`},
 			{Name: "nothing else is there", Do: "GET /api/uploads/user", As: "will", Status: 404},
 			{Do: "GET " + releases + "/1", Status: 200, Want: `{"assets": [` + asset + `, {"id": 2}]}`},
 			{Do: "GET " + releases + "/1/assets", Status: 200, Want: `[` + asset + `, {"id": 2}]`},
 			{Do: "GET " + releases + "/1/assets?per_page=1&page=2", Status: 200, Want: `[{"id": 2}]`},
 			{Do: "GET " + releases + "/assets/1", Status: 200, Want: asset},
-			{Name: "its bytes", Do: "GET " + releases + "/assets/1", Headers: bytesOf, Status: 200, Body: page, Has: sent},
-			{Name: "by its name", Do: "GET /alice/garden/releases/download/v1/x/a.page.html", Status: 200, Body: page, Has: download},
-			{Name: "as a browser asks", Do: "GET /alice/garden/releases/download/v1/x/a.page.html", Headers: map[string]string{"Accept": "text/html,*/*;q=0.8"}, Status: 200, Has: download},
+			{Name: "its bytes", Do: "GET " + releases + "/assets/1", Headers: bytesOf, Status: 200,
+				Body: page, Has: sent},
+			{Name: "by its name", Do: "GET /alice/garden/releases/download/v1/x/a.page.html", Status: 200,
+				Body: page, Has: download},
+			{Name: "as a browser asks", Do: "GET /alice/garden/releases/download/v1/x/a.page.html",
+				Headers: map[string]string{"Accept": "text/html,*/*;q=0.8"}, Status: 200, Has: download},
 			{Name: "of the latest", Do: "GET /alice/garden/releases/latest/download/a.page.html", Status: 302,
 				Has: map[string]string{"Location": "{base}/alice/garden/releases/download/v1/x/a.page.html"}},
-			{Name: "its head", Do: "HEAD " + releases + "/assets/1", Headers: bytesOf, Status: 200, Body: "-", Has: sent},
-			{Name: "a range", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=1-6"), Status: 206, Body: "script", Has: map[string]string{"Content-Range": "bytes 1-6/25"}},
-			{Name: "the end", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=-1"), Status: 206, Body: ">"},
-			{Name: "several ranges", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=0-1,3-4"), Status: 200, Body: page},
-			{Name: "past the end", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=25-"), Status: 416},
-			{Name: "known", Do: "GET " + releases + "/assets/1", Headers: with("If-None-Match", tag), Status: 304, Body: "-"},
-			{Name: "another one is known", Do: "GET " + releases + "/assets/1", Headers: with("If-None-Match", `"x"`), Status: 200},
-			{Name: "four whole downloads", Do: "GET " + releases + "/assets/1", Status: 200, Want: `{"download_count": 4}`},
-			{Name: "no media type", Do: "GET " + releases + "/assets/1", Headers: map[string]string{"Accept": "text/html"}, Status: 415},
-			{Name: "any media type, where it is no address of the API", Do: "GET /alice/garden/releases/download/v1/x/a.page.html",
+			{Name: "its head", Do: "HEAD " + releases + "/assets/1", Headers: bytesOf, Status: 200,
+				Body: "-", Has: sent},
+			{Name: "a range", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=1-6"),
+				Status: 206, Body: "script", Has: map[string]string{"Content-Range": "bytes 1-6/25"}},
+			{Name: "the end", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=-1"),
+				Status: 206, Body: ">"},
+			{Name: "several ranges", Do: "GET " + releases + "/assets/1",
+				Headers: with("Range", "bytes=0-1,3-4"), Status: 200, Body: page},
+			{Name: "past the end", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=25-"),
+				Status: 416},
+			{Name: "known", Do: "GET " + releases + "/assets/1", Headers: with("If-None-Match", tag),
+				Status: 304, Body: "-"},
+			{Name: "another one is known", Do: "GET " + releases + "/assets/1",
+				Headers: with("If-None-Match", `"x"`), Status: 200},
+			{Name: "four whole downloads", Do: "GET " + releases + "/assets/1", Status: 200,
+				Want: `{"download_count": 4}`},
+			{Name: "no media type", Do: "GET " + releases + "/assets/1",
+				Headers: map[string]string{"Accept": "text/html"}, Status: 415},
+			{Name: "any media type, where it is no address of the API",
+				Do:      "GET /alice/garden/releases/download/v1/x/a.page.html",
 				Headers: map[string]string{"Accept": "text/plain"}, Status: 200, Body: page, Has: download},
 			{Name: "so of the latest", Do: "GET /alice/garden/releases/latest/download/a.page.html",
 				Headers: map[string]string{"Accept": "application/zip"}, Status: 302},
-			{Name: "rename", Do: "PATCH " + releases + "/assets/1", As: "will", Send: `{"name": "c", "label": ""}`, Status: 200, Want: `{"name": "c", "label": null}`},
-			{Name: "not to what is there", Do: "PATCH " + releases + "/assets/1", As: "will", Send: `{"name": "b"}`, Status: 422,
+			{Name: "rename", Do: "PATCH " + releases + "/assets/1", As: "will",
+				Send: `{"name": "c", "label": ""}`, Status: 200, Want: `{"name": "c", "label": null}`},
+			{Name: "not to what is there", Do: "PATCH " + releases + "/assets/1", As: "will",
+				Send: `{"name": "b"}`, Status: 422,
 				Want: `{"errors": [{"resource": "ReleaseAsset", "field": "name", "code": "already_exists"}]}`},
-			{Name: "a path", Do: "PATCH " + releases + "/assets/1", As: "will", Send: `{"name": "a/b"}`, Status: 422},
-			{Name: "no name", Do: "PATCH " + releases + "/assets/1", As: "will", Send: `{"name": ""}`, Status: 422},
-			{Name: "by a reader", Do: "PATCH " + releases + "/assets/1", As: "rae", Send: `{"name": "d"}`, Status: 403},
+			{Name: "a path", Do: "PATCH " + releases + "/assets/1", As: "will", Send: `{"name": "a/b"}`,
+				Status: 422},
+			{Name: "no name", Do: "PATCH " + releases + "/assets/1", As: "will", Send: `{"name": ""}`,
+				Status: 422},
+			{Name: "by a reader", Do: "PATCH " + releases + "/assets/1", As: "rae", Send: `{"name": "d"}`,
+				Status: 403},
 			{Do: "DELETE " + releases + "/assets/1", As: "rae", Status: 403},
 			{Do: "DELETE " + releases + "/assets/1", As: "will", Status: 204},
 			{Do: "GET " + releases + "/assets/1", Status: 404},
@@ -121,26 +145,41 @@ func TestBadUploads(t *testing.T) {
 		made(t, s, "POST "+releases, `{"tag_name": "v1"}`)
 		to := "POST " + releases + "/1/assets"
 		wrong := func(field, code string) string {
-			return `{"errors": [{"resource": "ReleaseAsset", "field": "` + field + `", "code": "` + code + `"}]}`
+			return `{"errors": [{"resource": "ReleaseAsset", "field": "` + field + `", "code": "` +
+				code + `"}]}`
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "no name", Do: to, As: "will", Send: "x", Status: 422, Want: wrong("name", "missing_field")},
-			{Name: "a path", Do: to + "?name=..%2F..%2Fx", As: "will", Send: "x", Status: 422, Want: wrong("name", "invalid")},
-			{Name: "a path of Windows", Do: to + "?name=a%5Cb", As: "will", Send: "x", Status: 422, Want: wrong("name", "invalid")},
-			{Name: "NUL", Do: to + "?name=a%00b", As: "will", Send: "x", Status: 422, Want: wrong("name", "invalid")},
-			{Name: "a line", Do: to + "?name=a%0d%0aX-Y:z", As: "will", Send: "x", Status: 422, Want: wrong("name", "invalid")},
-			{Name: "no text", Do: to + "?name=%ff", As: "will", Send: "x", Status: 422, Want: wrong("name", "invalid")},
-			{Name: "long", Do: to + "?name=" + strings.Repeat("a", 256), As: "will", Send: "x", Status: 422, Want: wrong("name", "invalid")},
-			{Name: "a long label", Do: to + "?name=a&label=" + strings.Repeat("a", 256), As: "will", Send: "x", Status: 422, Want: wrong("label", "invalid")},
+			{Name: "no name", Do: to, As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "missing_field")},
+			{Name: "a path", Do: to + "?name=..%2F..%2Fx", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "a path of Windows", Do: to + "?name=a%5Cb", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "NUL", Do: to + "?name=a%00b", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "a line", Do: to + "?name=a%0d%0aX-Y:z", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "no text", Do: to + "?name=%ff", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "long", Do: to + "?name=" + strings.Repeat("a", 256), As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "a long label", Do: to + "?name=a&label=" + strings.Repeat("a", 256), As: "will",
+				Send: "x", Status: 422, Want: wrong("label", "invalid")},
 			{Name: "empty", Do: to + "?name=a", As: "will", Status: 422, Want: wrong("size", "custom")},
-			{Name: "no such release", Do: "POST " + releases + "/7/assets?name=a", As: "will", Send: "x", Status: 404},
+			{Name: "no such release", Do: "POST " + releases + "/7/assets?name=a", As: "will", Send: "x",
+				Status: 404},
 			{Name: "a reader's", Do: to + "?name=a", As: "rae", Send: "x", Status: 403},
 			{Name: "nobody's", Do: to + "?name=a", Send: "x", Status: 401},
-			{Name: "dots", Do: to + "?name=..", As: "will", Send: "x", Status: 201, Want: `{"name": "default"}`},
-			{Name: "hidden", Do: to + "?name=.profile", As: "will", Send: "x", Status: 201, Want: `{"name": "default.profile"}`},
-			{Name: "signs", Do: to + "?name=%E6%96%87%20%281%29%3B%22.zip", As: "will", Send: "x", Status: 201, Want: `{"name": "default.1.zip"}`},
-			{Name: "taken", Do: to + "?name=..", As: "will", Send: "x", Status: 422, Want: wrong("name", "already_exists")},
-			{Name: "a type that is none", Do: to + "?name=t", As: "will", Send: "x", Status: 201, Want: `{"content_type": "application/octet-stream"}`,
+			{Name: "dots", Do: to + "?name=..", As: "will", Send: "x", Status: 201,
+				Want: `{"name": "default"}`},
+			{Name: "hidden", Do: to + "?name=.profile", As: "will", Send: "x", Status: 201,
+				Want: `{"name": "default.profile"}`},
+			{Name: "signs", Do: to + "?name=%E6%96%87%20%281%29%3B%22.zip", As: "will", Send: "x",
+				Status: 201, Want: `{"name": "default.1.zip"}`},
+			{Name: "taken", Do: to + "?name=..", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "already_exists")},
+			{Name: "a type that is none", Do: to + "?name=t", As: "will", Send: "x", Status: 201,
+				Want:    `{"content_type": "application/octet-stream"}`,
 				Headers: map[string]string{"Content-Type": "a b"}},
 		})
 		if n := len(files(t, s)); n != 4 {
@@ -149,7 +188,8 @@ func TestBadUploads(t *testing.T) {
 	})
 }
 
-// Of many uploads of one name one is there, and the others leave nothing. A client that breaks off leaves nothing.
+// Of many uploads of one name one is there, and the others leave nothing. A client that breaks off leaves
+// nothing.
 func TestBrokenUploads(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -158,11 +198,13 @@ func TestBrokenUploads(t *testing.T) {
 		var all sync.WaitGroup
 		for n := range 8 {
 			all.Go(func() {
-				s.Do(t, apitest.Case{Do: "POST " + releases + "/1/assets?name=same", As: "will", Send: strings.Repeat(fmt.Sprint(n), 1000)})
+				s.Do(t, apitest.Case{Do: "POST " + releases + "/1/assets?name=same", As: "will",
+					Send: strings.Repeat(fmt.Sprint(n), 1000)})
 			})
 		}
 		all.Wait()
-		s.Check(t, apitest.Case{Do: "GET " + releases + "/1/assets", Status: 200, Want: `[{"name": "same", "size": 1000}]`})
+		s.Check(t, apitest.Case{Do: "GET " + releases + "/1/assets", Status: 200,
+			Want: `[{"name": "same", "size": 1000}]`})
 		broken(t, s, "Content-Length: 1000\r\n\r\nhalf")
 		broken(t, s, "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n")
 		eventually(t, "one file is left", func() bool { return len(files(t, s)) == 1 })
@@ -198,7 +240,8 @@ func broken(t *testing.T, s *apitest.Server, rest string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	fmt.Fprintf(c, "POST %s/1/assets?name=half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s", releases, s.Token(t, "will"), rest)
+	fmt.Fprintf(c, "POST %s/1/assets?name=half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s",
+		releases, s.Token(t, "will"), rest)
 	eventually(t, "it is received", func() bool { return len(files(t, s)) == 2 })
 	c.(*net.TCPConn).CloseWrite()
 	status, err := bufio.NewReader(c).ReadString('\n')
@@ -229,7 +272,8 @@ func TestDrippedRefusal(t *testing.T) {
 			}()
 			both.Go(func() {
 				status, err := bufio.NewReader(c).ReadString('\n')
-				if took := time.Since(began); err != nil || !strings.Contains(status, " 404 ") || took > 8*time.Second {
+				if took := time.Since(began); err != nil || !strings.Contains(status, " 404 ") ||
+					took > 8*time.Second {
 					t.Errorf("drips of %q are answered with %q, %v after %s", drip, status, err, took)
 				}
 			})
@@ -253,7 +297,8 @@ func TestAssetBounds(t *testing.T) {
 		to := "POST " + releases + "/1/assets?name="
 		large := strings.Repeat("x", 3001)
 		s.Run(t, []apitest.Case{
-			{Name: "too large", Do: to + "a", As: "will", Send: large, Status: 422, Want: `{"errors": [{"resource": "ReleaseAsset", "field": "size", "code": "custom"}]}`},
+			{Name: "too large", Do: to + "a", As: "will", Send: large, Status: 422,
+				Want: `{"errors": [{"resource": "ReleaseAsset", "field": "size", "code": "custom"}]}`},
 			{Name: "as large as may be", Do: to + "a", As: "will", Send: large[1:], Status: 201},
 			{Name: "beyond the quota", Do: to + "b", As: "will", Send: large[:2000], Status: 403},
 			{Name: "within it", Do: to + "b", As: "will", Send: "x", Status: 201},
@@ -282,7 +327,8 @@ func TestQuotaWhileItComes(t *testing.T) {
 		}
 		defer c.Close()
 		fmt.Fprintf(c, "POST %s/1/assets?name=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
-			"Transfer-Encoding: chunked\r\n\r\n1400\r\n%s\r\n", releases, s.Token(t, "will"), strings.Repeat("x", 0x1400))
+			"Transfer-Encoding: chunked\r\n\r\n1400\r\n%s\r\n", releases, s.Token(t, "will"),
+			strings.Repeat("x", 0x1400))
 		status, err := bufio.NewReader(c).ReadString('\n')
 		if err != nil || !strings.Contains(status, " 403 ") {
 			t.Errorf("5 KiB of a quota of 4 are answered with %q, %v", status, err)
@@ -316,13 +362,15 @@ func TestSweep(t *testing.T) {
 		}
 		sweep(time.Hour, 3)
 		sweep(0, 1)
-		s.Check(t, apitest.Case{Do: "GET " + releases + "/assets/1", Headers: bytesOf, Status: 200, Body: "kept"})
+		s.Check(t, apitest.Case{Do: "GET " + releases + "/assets/1", Headers: bytesOf, Status: 200,
+			Body: "kept"})
 	})
 }
 
 // A name that somebody gives can be no path, no header and no name of another file system.
 func FuzzCleanName(f *testing.F) {
-	for _, name := range []string{"a.zip", "../x", "a b", ".", "文.zip", "a\r\nb", "\xff", "con", strings.Repeat(".", 300)} {
+	for _, name := range []string{"a.zip", "../x", "a b", ".", "文.zip", "a\r\nb", "\xff", "con",
+		strings.Repeat(".", 300)} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, given string) {
@@ -331,7 +379,8 @@ func FuzzCleanName(f *testing.F) {
 			return
 		}
 		if name == "" || len(name) > release.MaxAssetName || name[0] == '.' || strings.HasSuffix(name, ".") ||
-			strings.Contains(name, "..") || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+@.") != "" {
+			strings.Contains(name, "..") || strings.Trim(name,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+@.") != "" {
 			t.Errorf("%q becomes %q", given, name)
 		}
 		if again, ok := release.CleanName(name); !ok || again != name {

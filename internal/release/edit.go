@@ -226,7 +226,8 @@ func (s *Service) target(ctx context.Context, a *repo.Access, name string) (git.
 		sha, err = s.commitOf(ctx, a, sha)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
-		return "", errs.Validation(errs.Field{Resource: Resource, Field: "target_commitish", Code: errs.InvalidField,
+		return "", errs.Validation(errs.Field{Resource: Resource, Field: "target_commitish",
+			Code:  errs.InvalidField,
 			Value: errs.Clip(name)})
 	}
 	return sha, err

@@ -44,7 +44,8 @@ func TestFeedIsBounded(t *testing.T) {
 		}
 		for range 3 {
 			for _, draft := range []string{"false", "true", "false"} {
-				s.Check(t, apitest.Case{Do: "PATCH " + releases + "/1", As: "will", Send: `{"draft": ` + draft + `}`, Status: 200})
+				s.Check(t, apitest.Case{Do: "PATCH " + releases + "/1", As: "will",
+					Send: `{"draft": ` + draft + `}`, Status: 200})
 			}
 		}
 		list := told(t, s)

@@ -25,7 +25,8 @@ func tell(tx *db.Tx, before, after *Release, by *account.Caller) error {
 	}
 	if !after.Draft && (before == nil || before.Draft) {
 		add("published")
-		err := notification.Note(tx, notification.Act{RepoID: after.RepoID, Release: after.ID, Actor: account.IDOf(by),
+		err := notification.Note(tx, notification.Act{RepoID: after.RepoID, Release: after.ID,
+			Actor:    account.IDOf(by),
 			Everyone: true})
 		if err != nil {
 			return err

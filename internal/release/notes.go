@@ -14,8 +14,9 @@ import (
 	"arbor/internal/web"
 )
 
-// Bounds of generated notes: how far back the previous tag is looked for, how many commits are asked which pull
-// request they merged, and the length of the text in bytes. What is beyond is behind the link to the full changelog.
+// Bounds of generated notes: how far back the previous tag is looked for, how many commits are asked which
+// pull request they merged, and the length of the text in bytes. What is beyond is behind the link to the
+// full changelog.
 const (
 	maxWalked    = 10_000
 	maxOfNotes   = 2_000
@@ -39,15 +40,17 @@ type mergedPull struct {
 
 // POST /repos/{owner}/{repo}/releases/generate-notes
 //
-// GenerateNotes answers a title and a text for a release: the pull requests that were merged since the previous
-// tag, who contributed for the first time, and a link to all changes. Nothing is stored. Errors: 422.
+// GenerateNotes answers a title and a text for a release: the pull requests that were merged since the
+// previous tag, who contributed for the first time, and a link to all changes. Nothing is stored. Errors:
+// 422.
 func (api *API) GenerateNotes(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {
 		return err
 	}
 	body.Require("tag_name")
-	n := NotesRequest{Tag: body.String("tag_name", MaxTag).Value, Target: body.String("target_commitish", MaxTag).Value,
+	n := NotesRequest{Tag: body.String("tag_name", MaxTag).Value,
+		Target:   body.String("target_commitish", MaxTag).Value,
 		Previous: body.String("previous_tag_name", MaxTag).Value}
 	if config := body.String("configuration_file_path", 0); config.Value != "" {
 		body.Wrong("configuration_file_path", errs.InvalidField, "configuration files are not supported")
@@ -84,8 +87,8 @@ func (s *Service) addNotes(ctx context.Context, a *repo.Access, e *Edit) error {
 	return nil
 }
 
-// Notes writes the text for a release. Errors: 422 for a tag that cannot be one, for a target that is no commit
-// and a previous tag that is not there.
+// Notes writes the text for a release. Errors: 422 for a tag that cannot be one, for a target that is no
+// commit and a previous tag that is not there.
 func (s *Service) Notes(ctx context.Context, a *repo.Access, n NotesRequest) (string, error) {
 	if git.CheckRefName("refs/tags/"+n.Tag) != nil {
 		return "", invalid("tag_name", errs.Custom, "tag_name is not well-formed")
@@ -129,9 +132,11 @@ func (s *Service) tagged(ctx context.Context, a *repo.Access, tag string) (git.S
 	return s.commitOf(ctx, a, sha)
 }
 
-// previous finds the nearest tag in the history of a commit, of several on one commit the highest version. There
-// may be none: then both are empty.
-func (s *Service) previous(ctx context.Context, a *repo.Access, except string, head git.SHA) (string, git.SHA, error) {
+// previous finds the nearest tag in the history of a commit, of several on one commit the highest version.
+// There may be none: then both are empty.
+func (s *Service) previous(
+	ctx context.Context, a *repo.Access, except string, head git.SHA,
+) (string, git.SHA, error) {
 	refs, err := s.repos.Refs(ctx, a)
 	if err != nil {
 		return "", "", err
@@ -178,7 +183,9 @@ func (s *Service) history(ctx context.Context, a *repo.Access, o git.LogOptions)
 
 // mergedBetween lists the pull requests that were merged by the commits of one history that are not in
 // another one, in the order in which they were merged.
-func (s *Service) mergedBetween(ctx context.Context, a *repo.Access, since, head git.SHA) ([]mergedPull, error) {
+func (s *Service) mergedBetween(
+	ctx context.Context, a *repo.Access, since, head git.SHA,
+) ([]mergedPull, error) {
 	o := git.LogOptions{From: []git.SHA{head}, Max: maxOfNotes}
 	if since != "" {
 		o.Not = []git.SHA{since}
@@ -196,7 +203,9 @@ func (s *Service) mergedBetween(ctx context.Context, a *repo.Access, since, head
 }
 
 // writeNotes writes the notes of some pull requests.
-func (s *Service) writeNotes(ctx context.Context, a *repo.Access, n NotesRequest, pulls []mergedPull) (string, error) {
+func (s *Service) writeNotes(
+	ctx context.Context, a *repo.Access, n NotesRequest, pulls []mergedPull,
+) (string, error) {
 	var people map[account.ID]*account.Account
 	var before map[account.ID]bool
 	if len(pulls) > 0 {

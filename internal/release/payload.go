@@ -163,7 +163,8 @@ func (p *Page) Bodies(out *web.Output, issues *issue.Service) (err error) {
 	return err
 }
 
-// Release gives the payload of the release with an id; nil for one that was not loaded. Error: that of its text.
+// Release gives the payload of the release with an id; nil for one that was not loaded. Error: that of its
+// text.
 func (p *Page) Release(id int64) (any, error) {
 	for n, r := range p.list {
 		if r.ID == id {
@@ -196,13 +197,17 @@ func (p *Page) payload(n int) (*payload, error) {
 	return out, err
 }
 
-func newAssetPayload(at *tracker.Place, r *Release, x *Asset, people map[account.ID]*account.Account) *assetPayload {
+func newAssetPayload(
+	at *tracker.Place, r *Release, x *Asset, people map[account.ID]*account.Account,
+) *assetPayload {
 	return &assetPayload{URL: at.API + "/releases/assets/" + itoa(x.ID), ID: x.ID,
 		NodeID: account.NodeID(AssetResource, x.ID), Name: x.Name, Label: x.Label,
-		Uploader: account.NewSimple(people[x.UploaderID], at.Info), ContentType: x.ContentType, State: "uploaded",
-		Size: x.File.Size, Digest: "sha256:" + x.File.SHA256, DownloadCount: x.Downloads,
+		Uploader: account.NewSimple(people[x.UploaderID], at.Info), ContentType: x.ContentType,
+		State: "uploaded",
+		Size:  x.File.Size, Digest: "sha256:" + x.File.SHA256, DownloadCount: x.Downloads,
 		CreatedAt: x.CreatedAt, UpdatedAt: x.UpdatedAt,
-		DownloadURL: at.Page + "/releases/download/" + escapeTag(r.addressTag()) + "/" + url.PathEscape(x.Name)}
+		DownloadURL: at.Page + "/releases/download/" + escapeTag(r.addressTag()) + "/" +
+			url.PathEscape(x.Name)}
 }
 
 // escapeTag escapes a tag for a path, with its slashes.

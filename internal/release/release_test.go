@@ -13,7 +13,8 @@ import (
 
 const releases = "/repos/alice/garden/releases"
 
-// garden is alice's repository with a history: will may push to it, sam is a stranger. It gives the tip of main.
+// garden is alice's repository with a history: will may push to it, sam is a stranger. It gives the tip of
+// main.
 func garden(t *testing.T, s *apitest.Server, private bool) string {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "rae", "sam"} {
@@ -29,7 +30,8 @@ func garden(t *testing.T, s *apitest.Server, private bool) string {
 func tip(t *testing.T, s *apitest.Server, ref string) string {
 	t.Helper()
 	var found struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/ref/" + ref, As: "alice", Status: 200}).JSON(t, &found)
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/ref/" + ref, As: "alice", Status: 200}).JSON(t,
+		&found)
 	return found.Object.SHA
 }
 
@@ -41,12 +43,14 @@ func made(t *testing.T, s *apitest.Server, do, send string) string {
 	return fmt.Sprint(x.ID)
 }
 
-// A maintainer publishes a release, whose tag is made with it, and everybody finds it under each of its addresses.
+// A maintainer publishes a release, whose tag is made with it, and everybody finds it under each of its
+// addresses.
 func TestReleases(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		sha := garden(t, s, false)
-		first := `{"url": "{base}` + releases + `/1", "html_url": "{base}/alice/garden/releases/tag/v1.0", "id": 1, "node_id": "$any",
+		first := `{"url": "{base}` + releases +
+			`/1", "html_url": "{base}/alice/garden/releases/tag/v1.0", "id": 1, "node_id": "$any",
 			"assets_url": "{base}` + releases + `/1/assets", "upload_url": "{base}` + releases + `/1/assets{?name,label}",
 			"tarball_url": "{base}/repos/alice/garden/tarball/v1.0", "zipball_url": "{base}/repos/alice/garden/zipball/v1.0",
 			"author": {"login": "will"}, "tag_name": "v1.0", "target_commitish": "main", "name": "Spring", "body": "**Peas**", "draft": false,
@@ -54,42 +58,55 @@ func TestReleases(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Name: "none", Do: "GET " + releases, Status: 200, Body: "[]"},
 			{Name: "no latest", Do: "GET " + releases + "/latest", Status: 404},
-			{Name: "not for readers", Do: "POST " + releases, As: "rae", Send: `{"tag_name": "v1.0"}`, Status: 403},
-			{Name: "notes or not", Do: "POST " + releases, As: "will", Send: `{"tag_name": "v1.0", "generate_release_notes": "x"}`, Status: 422},
-			{Name: "a draft's address", Do: "POST " + releases, As: "will", Send: `{"tag_name": "untagged-1"}`, Status: 422},
-			{Name: "make", Do: "POST " + releases, As: "will", Send: `{"tag_name": "v1.0", "name": "Spring", "body": "**Peas**"}`, Status: 201,
+			{Name: "not for readers", Do: "POST " + releases, As: "rae", Send: `{"tag_name": "v1.0"}`,
+				Status: 403},
+			{Name: "notes or not", Do: "POST " + releases, As: "will",
+				Send: `{"tag_name": "v1.0", "generate_release_notes": "x"}`, Status: 422},
+			{Name: "a draft's address", Do: "POST " + releases, As: "will",
+				Send: `{"tag_name": "untagged-1"}`, Status: 422},
+			{Name: "make", Do: "POST " + releases, As: "will",
+				Send: `{"tag_name": "v1.0", "name": "Spring", "body": "**Peas**"}`, Status: 201,
 				Want: first, Has: map[string]string{"Location": "{base}" + releases + "/1"}},
-			{Name: "its tag", Do: "GET /repos/alice/garden/git/ref/tags/v1.0", Status: 200, Want: `{"object": {"sha": "` + sha + `", "type": "commit"}}`},
-			{Name: "the tag's activity, and its own", Do: "GET /repos/alice/garden/events?per_page=2", Status: 200, Want: `[
+			{Name: "its tag", Do: "GET /repos/alice/garden/git/ref/tags/v1.0", Status: 200,
+				Want: `{"object": {"sha": "` + sha + `", "type": "commit"}}`},
+			{Name: "the tag's activity, and its own", Do: "GET /repos/alice/garden/events?per_page=2",
+				Status: 200, Want: `[
 				{"type": "ReleaseEvent", "actor": {"login": "will"}, "payload": {"action": "published", "release": {"tag_name": "v1.0", "body": "**Peas**"}}},
 				{"type": "CreateEvent", "actor": {"login": "will"}, "payload": {"ref": "v1.0", "ref_type": "tag"}}]`},
 			{Do: "GET " + releases + "/1", Status: 200, Want: first},
 			{Do: "GET " + releases + "/latest", Status: 200, Want: first},
 			{Do: "GET " + releases + "/tags/v1.0", Status: 200, Want: first},
 			{Do: "GET " + releases, Status: 200, Want: `[` + first + `]`},
-			{Name: "as HTML", Do: "GET " + releases + "/1", Headers: map[string]string{"Accept": "application/vnd.github.full+json"}, Status: 200,
+			{Name: "as HTML", Do: "GET " + releases + "/1",
+				Headers: map[string]string{"Accept": "application/vnd.github.full+json"}, Status: 200,
 				Want: `{"body": "**Peas**", "body_text": "Peas", "body_html": "<p><strong>Peas</strong></p>"}`},
 			{Name: "its page", Do: "GET /alice/garden/releases/tag/v1.0", Status: 200},
 			{Name: "all on a page", Do: "GET /alice/garden/releases", Status: 200},
-			{Name: "the latest", Do: "GET /alice/garden/releases/latest", Status: 302, Has: map[string]string{"Location": "{base}/alice/garden/releases/tag/v1.0"}},
+			{Name: "the latest", Do: "GET /alice/garden/releases/latest", Status: 302,
+				Has: map[string]string{"Location": "{base}/alice/garden/releases/tag/v1.0"}},
 			{Name: "its files", Do: "GET /repos/alice/garden/zipball/v1.0", Status: 302},
-			{Name: "edit", Do: "PATCH " + releases + "/1", As: "alice", Send: `{"name": "", "body": null, "prerelease": true}`, Status: 200,
+			{Name: "edit", Do: "PATCH " + releases + "/1", As: "alice",
+				Send: `{"name": "", "body": null, "prerelease": true}`, Status: 200,
 				Want: `{"name": null, "body": null, "prerelease": true, "author": {"login": "will"}, "tag_name": "v1.0"}`},
 			{Name: "a prerelease is not the latest", Do: "GET " + releases + "/latest", Status: 404},
 			{Name: "a tag with slashes, at an old commit", Do: "POST " + releases, As: "will", Status: 201,
-				Send: `{"tag_name": "beds/east/1", "target_commitish": "` + sha + `"}`, Want: `{"target_commitish": "` + sha + `", "name": null,
+				Send: `{"tag_name": "beds/east/1", "target_commitish": "` + sha + `"}`,
+				Want: `{"target_commitish": "` + sha + `", "name": null,
 				"html_url": "{base}/alice/garden/releases/tag/beds/east/1"}`},
 			{Do: "GET " + releases + "/tags/beds/east/1", Status: 200, Want: `{"id": 2}`},
 			{Do: "GET " + releases + "/tags/beds%2Feast%2F1", Status: 200, Want: `{"id": 2}`},
 			{Do: "GET /alice/garden/releases/tag/beds/east/1", Status: 200},
-			{Name: "pages", Do: "GET " + releases + "?per_page=1", Status: 200, Want: `[{"id": 2}]`, Has: map[string]string{
-				"Link": `<{base}` + releases + `?per_page=1&page=2>; rel="next", <{base}` + releases + `?per_page=1&page=2>; rel="last"`}},
+			{Name: "pages", Do: "GET " + releases + "?per_page=1", Status: 200, Want: `[{"id": 2}]`,
+				Has: map[string]string{
+					"Link": `<{base}` + releases + `?per_page=1&page=2>; rel="next", <{base}` + releases +
+						`?per_page=1&page=2>; rel="last"`}},
 			{Name: "a reader deletes none", Do: "DELETE " + releases + "/2", As: "rae", Status: 403},
 			{Name: "delete", Do: "DELETE " + releases + "/2", As: "alice", Status: 204},
 			{Do: "GET " + releases + "/2", Status: 404},
 			{Do: "DELETE " + releases + "/2", As: "alice", Status: 404},
 			{Name: "the tag stays", Do: "GET /repos/alice/garden/git/ref/tags/beds/east/1", Status: 200},
-			{Name: "for a tag that is there", Do: "POST " + releases, As: "will", Status: 201, Send: `{"tag_name": "beds/east/1", "target_commitish": "nowhere"}`,
+			{Name: "for a tag that is there", Do: "POST " + releases, As: "will", Status: 201,
+				Send: `{"tag_name": "beds/east/1", "target_commitish": "nowhere"}`,
 				Want: `{"target_commitish": "nowhere"}`},
 		})
 	})
@@ -102,13 +119,17 @@ func TestDrafts(t *testing.T) {
 		garden(t, s, false)
 		draft := "{base}/alice/garden/releases/tag/untagged-00000000000000000001"
 		s.Run(t, []apitest.Case{
-			{Do: "POST " + releases, As: "will", Send: `{"tag_name": "v1", "draft": true, "make_latest": "true"}`, Status: 201,
+			{Do: "POST " + releases, As: "will",
+				Send: `{"tag_name": "v1", "draft": true, "make_latest": "true"}`, Status: 201,
 				Want: `{"draft": true, "published_at": null, "tarball_url": null, "zipball_url": null, "html_url": "` + draft + `"}`},
-			{Name: "another one of the tag", Do: "POST " + releases, As: "will", Send: `{"tag_name": "v1", "draft": true}`, Status: 201},
+			{Name: "another one of the tag", Do: "POST " + releases, As: "will",
+				Send: `{"tag_name": "v1", "draft": true}`, Status: 201},
 			{Name: "no tag", Do: "GET /repos/alice/garden/git/ref/tags/v1", Status: 404},
-			{Name: "no event", Do: "GET /repos/alice/garden/events?per_page=1", Status: 200, Want: `[{"type": "MemberEvent"}]`},
+			{Name: "no event", Do: "GET /repos/alice/garden/events?per_page=1", Status: 200,
+				Want: `[{"type": "MemberEvent"}]`},
 			{Name: "strangers see none", Do: "GET " + releases, As: "rae", Status: 200, Want: `[]`},
-			{Name: "those who push do", Do: "GET " + releases, As: "will", Status: 200, Want: `[{"id": 2}, {"id": 1}]`},
+			{Name: "those who push do", Do: "GET " + releases, As: "will", Status: 200,
+				Want: `[{"id": 2}, {"id": 1}]`},
 			{Do: "GET " + releases + "/1", As: "rae", Status: 404},
 			{Do: "GET " + releases + "/1/assets", As: "rae", Status: 404},
 			{Do: "GET " + releases + "/1", As: "alice", Status: 200},
@@ -118,17 +139,24 @@ func TestDrafts(t *testing.T) {
 			{Do: "GET /alice/garden/releases/tag/untagged-00000000000000000001", As: "rae", Status: 404},
 			{Do: "GET /alice/garden/releases/tag/untagged-1", As: "will", Status: 404},
 			{Do: "GET /alice/garden/releases/tag/untagged-x", As: "will", Status: 404},
-			{Name: "publish", Do: "PATCH " + releases + "/1", As: "alice", Send: `{"draft": false}`, Status: 200,
+			{Name: "publish", Do: "PATCH " + releases + "/1", As: "alice",
+				Send: `{"draft": false}`, Status: 200,
 				Want: `{"draft": false, "published_at": "$any", "author": {"login": "will"}, "html_url": "{base}/alice/garden/releases/tag/v1"}`},
 			{Name: "its tag", Do: "GET /repos/alice/garden/git/ref/tags/v1", Status: 200},
-			{Name: "by who published", Do: "GET /repos/alice/garden/events?per_page=2", Status: 200, Want: `[{"type": "ReleaseEvent", "actor": {"login": "alice"}}, {"type": "CreateEvent"}]`},
+			{Name: "by who published", Do: "GET /repos/alice/garden/events?per_page=2", Status: 200,
+				Want: `[{"type": "ReleaseEvent", "actor": {"login": "alice"}}, {"type": "CreateEvent"}]`},
 			{Do: "GET " + releases + "/latest", Status: 200, Want: `{"id": 1}`},
-			{Name: "the other one cannot be", Do: "PATCH " + releases + "/2", As: "will", Send: `{"draft": false}`, Status: 422,
+			{Name: "the other one cannot be", Do: "PATCH " + releases + "/2", As: "will",
+				Send: `{"draft": false}`, Status: 422,
 				Want: `{"errors": [{"resource": "Release", "field": "tag_name", "code": "already_exists"}]}`},
-			{Name: "with another tag", Do: "PATCH " + releases + "/2", As: "will", Send: `{"draft": false, "tag_name": "v2"}`, Status: 200, Want: `{"tag_name": "v2"}`},
-			{Name: "withdrawn", Do: "PATCH " + releases + "/2", As: "will", Send: `{"draft": true}`, Status: 200, Want: `{"published_at": null}`},
-			{Name: "its event, too", Do: "GET /repos/alice/garden/events?per_page=3", Status: 200, Want: `[{"type": "CreateEvent", "payload": {"ref": "v2"}}, {"type": "ReleaseEvent"}, {"type": "CreateEvent"}]`},
-			{Name: "the latest is the other", Do: "GET " + releases + "/latest", Status: 200, Want: `{"id": 1}`},
+			{Name: "with another tag", Do: "PATCH " + releases + "/2", As: "will",
+				Send: `{"draft": false, "tag_name": "v2"}`, Status: 200, Want: `{"tag_name": "v2"}`},
+			{Name: "withdrawn", Do: "PATCH " + releases + "/2", As: "will", Send: `{"draft": true}`,
+				Status: 200, Want: `{"published_at": null}`},
+			{Name: "its event, too", Do: "GET /repos/alice/garden/events?per_page=3", Status: 200,
+				Want: `[{"type": "CreateEvent", "payload": {"ref": "v2"}}, {"type": "ReleaseEvent"}, {"type": "CreateEvent"}]`},
+			{Name: "the latest is the other", Do: "GET " + releases + "/latest", Status: 200,
+				Want: `{"id": 1}`},
 		})
 	})
 }
@@ -139,7 +167,8 @@ func TestLatest(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s, false)
 		latest := func(tag string) apitest.Case {
-			return apitest.Case{Name: "latest " + tag, Do: "GET " + releases + "/latest", Status: 200, Want: `{"tag_name": "` + tag + `"}`}
+			return apitest.Case{Name: "latest " + tag, Do: "GET " + releases + "/latest", Status: 200,
+				Want: `{"tag_name": "` + tag + `"}`}
 		}
 		make := func(send string) apitest.Case {
 			return apitest.Case{Do: "POST " + releases, As: "will", Send: send, Status: 201}
@@ -151,7 +180,8 @@ func TestLatest(t *testing.T) {
 			make(`{"tag_name": "v9.0"}`), latest("v9.0"),
 			make(`{"tag_name": "v8.1", "make_latest": "false"}`), latest("v9.0"),
 			make(`{"tag_name": "v11-rc1", "prerelease": true}`), latest("v9.0"),
-			make(`{"tag_name": "v10.0", "make_latest": "legacy"}`), latest("v10.0"), // of one commit the highest version
+			// of one commit the highest version
+			make(`{"tag_name": "v10.0", "make_latest": "legacy"}`), latest("v10.0"),
 			make(`{"tag_name": "v7.0", "make_latest": "legacy"}`), latest("v10.0"),
 			make(`{"tag_name": "v6.0", "make_latest": "true"}`), latest("v6.0"),
 			edit("1", `{"name": "x"}`), latest("v6.0"),
@@ -184,8 +214,10 @@ func TestBadReleases(t *testing.T) {
 			{`{"tag_name": "` + strings.Repeat("v", 256) + `"}`, "tag_name", "custom"},
 			{`{"tag_name": "v2", "target_commitish": "nowhere"}`, "target_commitish", "invalid"},
 			{`{"tag_name": "v2", "target_commitish": "--all"}`, "target_commitish", "invalid"},
-			{`{"tag_name": "v2", "target_commitish": "` + strings.Repeat("0", 40) + `"}`, "target_commitish", "invalid"},
-			{`{"tag_name": "v2", "target_commitish": "` + strings.Repeat("a", 40) + `"}`, "target_commitish", "invalid"},
+			{`{"tag_name": "v2", "target_commitish": "` + strings.Repeat("0", 40) + `"}`,
+				"target_commitish", "invalid"},
+			{`{"tag_name": "v2", "target_commitish": "` + strings.Repeat("a", 40) + `"}`,
+				"target_commitish", "invalid"},
 			{`{"tag_name": "v2", "draft": "true"}`, "draft", "invalid"},
 			{`{"tag_name": "v2", "make_latest": "yes"}`, "make_latest", "invalid"},
 			{`{"tag_name": "v2", "make_latest": true}`, "make_latest", "invalid"},
@@ -193,24 +225,33 @@ func TestBadReleases(t *testing.T) {
 			{`{"tag_name": "v2", "name": "` + strings.Repeat("x", 256) + `"}`, "name", "custom"},
 		} {
 			s.Check(t, apitest.Case{Do: "POST " + releases, As: "will", Send: c.send, Status: 422,
-				Want: `{"errors": [{"resource": "Release", "field": "` + c.field + `", "code": "` + c.code + `"}]}`})
+				Want: `{"errors": [{"resource": "Release", "field": "` + c.field + `", "code": "` +
+					c.code + `"}]}`})
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "beside a folder", Do: "POST " + releases, As: "will", Send: `{"tag_name": "v1/x"}`, Status: 422},
-			{Name: "a discussion", Do: "POST " + releases, As: "will", Send: `{"tag_name": "v2", "discussion_category_name": "x"}`, Status: 404},
-			{Name: "no tag came", Do: "GET /repos/alice/garden/tags?per_page=100", Status: 200, Want: `[{"name": "v1"}]`},
+			{Name: "beside a folder", Do: "POST " + releases, As: "will", Send: `{"tag_name": "v1/x"}`,
+				Status: 422},
+			{Name: "a discussion", Do: "POST " + releases, As: "will",
+				Send: `{"tag_name": "v2", "discussion_category_name": "x"}`, Status: 404},
+			{Name: "no tag came", Do: "GET /repos/alice/garden/tags?per_page=100", Status: 200,
+				Want: `[{"name": "v1"}]`},
 			{Do: "PATCH " + releases + "/1", As: "will", Send: `{"tag_name": ""}`, Status: 422},
 			{Do: "PATCH " + releases + "/1", As: "will", Send: `{"tag_name": null}`, Status: 422},
 			{Do: "PATCH " + releases + "/7", As: "will", Send: `{}`, Status: 404},
 			{Do: "PATCH " + releases + "/01", As: "will", Send: `{}`, Status: 404},
 			{Do: "GET " + releases + "/x", Status: 404},
-			{Name: "a body as long as may be", Do: "PATCH " + releases + "/1", As: "will", Send: `{"body": "` + strings.Repeat("ä", 125_000) + `"}`, Status: 200},
-			{Name: "moved to another tag", Do: "PATCH " + releases + "/1", As: "will", Send: `{"tag_name": "v3", "target_commitish": "` + sha + `"}`, Status: 200},
-			{Do: "GET /repos/alice/garden/git/ref/tags/v3", Status: 200, Want: `{"object": {"sha": "` + sha + `"}}`},
+			{Name: "a body as long as may be", Do: "PATCH " + releases + "/1", As: "will",
+				Send: `{"body": "` + strings.Repeat("ä", 125_000) + `"}`, Status: 200},
+			{Name: "moved to another tag", Do: "PATCH " + releases + "/1", As: "will",
+				Send: `{"tag_name": "v3", "target_commitish": "` + sha + `"}`, Status: 200},
+			{Do: "GET /repos/alice/garden/git/ref/tags/v3", Status: 200,
+				Want: `{"object": {"sha": "` + sha + `"}}`},
 		})
 		s.Repo(t, "alice/empty", false)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/empty/releases", As: "alice", Send: `{"tag_name": "v1"}`, Status: 422})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/empty/releases", As: "alice", Send: `{"tag_name": "v1", "draft": true}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/empty/releases", As: "alice",
+			Send: `{"tag_name": "v1"}`, Status: 422})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/empty/releases", As: "alice",
+			Send: `{"tag_name": "v1", "draft": true}`, Status: 201})
 	})
 }
 

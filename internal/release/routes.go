@@ -2,7 +2,8 @@ package release
 
 import "arbor/internal/route"
 
-// UploadPattern is where assets are uploaded to: clients of GitHub Enterprise ask for it under a prefix of its own.
+// UploadPattern is where assets are uploaded to: clients of GitHub Enterprise ask for it under a prefix of
+// its own.
 const UploadPattern = "/repos/{owner}/{repo}/releases/{release_id}/assets"
 
 // Routes are the endpoints of releases and their assets.
@@ -12,7 +13,8 @@ func (api *API) Routes() []route.Route {
 	upload.Streams = true
 	asset := repos.Route(route.Pull, "GET /repos/{owner}/{repo}/releases/assets/{asset_id}", api.GetAsset)
 	download := repos.Route(route.Pull, "GET /{owner}/{repo}/releases/download/{path...}", api.Download)
-	latest := repos.Route(route.Pull, "GET /{owner}/{repo}/releases/latest/download/{name}", api.DownloadLatest)
+	latest := repos.Route(route.Pull, "GET /{owner}/{repo}/releases/latest/download/{name}",
+		api.DownloadLatest)
 	asset.AnyMedia, download.AnyMedia, latest.AnyMedia = true, true, true
 	return []route.Route{
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/releases", api.List),

@@ -18,8 +18,8 @@ const columns = `r.id, r.repo_id, r.author_id, r.publisher_id, r.tag, r.target, 
 // scan reads columns. Error: 404 when there is no row.
 func scan(row db.Scanner) (*Release, error) {
 	var r Release
-	err := row.Scan(&r.ID, &r.RepoID, &r.AuthorID, &r.PublisherID, &r.Tag, &r.Target, &r.Name, &r.Body, &r.Draft,
-		&r.Prerelease, &r.Choice, &r.Latest, &r.CreatedAt, &r.PublishedAt, &r.UpdatedAt)
+	err := row.Scan(&r.ID, &r.RepoID, &r.AuthorID, &r.PublisherID, &r.Tag, &r.Target, &r.Name,
+		&r.Body, &r.Draft, &r.Prerelease, &r.Choice, &r.Latest, &r.CreatedAt, &r.PublishedAt, &r.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -36,7 +36,8 @@ func queryColumns(tx *db.Tx, columns, rest string, args ...any) ([]*Release, err
 
 // byID finds a release of a repository. Error: 404.
 func byID(tx *db.Tx, repoID repo.ID, id int64) (*Release, error) {
-	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.id = $2`, repoID, id))
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.id = $2`,
+		repoID, id))
 }
 
 // Place finds the repository of a release, for GraphQL. It checks no rights. Error: 404.
@@ -56,7 +57,8 @@ func byTag(tx *db.Tx, repoID repo.ID, tag string) (*Release, error) {
 
 // latestOf finds the latest release. Error: 404.
 func latestOf(tx *db.Tx, repoID repo.ID) (*Release, error) {
-	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.latest = TRUE`, repoID))
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.latest = TRUE`,
+		repoID))
 }
 
 // maxFeedBody is how much of a release's text feeds show, in code points.
@@ -74,7 +76,8 @@ func published(tx *db.Tx, ids []int64) ([]*Release, error) {
 	for n, id := range ids {
 		args[n] = id
 	}
-	return queryColumns(tx, feedColumns, ` WHERE r.draft = FALSE AND r.id IN `+db.Values(1, len(ids)), args...)
+	return queryColumns(tx, feedColumns, ` WHERE r.draft = FALSE AND r.id IN `+db.Values(1, len(ids)),
+		args...)
 }
 
 // list reads a page of the releases, the newest commit first, and counts all.
@@ -94,10 +97,11 @@ func list(tx *db.Tx, repoID repo.ID, drafts bool, page web.Page) (found []*Relea
 // insert adds a release and sets its id. Errors: 404 when the repository is gone, 422 when another
 // published release has the tag.
 func insert(tx *db.Tx, r *Release) error {
-	err := tx.QueryRow(`INSERT INTO releases (repo_id, author_id, publisher_id, tag, target, name, body, draft,
-			prerelease, choice, created_at, published_at, updated_at)
+	err := tx.QueryRow(`INSERT INTO releases (repo_id, author_id, publisher_id, tag, target, name, body,
+			draft, prerelease, choice, created_at, published_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING RETURNING id`,
-		r.RepoID, r.AuthorID, r.PublisherID, r.Tag, r.Target, r.Name, r.Body, r.Draft, r.Prerelease, int64(r.Choice),
+		r.RepoID, r.AuthorID, r.PublisherID, r.Tag, r.Target, r.Name, r.Body, r.Draft, r.Prerelease,
+		int64(r.Choice),
 		r.CreatedAt, r.PublishedAt, r.UpdatedAt).Scan(&r.ID)
 	switch {
 	case errors.Is(err, db.ErrNoRows):
@@ -122,8 +126,10 @@ func update(tx *db.Tx, r *Release) error {
 			return err
 		}
 	}
-	return tx.Run(`UPDATE releases SET publisher_id = $2, tag = $3, target = $4, name = $5, body = $6, draft = $7,
-			prerelease = $8, choice = $9, created_at = $10, published_at = $11, updated_at = $12 WHERE id = $1`,
+	return tx.Run(`UPDATE releases SET publisher_id = $2, tag = $3, target = $4, name = $5, body = $6,
+		draft = $7,
+			prerelease = $8, choice = $9, created_at = $10, published_at = $11, updated_at = $12
+			WHERE id = $1`,
 		r.ID, r.PublisherID, r.Tag, r.Target, r.Name, r.Body, r.Draft, r.Prerelease, int64(r.Choice),
 		r.CreatedAt, r.PublishedAt, r.UpdatedAt)
 }
@@ -135,7 +141,8 @@ func remove(tx *db.Tx, id int64) error {
 
 // setLatest makes a release the latest of its repository; 0 makes none.
 func setLatest(tx *db.Tx, repoID repo.ID, id int64) error {
-	err := tx.Run(`UPDATE releases SET latest = FALSE WHERE repo_id = $1 AND latest = TRUE AND id <> $2`, repoID, id)
+	err := tx.Run(`UPDATE releases SET latest = FALSE WHERE repo_id = $1 AND latest = TRUE AND id <> $2`,
+		repoID, id)
 	if err != nil || id == 0 {
 		return err
 	}
@@ -151,7 +158,8 @@ type candidate struct {
 
 // candidates lists who may be elected, the newest commit first.
 func candidates(tx *db.Tx, repoID repo.ID, most int) ([]candidate, error) {
-	return db.QueryList(tx, scanCandidate, `SELECT id, tag, created_at FROM releases WHERE repo_id = $1 AND draft = FALSE
+	return db.QueryList(tx, scanCandidate, `SELECT id, tag, created_at FROM releases WHERE repo_id = $1
+		AND draft = FALSE
 		AND prerelease = FALSE AND choice <> $2 ORDER BY created_at DESC, id DESC LIMIT $3`,
 		repoID, int64(KeepLatest), most)
 }

@@ -42,7 +42,9 @@ func queryMerged(tx *db.Tx, where string, args ...any) (list []mergedPull, err e
 }
 
 // contributedBefore finds those of some authors who had a pull request merged before a time.
-func contributedBefore(tx *db.Tx, repoID repo.ID, authors []account.ID, at db.Time) (map[account.ID]bool, error) {
+func contributedBefore(
+	tx *db.Tx, repoID repo.ID, authors []account.ID, at db.Time,
+) (map[account.ID]bool, error) {
 	before := map[account.ID]bool{}
 	for part := range slices.Chunk(authors, db.MaxValues) {
 		args := []any{repoID, at, int64(posting.ByAuthor)}

@@ -16,8 +16,8 @@ type see map[string]int
 
 var callers = []string{"alice", "will", "rae", "sam", ""}
 
-// transitions are what happens to a repository with a release, and who sees the release afterwards. What a caller
-// had before, with its ETag, helps nobody to more.
+// transitions are what happens to a repository with a release, and who sees the release afterwards. What a
+// caller had before, with its ETag, helps nobody to more.
 //
 //	                    release and asset      bytes                           latest
 //	turned private      its readers alone      theirs alone, known or not      theirs alone
@@ -40,26 +40,42 @@ var transitions = []struct {
 	writes  int // what will gets for an edit
 	author  string
 }{
-	{name: "nothing", sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 200, "": 200}, writes: 200, author: "will"},
-	{name: "turned private", do: []apitest.Case{{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200}},
+	{name: "nothing", sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 200, "": 200}, writes: 200,
+		author: "will"},
+	{name: "turned private", do: []apitest.Case{{Do: "PATCH /repos/alice/garden", As: "alice",
+		Send: `{"private": true}`, Status: 200}},
 		sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 404, "": 404}, writes: 200, author: "will"},
-	{name: "published", private: true, do: []apitest.Case{{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": false}`, Status: 200}},
+	{name: "published", private: true,
+		do:   []apitest.Case{{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": false}`, Status: 200}},
 		sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 200, "": 200}, writes: 200, author: "will"},
-	{name: "renamed", private: true, do: []apitest.Case{{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"name": "beds"}`, Status: 200},
-		{Do: "GET " + releases + "/1", As: "rae", Status: 301}, {Do: "GET /alice/garden/releases/download/v1/a", As: "rae", Status: 301},
-		{Do: "GET " + releases + "/1", As: "sam", Status: 404}, {Do: "GET /alice/garden/releases/download/v1/a", As: "sam", Status: 404},
+	{name: "renamed", private: true, do: []apitest.Case{{Do: "PATCH /repos/alice/garden", As: "alice",
+		Send: `{"name": "beds"}`, Status: 200},
+		{Do: "GET " + releases + "/1", As: "rae", Status: 301},
+		{Do: "GET /alice/garden/releases/download/v1/a", As: "rae", Status: 301},
+		{Do: "GET " + releases + "/1", As: "sam", Status: 404},
+		{Do: "GET /alice/garden/releases/download/v1/a", As: "sam", Status: 404},
 		{Do: "POST " + releases + "/1/assets?name=b", As: "will", Send: "x", Status: 307}},
-		at: "alice/beds", sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 404, "": 404}, writes: 200, author: "will"},
-	{name: "transferred", private: true, do: []apitest.Case{{Do: "POST /repos/alice/garden/transfer", As: "chief", Send: `{"new_owner": "sam"}`, Status: 202}},
-		at: "sam/garden", sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 200, "": 404}, writes: 200, author: "will"},
-	{name: "archived", do: []apitest.Case{{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`, Status: 200},
-		{Do: "POST " + releases, As: "will", Send: `{"tag_name": "v2"}`, Status: 403}, {Do: "POST " + releases + "/1/assets?name=b", As: "will", Send: "x", Status: 403},
-		{Do: "DELETE " + releases + "/assets/1", As: "will", Status: 403}, {Do: "DELETE " + releases + "/1", As: "alice", Status: 403}},
+		at: "alice/beds", sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 404, "": 404}, writes: 200,
+		author: "will"},
+	{name: "transferred", private: true,
+		do: []apitest.Case{{Do: "POST /repos/alice/garden/transfer", As: "chief",
+			Send: `{"new_owner": "sam"}`, Status: 202}},
+		at: "sam/garden", sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 200, "": 404}, writes: 200,
+		author: "will"},
+	{name: "archived", do: []apitest.Case{{Do: "PATCH /repos/alice/garden", As: "alice",
+		Send: `{"archived": true}`, Status: 200},
+		{Do: "POST " + releases, As: "will", Send: `{"tag_name": "v2"}`, Status: 403},
+		{Do: "POST " + releases + "/1/assets?name=b", As: "will", Send: "x", Status: 403},
+		{Do: "DELETE " + releases + "/assets/1", As: "will", Status: 403},
+		{Do: "DELETE " + releases + "/1", As: "alice", Status: 403}},
 		sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 200, "": 200}, writes: 403, author: "will"},
-	{name: "collaborator removed", private: true, do: []apitest.Case{{Do: "DELETE /repos/alice/garden/collaborators/will", As: "alice", Status: 204}},
+	{name: "collaborator removed", private: true,
+		do:   []apitest.Case{{Do: "DELETE /repos/alice/garden/collaborators/will", As: "alice", Status: 204}},
 		sees: see{"alice": 200, "will": 404, "rae": 200, "sam": 404, "": 404}, writes: 404, author: "will"},
-	{name: "demoted", do: []apitest.Case{{Do: "PUT /repos/alice/garden/collaborators/will", As: "alice", Send: `{"permission": "pull"}`, Status: 204},
-		{Do: "GET " + releases + "/2", As: "will", Status: 404}, {Do: "GET " + releases + "/assets/2", As: "will", Status: 404},
+	{name: "demoted", do: []apitest.Case{{Do: "PUT /repos/alice/garden/collaborators/will", As: "alice",
+		Send: `{"permission": "pull"}`, Status: 204},
+		{Do: "GET " + releases + "/2", As: "will", Status: 404},
+		{Do: "GET " + releases + "/assets/2", As: "will", Status: 404},
 		{Do: "GET /alice/garden/releases/download/untagged-00000000000000000002/d", As: "will", Status: 404},
 		{Do: "GET " + releases, As: "will", Status: 200, Want: `[{"id": 1}]`}},
 		sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 200, "": 200}, writes: 403, author: "will"},
@@ -67,20 +83,25 @@ var transitions = []struct {
 		sees: see{"alice": 200, "will": 403, "rae": 200, "sam": 200, "": 200}, writes: 403, author: "will"},
 	{name: "account deleted", do: []apitest.Case{{Do: "DELETE /admin/users/will", As: "chief", Status: 204}},
 		sees: see{"alice": 200, "will": 401, "rae": 200, "sam": 200, "": 200}, writes: 401, author: "ghost"},
-	{name: "tag deleted", do: []apitest.Case{{Do: "DELETE /repos/alice/garden/git/refs/tags/v1", As: "alice", Status: 204},
-		{Do: "GET " + releases + "/latest", Status: 404}, {Do: "GET " + releases + "/tags/v1", As: "will", Status: 404},
+	{name: "tag deleted", do: []apitest.Case{{Do: "DELETE /repos/alice/garden/git/refs/tags/v1", As: "alice",
+		Status: 204},
+		{Do: "GET " + releases + "/latest", Status: 404},
+		{Do: "GET " + releases + "/tags/v1", As: "will", Status: 404},
 		{Do: "GET /alice/garden/releases/download/v1/a", As: "will", Status: 404},
-		{Do: "GET " + releases + "/1", As: "will", Status: 200, Want: `{"draft": true, "published_at": null}`}},
+		{Do: "GET " + releases + "/1", As: "will", Status: 200,
+			Want: `{"draft": true, "published_at": null}`}},
 		sees: see{"alice": 200, "will": 200, "rae": 404, "sam": 404, "": 404}, writes: 200, author: "will"},
-	{name: "tag moved", do: []apitest.Case{{Do: "PATCH /repos/alice/garden/git/refs/tags/v1", As: "alice", Send: `{"sha": "{parent}", "force": true}`, Status: 200},
-		{Do: "GET " + releases + "/tags/v1", Status: 200, Want: `{"id": 1}`}, {Do: "GET " + releases + "/latest", Status: 200, Want: `{"id": 1}`}},
+	{name: "tag moved", do: []apitest.Case{{Do: "PATCH /repos/alice/garden/git/refs/tags/v1", As: "alice",
+		Send: `{"sha": "{parent}", "force": true}`, Status: 200},
+		{Do: "GET " + releases + "/tags/v1", Status: 200, Want: `{"id": 1}`},
+		{Do: "GET " + releases + "/latest", Status: 200, Want: `{"id": 1}`}},
 		sees: see{"alice": 200, "will": 200, "rae": 200, "sam": 200, "": 200}, writes: 200, author: "will"},
 	{name: "deleted", do: []apitest.Case{{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204}},
 		sees: see{"alice": 404, "will": 404, "rae": 404, "sam": 404, "": 404}, writes: 404},
 }
 
-// Whatever happens to a repository, its releases are for those who may see them then, and no answer that was kept
-// shows more.
+// Whatever happens to a repository, its releases are for those who may see them then, and no answer that was
+// kept shows more.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	for _, row := range transitions {
@@ -108,15 +129,18 @@ func TestTransitions(t *testing.T) {
 					for _, path := range []string{"/releases/1", "/releases/assets/1", "/releases/1/assets"} {
 						s.Check(t, apitest.Case{Do: "GET /repos/" + at + path, As: login, Status: want})
 					}
-					s.Check(t, apitest.Case{Do: "GET /repos/" + at + "/releases/assets/1", As: login, Headers: bytesOf, Status: want})
+					s.Check(t, apitest.Case{Do: "GET /repos/" + at + "/releases/assets/1", As: login,
+						Headers: bytesOf, Status: want})
 					if want >= 400 {
 						for path, tag := range known {
 							s.Check(t, apitest.Case{Do: "GET /repos/" + at + path, As: login, Status: want,
-								Headers: map[string]string{"If-None-Match": tag, "Accept": "application/octet-stream, application/json"}})
+								Headers: map[string]string{"If-None-Match": tag,
+									"Accept": "application/octet-stream, application/json"}})
 						}
 					}
 				}
-				s.Check(t, apitest.Case{Do: "PATCH /repos/" + at + "/releases/1", As: "will", Send: `{"name": "y"}`, Status: row.writes})
+				s.Check(t, apitest.Case{Do: "PATCH /repos/" + at + "/releases/1", As: "will",
+					Send: `{"name": "y"}`, Status: row.writes})
 				if row.author != "" {
 					s.Check(t, apitest.Case{Do: "GET /repos/" + at + "/releases/1", As: "chief", Status: 200,
 						Want: fmt.Sprintf(`{"author": {"login": %q}, "assets": [{"uploader": {"login": %q}}]}`, row.author, row.author)})
@@ -140,14 +164,16 @@ func keep(t *testing.T, s *apitest.Server) map[string]string {
 			t.Errorf("%s has no ETag", path)
 		}
 	}
-	return map[string]string{"/releases/1": tags["/releases/1"], "/releases/assets/1": tags["/releases/assets/1"]}
+	return map[string]string{"/releases/1": tags["/releases/1"],
+		"/releases/assets/1": tags["/releases/assets/1"]}
 }
 
 // parentOf is the commit before the tip of main.
 func parentOf(t *testing.T, s *apitest.Server) string {
 	t.Helper()
 	var list []struct{ SHA string }
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits?per_page=1&page=2", As: "alice", Status: 200}).JSON(t, &list)
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits?per_page=1&page=2", As: "alice",
+		Status: 200}).JSON(t, &list)
 	return list[0].SHA
 }
 

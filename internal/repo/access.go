@@ -72,8 +72,9 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 	}
 }
 
-// MovedError says that what a request names by a placeholder of its address is in another repository now, which the
-// caller sees, under another name. As an error it is a 404; requests are redirected, those of pages, too.
+// MovedError says that what a request names by a placeholder of its address is in another repository now,
+// which the caller sees, under another name. As an error it is a 404; requests are redirected, those of
+// pages, too.
 type MovedError struct {
 	To    *Repo
 	Param string // the placeholder

@@ -10,8 +10,9 @@ import (
 // How long Again goes on. Somebody who loses has lost to somebody who got through, and
 // a node that is slower than the others loses often in a row.
 const (
-	againTimes = 10               // at least
-	againFor   = 20 * time.Second // after which it needs not begin anew, unless Service.RetryFor says otherwise
+	againTimes = 10 // at least
+	// after which it needs not begin anew, unless Service.RetryFor says otherwise
+	againFor = 20 * time.Second
 )
 
 // Again runs an operation, and runs it anew while it ends with the error moved:

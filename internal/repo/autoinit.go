@@ -12,9 +12,10 @@ import (
 )
 
 // createWithCommit makes a repository whose default branch begins with a
-// commit of a README, of templates or of another repository's files. The id is reserved first, in a transaction of
-// its own; then the objects are written; then one transaction adds the row and the ref. Whenever the server dies
-// there is a whole repository or none, and at most a folder that is swept away after a day.
+// commit of a README, of templates or of another repository's files. The id is reserved first, in a
+// transaction of its own; then the objects are written; then one transaction adds the row and the ref.
+// Whenever the server dies there is a whole repository or none, and at most a folder that is swept away after
+// a day.
 func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
 	if err := n.checkTemplates(); err != nil {
 		return nil, err
@@ -68,7 +69,8 @@ func (s *Service) fillAndInsert(
 		if err != nil {
 			return nil, err
 		}
-		return s.insert(context.WithoutCancel(ctx), by, n, beginning{id, first, 1 + objects.PackedBytes()/1024})
+		return s.insert(context.WithoutCancel(ctx), by, n,
+			beginning{id, first, 1 + objects.PackedBytes()/1024})
 	}
 	first, err := writeFirst(ctx, objects, n, author)
 	if err != nil {
@@ -78,7 +80,9 @@ func (s *Service) fillAndInsert(
 }
 
 // writeFirst writes the commit of the first files, and gives the branch that names it.
-func writeFirst(ctx context.Context, objects *git.Repository, n NewRepo, author git.Signature) ([]RefUpdate, error) {
+func writeFirst(
+	ctx context.Context, objects *git.Repository, n NewRepo, author git.Signature,
+) ([]RefUpdate, error) {
 	edits, blobs := firstFiles(n, author)
 	tree, err := objects.BuildTree(ctx, "", edits)
 	if err != nil {
@@ -98,18 +102,20 @@ func writeFirst(ctx context.Context, objects *git.Repository, n NewRepo, author 
 // checkTemplates returns the 422 for templates that are not there.
 func (n NewRepo) checkTemplates() error {
 	if _, known := gitignore.Template(n.Gitignore); n.Gitignore != "" && !known {
-		return errs.Validation(errs.Field{Resource: Resource, Field: "gitignore_template", Code: errs.InvalidField,
+		return errs.Validation(errs.Field{Resource: Resource, Field: "gitignore_template",
+			Code:  errs.InvalidField,
 			Value: errs.Clip(n.Gitignore), Message: "There is no template of this name."})
 	}
 	if n.License != "" && license.ByKey(n.License) == nil {
-		return errs.Validation(errs.Field{Resource: Resource, Field: "license_template", Code: errs.InvalidField,
+		return errs.Validation(errs.Field{Resource: Resource, Field: "license_template",
+			Code:  errs.InvalidField,
 			Value: errs.Clip(n.License), Message: "There is no license of this key."})
 	}
 	return nil
 }
 
-// firstFiles are the files of the first commit. The license is the author's, of the commit's year, where its text has
-// places for that.
+// firstFiles are the files of the first commit. The license is the author's, of the commit's year, where its
+// text has places for that.
 func firstFiles(n NewRepo, author git.Signature) (edits []git.TreeEdit, blobs []git.NewObject) {
 	add := func(path, text string) {
 		blob := git.NewObject{Type: git.TypeBlob, Data: []byte(text)}

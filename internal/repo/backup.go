@@ -65,7 +65,8 @@ func HoldFolders(
 // BackupRuns reports whether a backup has its lease, by the database's clock. It may need files
 // whose rows are gone: ask after the deletion was committed, and before the file is removed.
 func BackupRuns(tx *db.Tx) (runs bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM backups WHERE due_at > ` + tx.Engine().Clock() + `)`).Scan(&runs)
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM backups WHERE due_at > ` + tx.Engine().Clock() +
+		`)`).Scan(&runs)
 	return runs, err
 }
 
@@ -108,6 +109,7 @@ func noteBackup(tx *db.Tx, at db.Time, place string, whole bool) error {
 	if _, err := tx.Exec(`INSERT INTO past_backups (at, place) VALUES ($1, $2)`, at, place); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM past_backups WHERE id <= (SELECT MAX(id) FROM past_backups) - $1`, maxPastBackups)
+	_, err := tx.Exec(`DELETE FROM past_backups WHERE id <= (SELECT MAX(id) FROM past_backups) - $1`,
+		maxPastBackups)
 	return err
 }

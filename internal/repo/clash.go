@@ -81,8 +81,9 @@ func allRefs(tx *db.Tx, repoID ID) (*nearRefs, error) {
 	return near, err
 }
 
-// refsBelow reads, for each of the names that refs have as a folder, the first of these. The subquery looks into the
-// index once a name; a join reads all refs of the repository for each where PostgreSQL takes it for a small one.
+// refsBelow reads, for each of the names that refs have as a folder, the first of these. The subquery looks
+// into the index once a name; a join reads all refs of the repository for each where PostgreSQL takes it for
+// a small one.
 func refsBelow(tx *db.Tx, repoID ID, names []string) (below []string, err error) {
 	err = db.InParts(names, func(part []string) error {
 		args := db.Args(part, repoID)

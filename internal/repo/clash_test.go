@@ -73,11 +73,12 @@ func TestManyDeepNames(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var statements atomic.Int64
 		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, text string) {
-				if strings.Contains(text, "FROM refs") {
-					statements.Add(1)
-				}
-			}})
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+				Trace: func(_ context.Context, text string) {
+					if strings.Contains(text, "FROM refs") {
+						statements.Add(1)
+					}
+				}})
 		})
 		s.User(t, "alice")
 		source := gittest.Repository(t, 1, 2)
@@ -87,7 +88,8 @@ func TestManyDeepNames(t *testing.T) {
 		create := func(names ...string) []error {
 			var updates []repo.RefUpdate
 			for _, name := range names {
-				updates = append(updates, repo.RefUpdate{Name: "refs/heads/" + name, Old: git.ZeroSHA, New: tip})
+				updates = append(updates, repo.RefUpdate{Name: "refs/heads/" + name,
+					Old: git.ZeroSHA, New: tip})
 			}
 			statements.Store(0)
 			refused, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Updates: updates})

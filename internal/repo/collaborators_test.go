@@ -23,10 +23,12 @@ func TestOrganizationCollaborators(t *testing.T) {
 		}
 		s.Admin(t, "operator") // a member who administers the site
 		for _, login := range []string{"member", "raised", "lowered", "operator"} {
-			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner", Send: `{"role": "member"}`, Status: 200})
+			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",
+				Send: `{"role": "member"}`, Status: 200})
 		}
 		s.User(t, "second")
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/second", As: "owner", Send: `{"role": "admin"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/second", As: "owner",
+			Send: `{"role": "admin"}`, Status: 200})
 		for _, private := range []bool{true, false} {
 			r := s.Repo(t, fmt.Sprintf("guild/hall-%t", private), private)
 			s.Grant(t, r, "outside", account.Push)
@@ -42,13 +44,15 @@ func TestOrganizationCollaborators(t *testing.T) {
 		} {
 			s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200,
 				Send: fmt.Sprintf(`{"default_repository_permission": %q}`, permission)})
-			want := map[string]string{"owner": "admin", "second": "admin", "outside": "write", "raised": "admin"}
+			want := map[string]string{"owner": "admin", "second": "admin", "outside": "write",
+				"raised": "admin"}
 			maps.Copy(want, others)
 			for _, private := range []bool{true, false} {
 				sameCollaborators(t, s, fmt.Sprintf("guild/hall-%t", private), private, want)
 			}
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/guild/hall-true/collaborators/" + guild.Login, As: "owner", Status: 404})
+		s.Check(t, apitest.Case{Do: "GET /repos/guild/hall-true/collaborators/" + guild.Login, As: "owner",
+			Status: 404})
 	})
 }
 
@@ -60,8 +64,10 @@ func sameCollaborators(t *testing.T, s *apitest.Server, name string, private boo
 	last := int64(0)
 	pages := (len(want) + 2) / 3
 	for page := 1; page <= pages+1; page++ {
-		a := s.Check(t, apitest.Case{Do: fmt.Sprintf("GET %s?per_page=3&page=%d", path, page), As: "owner", Status: 200})
-		if link := a.Header.Get("Link"); page > pages && !strings.Contains(link, fmt.Sprintf(`page=%d>; rel="last"`, pages)) {
+		a := s.Check(t, apitest.Case{Do: fmt.Sprintf("GET %s?per_page=3&page=%d", path, page), As: "owner",
+			Status: 200})
+		if link := a.Header.Get("Link"); page > pages &&
+			!strings.Contains(link, fmt.Sprintf(`page=%d>; rel="last"`, pages)) {
 			t.Errorf("%s: %d people, and past the end the links are %s", name, len(want), link)
 		}
 		var people []struct {
@@ -82,7 +88,8 @@ func sameCollaborators(t *testing.T, s *apitest.Server, name string, private boo
 	if !maps.Equal(listed, want) {
 		t.Errorf("%s: listed are %v, want %v", name, listed, want)
 	}
-	for _, login := range []string{"owner", "outside", "member", "raised", "lowered", "stranger", "operator", "second"} {
+	for _, login := range []string{"owner", "outside", "member", "raised", "lowered", "stranger",
+		"operator", "second"} {
 		status, permission := 204, want[login]
 		if permission == "" {
 			status, permission = 404, "read"
@@ -110,7 +117,8 @@ func TestCollaboratorsAreChosen(t *testing.T) {
 		}
 		s.Admin(t, "operator")
 		for _, login := range []string{"member", "raised", "operator"} {
-			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner", Send: `{"role": "member"}`, Status: 200})
+			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",
+				Send: `{"role": "member"}`, Status: 200})
 		}
 		for _, name := range []string{"guild/hall", "guild/attic", "owner/own"} {
 			r := s.Repo(t, name, name != "guild/hall")
@@ -136,9 +144,11 @@ func TestCollaboratorsAreChosen(t *testing.T) {
 		} {
 			chosenCollaborators(t, s, c.repo, c.query, c.want)
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200, Send: `{"default_repository_permission": "write"}`})
+		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200,
+			Send: `{"default_repository_permission": "write"}`})
 		chosenCollaborators(t, s, "guild/attic", "?permission=push", "owner member raised outside operator")
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200, Send: `{"default_repository_permission": "none"}`})
+		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200,
+			Send: `{"default_repository_permission": "none"}`})
 		chosenCollaborators(t, s, "guild/attic", "?affiliation=outside", "outside reader")
 		chosenCollaborators(t, s, "guild/attic", "?permission=pull", "owner raised outside reader")
 		s.Run(t, []apitest.Case{
@@ -159,7 +169,8 @@ func chosenCollaborators(t *testing.T, s *apitest.Server, name, query, want stri
 			sep = "&"
 		}
 		var people []struct{ Login string }
-		s.Check(t, apitest.Case{Do: "GET /repos/" + name + "/collaborators" + query + sep + more, As: "owner", Status: 200}).JSON(t, &people)
+		s.Check(t, apitest.Case{Do: "GET /repos/" + name + "/collaborators" + query + sep + more, As: "owner",
+			Status: 200}).JSON(t, &people)
 		logins := make([]string, len(people))
 		for i, p := range people {
 			logins[i] = p.Login

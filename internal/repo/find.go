@@ -33,7 +33,8 @@ func (s *Service) Each(ctx context.Context, ownerID account.ID, fn func(*Repo) e
 	for since := ID(0); ; {
 		var list []*Access
 		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			list, err = Query(tx, operator, `WHERE r.id > $2 AND (CAST($3 AS BIGINT) = 0 OR r.owner_id = CAST($3 AS BIGINT))
+			list, err = Query(tx, operator, `WHERE r.id > $2 AND (CAST($3 AS BIGINT) = 0
+				OR r.owner_id = CAST($3 AS BIGINT))
 				ORDER BY r.id LIMIT $4`, since, ownerID, eachPage)
 			return err
 		})
@@ -95,7 +96,8 @@ func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access,
 			list = append(list, a)
 			continue
 		}
-		where = append(where, fmt.Sprintf("(o.login_folded = $%d AND r.name_folded = $%d)", len(args)+2, len(args)+3))
+		where = append(where, fmt.Sprintf("(o.login_folded = $%d AND r.name_folded = $%d)", len(args)+2,
+			len(args)+3))
 		args = append(args, owner, name)
 	}
 	var err error
@@ -139,7 +141,8 @@ func (s *Service) FindByID(ctx context.Context, caller *account.Caller, id ID) (
 
 // Count counts what Query would read.
 func Count(tx *db.Tx, caller *account.Caller, where string, args ...any) (n int64, err error) {
-	err = tx.QueryRow(`SELECT count(*)`+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...).Scan(&n)
+	err = tx.QueryRow(`SELECT count(*)`+accessFrom+where,
+		append([]any{account.IDOf(caller)}, args...)...).Scan(&n)
 	return n, err
 }
 

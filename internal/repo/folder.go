@@ -53,7 +53,9 @@ func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, 
 const maxOpened = 5
 
 // GitInUse is Git for transfers: a purge leaves the folder until release is called.
-func (s *Service) GitInUse(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
+func (s *Service) GitInUse(
+	ctx context.Context, a *Access,
+) (objects *git.Repository, release func(), err error) {
 	for try := 1; ; try++ {
 		objects, unpin, err := s.Git(ctx, a)
 		if err != nil {
@@ -73,7 +75,9 @@ func (s *Service) GitInUse(ctx context.Context, a *Access) (objects *git.Reposit
 }
 
 // GitOfBoth is Git for what is asked of two repositories together. The caller may see both.
-func (s *Service) GitOfBoth(ctx context.Context, a, b *Access) (objects *git.Repository, release func(), err error) {
+func (s *Service) GitOfBoth(
+	ctx context.Context, a, b *Access,
+) (objects *git.Repository, release func(), err error) {
 	if a.ID == b.ID {
 		return s.Git(ctx, a)
 	}

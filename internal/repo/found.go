@@ -18,7 +18,8 @@ const maxFound = 4096
 
 // newFoundKey copies the names: the cache must not keep the whole address of a request.
 func newFoundKey(caller *account.Caller, owner, name string) foundKey {
-	return foundKey{account.ViewOf(caller), strings.Clone(account.Fold(owner)), strings.Clone(account.Fold(name))}
+	return foundKey{account.ViewOf(caller), strings.Clone(account.Fold(owner)),
+		strings.Clone(account.Fold(name))}
 }
 
 // copyFor gives a copy of what was found, which the handler of a caller may change.

@@ -17,7 +17,9 @@ func (s *Service) Grant(ctx context.Context, repoID ID, login string, role accou
 }
 
 // GrantBy is Grant by a caller; nil is the operator.
-func (s *Service) GrantBy(ctx context.Context, by *account.Caller, repoID ID, login string, role account.Role) error {
+func (s *Service) GrantBy(
+	ctx context.Context, by *account.Caller, repoID ID, login string, role account.Role,
+) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		user, err := account.ByLogin(tx, login)
 		if err != nil {
@@ -44,7 +46,8 @@ func (s *Service) GrantBy(ctx context.Context, by *account.Caller, repoID ID, lo
 }
 
 func collaboratorError(message string) error {
-	return errs.Validation(errs.Field{Resource: "Collaborator", Field: "username", Code: errs.Custom, Message: message})
+	return errs.Validation(errs.Field{Resource: "Collaborator", Field: "username", Code: errs.Custom,
+		Message: message})
 }
 
 // Revoke takes away what was granted to a user on the repository of the access. A caller who is no
@@ -76,7 +79,9 @@ func (s *Service) Revoke(ctx context.Context, a *Access, login string) error {
 
 // PutCollaborator grants a role to a user, in place of the one it had, which it gives;
 // None for a user who joins.
-func PutCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role) (before account.Role, err error) {
+func PutCollaborator(
+	tx *db.Tx, repoID ID, userID account.ID, role account.Role,
+) (before account.Role, err error) {
 	if before, err = granted(tx, repoID, userID); err != nil {
 		return before, err
 	}
@@ -88,13 +93,15 @@ func putCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role)
 		return err
 	}
 	_, err := tx.Exec(`INSERT INTO collaborators (repo_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (repo_id, user_id) DO UPDATE SET role = excluded.role`, repoID, userID, int64(role), tx.Now)
+		ON CONFLICT (repo_id, user_id) DO UPDATE
+		SET role = excluded.role`, repoID, userID, int64(role), tx.Now)
 	return err
 }
 
 // granted is the role that was granted to the user, or None.
 func granted(tx *db.Tx, repoID ID, userID account.ID) (role account.Role, err error) {
-	err = tx.QueryRow(`SELECT role FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID).Scan(&role)
+	err = tx.QueryRow(`SELECT role FROM collaborators WHERE repo_id = $1 AND user_id = $2`,
+		repoID, userID).Scan(&role)
 	if errors.Is(err, db.ErrNoRows) {
 		return account.None, nil
 	}
@@ -116,7 +123,8 @@ func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) (before account.R
 // regroup says that who collaborates changes: issues and comments tell how their
 // authors stand to the repository. It locks the repository's row.
 func regroup(tx *db.Tx, repoID ID) error {
-	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1, legend_generation = legend_generation + 1
+	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1,
+		legend_generation = legend_generation + 1
 		WHERE id = $1`, repoID)
 	return err
 }

@@ -72,7 +72,8 @@ func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		p := published(t, s)
 		gittest.Run(t, p.dir, "checkout", "-q", "-b", "lines", p.tip)
-		_, _, lines := gittest.CommitFile(t, p.dir, "lines.txt", strings.Repeat("too long for a line of attributes ", 100))
+		_, _, lines := gittest.CommitFile(t, p.dir, "lines.txt",
+			strings.Repeat("too long for a line of attributes ", 100))
 		gittest.Run(t, p.dir, "push", "-q", "origin", "lines")
 		gittest.Run(t, p.dir, "push", "-q", "origin", ":lines")
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "eve", Status: 202})
@@ -101,7 +102,8 @@ func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 				return push(tagOf(nameOf(git.TypeTree, tree.data), git.TypeTree), tree)
 			}
 			absent := nameOf(git.TypeBlob, []byte(lines))
-			same(t, "attributes that git refuses", named(".gitattributes", lines), named(".gitattributes", absent))
+			same(t, "attributes that git refuses", named(".gitattributes", lines),
+				named(".gitattributes", absent))
 			for kind, sha := range map[git.Type]string{
 				git.TypeBlob: p.blob, git.TypeTree: p.tree, git.TypeCommit: p.commit,
 			} {
@@ -113,7 +115,8 @@ func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 				}
 				same(t, "a byte of a "+string(kind), of(sha), of(other))
 				same(t, "a tag of a "+string(kind), push(tagOf(sha, kind)), push(tagOf(other, kind)))
-				same(t, "a file that is a "+string(kind), named(".gitmodules", sha), named(".gitmodules", other))
+				same(t, "a file that is a "+string(kind), named(".gitmodules", sha),
+					named(".gitmodules", other))
 			}
 		}
 	})

@@ -49,8 +49,8 @@ func (m Merging) Changes(before Merging) map[string]any {
 	return changes
 }
 
-// mergingText is what a text of merges is made of: one of some words of GitHub's, each with its bit. The first has
-// none.
+// mergingText is what a text of merges is made of: one of some words of GitHub's, each with its bit. The
+// first has none.
 type mergingText struct {
 	name   string
 	values []mergingWord
@@ -67,7 +67,8 @@ var mergingTexts = [...]mergingText{
 	{"squash_merge_commit_message", []mergingWord{
 		{"BLANK", 0}, {"PR_BODY", SquashWithBody}, {"COMMIT_MESSAGES", SquashWithMessages}}},
 	{"merge_commit_title", []mergingWord{{"MERGE_MESSAGE", 0}, {"PR_TITLE", MergeByPullTitle}}},
-	{"merge_commit_message", []mergingWord{{"PR_TITLE", 0}, {"PR_BODY", MergeWithBody}, {"BLANK", MergeWithoutText}}},
+	{"merge_commit_message", []mergingWord{{"PR_TITLE", 0}, {"PR_BODY", MergeWithBody},
+		{"BLANK", MergeWithoutText}}},
 }
 
 // of gives the word that is set.
@@ -80,8 +81,8 @@ func (t mergingText) of(m Merging) string {
 	return t.values[0].value
 }
 
-// mergingPayload is how pull requests are merged, as those see it who may push. What merges by itself cannot be
-// chosen.
+// mergingPayload is how pull requests are merged, as those see it who may push. What merges by itself cannot
+// be chosen.
 type mergingPayload struct {
 	MergeCommit   bool   `json:"allow_merge_commit"`
 	Squash        bool   `json:"allow_squash_merge"`
@@ -101,9 +102,12 @@ func newMergingPayload(a *Access) *mergingPayload {
 		return nil
 	}
 	m := a.Merging
-	return &mergingPayload{MergeCommit: !m.Has(NoMergeCommits), Squash: !m.Has(NoSquashes), Rebase: !m.Has(NoRebases),
-		DeletesHead: m.Has(DeletesHead), UsesPullTitle: m.Has(SquashByPullTitle), SquashTitle: mergingTexts[0].of(m),
-		SquashMessage: mergingTexts[1].of(m), MergeTitle: mergingTexts[2].of(m), MergeMessage: mergingTexts[3].of(m)}
+	return &mergingPayload{MergeCommit: !m.Has(NoMergeCommits), Squash: !m.Has(NoSquashes),
+		Rebase:      !m.Has(NoRebases),
+		DeletesHead: m.Has(DeletesHead), UsesPullTitle: m.Has(SquashByPullTitle),
+		SquashTitle:   mergingTexts[0].of(m),
+		SquashMessage: mergingTexts[1].of(m), MergeTitle: mergingTexts[2].of(m),
+		MergeMessage: mergingTexts[3].of(m)}
 }
 
 // read reads the word that a body has.
@@ -148,7 +152,8 @@ func ReadMerging(body *web.Object) (c MergingChange) {
 func (c MergingChange) Apply(m Merging) (Merging, error) {
 	m = m&^c.clear | c.set
 	if none := NoMergeCommits | NoSquashes | NoRebases; m&none == none {
-		return m, errs.Validation(errs.Field{Resource: Resource, Field: "allow_merge_commit", Code: errs.Custom,
+		return m, errs.Validation(errs.Field{Resource: Resource, Field: "allow_merge_commit",
+			Code:    errs.Custom,
 			Message: "Sorry, you need to allow at least one merge strategy (merge commit, squash, or rebase)"})
 	}
 	return m, nil

@@ -132,7 +132,9 @@ func checkMovable(name string) error {
 }
 
 // setRef checks the new object and moves the ref.
-func (s *Service) setRef(ctx context.Context, a *Access, u RefUpdate, with func(*db.Tx) error) (RefTarget, error) {
+func (s *Service) setRef(
+	ctx context.Context, a *Access, u RefUpdate, with func(*db.Tx) error,
+) (RefTarget, error) {
 	target, err := s.checkTip(ctx, a, &u)
 	if err != nil {
 		return RefTarget{}, err
@@ -232,7 +234,9 @@ const maxRefTries = 5
 // be a commit whose history holds the ref's present one. Errors: 422 as of
 // CreateRef, for a ref that is not there and for an update that is no fast
 // forward; 409 for a ref that others keep moving.
-func (s *Service) UpdateRef(ctx context.Context, a *Access, name string, sha git.SHA, force bool) (RefTarget, error) {
+func (s *Service) UpdateRef(
+	ctx context.Context, a *Access, name string, sha git.SHA, force bool,
+) (RefTarget, error) {
 	if err := checkOldRef(name); err != nil {
 		return RefTarget{}, err
 	}

@@ -134,12 +134,14 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 	api := i.API(path)
 	page := i.Page(web.Path(r.Owner.Login, r.Name))
 	p := &Payload{
-		ID: r.ID, NodeID: account.NodeID("Repository", r.ID), Name: r.Name, FullName: r.FullName(), Private: r.Private,
-		Owner: account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
+		ID: r.ID, NodeID: account.NodeID("Repository", r.ID), Name: r.Name, FullName: r.FullName(),
+		Private: r.Private,
+		Owner:   account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
 		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars,
 		ForksCount: r.Forks, Forks: r.Forks,
-		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues, Archived: r.Archived,
+		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues,
+		Archived:        r.Archived,
 		IsTemplate:      r.IsTemplate,
 		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: r.AllowForking,
 		Topics: r.Topics.Names(), Language: r.Language, License: license.NewSimple(r.License, i),

@@ -154,14 +154,17 @@ func placesOf(repos []*Access) (ids []ID, owners []account.ID) {
 	return ids, owners
 }
 
-// belongs names what is known of a user, for the transactions of one request. ID tells owners from repositories.
+// belongs names what is known of a user, for the transactions of one request. ID tells owners from
+// repositories.
 type belongs[ID ~int64] struct {
 	to   ID
 	user account.ID
 }
 
 // belonging finds the pairs of an id and a user that are rows of a table.
-func belonging[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID) (list []Belongs[ID], err error) {
+func belonging[ID ~int64](
+	tx *db.Tx, query string, ids []ID, users []account.ID,
+) (list []Belongs[ID], err error) {
 	list, asked := askedOf(tx, ids, users)
 	if len(asked) == 0 {
 		return list, nil
@@ -186,7 +189,8 @@ func belonging[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID)
 	return list, err
 }
 
-// askedOf gives what the request has read of the users already, and the users that are still to be read, each once.
+// askedOf gives what the request has read of the users already, and the users that are still to be read, each
+// once.
 func askedOf[ID ~int64](tx *db.Tx, ids []ID, users []account.ID) (list []Belongs[ID], asked []any) {
 	seen := map[account.ID]bool{}
 	for _, u := range users {

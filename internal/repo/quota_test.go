@@ -74,7 +74,8 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 			t.Fatal(err)
 		}
 		if usage.Repos != repos || usage.KB > kb || usage.KB < kb/2 || written.Load() == 0 {
-			t.Errorf("alice has %+v, %d writes and %d pushes went through", usage, written.Load(), pushed.Load())
+			t.Errorf("alice has %+v, %d writes and %d pushes went through", usage, written.Load(),
+				pushed.Load())
 		}
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/" + names[0].Name, As: "alice", Status: 204})
 		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "room"}`, Status: 201})

@@ -25,7 +25,8 @@ func TestRepositoryRaces(t *testing.T) {
 		}
 		t.Run("one name", func(t *testing.T) {
 			made := 0
-			for _, status := range s.Together(t, create("a"), create("A"), create("a"), create("A"), create("a")) {
+			for _, status := range s.Together(t, create("a"), create("A"), create("a"), create("A"),
+				create("a")) {
 				switch status {
 				case http.StatusCreated:
 					made++
@@ -42,14 +43,16 @@ func TestRepositoryRaces(t *testing.T) {
 		t.Run("delete beside the rest", func(t *testing.T) {
 			for i := range 25 {
 				name := fmt.Sprintf("r%d", i)
-				s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: fmt.Sprintf(`{"name": %q}`, name), Status: 201})
+				s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
+					Send: fmt.Sprintf(`{"name": %q}`, name), Status: 201})
 				path := "/repos/alice/" + name
 				for k, status := range s.Together(t,
 					apitest.Case{Do: "DELETE " + path, As: "alice"},
 					apitest.Case{Do: "PATCH " + path, As: "alice", Send: `{"private": true}`},
 					apitest.Case{Do: "PUT " + path + "/collaborators/bob", As: "alice"},
 					apitest.Case{Do: "DELETE " + path, As: "alice"},
-					apitest.Case{Do: "PATCH " + path, As: "alice", Send: fmt.Sprintf(`{"name": "new%d"}`, i)}) {
+					apitest.Case{Do: "PATCH " + path, As: "alice",
+						Send: fmt.Sprintf(`{"name": "new%d"}`, i)}) {
 					if status >= 500 || status == http.StatusUnprocessableEntity {
 						t.Errorf("request %d answered %d", k, status)
 					}
@@ -61,9 +64,11 @@ func TestRepositoryRaces(t *testing.T) {
 		t.Run("rename beside create", func(t *testing.T) {
 			for i := range 15 {
 				s.Together(t,
-					apitest.Case{Do: "PATCH /repos/alice/a", As: "alice", Send: fmt.Sprintf(`{"name": "b%d"}`, i)},
+					apitest.Case{Do: "PATCH /repos/alice/a", As: "alice",
+						Send: fmt.Sprintf(`{"name": "b%d"}`, i)},
 					create(fmt.Sprintf("b%d", i)))
-				s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/b%d", i), Status: 200, Want: fmt.Sprintf(`{"name": "b%d"}`, i)})
+				s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/b%d", i), Status: 200,
+					Want: fmt.Sprintf(`{"name": "b%d"}`, i)})
 			}
 		})
 	})

@@ -19,7 +19,8 @@ func (s *Service) Resolve(ctx context.Context, a *Access, name string) (git.SHA,
 	}
 	var sha git.SHA
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := refsNamedIf(tx, a.ID, []string{git.Heads + name, "refs/tags/" + name, name}, asStranger(a))
+		found, err := refsNamedIf(tx, a.ID, []string{git.Heads + name, "refs/tags/" + name, name},
+			asStranger(a))
 		if err != nil {
 			return err
 		}
@@ -62,7 +63,8 @@ func BranchTip(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
 // HoldBranch is BranchTip for a transaction that relies on it: no other moves the
 // branch before it ends.
 func HoldBranch(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
-	if _, err := tx.Exec(`UPDATE repos SET refs_generation = refs_generation WHERE id = $1`, repoID); err != nil {
+	if _, err := tx.Exec(`UPDATE repos SET refs_generation = refs_generation WHERE id = $1`,
+		repoID); err != nil {
 		return "", err
 	}
 	return BranchTip(tx, repoID, branch)
@@ -81,7 +83,8 @@ func BranchAt(tx *db.Tx, repoID ID, sha git.SHA) (name string, err error) {
 // Branches reads what each branch of a repository names, by its full name.
 func Branches(tx *db.Tx, repoID ID) (map[string]git.SHA, error) {
 	return db.QueryMap[string, git.SHA](tx,
-		`SELECT name, sha FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3`, repoID, git.Heads, "refs/heads0")
+		`SELECT name, sha FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3`,
+		repoID, git.Heads, "refs/heads0")
 }
 
 // Tips lists where the refs of a repository lead, by full name.

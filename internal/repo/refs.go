@@ -20,8 +20,9 @@ type RefUpdate struct {
 	Name   string // full, e.g. refs/heads/main
 	Old    git.SHA
 	New    git.SHA
-	Peeled git.SHA    // of an annotated tag: what it points at in the end; else empty
-	By     account.ID // the account that pushes; 0 where nobody does: the ref is new together with its repository
+	Peeled git.SHA // of an annotated tag: what it points at in the end; else empty
+	// the account that pushes; 0 where nobody does: the ref is new together with its repository
+	By account.ID
 	// Forward says that New is known to have Old in its history, so that nothing
 	// becomes unreachable.
 	Forward bool
@@ -63,10 +64,14 @@ func (s *Service) MoveRefs(ctx context.Context, p Push) (refused []error, err er
 }
 
 // moveRefsWith is MoveRefs with something that is written in the same transaction if no update is refused.
-func (s *Service) moveRefsWith(ctx context.Context, p Push, with func(*db.Tx) error) (refused []error, err error) {
+func (s *Service) moveRefsWith(
+	ctx context.Context, p Push, with func(*db.Tx) error,
+) (refused []error, err error) {
 	err = s.WritePush(ctx, p, func(tx *db.Tx) (err error) {
 		refused, err = s.MoveRefsIn(tx, p)
-		if err == nil && with != nil && !slices.ContainsFunc(refused, func(why error) bool { return why != nil }) {
+		if err == nil && with != nil && !slices.ContainsFunc(refused, func(why error) bool {
+			return why != nil
+		}) {
 			err = with(tx)
 		}
 		return err
@@ -176,8 +181,8 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 	return refused, nil
 }
 
-// Refusals finds, for each update of the access's repository, why it cannot happen, before its objects are kept.
-// Push.Check asks again.
+// Refusals finds, for each update of the access's repository, why it cannot happen, before its objects are
+// kept. Push.Check asks again.
 func Refusals(tx *db.Tx, a *Access, updates []RefUpdate) ([]error, error) {
 	return checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, updates)
 }

@@ -70,8 +70,8 @@ func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[st
 	return found, err
 }
 
-// FirstRefs writes the refs with which a fork begins, in the transaction that makes it. All others are moved by
-// MoveRefs.
+// FirstRefs writes the refs with which a fork begins, in the transaction that makes it. All others are moved
+// by MoveRefs.
 func FirstRefs(tx *db.Tx, repoID ID, refs []RefUpdate) error { return writeRefs(tx, repoID, refs) }
 
 // writeRefs makes the refs what the updates say.
@@ -90,7 +90,8 @@ func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 		for _, n := range part {
 			args = append(args, n)
 		}
-		_, err := tx.Exec(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)), args...)
+		_, err := tx.Exec(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)),
+			args...)
 		return err
 	})
 	if err != nil {
@@ -106,7 +107,8 @@ func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 			args = append(args, repoID, u.Name, string(u.New), peeled)
 		}
 		_, err := tx.Exec(`INSERT INTO refs (repo_id, name, sha, peeled) VALUES `+db.Values(len(part), 4)+
-			` ON CONFLICT (repo_id, name) DO UPDATE SET sha = excluded.sha, peeled = excluded.peeled`, args...)
+			` ON CONFLICT (repo_id, name) DO UPDATE SET sha = excluded.sha, peeled = excluded.peeled`,
+			args...)
 		return err
 	})
 }
@@ -119,10 +121,11 @@ func touchPushed(tx *db.Tx, repoID ID, branch string, grownKB int64) error {
 	return err
 }
 
-// ReadRefs reads all refs of a repository in the order of their names. Error: 404 when it is gone, or the condition
-// fails.
+// ReadRefs reads all refs of a repository in the order of their names. Error: 404 when it is gone, or the
+// condition fails.
 func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
-	rows, err := tx.Query(`SELECT r.default_branch, r.refs_generation, COALESCE(f.name, ''), COALESCE(f.sha, ''), COALESCE(f.peeled, '')
+	rows, err := tx.Query(`SELECT r.default_branch, r.refs_generation, COALESCE(f.name, ''), COALESCE(f.sha,
+		''), COALESCE(f.peeled, '')
 		FROM (SELECT id AS of, default_branch, refs_generation FROM repos WHERE id = $1`+condition+`) r
 		LEFT JOIN refs f ON f.repo_id = r.of ORDER BY f.name`, repoID)
 	if err != nil {

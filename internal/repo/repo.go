@@ -181,7 +181,8 @@ func CheckName(name string) string {
 	}
 	for i := range len(name) {
 		c := name[i]
-		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_'
+		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' ||
+			c == '.' || c == '_'
 		if !ok {
 			return "name may only have letters, digits, '-', '.' and '_'"
 		}
@@ -215,8 +216,8 @@ type NewRepo struct {
 // DefaultBranch is the default branch of a new repository.
 const DefaultBranch = "main"
 
-// Create makes a repository, empty unless AutoInit or a template is set. by is who asks for it, nil for the operator
-// at the command line. Errors: 404 for an owner that is not there, 403 when by
+// Create makes a repository, empty unless AutoInit or a template is set. by is who asks for it, nil for the
+// operator at the command line. Errors: 404 for an owner that is not there, 403 when by
 // may not create there, 422 for a name that is not acceptable or taken, and a template that is not there.
 func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
 	if message := CheckName(n.Name); message != "" {
@@ -324,13 +325,15 @@ func MayCreate(tx *db.Tx, by *account.Caller, owner *account.Account) (admit boo
 		return false, err
 	}
 	if !member {
-		return false, errs.New(errs.Forbidden, "You must be a member of the organization to add a repository to it.")
+		return false, errs.New(errs.Forbidden,
+			"You must be a member of the organization to add a repository to it.")
 	}
 	return !orgOwner, nil
 }
 
 func nameError(message string) error {
-	return errs.Validation(errs.Field{Resource: "Repository", Field: "name", Code: errs.Custom, Message: message})
+	return errs.Validation(errs.Field{Resource: "Repository", Field: "name", Code: errs.Custom,
+		Message: message})
 }
 
 // ErrNameTaken is the 422 for a name that another repository of the owner has.

@@ -60,8 +60,9 @@ func (s Scope) from() (query string, args []any) {
 	return accessFrom + `WHERE r.id IN (` + from + `) AND ` + Visible(s.Caller), args
 }
 
-// AccessForHooks gives the access with which payloads of webhooks are rendered: that of a caller who may push to the
-// repository, and who otherwise sees what everybody sees. Error: 404 where it is gone, or withdrawn from its own owner.
+// AccessForHooks gives the access with which payloads of webhooks are rendered: that of a caller who may push
+// to the repository, and who otherwise sees what everybody sees. Error: 404 where it is gone, or withdrawn
+// from its own owner.
 func AccessForHooks(tx *db.Tx, id ID) (*Access, error) {
 	r, err := ByID(tx, nil, id)
 	if err != nil {

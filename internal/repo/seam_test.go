@@ -25,8 +25,9 @@ func TestDeletedWhileRead(t *testing.T) {
 		r := s.Repo(t, "alice/plot", false)
 		const size = 16 << 20 // more than the buffers of a connection hold
 		source := gittest.Bare(t)
-		gittest.Import(t, source, strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter A <a@x> 1 +0000\n"+
-			"data 0\nM 100644 inline large\ndata %d\n%s\ndone\n", size, strings.Repeat("x", size))))
+		gittest.Import(t, source,
+			strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter A <a@x> 1 +0000\n"+
+				"data 0\nM 100644 inline large\ndata %d\n%s\ndone\n", size, strings.Repeat("x", size))))
 		s.Import(t, r, source)
 		folder := s.Objects(t, r.ID).Dir()
 
@@ -45,7 +46,10 @@ func TestDeletedWhileRead(t *testing.T) {
 		if n, err := io.Copy(io.Discard, answer.Body); err != nil || n != size {
 			t.Errorf("the download ended after %d bytes: %v", n, err)
 		}
-		apitest.Becomes(t, func() bool { _, err := os.Stat(folder); return os.IsNotExist(err) }, "the folder is set aside")
+		apitest.Becomes(t, func() bool {
+			_, err := os.Stat(folder)
+			return os.IsNotExist(err)
+		}, "the folder is set aside")
 	})
 }
 
@@ -59,7 +63,8 @@ func TestUnreadableFolder(t *testing.T) {
 		source := gittest.Repository(t, 3, 3)
 		gittest.Run(t, source, "branch", "side", "main~1")
 		before.Import(t, r, source)
-		tip, tree := gittest.Run(t, source, "rev-parse", "main"), gittest.Run(t, source, "rev-parse", "main^{tree}")
+		tip, tree := gittest.Run(t, source, "rev-parse", "main"),
+			gittest.Run(t, source, "rev-parse", "main^{tree}")
 		blob := gittest.Run(t, source, "rev-parse", "main:dir0/file0.txt")
 		shard := filepath.Dir(before.Objects(t, r.ID).Dir())
 
@@ -67,7 +72,9 @@ func TestUnreadableFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A server that has not read the folder yet.
-		s := apitest.Start(t, before.Engine, func(o *server.Options) { o.DB, o.DataDir = before.DB, before.Dir })
+		s := apitest.Start(t, before.Engine, func(o *server.Options) {
+			o.DB, o.DataDir = before.DB, before.Dir
+		})
 		s.Log.AllowErrors()
 		s.User(t, "bob")
 		s.Grant(t, r, "bob", account.Admin)
@@ -77,7 +84,8 @@ func TestUnreadableFolder(t *testing.T) {
 		if err := os.WriteFile(shard, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		refs := s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/matching-refs/", As: "bob", Status: 200}).Body
+		refs := s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/matching-refs/", As: "bob",
+			Status: 200}).Body
 		for _, c := range []apitest.Case{
 			{Do: "GET /repos/alice/plot/git/trees/main"},
 			{Do: "GET /repos/alice/plot/git/trees/" + tree + "?recursive=1"},
@@ -93,7 +101,8 @@ func TestUnreadableFolder(t *testing.T) {
 			{Do: "GET /repos/alice/plot/readme"},
 			{Do: "GET /repos/alice/plot/contributors"},
 			{Do: "POST /repos/alice/plot/git/blobs", Send: `{"content": "x"}`},
-			{Do: "POST /repos/alice/plot/git/trees", Send: `{"tree": [{"path": "x", "mode": "100644", "content": "x"}]}`},
+			{Do: "POST /repos/alice/plot/git/trees",
+				Send: `{"tree": [{"path": "x", "mode": "100644", "content": "x"}]}`},
 			{Do: "POST /repos/alice/plot/git/commits", Send: `{"message": "x", "tree": "` + tree + `"}`},
 			{Do: "POST /repos/alice/plot/git/refs", Send: `{"ref": "refs/heads/new", "sha": "` + tip + `"}`},
 			{Do: "PATCH /repos/alice/plot/git/refs/heads/side", Send: `{"sha": "` + tip + `"}`},
@@ -109,14 +118,17 @@ func TestUnreadableFolder(t *testing.T) {
 			}
 		}
 		clone := t.TempDir()
-		if _, _, err := gittest.Try(t, clone, nil, "clone", "-q", s.Remote(t, "bob", "alice/plot"), "."); err == nil {
+		if _, _, err := gittest.Try(t, clone, nil, "clone", "-q", s.Remote(t, "bob", "alice/plot"),
+			"."); err == nil {
 			t.Error("a clone of nothing")
 		}
 		gittest.Run(t, source, "branch", "pushed", "main")
-		if _, _, err := gittest.Try(t, source, nil, "push", "-q", s.Remote(t, "bob", "alice/plot"), "pushed"); err == nil {
+		if _, _, err := gittest.Try(t, source, nil, "push", "-q", s.Remote(t, "bob", "alice/plot"),
+			"pushed"); err == nil {
 			t.Error("a push into nothing")
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/matching-refs/", As: "bob", Status: 200, Body: string(refs)})
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/matching-refs/", As: "bob", Status: 200,
+			Body: string(refs)})
 
 		if err := os.Remove(shard); err != nil {
 			t.Fatal(err)

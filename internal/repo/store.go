@@ -52,8 +52,10 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(append([]any{
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
-		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached, &r.OpenIssues, &r.Stars,
-		&r.Watchers, &r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
+		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached,
+		&r.OpenIssues, &r.Stars,
+		&r.Watchers, &r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt,
+		&r.UpdatedAt, &r.PushedAt,
 		&r.Topics, &r.Language, &r.License, &r.IsTemplate, &r.TemplateID,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.Owner, &p.Granted,
@@ -67,7 +69,8 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 	}
 	r.Owner.ID = r.OwnerID
 	a.Role, a.Member = p.Role(caller, r), p.Owner != nil && !caller.HidesMembers
-	a.Granted = p.grantedRole(caller, r) >= account.Pull && caller.Most(int64(r.ID), r.OwnerID, true) >= account.Pull
+	a.Granted = p.grantedRole(caller, r) >= account.Pull &&
+		caller.Most(int64(r.ID), r.OwnerID, true) >= account.Pull
 	return a, nil
 }
 
@@ -94,8 +97,8 @@ func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (
 		`WHERE r.id = `+formerName, account.IDOf(caller), owner, name), caller)
 }
 
-// ByID reads a repository with what the caller, nil for nobody, may do there: perhaps nothing, a role below Pull.
-// Error: 404 for one that is not there.
+// ByID reads a repository with what the caller, nil for nobody, may do there: perhaps nothing, a role below
+// Pull. Error: 404 for one that is not there.
 func ByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 	query, args := selectByID(caller, id)
 	return scanAccess(tx.QueryRow(query, args...), caller)
@@ -159,7 +162,8 @@ func Query(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Acc
 // id is in use, until insertRepo or releaseID. Until then the row has a name that no
 // repository can have.
 func ReserveID(tx *db.Tx, ownerID account.ID) (id ID, err error) {
-	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
+	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at,
+		updated_at, pushed_at)
 		VALUES ($1, '/', '/', true, '', $2, $2, $2) RETURNING id`, ownerID, tx.Now).Scan(&id)
 	if err != nil {
 		return 0, err
@@ -196,8 +200,8 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	if r.ParentID != 0 {
 		parent, root = r.ParentID, r.NetworkID
 	}
-	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues,
-		r.CreatedAt,
+	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private,
+		r.DefaultBranch, r.HasIssues, r.CreatedAt,
 		r.PushedAt, r.SizeKB, parent, root, int64(r.Merging), r.IsTemplate, db.OrNull(r.TemplateID)}
 	if r.ID != 0 {
 		columns, values, args = columns+", id", values+", $17", append(args, r.ID)

@@ -11,15 +11,17 @@ import (
 	"arbor/internal/git"
 )
 
-// Generate makes a repository of a template that the caller of the access sees. It has the template's default branch,
-// or with all each branch, which begins with one commit of the caller's with the template's files. Errors: 422 for what is no template, and as Create; 404 and 409 when
-// the template goes away or is purged meanwhile.
+// Generate makes a repository of a template that the caller of the access sees. It has the template's default
+// branch, or with all each branch, which begins with one commit of the caller's with the template's files.
+// Errors: 422 for what is no template, and as Create; 404 and 409 when the template goes away or is purged
+// meanwhile.
 func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) (*Repo, error) {
 	if message := CheckName(n.Name); message != "" {
 		return nil, nameError(message)
 	}
 	if !a.IsTemplate {
-		return nil, errs.New(errs.Invalid, "The repository is no template: its administrators set is_template.")
+		return nil, errs.New(errs.Invalid,
+			"The repository is no template: its administrators set is_template.")
 	}
 	refs, err := s.Refs(ctx, a)
 	if err != nil {
@@ -37,8 +39,8 @@ func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) 
 	return s.createWithCommit(ctx, a.Caller, n)
 }
 
-// copyTemplate brings the files of the template's branches, and writes the commits that the new repository's begin
-// with, in the place of the template's.
+// copyTemplate brings the files of the template's branches, and writes the commits that the new repository's
+// begin with, in the place of the template's.
 func (s *Service) copyTemplate(
 	ctx context.Context, n NewRepo, to *git.Repository, author git.Signature,
 ) ([]RefUpdate, error) {
@@ -68,7 +70,9 @@ func (s *Service) copyTemplate(
 	if err := to.CopyHistories(ctx, from, trees); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(objects, func(a, b git.NewObject) int { return strings.Compare(string(a.SHA()), string(b.SHA())) })
+	slices.SortFunc(objects, func(a, b git.NewObject) int {
+		return strings.Compare(string(a.SHA()), string(b.SHA()))
+	})
 	objects = slices.CompactFunc(objects, func(a, b git.NewObject) bool { return a.SHA() == b.SHA() })
 	_, err = to.WriteObjects(ctx, objects)
 	return first, err
@@ -82,8 +86,8 @@ func (n *NewRepo) templateID() ID {
 	return n.template.ID
 }
 
-// holds checks in the transaction of the new repository that the template is one still, as it was when its files were
-// copied. Errors: 404, 409, 422.
+// holds checks in the transaction of the new repository that the template is one still, as it was when its
+// files were copied. Errors: 404, 409, 422.
 func (n *NewRepo) holds(tx *db.Tx) error {
 	if n.template == nil {
 		return nil

@@ -95,7 +95,8 @@ func ForksSeen(caller *account.Caller) string {
 func fromRepo(id, condition string) string {
 	return ` FROM repos r JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
-		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 WHERE r.id = ` + id + ` AND ` + condition
+		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1
+		WHERE r.id = ` + id + ` AND ` + condition
 }
 
 // FromPublic is FromVisible for the public repository that has a name now, which
@@ -103,8 +104,8 @@ func fromRepo(id, condition string) string {
 const FromPublic = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	WHERE o.login_folded = $2 AND r.name_folded = $3 AND NOT r.private`
 
-// JoinSeers is SQL for FROM, behind the table of accounts that is named who: it keeps those who may see the repository
-// of the id, an expression. An AND may follow. It uses the names r, o, m and c.
+// JoinSeers is SQL for FROM, behind the table of accounts that is named who: it keeps those who may see the
+// repository of the id, an expression. An AND may follow. It uses the names r, o, m and c.
 func JoinSeers(id, who string) string {
 	return ` JOIN repos r ON r.id = ` + id + ` JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + who + `.id

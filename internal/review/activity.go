@@ -25,7 +25,8 @@ type Feed struct {
 // repositories given, which are all of one caller. numbers are those of their
 // pull requests, by id of the issue.
 func LoadFeed(
-	ctx context.Context, tx *db.Tx, list []*repo.Access, numbers map[issue.ID]int64, reviews, comments []int64,
+	ctx context.Context, tx *db.Tx, list []*repo.Access, numbers map[issue.ID]int64, reviews,
+	comments []int64,
 ) (*Feed, error) {
 	f := &Feed{pages: map[repo.ID]*page{}, numbers: numbers}
 	shared := issue.NewPage(ctx, list...)

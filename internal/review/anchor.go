@@ -48,7 +48,9 @@ func (s *Service) covers(ctx context.Context, p *pull.Pull, commit git.SHA) erro
 
 // changes gives those changes of a pull request up to a commit which are of the
 // named files.
-func (s *Service) changes(ctx context.Context, p *pull.Pull, commit git.SHA, names []string) (*diff.Changes, error) {
+func (s *Service) changes(
+	ctx context.Context, p *pull.Pull, commit git.SHA, names []string,
+) (*diff.Changes, error) {
 	objects, release, err := s.repos.GitOf(ctx, p.RepoID)
 	if err != nil {
 		return nil, err
@@ -63,7 +65,9 @@ func (s *Service) changes(ctx context.Context, p *pull.Pull, commit git.SHA, nam
 
 // place completes the anchors, all of one commit, and gives the hunk of each: in
 // one process whatever their number. Error: 422 for what is not in the diff.
-func (s *Service) place(ctx context.Context, p *pull.Pull, commit git.SHA, list []*Anchor) (hunks []string, err error) {
+func (s *Service) place(
+	ctx context.Context, p *pull.Pull, commit git.SHA, list []*Anchor,
+) (hunks []string, err error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -109,7 +113,8 @@ func notPart(field string) errs.Field {
 
 func thread(field, message string) errs.Field {
 	field = "pull_request_review_thread." + field
-	return errs.Field{Resource: CommentResource, Field: field, Code: errs.Custom, Message: field + " " + message}
+	return errs.Field{Resource: CommentResource, Field: field, Code: errs.Custom,
+		Message: field + " " + message}
 }
 
 // settle finds the anchor in the patch of its file.

@@ -69,8 +69,8 @@ func (api *API) write(
 // maxAtOnce is how many comments a page of a pull request shows.
 const maxAtOnce = 1000
 
-// ListAllComments answers the review comments on a pull request that its page shows, all at once; its Link tells
-// whether there are more. Error: 404.
+// ListAllComments answers the review comments on a pull request that its page shows, all at once; its Link
+// tells whether there are more. Error: 404.
 func (api *API) ListAllComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, _, err := api.find(r, a)
 	if err != nil {
@@ -246,7 +246,8 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 	if err != nil {
 		return reaction.Subject{}, err
 	}
-	return reaction.Subject{Kind: reaction.ReviewComment, ID: c.ID, Locked: c.Locked, Changed: func(tx *db.Tx) error {
-		return noteReaction(tx, a.ID, c.ID)
-	}}, nil
+	return reaction.Subject{Kind: reaction.ReviewComment, ID: c.ID, Locked: c.Locked,
+		Changed: func(tx *db.Tx) error {
+			return noteReaction(tx, a.ID, c.ID)
+		}}, nil
 }

@@ -51,7 +51,8 @@ func (api *API) ListThreads(w http.ResponseWriter, r *http.Request, a *repo.Acce
 				return err
 			}
 			tx.OnCommit(func() { web.Link(w, r, at, total) })
-			list, err = threadsOf(tx, []issue.ID{p.IssueID}, account.IDOf(a.Caller), at.Size, at.Offset(), maxOfThread)
+			list, err = threadsOf(tx, []issue.ID{p.IssueID}, account.IDOf(a.Caller), at.Size,
+				at.Offset(), maxOfThread)
 			return err
 		})
 		if err != nil {
@@ -65,8 +66,8 @@ func (api *API) ListThreads(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	})
 }
 
-// ListManyThreads is ListThreads for the pull requests of the parameter numbers: an object with a list for each, and
-// one thread more where there are more than the page holds.
+// ListManyThreads is ListThreads for the pull requests of the parameter numbers: an object with a list for
+// each, and one thread more where there are more than the page holds.
 func (api *API) ListManyThreads(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany)
 	at := web.ReadPage(r)
@@ -145,8 +146,8 @@ func (p *page) threadComment(n int, c *Comment) (*threadComment, error) {
 	return &threadComment{one, c.Pending, c.Outdated(), 0}, err
 }
 
-// ListManyOfReviews answers the comments of the reviews of the parameter ids: an object with a list for each, and one
-// comment more where there are more than the page holds.
+// ListManyOfReviews answers the comments of the reviews of the parameter ids: an object with a list for each,
+// and one comment more where there are more than the page holds.
 func (api *API) ListManyOfReviews(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ids := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
 	at := web.ReadPage(r)
@@ -219,7 +220,9 @@ func (api *API) GetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return api.answerDraft(w, r, a, http.StatusOK, c)
 }
 
-func (api *API) answerDraft(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
+func (api *API) answerDraft(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment,
+) error {
 	return web.Answer(w, r, status, func(out *web.Output) error {
 		p, err := api.s.preparedComments(out, a, []*Comment{c})
 		if err != nil {
@@ -233,8 +236,8 @@ func (api *API) answerDraft(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	})
 }
 
-// ResolveThread marks the thread of the comment that {id} names as resolved, or with resolved false as not: 204.
-// Errors: those of Service.Resolve.
+// ResolveThread marks the thread of the comment that {id} names as resolved, or with resolved false as not:
+// 204. Errors: those of Service.Resolve.
 func (api *API) ResolveThread(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.findComment(r, a)
 	if err != nil {

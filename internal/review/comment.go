@@ -108,7 +108,9 @@ func (c *Comment) follow(first *Comment) {
 
 // addComment inserts a comment, with a review of its own unless it joins a
 // pending one.
-func (s *Service) addComment(c *issue.Change, made *Comment, joins int64, t issue.Text) (id int64, err error) {
+func (s *Service) addComment(
+	c *issue.Change, made *Comment, joins int64, t issue.Text,
+) (id int64, err error) {
 	made.CreatedAt, made.UpdatedAt = c.Tx.Now, c.Tx.Now
 	if made.ReviewID, made.Pending = joins, joins != 0; made.Pending {
 		err = insertComment(c.Tx, made)
@@ -128,7 +130,9 @@ func (s *Service) addComment(c *issue.Change, made *Comment, joins int64, t issu
 
 // EditComment changes the text of a comment, which is not empty. Errors: 403,
 // 404.
-func (s *Service) EditComment(ctx context.Context, a *repo.Access, found *Comment, t issue.Text) (*Comment, error) {
+func (s *Service) EditComment(
+	ctx context.Context, a *repo.Access, found *Comment, t issue.Text,
+) (*Comment, error) {
 	return s.changeComment(ctx, a, found, func(c *issue.Change, now *Comment) error {
 		if now.Body == *t.Body {
 			return nil
@@ -168,7 +172,8 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 		return err
 	}
 	parts, err := hook.Part("comment", payload)
-	c.AddHookEvent(hook.Event{Name: commentEvent, Action: "deleted", About: hook.About{ID: now.ID, Parts: parts}})
+	c.AddHookEvent(hook.Event{Name: commentEvent, Action: "deleted",
+		About: hook.About{ID: now.ID, Parts: parts}})
 	return err
 }
 

@@ -64,7 +64,8 @@ func (s *Service) followPull(ctx context.Context, list []*Comment, left *int) (d
 	}
 	defer release()
 	head := list[0].HeadSHA
-	current, err := s.changes(ctx, &pull.Pull{RepoID: list[0].RepoID, BaseSHA: list[0].BaseSHA}, head, paths(list))
+	current, err := s.changes(ctx, &pull.Pull{RepoID: list[0].RepoID, BaseSHA: list[0].BaseSHA},
+		head, paths(list))
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,8 @@ func readComment(r *http.Request) (NewComment, error) {
 }
 
 // verdicts are the events of a request, and the states that they lead to.
-var verdicts = map[string]State{"APPROVE": Approved, "REQUEST_CHANGES": ChangesRequested, "COMMENT": Commented}
+var verdicts = map[string]State{"APPROVE": Approved, "REQUEST_CHANGES": ChangesRequested,
+	"COMMENT": Commented}
 
 func readVerdict(body *web.Object) web.Opt[string] {
 	return body.Enum("event", "APPROVE", "REQUEST_CHANGES", "COMMENT")
@@ -124,7 +125,8 @@ func readReview(r *http.Request) (NewReview, error) {
 		body.Wrong("comments", errs.InvalidField, `"comments" must be an array of objects`)
 	}
 	if len(list) > maxComments {
-		body.Wrong("comments", errs.InvalidField, "comments has more than "+strconv.Itoa(maxComments)+" entries")
+		body.Wrong("comments", errs.InvalidField,
+			"comments has more than "+strconv.Itoa(maxComments)+" entries")
 	}
 	if err := body.Err(); err != nil {
 		return n, err
@@ -136,7 +138,8 @@ func readReview(r *http.Request) (NewReview, error) {
 	for _, raw := range list {
 		one, err := web.ParseObject(raw, CommentResource)
 		if errs.Is(err, errs.Malformed) {
-			return n, errs.Validation(errs.Field{Resource: Resource, Field: "comments", Code: errs.InvalidField,
+			return n, errs.Validation(errs.Field{Resource: Resource, Field: "comments",
+				Code:    errs.InvalidField,
 				Message: `"comments" must be an array of objects`})
 		}
 		if err != nil {

@@ -72,7 +72,8 @@ func (p *page) review(n int, v *Review, pull int64, state string) (*reviewPayloa
 	of := p.at.API + "/pulls/" + itoa(pull)
 	body, err := p.bodies.At(n)
 	return &reviewPayload{
-		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body, State: state,
+		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body,
+		State:   state,
 		HTMLURL: html, PullURL: of, Association: p.Association(v.RepoID, v.AuthorID),
 		Links:       tracker.ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: of}},
 		SubmittedAt: v.SubmittedAt, Commit: v.Commit,

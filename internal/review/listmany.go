@@ -14,9 +14,9 @@ import (
 // maxMany is of how many pull requests one request asks for the reviews.
 const maxMany = 100
 
-// ListMany answers the reviews of the pull requests of the parameter numbers, for GraphQL: an object with a list for
-// each, as GET /repos/{owner}/{repo}/pulls/{number}/reviews has it, and one review more where there are more than the
-// page holds. Pull requests that are not there have none.
+// ListMany answers the reviews of the pull requests of the parameter numbers, for GraphQL: an object with a
+// list for each, as GET /repos/{owner}/{repo}/pulls/{number}/reviews has it, and one review more where there
+// are more than the page holds. Pull requests that are not there have none.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany)
 	at := web.ReadPage(r)

@@ -17,8 +17,8 @@ type Mark struct {
 	Review string `json:"review"` // approved, changes_requested, commented; empty: nobody reviewed it
 }
 
-// ListMarks answers the marks of the pull requests of the parameter numbers, for lists on pages: an object of them by
-// number, with a fixed number of queries. Pull requests that are not there are left out.
+// ListMarks answers the marks of the pull requests of the parameter numbers, for lists on pages: an object of
+// them by number, with a fixed number of queries. Pull requests that are not there are left out.
 func (api *API) ListMarks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
 	marks := map[int64]*Mark{}
@@ -51,7 +51,8 @@ func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark
 		var id issue.ID
 		var statuses status.Summary
 		var checks checkrun.Summary
-		if err := rows.Scan(append(append([]any{&number, &id}, statuses.Dest()...), checks.Dest()...)...); err != nil {
+		if err := rows.Scan(append(append([]any{&number, &id}, statuses.Dest()...),
+			checks.Dest()...)...); err != nil {
 			return err
 		}
 		m := &Mark{Checks: checkMark(statuses, checks)}
@@ -63,7 +64,8 @@ func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark
 	return reviewMarks(tx, of)
 }
 
-// reviewMarks says what the reviews of pull requests come to: of each author the latest that is more than a comment.
+// reviewMarks says what the reviews of pull requests come to: of each author the latest that is more than a
+// comment.
 func reviewMarks(tx *db.Tx, of map[issue.ID]*Mark) error {
 	args := make([]any, 0, len(of))
 	for id := range of {
@@ -79,8 +81,10 @@ func reviewMarks(tx *db.Tx, of map[issue.ID]*Mark) error {
 		best[id] = max(best[id], state)
 		return nil
 	}, `SELECT r.issue_id, r.state FROM reviews r WHERE r.state IN (2, 3, 4) AND r.issue_id IN `+
-		db.Values(1, len(args))+` AND (r.state = 2 OR NOT EXISTS (SELECT 1 FROM reviews l WHERE l.issue_id = r.issue_id
-		AND l.author_id = r.author_id AND l.id > r.id AND l.state IN (3, 4, 5))) GROUP BY r.issue_id, r.state`, args...)
+		db.Values(1, len(args))+` AND (r.state = 2 OR NOT EXISTS (SELECT 1 FROM reviews l
+			WHERE l.issue_id = r.issue_id
+		AND l.author_id = r.author_id AND l.id > r.id AND l.state IN (3, 4, 5))) GROUP BY r.issue_id,
+		r.state`, args...)
 	for id, state := range best {
 		of[id].Review = eventNames[state]
 	}

@@ -17,8 +17,10 @@ func TestPatchLines(t *testing.T) {
 		number   int64
 		position int64 // -1: not in the patch
 	}{
-		{Right, 2, 1}, {Left, 2, 1}, {Left, 5, 4}, {Right, 5, 5}, {Right, 6, 6}, {Right, 7, 7}, {Left, 6, 7}, {Right, 9, 9}, {Left, 8, 9},
-		{Right, 1, -1}, {Right, 10, -1}, {Left, 9, -1}, {Left, 14, -1}, {Left, 15, -1}, {Right, 16, 11}, {Right, 17, 12}, {Right, 18, -1},
+		{Right, 2, 1}, {Left, 2, 1}, {Left, 5, 4}, {Right, 5, 5}, {Right, 6, 6}, {Right, 7, 7}, {Left, 6, 7},
+		{Right, 9, 9}, {Left, 8, 9},
+		{Right, 1, -1}, {Right, 10, -1}, {Left, 9, -1}, {Left, 14, -1}, {Left, 15, -1}, {Right, 16, 11},
+		{Right, 17, 12}, {Right, 18, -1},
 		{Left, 20, 14}, {Right, 24, -1}, {Right, 0, -1}, {Left, -1, -1},
 	} {
 		got := int64(-1)
@@ -39,7 +41,8 @@ func TestAfter(t *testing.T) {
 	t.Parallel()
 	lines := parsePatch(song)
 	for _, c := range []struct{ from, to int64 }{
-		{1, 1}, {2, 2}, {4, 4}, {5, 0}, {6, 7}, {8, 9}, {9, 10}, {13, 14}, {14, 15}, {15, 18}, {19, 22}, {20, 0}, {21, 23},
+		{1, 1}, {2, 2}, {4, 4}, {5, 0}, {6, 7}, {8, 9}, {9, 10}, {13, 14}, {14, 15}, {15, 18}, {19, 22},
+		{20, 0}, {21, 23},
 	} {
 		to, ok := after(lines, c.from)
 		if !ok {
@@ -55,7 +58,8 @@ func TestAfter(t *testing.T) {
 func TestHunkText(t *testing.T) {
 	t.Parallel()
 	lines := parsePatch(song)
-	if got, want := hunkText(lines, 5), "@@ -2,7 +2,8 @@ verse\n two\n three\n four\n-five\n+FIVE"; got != want {
+	if got, want := hunkText(lines, 5),
+		"@@ -2,7 +2,8 @@ verse\n two\n three\n four\n-five\n+FIVE"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := hunkText(lines, 12), "@@ -14,0 +16,2 @@\n+a\n+b"; got != want {

@@ -14,13 +14,14 @@ import (
 	"arbor/internal/web"
 )
 
-// Progress is how far reviews of a pull request have come: threads that are resolved, and of the caller the files that
-// were viewed and the review that is not submitted.
+// Progress is how far reviews of a pull request have come: threads that are resolved, and of the caller the
+// files that were viewed and the review that is not submitted.
 type Progress struct {
 	Resolved map[int64]string  `json:"resolved"` // by the first comment of a thread, who resolved it
 	Viewed   map[string]string `json:"viewed"`   // by path, the blob that was viewed
 
-	Reviews []Verdict `json:"reviews"` // those that everybody sees, the last maxVerdicts of them, the oldest first
+	// those that everybody sees, the last maxVerdicts of them, the oldest first
+	Reviews []Verdict `json:"reviews"`
 
 	Pending         int64 `json:"pending"` // the caller's review that is not submitted; 0: there is none
 	PendingComments int64 `json:"pending_comments"`
@@ -42,15 +43,17 @@ const maxVerdicts = 200
 // maxViewed is how many files of one pull request one person marks as viewed.
 const maxViewed = 3000
 
-// Progress answers how far the review of a pull request has come, for pages: GitHub's REST API has no address for it.
-// Error: 404.
+// Progress answers how far the review of a pull request has come, for pages: GitHub's REST API has no address
+// for it. Error: 404.
 func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	_, i, err := api.find(r, a)
 	if err != nil {
 		return err
 	}
 	p := Progress{Resolved: map[int64]string{}, Viewed: map[string]string{}, Reviews: []Verdict{}}
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error { return p.load(tx, i.ID, account.IDOf(a.Caller)) })
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		return p.load(tx, i.ID, account.IDOf(a.Caller))
+	})
 	if err != nil {
 		return err
 	}
@@ -67,7 +70,8 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 		UNION ALL SELECT 3, 0, 0, 0, path, blob FROM viewed_files WHERE issue_id = $1 AND user_id = $2
 		UNION ALL SELECT * FROM (SELECT 4, r.id, r.author_id, CAST(r.state AS BIGINT), '', a.login
 			FROM reviews r JOIN accounts a ON a.id = r.author_id
-			WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC LIMIT $3) given`, issueID, userID, maxVerdicts)
+			WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC
+			LIMIT $3) given`, issueID, userID, maxVerdicts)
 	if err != nil {
 		return err
 	}
@@ -98,8 +102,9 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	return rows.Err()
 }
 
-// MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that
-// it is to be viewed again. It is nobody else's business, so it changes nothing else. Errors: 404, 422.
+// MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a
+// blob that it is to be viewed again. It is nobody else's business, so it changes nothing else. Errors: 404,
+// 422.
 func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	_, i, err := api.find(r, a)
 	if err != nil {
@@ -152,11 +157,12 @@ func markViewed(tx *db.Tx, issueID issue.ID, userID account.ID, path, blob strin
 		return refuse("too many files are marked as viewed")
 	}
 	return tx.Run(`INSERT INTO viewed_files (issue_id, user_id, path, blob) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (issue_id, user_id, path) DO UPDATE SET blob = excluded.blob`, issueID, userID, path, blob)
+		ON CONFLICT (issue_id, user_id, path) DO UPDATE
+		SET blob = excluded.blob`, issueID, userID, path, blob)
 }
 
-// ListManyViewed answers the files that the caller viewed of each pull request of the parameter numbers, for GraphQL:
-// an object by number of objects that have the blobs by path.
+// ListManyViewed answers the files that the caller viewed of each pull request of the parameter numbers, for
+// GraphQL: an object by number of objects that have the blobs by path.
 func (api *API) ListManyViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
 	out := map[int64]map[string]string{}
@@ -181,7 +187,8 @@ func (api *API) ListManyViewed(w http.ResponseWriter, r *http.Request, a *repo.A
 			out[number][path] = blob
 			return nil
 		}, `SELECT i.number, v.path, v.blob FROM issues i JOIN viewed_files v ON v.issue_id = i.id
-			WHERE i.repo_id = $1 AND v.user_id = $2 AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), args...)
+			WHERE i.repo_id = $1 AND v.user_id = $2
+			AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), args...)
 	})
 	if err != nil {
 		return err

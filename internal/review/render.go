@@ -20,7 +20,8 @@ func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Commen
 	return out.Items(len(list), single, func(n int) (any, error) { return p.comment(n, list[n]) })
 }
 
-// preparedComments is a page that knows all that the payloads of the comments need; others are shown on it as well.
+// preparedComments is a page that knows all that the payloads of the comments need; others are shown on it as
+// well.
 func (s *Service) preparedComments(
 	out *web.Output, a *repo.Access, list []*Comment, others ...account.ID,
 ) (*page, error) {
@@ -74,7 +75,9 @@ func (s *Service) renderReviews(
 }
 
 // answerComment answers with one comment.
-func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
+func (api *API) answerComment(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment,
+) error {
 	return web.Answer(w, r, status, func(out *web.Output) error {
 		return api.s.renderComments(out, a, []*Comment{c}, true)
 	})

@@ -13,8 +13,8 @@
 //	store*.go               the SQL
 //	api*.go, input.go       the handlers; json.go their payloads
 //
-// Tables: reviews, review_comments, resolved_threads, viewed_files; of pulls review_comments. Who is asked for a
-// review is package pull's.
+// Tables: reviews, review_comments, resolved_threads, viewed_files; of pulls review_comments. Who is asked
+// for a review is package pull's.
 //
 // Invariants: each comment belongs to a review; one that was made alone has a
 // review of its own, which goes with it. A pending review and its comments are
@@ -129,7 +129,8 @@ func mayWrite(a *repo.Access, locked bool) error {
 // wrote: that author and those with push access may.
 func mayEdit(a *repo.Access, authorID account.ID, locked bool) error {
 	if a.Role < account.Push && account.IDOf(a.Caller) != authorID {
-		return errs.New(errs.Forbidden, "Must be the author of the comment or have push access to Repository.")
+		return errs.New(errs.Forbidden,
+			"Must be the author of the comment or have push access to Repository.")
 	}
 	return mayWrite(a, locked)
 }
@@ -141,5 +142,6 @@ func refuse(message string) error {
 
 // custom is the 422 for one field of a comment.
 func custom(field, message string) error {
-	return errs.Validation(errs.Field{Resource: CommentResource, Field: field, Code: errs.Custom, Message: message})
+	return errs.Validation(errs.Field{Resource: CommentResource, Field: field, Code: errs.Custom,
+		Message: message})
 }

@@ -32,7 +32,8 @@ func (api *API) Routes() []route.Route {
 			api.ListReviewComments),
 		// The caller's own.
 		repos.Route(route.Pull, "POST /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", api.Submit),
-		repos.Route(route.Push, "PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", api.Dismiss),
+		repos.Route(route.Push, "PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals",
+			api.Dismiss),
 	}
 	reactions := reaction.NewAPI(api.s.db, api.subject)
 	return append(routes, reactions.Routes(repos, "/repos/{owner}/{repo}/pulls/comments/{id}")...)

@@ -11,19 +11,21 @@ import (
 	"arbor/internal/repo"
 )
 
-// pageOfThreads is a page of the threads of n pull requests, whose ids begin with the placeholder $4: those that the
-// user $1 may see, from behind the place $2 to $3.
+// pageOfThreads is a page of the threads of n pull requests, whose ids begin with the placeholder $4: those
+// that the user $1 may see, from behind the place $2 to $3.
 func pageOfThreads(n int) string {
-	return `(SELECT y.* FROM (SELECT COALESCE(reply_to, id) AS root, MIN(issue_id) AS issue_id, count(*) AS total,
-			count(*) OVER (PARTITION BY MIN(issue_id)) AS threads,
+	return `(SELECT y.* FROM (SELECT COALESCE(reply_to, id) AS root, MIN(issue_id) AS issue_id,
+			count(*) AS total, count(*) OVER (PARTITION BY MIN(issue_id)) AS threads,
 			row_number() OVER (PARTITION BY MIN(issue_id) ORDER BY COALESCE(reply_to, id)) AS place
 		FROM review_comments WHERE issue_id IN ` + db.ValuesFrom(4, 1, n) + ` AND (NOT pending OR author_id = $1)
 		GROUP BY COALESCE(reply_to, id)) y WHERE y.place > $2 AND y.place <= $3) x`
 }
 
-// threadsOf reads a page of the threads of each pull request, by their ids, with their first comments: those that the
-// user may see. Error: 422 for more texts than one request reads.
-func threadsOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset, comments int64) ([]*conversation, error) {
+// threadsOf reads a page of the threads of each pull request, by their ids, with their first comments: those
+// that the user may see. Error: 422 for more texts than one request reads.
+func threadsOf(
+	tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset, comments int64,
+) ([]*conversation, error) {
 	if len(issues) == 0 {
 		return nil, nil
 	}
@@ -40,12 +42,14 @@ func threadsOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset, co
 		list = append(list, t)
 		return nil
 	}, `SELECT x.root, x.issue_id, x.total, x.threads, COALESCE(t.resolved_by, 0) FROM `+
-		pageOfThreads(len(issues))+` LEFT JOIN resolved_threads t ON t.root_id = x.root ORDER BY x.root`, args...)
+		pageOfThreads(len(issues))+` LEFT JOIN resolved_threads t ON t.root_id = x.root ORDER BY x.root`,
+		args...)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	most := "$" + strconv.Itoa(len(args)+1)
-	return list, fillThreads(tx, list, ` FROM (SELECT c.id, row_number() OVER (PARTITION BY x.root ORDER BY c.id) AS at
+	return list, fillThreads(tx, list, ` FROM (SELECT c.id, row_number() OVER (PARTITION BY x.root
+		ORDER BY c.id) AS at
 			FROM `+pageOfThreads(len(issues))+` JOIN review_comments c ON c.issue_id = x.issue_id
 				AND COALESCE(c.reply_to, c.id) = x.root AND (NOT c.pending OR c.author_id = $1)) w
 		JOIN review_comments c ON c.id = w.id`+joinPull+` WHERE w.at <= `+most+` ORDER BY c.id`, append(args, comments)...)
@@ -103,12 +107,15 @@ func setResolved(tx *db.Tx, c *Comment, by account.ID, resolved bool) (changed b
 }
 
 // commentsOfReviews reads the first comments of each review that the user may see.
-func commentsOfReviews(tx *db.Tx, reviews []int64, userID account.ID, rows, offset int64) ([]*Comment, error) {
+func commentsOfReviews(
+	tx *db.Tx, reviews []int64, userID account.ID, rows, offset int64,
+) ([]*Comment, error) {
 	if len(reviews) == 0 {
 		return nil, nil
 	}
 	args := append([]any{userID, offset, offset + rows}, anys(reviews)...)
-	return queryComments(tx, ` FROM (SELECT id, row_number() OVER (PARTITION BY review_id ORDER BY id) AS place
+	return queryComments(tx, ` FROM (SELECT id, row_number() OVER (PARTITION BY review_id
+		ORDER BY id) AS place
 			FROM review_comments WHERE review_id IN `+db.ValuesFrom(4, 1, len(reviews))+` AND (NOT pending OR author_id = $1)) x
 		JOIN review_comments c ON c.id = x.id`+joinPull+` WHERE x.place > $2 AND x.place <= $3 ORDER BY c.id`, args...)
 }
@@ -129,8 +136,10 @@ func threadByRoot(tx *db.Tx, a *repo.Access, c *Comment) (*conversation, *issue.
 		return nil, nil, err
 	}
 	t := &conversation{root: c.root(), issueID: c.IssueID}
-	err = tx.QueryRow(`SELECT count(*), COALESCE((SELECT resolved_by FROM resolved_threads WHERE root_id = $1), 0)
-		FROM review_comments WHERE issue_id = $2 AND COALESCE(reply_to, id) = $1 AND (NOT pending OR author_id = $3)`,
+	err = tx.QueryRow(`SELECT count(*), COALESCE((SELECT resolved_by FROM resolved_threads
+		WHERE root_id = $1), 0)
+		FROM review_comments WHERE issue_id = $2 AND COALESCE(reply_to, id) = $1 AND (NOT pending
+		OR author_id = $3)`,
 		t.root, c.IssueID, account.IDOf(a.Caller)).Scan(&t.total, &t.by)
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +149,8 @@ func threadByRoot(tx *db.Tx, a *repo.Access, c *Comment) (*conversation, *issue.
 		c.IssueID, t.root, account.IDOf(a.Caller), maxOfThread)
 }
 
-// countOf counts the rows of a table that have each of the ids in a column. A review is seen with all of its comments.
+// countOf counts the rows of a table that have each of the ids in a column. A review is seen with all of its
+// comments.
 func countOf(tx *db.Tx, table, column string, ids []int64) (map[int64]int64, error) {
 	counts := make(map[int64]int64, len(ids))
 	if len(ids) == 0 {

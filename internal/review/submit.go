@@ -61,7 +61,8 @@ func (s *Service) Create(
 		if err := insertReview(c.Tx, made); err != nil {
 			return err
 		}
-		if err := insertComments(c.Tx, made.comments(n.Comments, hunks, c.Tx.Now)); err != nil || n.State == Pending {
+		if err := insertComments(c.Tx, made.comments(n.Comments, hunks, c.Tx.Now)); err != nil ||
+			n.State == Pending {
 			return err
 		}
 		return announce(c, made, int64(len(n.Comments)), texts...)
@@ -170,7 +171,9 @@ func (s *Service) Submit(
 }
 
 // Edit changes the text of a review. Errors: 403, 404.
-func (s *Service) Edit(ctx context.Context, a *repo.Access, i *issue.Issue, id int64, t issue.Text) (*Review, error) {
+func (s *Service) Edit(
+	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, t issue.Text,
+) (*Review, error) {
 	return s.change(ctx, a, i, id, func(c *issue.Change, v *Review) error {
 		if v.AuthorID != a.Caller.ID {
 			return errs.New(errs.Forbidden, "Must be the author of the review.")
@@ -243,7 +246,9 @@ func (s *Service) change(
 }
 
 // findReview reads a review that the caller may see. Error: 404.
-func (s *Service) findReview(ctx context.Context, a *repo.Access, i *issue.Issue, id int64) (v *Review, err error) {
+func (s *Service) findReview(
+	ctx context.Context, a *repo.Access, i *issue.Issue, id int64,
+) (v *Review, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		v, err = reviewByID(tx, i.ID, id, account.IDOf(a.Caller))
 		return err

@@ -13,8 +13,8 @@ import (
 // ThreadKind is the kind of a thread in node ids.
 const ThreadKind = "PullRequestReviewThread"
 
-// conversation is a thread on a place of a pull request: a comment and the replies to it, as far as the caller sees
-// them.
+// conversation is a thread on a place of a pull request: a comment and the replies to it, as far as the
+// caller sees them.
 type conversation struct {
 	root     int64 // id of the first comment, which may be gone
 	issueID  issue.ID
@@ -24,8 +24,8 @@ type conversation struct {
 	comments []*Comment // the first ones
 }
 
-// Resolve marks the thread of a comment as resolved, or with resolved false as one that is not. The caller may push, or
-// proposed the change. Errors: 403, 404.
+// Resolve marks the thread of a comment as resolved, or with resolved false as one that is not. The caller
+// may push, or proposed the change. Errors: 403, 404.
 func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, resolved bool) error {
 	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) error {
 		now, err := commentByID(c.Tx, a.ID, found.ID, account.IDOf(a.Caller))
@@ -52,7 +52,8 @@ func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, r
 // mayResolve returns the 403 for who resolves no threads of a pull request.
 func mayResolve(a *repo.Access, i *issue.Issue) error {
 	if a.Role < account.Push && account.IDOf(a.Caller) != i.AuthorID {
-		return errs.New(errs.Forbidden, "Must be the author of the pull request or have push access to Repository.")
+		return errs.New(errs.Forbidden,
+			"Must be the author of the pull request or have push access to Repository.")
 	}
 	return mayWrite(a, i.Locked)
 }

@@ -52,16 +52,17 @@ type Route struct {
 	Right   Right
 	Handler web.Handler
 
-	Limit      int64                                  // of the request's body in bytes; 0 is web.MaxJSON
-	Unpack     func(*http.Request) (io.Reader, error) // decompresses the request's body; nil: it is as it came
-	Streams    bool                                   // the handler reads the request's body as it comes
-	Unadmitted bool                                   // answered also when the server is full
-	AnyMedia   bool                                   // see InAnyMedia
-	Numbered   bool                                   // see ByNumber
-	OfRepo     bool                                   // repo.Service.With finds the repository first
-	Limited    bool                                   // see Counted
-	Nobody     bool                                   // see ForNobody
-	Elsewhere  bool                                   // see FromElsewhere
+	Limit int64 // of the request's body in bytes; 0 is web.MaxJSON
+	// decompresses the request's body; nil: it is as it came
+	Unpack     func(*http.Request) (io.Reader, error)
+	Streams    bool // the handler reads the request's body as it comes
+	Unadmitted bool // answered also when the server is full
+	AnyMedia   bool // see InAnyMedia
+	Numbered   bool // see ByNumber
+	OfRepo     bool // repo.Service.With finds the repository first
+	Limited    bool // see Counted
+	Nobody     bool // see ForNobody
+	Elsewhere  bool // see FromElsewhere
 
 	function any // the handler as its package wrote it
 }
@@ -110,8 +111,8 @@ func (r Route) ForNobody() Route {
 	return r
 }
 
-// FromElsewhere says that a form may come from a page of another site. Then it has no caller, whatever the browser
-// brings.
+// FromElsewhere says that a form may come from a page of another site. Then it has no caller, whatever the
+// browser brings.
 func (r Route) FromElsewhere() Route {
 	r.Elsewhere = true
 	return r

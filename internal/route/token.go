@@ -28,12 +28,12 @@ const (
 	watches           = code | scope.Notifications
 )
 
-// never marks routes that fine-grained tokens cannot use, but to read what is public. They are for the repositories
-// that they were made for.
+// never marks routes that fine-grained tokens cannot use, but to read what is public. They are for the
+// repositories that they were made for.
 const never = "-"
 
-// apps say what an installation of an App needs where that is not what a fine-grained token does, in the form of
-// needs. What fine-grained tokens can never do, an App cannot do either unless it stands here.
+// apps say what an installation of an App needs where that is not what a fine-grained token does, in the form
+// of needs. What fine-grained tokens can never do, an App cannot do either unless it stands here.
 var apps = []struct{ method, pattern, permission string }{
 	{"GET", "/installation/repositories", "metadata"},
 	{"DELETE", "/installation/token", ""},
@@ -119,7 +119,8 @@ var needs = []struct {
 	{"GET", "/repos/{owner}/{repo}/subscribers", code, "metadata"},
 	{"*", "/repos/{owner}/{repo}/keys...", code, "administration"},
 	{"GET", "/repos/{owner}/{repo}/hooks...", scope.Repo | scope.ReadRepoHooks, "repository_hooks"},
-	{"DELETE", "/repos/{owner}/{repo}/hooks/{hook_id}", scope.Repo | scope.AdminRepoHooks, "repository_hooks"},
+	{"DELETE", "/repos/{owner}/{repo}/hooks/{hook_id}", scope.Repo | scope.AdminRepoHooks,
+		"repository_hooks"},
 	{"*", "/repos/{owner}/{repo}/hooks...", scope.Repo | scope.WriteRepoHooks, "repository_hooks"},
 	{"POST", "/repos/{owner}/{repo}/dispatches", code, "contents"},
 	{"*", "/repos/{owner}/{repo}/git/...", code, "contents"},
@@ -160,7 +161,8 @@ var needs = []struct {
 	{"*", "/orgs/{org}/people", none, ""},
 	{"*", "/orgs/{org}/settings...", none, ""},
 
-	// These change what no scope lets a token change: passwords, tokens, and for site administrators everything.
+	// These change what no scope lets a token change: passwords, tokens, and for site administrators
+	// everything.
 	{"*", "/settings...", scope.Whole, never},
 	{"*", "/organizations/{org}/settings...", scope.Whole, never},
 	{"GET", "/github-apps/{app_slug}", none, ""},
@@ -295,7 +297,8 @@ func withAccess(method, permission string) string {
 	}
 }
 
-// ByApp reads Need.App: the permission and the level that an installation needs; cannot says that no App can do it.
+// ByApp reads Need.App: the permission and the level that an installation needs; cannot says that no App can
+// do it.
 func (n Need) ByApp() (permission, level string, cannot bool) {
 	permission, level, _ = strings.Cut(n.App, "=")
 	return permission, level, n.App == never

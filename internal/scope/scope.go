@@ -77,12 +77,15 @@ func complete(list []name) []name {
 	return list
 }
 
-// wholes are the scopes with all that they include, in the order of names: what includes others comes before them.
+// wholes are the scopes with all that they include, in the order of names: what includes others comes before
+// them.
 var wholes = func() []Set {
 	list := make([]Set, len(names))
 	for i := len(names) - 1; i >= 0; i-- {
 		list[i] |= names[i].bit
-		if parent := slices.IndexFunc(names, func(n name) bool { return n.text == names[i].parent }); parent >= 0 {
+		if parent := slices.IndexFunc(names, func(n name) bool {
+			return n.text == names[i].parent
+		}); parent >= 0 {
 			list[parent] |= list[i]
 		}
 	}
@@ -106,7 +109,8 @@ func Parse(text string) (Set, error) {
 	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
 		at := slices.IndexFunc(names, func(n name) bool { return n.text == word })
 		if at < 0 {
-			return 0, errs.Newf(errs.Invalid, "there is no scope %q: use %s", word, strings.Join(Names(), ", "))
+			return 0, errs.Newf(errs.Invalid, "there is no scope %q: use %s", word,
+				strings.Join(Names(), ", "))
 		}
 		s |= wholes[at]
 	}

@@ -10,8 +10,10 @@ import (
 // includes, and its header must say the scopes as GitHub writes them.
 func TestParents(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", ""}, {"repo", "repo"}, {"public_repo,repo", "repo"}, {"repo:status, public_repo", "repo:status, public_repo"},
-		{"plants read:org repo", "repo, read:org, plants"}, {"read:org,admin:org", "admin:org"}, {"user:follow", "user:follow"},
+		{"", ""}, {"repo", "repo"}, {"public_repo,repo", "repo"},
+		{"repo:status, public_repo", "repo:status, public_repo"},
+		{"plants read:org repo", "repo, read:org, plants"}, {"read:org,admin:org", "admin:org"},
+		{"user:follow", "user:follow"},
 	} {
 		s, err := Parse(c.text)
 		if err != nil || s.String() != c.want {

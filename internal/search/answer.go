@@ -111,14 +111,17 @@ func (k *Kind) find(out *web.Output, q *Asked,
 	defer cancel()
 	found, err := find(limited, out, q)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		err = errs.Wrap(errs.Unavailable, "the search takes too long: narrow it down, for instance by user:", err)
+		err = errs.Wrap(errs.Unavailable, "the search takes too long: narrow it down, for instance by user:",
+			err)
 	}
 	return found, err
 }
 
 // FindNamed finds a page once all repositories and accounts that were acknowledged before are
 // indexed; Part says that some are not after some seconds. read adds what it finds, and may run again.
-func (k *Kinds) FindNamed(ctx context.Context, read func(tx *db.Tx, found *Found) error) (found *Found, err error) {
+func (k *Kinds) FindNamed(
+	ctx context.Context, read func(tx *db.Tx, found *Found) error,
+) (found *Found, err error) {
 	whole, err := k.s.indexed(ctx, names())
 	if err != nil {
 		return nil, err

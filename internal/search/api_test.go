@@ -28,7 +28,8 @@ func (f find) check(t *testing.T, s *apitest.Server) {
 			Repository any
 		}
 	}
-	s.Check(t, apitest.Case{Do: "GET /search/issues?q=" + url.QueryEscape(f.q) + f.rest, As: f.as, Status: 200}).JSON(t, &got)
+	s.Check(t, apitest.Case{Do: "GET /search/issues?q=" + url.QueryEscape(f.q) + f.rest, As: f.as,
+		Status: 200}).JSON(t, &got)
 	var list []string
 	for _, item := range got.Items {
 		at := strings.TrimPrefix(strings.Replace(item.URL, "/issues/", "#", 1), s.URL+"/repos/")
@@ -40,8 +41,10 @@ func (f find) check(t *testing.T, s *apitest.Server) {
 	if f.total == 0 {
 		f.total = len(strings.Fields(f.want))
 	}
-	if items := strings.Join(list, " "); items != f.want || got.Total != f.total || got.Part || got.Type != "lexical" {
-		t.Errorf("%s%s as %q: %d: %s (incomplete %t), want %d: %s", f.q, f.rest, f.as, got.Total, items, got.Part, f.total, f.want)
+	if items := strings.Join(list, " "); items != f.want || got.Total != f.total || got.Part ||
+		got.Type != "lexical" {
+		t.Errorf("%s%s as %q: %d: %s (incomplete %t), want %d: %s", f.q, f.rest, f.as, got.Total, items,
+			got.Part, f.total, f.want)
 	}
 }
 
@@ -62,8 +65,10 @@ func plant(t *testing.T, s *apitest.Server) {
 	}
 	const issues = "/repos/alice/garden/issues"
 	send("POST /repos/alice/garden/milestones", "alice", `{"title": "Spring, early"}`, 201)
-	send("POST "+issues, "alice", `{"title": "Crash on start", "body": "The parser reads too far", "labels": ["bug"], "assignee": "bob", "milestone": 1}`, 201)
-	send("POST "+issues, "bob", `{"title": "Parser is slow", "body": "crash course", "labels": ["bug", "help wanted"]}`, 201)
+	send("POST "+issues, "alice",
+		`{"title": "Crash on start", "body": "The parser reads too far", "labels": ["bug"], "assignee": "bob", "milestone": 1}`, 201)
+	send("POST "+issues, "bob",
+		`{"title": "Parser is slow", "body": "crash course", "labels": ["bug", "help wanted"]}`, 201)
 	send("POST "+issues, "carol", `{"title": "Café au lait", "body": "for @bob, please"}`, 201)
 	send("POST "+issues, "carol", `{"title": "東京 needs a map", "body": null}`, 201)
 	send("POST "+issues, "alice", `{"title": "Old news", "labels": ["wontfix"]}`, 201)
@@ -71,8 +76,10 @@ func plant(t *testing.T, s *apitest.Server) {
 	send("POST "+issues+"/3/comments", "bob", `{"body": "indeed"}`, 201)
 	send("PATCH "+issues+"/5", "alice", `{"state": "closed"}`, 200)
 	send("PUT "+issues+"/4/lock", "alice", "", 415)
-	s.Check(t, apitest.Case{Do: "PUT " + issues + "/4/lock", As: "alice", Status: 204, Headers: map[string]string{"Accept": "application/vnd.github.v3+json"}})
-	send("POST /repos/alice/diary/issues", "alice", `{"title": "Crash of my heart", "body": "secretword", "labels": ["bug"], "assignee": "alice"}`, 201)
+	s.Check(t, apitest.Case{Do: "PUT " + issues + "/4/lock", As: "alice", Status: 204,
+		Headers: map[string]string{"Accept": "application/vnd.github.v3+json"}})
+	send("POST /repos/alice/diary/issues", "alice",
+		`{"title": "Crash of my heart", "body": "secretword", "labels": ["bug"], "assignee": "alice"}`, 201)
 	send("POST /repos/guild/hall/issues", "bob", `{"title": "Roof leaks", "body": "no crash"}`, 201)
 }
 
@@ -176,10 +183,12 @@ func TestSearchAnswer(t *testing.T) {
 			{Do: "GET /search/issues?q=crash+parser&per_page=1", Status: 200,
 				Want: `{"items": [{"score": 6.0, "title": "Parser is slow", "user": {"login": "bob"}, "labels": [{"name": "bug"}, {"name": "help wanted"}],
 					"url": "{base}/repos/alice/garden/issues/2", "assignees": "$absent", "body": "crash course"}]}`,
-				Has: map[string]string{"Link": `<{base}/search/issues?q=crash+parser&per_page=1&page=2>; rel="next", <{base}/search/issues?q=crash+parser&per_page=1&page=3>; rel="last"`}},
+				Has: map[string]string{
+					"Link": `<{base}/search/issues?q=crash+parser&per_page=1&page=2>; rel="next", <{base}/search/issues?q=crash+parser&per_page=1&page=3>; rel="last"`}},
 			{Do: "GET /api/v3/search/issues?q=is:closed", Status: 200,
 				Want: `{"items": [{"score": 1.0, "repository_url": "{base}/api/v3/repos/alice/garden", "assignees": [], "state": "closed"}]}`},
-			{Do: "GET /search/issues?q=mentions:bob", Headers: map[string]string{"Accept": "application/vnd.service.v3.html+json"}, Status: 200,
+			{Do: "GET /search/issues?q=mentions:bob",
+				Headers: map[string]string{"Accept": "application/vnd.service.v3.html+json"}, Status: 200,
 				Want: `{"items": [{"body": "$absent", "body_html": "$any"}]}`},
 		})
 	})
@@ -193,14 +202,18 @@ func TestSearchRefuses(t *testing.T) {
 		const users = `{"message": "Validation Failed", "errors": [{"resource": "Search", "field": "q", "code": "invalid",
 			"message": "The listed users cannot be searched either because the users do not exist or you do not have permission to view the users."}]}`
 		s.Run(t, []apitest.Case{
-			{Do: "GET /search/issues", Status: 422, Want: `{"message": "Validation Failed", "errors": [{"resource": "Search", "field": "q", "code": "missing"}]}`},
+			{Do: "GET /search/issues", Status: 422,
+				Want: `{"message": "Validation Failed", "errors": [{"resource": "Search", "field": "q", "code": "missing"}]}`},
 			{Do: "GET /search/issues?q=++", Status: 422, Want: `{"errors": [{"code": "missing"}]}`},
-			{Do: "GET /search/issues?q=" + strings.Repeat("x", 257), Status: 422, Want: `{"errors": [{"code": "invalid", "message": "The search is longer than 256 characters."}]}`},
+			{Do: "GET /search/issues?q=" + strings.Repeat("x", 257), Status: 422,
+				Want: `{"errors": [{"code": "invalid", "message": "The search is longer than 256 characters."}]}`},
 			{Do: "GET /search/issues?q=%ff", Status: 422},
 			{Do: "GET /search/issues?q=a%00b", Status: 422},
-			{Do: "GET /search/issues?q=x&sort=stars", Status: 422, Want: `{"errors": [{"field": "sort", "code": "invalid"}]}`},
+			{Do: "GET /search/issues?q=x&sort=stars", Status: 422,
+				Want: `{"errors": [{"field": "sort", "code": "invalid"}]}`},
 			{Do: "GET /search/issues?q=x&order=up", Status: 422, Want: `{"errors": [{"field": "order"}]}`},
-			{Do: "GET /search/issues?q=x&page=11&per_page=100", Status: 422, Want: `{"message": "Only the first 1000 search results are available"}`},
+			{Do: "GET /search/issues?q=x&page=11&per_page=100", Status: 422,
+				Want: `{"message": "Only the first 1000 search results are available"}`},
 			{Do: "GET /search/issues?q=x&page=10&per_page=100", Status: 200},
 			{Do: "GET /search/issues?q=x&page=34", Status: 200},
 			{Do: "GET /search/issues?q=x&page=35", Status: 422},
@@ -228,7 +241,8 @@ func TestSearchFollowsChanges(t *testing.T) {
 		do("PATCH /repos/alice/garden/issues/2", "bob", `{"title": "Seal", "body": ""}`, 200)
 		find{q: "walrus"}.check(t, s)
 		var comment struct{ URL string }
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/5/comments", As: "bob", Send: `{"body": "a walrus"}`, Status: 201}).JSON(t, &comment)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/5/comments", As: "bob",
+			Send: `{"body": "a walrus"}`, Status: 201}).JSON(t, &comment)
 		path := strings.TrimPrefix(comment.URL, s.URL)
 		find{q: "walrus", want: "5"}.check(t, s)
 		do("PATCH "+path, "bob", `{"body": "an otter"}`, 200)
@@ -260,7 +274,8 @@ func TestSearchLeaksNothing(t *testing.T) {
 			t.Helper()
 			return s.Do(t, apitest.Case{Do: "GET /search/issues?q=" + url.QueryEscape(q), As: as})
 		}
-		for _, q := range []string{"secretword", "heart", `"crash of my heart"`, "label:bug assignee:alice", "is:private", "heart in:title", "assignee:alice"} {
+		for _, q := range []string{"secretword", "heart", `"crash of my heart"`, "label:bug assignee:alice",
+			"is:private", "heart in:title", "assignee:alice"} {
 			for as, want := range map[string]int{"": 0, "bob": 0, "carol": 0, "alice": 1, "chief": 1} {
 				var found struct {
 					Total int `json:"total_count"`
@@ -274,7 +289,8 @@ func TestSearchLeaksNothing(t *testing.T) {
 		same := func(q, absent, as string) {
 			t.Helper()
 			a, b := get(q, as), get(absent, as)
-			if got, want := strings.ReplaceAll(string(a.Body), "diary", "x"), strings.ReplaceAll(string(b.Body), "none", "x"); a.Status != b.Status || got != want {
+			if got, want := strings.ReplaceAll(string(a.Body), "diary",
+				"x"), strings.ReplaceAll(string(b.Body), "none", "x"); a.Status != b.Status || got != want {
 				t.Errorf("%s as %q: %d %s\n%s: %d %s", q, as, a.Status, got, absent, b.Status, want)
 			}
 		}
@@ -283,7 +299,8 @@ func TestSearchLeaksNothing(t *testing.T) {
 			same("crash repo:alice/diary", "crash repo:alice/none", as)
 			same("crash -repo:alice/diary", "crash -repo:alice/none", as)
 			same("crash repo:alice/diary repo:alice/garden", "crash repo:alice/none repo:alice/garden", as)
-			if a := get("repo:alice/diary", as); a.Status != 422 || !strings.Contains(string(a.Body), "The listed users and repositories cannot be searched") {
+			if a := get("repo:alice/diary", as); a.Status != 422 ||
+				!strings.Contains(string(a.Body), "The listed users and repositories cannot be searched") {
 				t.Errorf("as %q: %d %s", as, a.Status, a.Body)
 			}
 		}
@@ -292,11 +309,13 @@ func TestSearchLeaksNothing(t *testing.T) {
 		}
 		find{q: "crash user:carol"}.check(t, s) // people are public
 		// A right that is given or taken counts at once.
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/diary/collaborators/bob", As: "alice", Send: `{"permission": "pull"}`, Status: 204})
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/diary/collaborators/bob", As: "alice",
+			Send: `{"permission": "pull"}`, Status: 204})
 		find{q: "secretword", as: "bob", want: "alice/diary#1"}.check(t, s)
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/diary/collaborators/bob", As: "alice", Status: 204})
 		find{q: "secretword", as: "bob"}.check(t, s)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`,
+			Status: 200})
 		find{q: "crash", want: "guild/hall#1"}.check(t, s)
 		find{q: "crash", as: "bob", want: "1 guild/hall#1 2 3"}.check(t, s)
 	})

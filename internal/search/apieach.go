@@ -20,9 +20,9 @@ type briefResults struct {
 	Items []*issue.Brief `json:"items"`
 }
 
-// IssuesEach answers several searches at once, for the page of what waits for somebody: the first page of what each q
-// finds, as GET /search/issues finds it, with brief items. It takes a few statements for all of them where each finds
-// few issues. Errors: those of GET /search/issues; 422 for a query with words.
+// IssuesEach answers several searches at once, for the page of what waits for somebody: the first page of
+// what each q finds, as GET /search/issues finds it, with brief items. It takes a few statements for all of
+// them where each finds few issues. Errors: those of GET /search/issues; 422 for a query with words.
 func (api *API) IssuesEach(w http.ResponseWriter, r *http.Request) error {
 	texts := web.QueryOf(r).All("q")
 	if len(texts) > maxEach {
@@ -35,7 +35,8 @@ func (api *API) IssuesEach(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		if q.hasWords() {
-			return errs.Validation(errs.Field{Resource: resource, Field: "q", Code: errs.InvalidField, Value: text})
+			return errs.Validation(errs.Field{Resource: resource, Field: "q", Code: errs.InvalidField,
+				Value: text})
 		}
 		queries = append(queries, q)
 	}
@@ -52,7 +53,8 @@ func (api *API) IssuesEach(w http.ResponseWriter, r *http.Request) error {
 		}
 		return out.List(len(found), func(n int) (any, error) { return found[n], nil })
 	}
-	return api.answers.Serve(w, r, api.s.db.State(r.Context()), web.Key(r, account.ViewOf(caller), "each"), render)
+	return api.answers.Serve(w, r, api.s.db.State(r.Context()),
+		web.Key(r, account.ViewOf(caller), "each"), render)
 }
 
 // readEach reads what the queries find, and with page the repositories of all of it.

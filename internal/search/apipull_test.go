@@ -17,7 +17,8 @@ func pulls(t *testing.T, s *apitest.Server) {
 	const repo = "/repos/alice/garden"
 	file := func(path, branch string) (sha string) {
 		var made struct{ Commit struct{ SHA string } }
-		send("PUT "+repo+"/contents/"+path, "alice", `{"message": "m", "content": "eA==", "branch": "`+branch+`"}`, 201).JSON(t, &made)
+		send("PUT "+repo+"/contents/"+path, "alice",
+			`{"message": "m", "content": "eA==", "branch": "`+branch+`"}`, 201).JSON(t, &made)
 		return made.Commit.SHA
 	}
 	root := file("README", "main")
@@ -28,9 +29,12 @@ func pulls(t *testing.T, s *apitest.Server) {
 		if branch == "e" {
 			base = "next"
 		}
-		send("POST "+repo+"/pulls", "alice", `{"title": "Change `+branch+`", "head": "`+branch+`", "base": "`+base+`"}`, 201)
-		for _, state := range [][]string{{"success"}, {"failure", "pending"}, {"pending", "success"}, nil, nil}[n] {
-			send("POST "+repo+"/statuses/"+sha, "alice", `{"state": "`+state+`", "context": "`+state+`"}`, 201)
+		send("POST "+repo+"/pulls", "alice",
+			`{"title": "Change `+branch+`", "head": "`+branch+`", "base": "`+base+`"}`, 201)
+		for _, state := range [][]string{{"success"}, {"failure", "pending"}, {"pending", "success"},
+			nil, nil}[n] {
+			send("POST "+repo+"/statuses/"+sha, "alice",
+				`{"state": "`+state+`", "context": "`+state+`"}`, 201)
 		}
 	}
 	review := func(number, as, event string) {
@@ -89,8 +93,8 @@ func TestSearchPulls(t *testing.T) {
 	})
 }
 
-// Parentheses, AND, OR and NOT mean what they mean at GitHub, and no scope is lost: nobody takes an answer for
-// more or for less than it is.
+// Parentheses, AND, OR and NOT mean what they mean at GitHub, and no scope is lost: nobody takes an answer
+// for more or for less than it is.
 func TestSearchBoolean(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -124,9 +128,11 @@ func TestSearchBoolean(t *testing.T) {
 		}
 		s.Run(t, []apitest.Case{
 			{Do: "GET /search/issues?q=(repo:alice/diary)+secretword", As: "bob", Status: 422},
-			{Do: "GET /search/issues?q=(repo:alice/garden", Status: 422, Want: `{"errors": [{"field": "q", "code": "invalid",
+			{Do: "GET /search/issues?q=(repo:alice/garden", Status: 422,
+				Want: `{"errors": [{"field": "q", "code": "invalid",
 				"message": "A parenthesis is not closed: quote it if it is meant as text. (at character 19)"}]}`},
-			{Do: "GET /search/issues?q=crash+created:%3E2020-01-01T00:00:00+02:00", Status: 200, Want: `{"total_count": 4}`},
+			{Do: "GET /search/issues?q=crash+created:%3E2020-01-01T00:00:00+02:00", Status: 200,
+				Want: `{"total_count": 4}`},
 		})
 	})
 }

@@ -26,8 +26,8 @@ func (q *Query) contradicts() bool {
 	return slices.ContainsFunc(flags(), func(f flagField) bool { return *f.of(q) == Yes|No })
 }
 
-// conditions makes the conditions of a query or of one within a group, whose words are looked for in the parts of
-// the outer one unless it names some.
+// conditions makes the conditions of a query or of one within a group, whose words are looked for in the
+// parts of the outer one unless it names some.
 func (q *Query) conditions(n *named, in fulltext.Part) finder.Expr {
 	if q.In != 0 {
 		in = q.In
@@ -66,7 +66,8 @@ func (q *Query) repos(n *named) (where finder.And) {
 		where = append(where, finder.OfRepo{Repos: n.repoIDs(q.Repos.Yes), Owners: n.ids(q.Owners.Yes)})
 	}
 	if len(q.Repos.No)+len(q.Owners.No) > 0 {
-		where = append(where, finder.Not{Expr: finder.OfRepo{Repos: n.repoIDs(q.Repos.No), Owners: n.ids(q.Owners.No)}})
+		where = append(where, finder.Not{Expr: finder.OfRepo{Repos: n.repoIDs(q.Repos.No),
+			Owners: n.ids(q.Owners.No)}})
 	}
 	for _, f := range []struct {
 		flag Flag
@@ -119,8 +120,8 @@ func (q *Query) parts(n *named) (where finder.And) {
 		{&q.Mentioned, has(posting.ByMention)},
 		{&q.Commenters, func(id account.ID) finder.Expr { return finder.CommentedBy(id) }},
 		{&q.Involved, func(id account.ID) finder.Expr {
-			return finder.Or{has(posting.ByAuthor)(id), has(posting.ByAssignee)(id), has(posting.ByMention)(id),
-				finder.CommentedBy(id)}
+			return finder.Or{has(posting.ByAuthor)(id), has(posting.ByAssignee)(id),
+				has(posting.ByMention)(id), finder.CommentedBy(id)}
 		}},
 		{&q.Reviewers, func(id account.ID) finder.Expr { return finder.ReviewedBy(id) }},
 		{&q.Requested, func(id account.ID) finder.Expr { return finder.AskedToReview(id) }},
@@ -239,7 +240,9 @@ func (q *Query) states() (where finder.And) {
 			return either
 		}
 	}
-	where = append(where, oneOf(q.Heads, func(names []string) finder.Expr { return finder.HeadBegins(names) })...)
+	where = append(where, oneOf(q.Heads, func(names []string) finder.Expr {
+		return finder.HeadBegins(names)
+	})...)
 	where = append(where, oneOf(q.Bases, func(names []string) finder.Expr { return finder.BaseIs(names) })...)
 	where = append(where, oneOf(q.Reasons, of(reasons()))...)
 	where = append(where, oneOf(q.Reviews, of(reviews()))...)

@@ -84,7 +84,9 @@ func (c *Conditions) SQL() string {
 
 // Names gives the SELECT of what has all words, empty where there are none, and adds the condition on
 // id that excludes others. possible is false where only punctuation is looked for, which nothing has.
-func (c *Conditions) Names(q *Asked, index fulltext.Index, in fulltext.Part, id string) (from string, possible bool) {
+func (c *Conditions) Names(
+	q *Asked, index fulltext.Index, in fulltext.Part, id string,
+) (from string, possible bool) {
 	searchable := func(list []string) []string {
 		return slices.DeleteFunc(list, func(w string) bool { return !fulltext.Searchable(w) })
 	}

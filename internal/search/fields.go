@@ -87,7 +87,8 @@ type partField struct {
 }
 
 func parts() []partField {
-	return []partField{{"title", fulltext.InTitle}, {"body", fulltext.InBody}, {"comments", fulltext.InComments}}
+	return []partField{{"title", fulltext.InTitle}, {"body", fulltext.InBody},
+		{"comments", fulltext.InComments}}
 }
 
 // String gives a query that means the same, the same for equal queries: what

@@ -36,7 +36,8 @@ type pass struct {
 }
 
 func newIndexer() indexer {
-	return indexer{changed: make(chan struct{}, 1), asked: make(chan struct{}, 1), patience: patience, next: newPass()}
+	return indexer{changed: make(chan struct{}, 1), asked: make(chan struct{}, 1), patience: patience,
+		next: newPass()}
 }
 
 func newPass() *pass { return &pass{ended: make(chan struct{})} }
@@ -84,7 +85,8 @@ func (s *Service) Run(ctx context.Context) error {
 			return nil
 		}
 		p := s.begin()
-		err := s.index(ctx, func(took time.Duration) { s.rest(ctx, 4*took) }) // most of the writer's time is others'
+		// most of the writer's time is others'
+		err := s.index(ctx, func(took time.Duration) { s.rest(ctx, 4*took) })
 		p.whole = err == nil
 		close(p.ended)
 		if err != nil && ctx.Err() == nil {

@@ -38,7 +38,8 @@ func swarm(t *testing.T, engine db.Engine, issues int) (d *db.DB, written *write
 	if err != nil {
 		t.Fatal(err)
 	}
-	by := &repo.Access{Repo: r, Role: account.Admin, Caller: &account.Caller{ID: alice.ID, Login: alice.Login}}
+	by := &repo.Access{Repo: r, Role: account.Admin,
+		Caller: &account.Caller{ID: alice.ID, Login: alice.Login}}
 	for range issues {
 		if _, err := f.Issues.Create(t.Context(), by, issue.NewIssue{Title: "Swarm"}); err != nil {
 			t.Fatal(err)
@@ -137,7 +138,9 @@ func TestSearchWaitsForTheWorker(t *testing.T) {
 			}
 			s.Changed()
 			for left := int64(1); left > 0 && err == nil; time.Sleep(10 * time.Millisecond) {
-				err = d.Read(ctx, func(tx *db.Tx) error { return tx.QueryRow(`SELECT COUNT(*) FROM texts_changed`).Scan(&left) })
+				err = d.Read(ctx, func(tx *db.Tx) error {
+					return tx.QueryRow(`SELECT COUNT(*) FROM texts_changed`).Scan(&left)
+				})
 			}
 			if err != nil {
 				t.Error(err)

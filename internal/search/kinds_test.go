@@ -25,7 +25,8 @@ func (f sought) check(t *testing.T, s *apitest.Server, kind string, name func(ma
 		Part  bool `json:"incomplete_results"`
 		Items []map[string]any
 	}
-	s.Check(t, apitest.Case{Do: "GET /search/" + kind + "?q=" + url.QueryEscape(f.q) + f.rest, As: f.as, Status: 200}).JSON(t, &got)
+	s.Check(t, apitest.Case{Do: "GET /search/" + kind + "?q=" + url.QueryEscape(f.q) + f.rest, As: f.as,
+		Status: 200}).JSON(t, &got)
 	var list []string
 	for _, item := range got.Items {
 		list = append(list, name(item))
@@ -34,7 +35,8 @@ func (f sought) check(t *testing.T, s *apitest.Server, kind string, name func(ma
 		f.total = len(strings.Fields(f.want))
 	}
 	if found := strings.Join(list, " "); found != f.want || got.Total != f.total || got.Part {
-		t.Errorf("%s: %s%s as %q: %d: %s (incomplete %t), want %d: %s", kind, f.q, f.rest, f.as, got.Total, found, got.Part, f.total, f.want)
+		t.Errorf("%s: %s%s as %q: %d: %s (incomplete %t), want %d: %s", kind, f.q, f.rest, f.as, got.Total,
+			found, got.Part, f.total, f.want)
 	}
 }
 
@@ -75,19 +77,27 @@ func orchard(t *testing.T, s *apitest.Server) {
 		t.Helper()
 		s.Check(t, apitest.Case{Do: do, As: as, Send: body, Status: status})
 	}
-	history(t, s, s.Repo(t, "alice/rose-garden", false), [4]string{"Alice", "Plant a rose", "main.go", "package main // Thorns\n"},
-		[4]string{"Bob", "Fix the memory leak\n\nof roses", "sub/leak_test.go", "package sub\n\nvar thorns = 1\n"},
+	history(t, s, s.Repo(t, "alice/rose-garden", false),
+		[4]string{"Alice", "Plant a rose", "main.go", "package main // Thorns\n"},
+		[4]string{"Bob", "Fix the memory leak\n\nof roses", "sub/leak_test.go",
+			"package sub\n\nvar thorns = 1\n"},
 		[4]string{"Alice", "Weed", "docs/Guide.md", "# Guide\nroses and weeds\n"})
-	history(t, s, s.Repo(t, "alice/diary", true), [4]string{"Alice", "Dear rose diary", "day.txt", "thorns nightshade\n"})
-	history(t, s, s.Repo(t, "guild/hall", false), [4]string{"Carol", "Build a hall", "hall.c", "int thorns;\n\x00binary"})
+	history(t, s, s.Repo(t, "alice/diary", true),
+		[4]string{"Alice", "Dear rose diary", "day.txt", "thorns nightshade\n"})
+	history(t, s, s.Repo(t, "guild/hall", false),
+		[4]string{"Carol", "Build a hall", "hall.c", "int thorns;\n\x00binary"})
 	s.Repo(t, "bob/plot", false)
 	send("PATCH /repos/alice/rose-garden", "alice", `{"description": "Roses, all the way down"}`, 200)
-	send("PATCH /repos/guild/hall", "alice", `{"description": "Where roses are shown", "archived": true}`, 200)
+	send("PATCH /repos/guild/hall", "alice", `{"description": "Where roses are shown", "archived": true}`,
+		200)
 	send("PUT /repos/alice/rose-garden/topics", "alice", `{"names": ["flowers", "thorny"]}`, 200)
 	send("PUT /repos/bob/plot/topics", "bob", `{"names": ["flowers"]}`, 200)
-	send("PATCH /user", "bob", `{"name": "Bob Rose", "location": "Kew, London", "email": "bob@example.org"}`, 200)
-	s.Check(t, apitest.Case{Do: "PUT /user/starred/bob/plot", As: "alice", Status: 204, Headers: map[string]string{"Content-Length": "0"}})
-	s.Check(t, apitest.Case{Do: "PUT /user/following/carol", As: "alice", Status: 204, Headers: map[string]string{"Content-Length": "0"}})
+	send("PATCH /user", "bob", `{"name": "Bob Rose", "location": "Kew, London", "email": "bob@example.org"}`,
+		200)
+	s.Check(t, apitest.Case{Do: "PUT /user/starred/bob/plot", As: "alice", Status: 204,
+		Headers: map[string]string{"Content-Length": "0"}})
+	s.Check(t, apitest.Case{Do: "PUT /user/following/carol", As: "alice", Status: 204,
+		Headers: map[string]string{"Content-Length": "0"}})
 	send("POST /repos/alice/rose-garden/forks", "carol", `{}`, 202)
 	if err := s.Server.Settle(t.Context()); err != nil {
 		t.Fatal(err)
@@ -193,7 +203,8 @@ func TestSearchKinds(t *testing.T) {
 			{q: "committer-date:<2023-11-15 user:alice", want: "Plant-a-rose"},
 			{q: "merge:true"},
 			{q: "merge:false user:guild", want: "Build-a-hall"},
-			{q: "user:alice", rest: "&sort=author-date&order=asc", want: "Plant-a-rose Fix-the-memory-leak Weed"},
+			{q: "user:alice", rest: "&sort=author-date&order=asc",
+				want: "Plant-a-rose Fix-the-memory-leak Weed"},
 			{q: "user:alice sort:committer-date", want: "Weed Fix-the-memory-leak Plant-a-rose"},
 			{q: "user:alice", rest: "&per_page=1&page=2", want: "Fix-the-memory-leak", total: 3},
 			{q: "hash:ffffffff"},
@@ -202,7 +213,8 @@ func TestSearchKinds(t *testing.T) {
 			f.check(t, s, "commits", message)
 		}
 		for _, f := range []sought{
-			{q: "thorns", want: "alice/rose-garden:main.go alice/rose-garden:sub/leak_test.go"}, // hall.c is binary
+			// hall.c is binary
+			{q: "thorns", want: "alice/rose-garden:main.go alice/rose-garden:sub/leak_test.go"},
 			{q: "THORNS package", want: "alice/rose-garden:main.go alice/rose-garden:sub/leak_test.go"},
 			{q: `"package sub"`, want: "alice/rose-garden:sub/leak_test.go"},
 			{q: "thorns -var", want: "alice/rose-garden:main.go"},
@@ -239,7 +251,8 @@ func TestSuspendedUsersAreNotFound(t *testing.T) {
 		s.Admin(t, "chief")
 		for _, x := range []struct{ method, want string }{{"PUT", "marie"}, {"DELETE", "marie marigold"}} {
 			s.Check(t, apitest.Case{Do: x.method + " /users/marigold/suspended", As: "chief", Status: 204})
-			sought{q: "mari", want: x.want, rest: "&sort=joined&order=desc"}.check(t, s, "users", text("login"))
+			sought{q: "mari", want: x.want, rest: "&sort=joined&order=desc"}.check(t, s, "users",
+				text("login"))
 		}
 	})
 }

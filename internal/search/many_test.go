@@ -17,9 +17,11 @@ func TestSearchManyRepositories(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
 		s.ManyRepos(t, "carol", 501)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/carol/r0", As: "carol", Send: `{"private": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/carol/r0", As: "carol", Send: `{"private": true}`,
+			Status: 200})
 		for _, repo := range []string{"carol/r0", "carol/r1"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/" + repo + "/issues", As: "carol", Send: `{"title": "Crash of many", "labels": ["bug"]}`, Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/" + repo + "/issues", As: "carol",
+				Send: `{"title": "Crash of many", "labels": ["bug"]}`, Status: 201})
 		}
 		for _, f := range []find{
 			{q: "crash", want: "carol/r1#1 1 guild/hall#1 2 3"},
@@ -36,7 +38,8 @@ func TestSearchManyRepositories(t *testing.T) {
 		} {
 			f.check(t, s)
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/hall", As: "alice", Send: `{"has_issues": false}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/hall", As: "alice", Send: `{"has_issues": false}`,
+			Status: 200})
 		find{q: "crash", want: "carol/r1#1 1 2 3"}.check(t, s)
 		find{q: "crash is:issue", want: "carol/r1#1 1 2 3"}.check(t, s)
 	})
@@ -53,7 +56,8 @@ func TestSearchBesideWriters(t *testing.T) {
 			group.Go(func() {
 				for n := range 12 {
 					word := fmt.Sprintf("w%dn%d", worker, n)
-					s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/garden/issues/%d", worker+1), As: "alice",
+					s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/garden/issues/%d", worker+1),
+						As:   "alice",
 						Send: fmt.Sprintf(`{"title": %q}`, word), Status: 200})
 					find{q: word, want: fmt.Sprint(worker + 1)}.check(t, s)
 					if n > 0 {
@@ -68,7 +72,9 @@ func TestSearchBesideWriters(t *testing.T) {
 
 // FuzzSearch holds that no query whatever makes the server fail.
 func FuzzSearch(f *testing.F) {
-	for _, q := range []string{`crash "a b" -c`, `label:x,"y" milestone:* no:label comments:>1 created:<2020-01-01 sort:updated`, `東 -repo:a/b user:alice`, `involves:alice -involves:bob is:merged`} {
+	for _, q := range []string{`crash "a b" -c`,
+		`label:x,"y" milestone:* no:label comments:>1 created:<2020-01-01 sort:updated`,
+		`東 -repo:a/b user:alice`, `involves:alice -involves:bob is:merged`} {
 		f.Add(q)
 	}
 	s := apitest.Start(f, db.SQLite)
@@ -76,7 +82,8 @@ func FuzzSearch(f *testing.F) {
 	s.Repo(f, "alice/garden", false)
 	f.Fuzz(func(t *testing.T, q string) {
 		for _, as := range []string{"", "alice"} {
-			if a := s.Do(t, apitest.Case{Do: "GET /search/issues?q=" + url.QueryEscape(q), As: as}); a.Status != 200 && a.Status != 422 {
+			if a := s.Do(t, apitest.Case{Do: "GET /search/issues?q=" + url.QueryEscape(q),
+				As: as}); a.Status != 200 && a.Status != 422 {
 				t.Errorf("%q: %d %s", q, a.Status, a.Body)
 			}
 		}

@@ -12,7 +12,9 @@ type Statement struct {
 }
 
 // ReadPage finds the ids and the scores of the page that is asked for. It sets the Total of found.
-func ReadPage[ID ~int64](c *Conditions, q *Asked, s Statement, found *Found) (ids []ID, scores []Score, err error) {
+func ReadPage[ID ~int64](
+	c *Conditions, q *Asked, s Statement, found *Found,
+) (ids []ID, scores []Score, err error) {
 	score := "1"
 	if s.Scored {
 		score = "f.score"

@@ -43,12 +43,13 @@ const resource = "Search"
 //	a AND b, a OR b, NOT a, (a OR b) -(c d)
 //
 // A minus negates, and so does NOT. AND joins, as a space does, and binds stronger than OR. What stands in
-// parentheses is a query of its own: "repeated" counts there alone, and so does in:, which inner ones inherit. A
-// parenthesis within a word or a value is part of it if it is closed there. Letters of qualifiers may be of either
-// case. In a time, a space may stand for the plus that a client did not escape.
+// parentheses is a query of its own: "repeated" counts there alone, and so does in:, which inner ones
+// inherit. A parenthesis within a word or a value is part of it if it is closed there. Letters of qualifiers
+// may be of either case. In a time, a space may stand for the plus that a client did not escape.
 //
-// A qualifier that Arbor does not have, a value that a qualifier cannot have, and an operator or a parenthesis that
-// joins nothing are errors (decision 68): an answer never promises more than it holds. Errors: 422.
+// A qualifier that Arbor does not have, a value that a qualifier cannot have, and an operator or a
+// parenthesis that joins nothing are errors (decision 68): an answer never promises more than it holds.
+// Errors: 422.
 func Parse(q string) (*Query, error) {
 	if !utf8.ValidString(q) || strings.Contains(q, "\x00") {
 		return nil, invalid("The search must be UTF-8 without NUL.")

@@ -40,11 +40,12 @@ func TestParse(t *testing.T) {
 		return []search.Group{g}
 	}
 	for text, want := range map[string]q{
-		`crash  "stack trace"`:                      {Words: []string{"crash", "stack trace"}},
-		`a -b -"c d" NOT e AND f`:                   {Words: []string{"a", "f"}, NotWords: []string{"b", "c d", "e"}},
-		`"OR" "say \"hi\" \\ \n" "open`:             {Words: []string{"OR", `say "hi" \ \n`, "open"}},
-		`http://x.org/a:b "error:12" foo"bar`:       {Words: []string{"http://x.org/a:b", "error:12", `foo"bar`}},
-		`std::vector 12:30 a.b:c panic: x (error:)`: {Words: []string{"std::vector", "12:30", "a.b:c", "panic:", "x"}, Groups: groups(q{Words: []string{"error:"}})},
+		`crash  "stack trace"`:                {Words: []string{"crash", "stack trace"}},
+		`a -b -"c d" NOT e AND f`:             {Words: []string{"a", "f"}, NotWords: []string{"b", "c d", "e"}},
+		`"OR" "say \"hi\" \\ \n" "open`:       {Words: []string{"OR", `say "hi" \ \n`, "open"}},
+		`http://x.org/a:b "error:12" foo"bar`: {Words: []string{"http://x.org/a:b", "error:12", `foo"bar`}},
+		`std::vector 12:30 a.b:c panic: x (error:)`: {Words: []string{"std::vector", "12:30", "a.b:c",
+			"panic:", "x"}, Groups: groups(q{Words: []string{"error:"}})},
 		`-- - x --y`:                                    {Words: []string{"x"}, NotWords: []string{"-", "-y"}},
 		`is:issue IS:Open`:                              {Pull: search.No, Open: search.Yes},
 		`type:pr state:closed`:                          {Pull: search.Yes, Open: search.No},
@@ -86,16 +87,20 @@ func TestParse(t *testing.T) {
 		`sort:updated-asc sort:comments-asc`:            {Sort: search.Sort{By: search.Comments, Asc: true}},
 		`sort:best-match sort:relevance-desc is:closed`: {Open: search.No},
 		`created:>=2020-01-31T12:00:00 02:00 x`:         {Created: spans(at("2020-01-31T10:00:00Z"), last), Words: []string{"x"}},
-		`created:2020-01-31T12:00:00 02:00..2020-01-31T12:00:00 01:00`: {Created: spans(at("2020-01-31T10:00:00Z"), at("2020-01-31T11:00:01Z"))},
-		`head:x/y -base:main reason:"not planned"`:                     {Heads: yes("x/y"), Bases: search.Choice{No: []string{"main"}}, Reasons: yes("not planned")},
-		`review:Approved status:failure`:                               {Reviews: yes("approved"), Statuses: yes("failure")},
-		`reviewed-by:a user-review-requested:@me`:                      {Reviewers: yes("a"), Requested: yes("@me")},
-		`main() label:a(b) (label:c(d))`:                               {Words: []string{"main()"}, Labels: []search.LabelSet{{Names: []string{"a(b)"}}}, Groups: groups(q{Labels: []search.LabelSet{{Names: []string{"c(d)"}}}})},
-		`a OR b c`:                                                     {Groups: groups(q{Words: []string{"a"}}, q{Words: []string{"b", "c"}})},
-		`(repo:a/b) is:pr`:                                             {Pull: search.Yes, Groups: groups(q{Repos: yes("a/b")})},
-		`repo:a/b AND (is:pr AND is:merged)`:                           {Repos: yes("a/b"), Groups: groups(q{Pull: search.Yes, Merged: search.Yes})},
-		`x (in:title a sort:updated OR NOT -(b c))`: {Words: []string{"x"}, Sort: search.Sort{By: search.Updated}, Groups: groups(q{Words: []string{"a"}, In: fulltext.InTitle},
-			q{Groups: []search.Group{{Not: true, Any: []*q{{Words: []string{"b", "c"}}}}}})},
+		`created:2020-01-31T12:00:00 02:00..2020-01-31T12:00:00 01:00`: {
+			Created: spans(at("2020-01-31T10:00:00Z"), at("2020-01-31T11:00:01Z"))},
+		`head:x/y -base:main reason:"not planned"`: {Heads: yes("x/y"),
+			Bases: search.Choice{No: []string{"main"}}, Reasons: yes("not planned")},
+		`review:Approved status:failure`:          {Reviews: yes("approved"), Statuses: yes("failure")},
+		`reviewed-by:a user-review-requested:@me`: {Reviewers: yes("a"), Requested: yes("@me")},
+		`main() label:a(b) (label:c(d))`:          {Words: []string{"main()"}, Labels: []search.LabelSet{{Names: []string{"a(b)"}}}, Groups: groups(q{Labels: []search.LabelSet{{Names: []string{"c(d)"}}}})},
+		`a OR b c`:                                {Groups: groups(q{Words: []string{"a"}}, q{Words: []string{"b", "c"}})},
+		`(repo:a/b) is:pr`:                        {Pull: search.Yes, Groups: groups(q{Repos: yes("a/b")})},
+		`repo:a/b AND (is:pr AND is:merged)`:      {Repos: yes("a/b"), Groups: groups(q{Pull: search.Yes, Merged: search.Yes})},
+		`x (in:title a sort:updated OR NOT -(b c))`: {Words: []string{"x"},
+			Sort: search.Sort{By: search.Updated},
+			Groups: groups(q{Words: []string{"a"}, In: fulltext.InTitle},
+				q{Groups: []search.Group{{Not: true, Any: []*q{{Words: []string{"b", "c"}}}}}})},
 		`or and ORB "AND" -OR`: {Words: []string{"or", "and", "ORB", "AND"}, NotWords: []string{"OR"}},
 	} {
 		got, err := search.Parse(text)
@@ -176,11 +181,13 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		_, err := search.Parse(text)
 		var e *errs.Error
-		if !errors.As(err, &e) || e.Kind != errs.Invalid || len(e.Fields) != 1 || !strings.Contains(fmt.Sprintf("%+v", e.Fields[0]), want) {
+		if !errors.As(err, &e) || e.Kind != errs.Invalid || len(e.Fields) != 1 ||
+			!strings.Contains(fmt.Sprintf("%+v", e.Fields[0]), want) {
 			t.Errorf("%q: %+v, want %q", text, err, want)
 		}
 	}
-	for _, text := range []string{strings.Repeat("é", 256), strings.Repeat("x ", 32) + strings.Repeat("label:abcdefgh ", 100)} {
+	for _, text := range []string{strings.Repeat("é", 256),
+		strings.Repeat("x ", 32) + strings.Repeat("label:abcdefgh ", 100)} {
 		if _, err := search.Parse(text); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -192,9 +199,12 @@ func TestParseRefuses(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`crash "a \" b" -c NOT d repo:o/n is:open label:"x y",z created:>=2020-01-01 comments:<5 sort:updated-asc`,
-		`created:>9999-12-31 created:<0001-01-01 -created:0000-01-01T00:00:00+10:00`, `comments:<0 comments:>2305843009213693951`,
-		`is:merged -is:merged no:label milestone:* in:title`, "a\u00a0b\u3000-c", `label:"a""b"c,"" `, `user:"a b" org:c`,
-		`a OR (b c OR -(d sort:updated in:title)) AND NOT e(f) label:g(h)`, `created:2020-01-31T12:00:00 02:00..2020-01-31T12:00:00 01:00`,
+		`created:>9999-12-31 created:<0001-01-01 -created:0000-01-01T00:00:00+10:00`,
+		`comments:<0 comments:>2305843009213693951`,
+		`is:merged -is:merged no:label milestone:* in:title`, "a\u00a0b\u3000-c", `label:"a""b"c,"" `,
+		`user:"a b" org:c`,
+		`a OR (b c OR -(d sort:updated in:title)) AND NOT e(f) label:g(h)`,
+		`created:2020-01-31T12:00:00 02:00..2020-01-31T12:00:00 01:00`,
 	} {
 		f.Add(seed)
 	}
@@ -220,7 +230,8 @@ func FuzzParse(f *testing.F) {
 // BenchmarkParse shows that a query twice as long takes twice the time.
 func BenchmarkParse(b *testing.B) {
 	for _, n := range []int{1 << 10, 1 << 14, 1 << 18} {
-		for name, unit := range map[string]string{"quotes": `""`, "words": "a ", "minuses": "-", "escapes": `"\\`, "commas": "label:,", "groups": "(a) ", "open": "("} {
+		for name, unit := range map[string]string{"quotes": `""`, "words": "a ", "minuses": "-",
+			"escapes": `"\\`, "commas": "label:,", "groups": "(a) ", "open": "("} {
 			b.Run(fmt.Sprint(name, "-", n), func(b *testing.B) {
 				text := "label:" + strings.Repeat(unit, n/len(unit))
 				b.SetBytes(int64(len(text)))

@@ -149,7 +149,8 @@ func (p *parser) truth(name, value string, not bool) bool {
 }
 
 func (p *parser) has(what string, no bool) bool {
-	f := map[string]*Flag{"label": &p.q.Labeled, "assignee": &p.q.Assigned, "milestone": &p.q.Milestoned}[what]
+	f := map[string]*Flag{"label": &p.q.Labeled, "assignee": &p.q.Assigned,
+		"milestone": &p.q.Milestoned}[what]
 	if f == nil {
 		return false
 	}

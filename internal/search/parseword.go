@@ -48,9 +48,10 @@ func (p *parser) word(word string, not bool) bool {
 	return true
 }
 
-// name reads the name of a qualifier and its colon, and gives it in lower case. False, and nothing is read, where
-// no qualifier stands. One that is in none of the lists is an error: a misspelt qualifier would find what it does not
-// say (decision 68). A word whose colon is followed by another one or by a slash (std::vector, http://x.org) is text.
+// name reads the name of a qualifier and its colon, and gives it in lower case. False, and nothing is read,
+// where no qualifier stands. One that is in none of the lists is an error: a misspelt qualifier would find
+// what it does not say (decision 68). A word whose colon is followed by another one or by a slash
+// (std::vector, http://x.org) is text.
 func (p *parser) name(lists ...[]string) (string, bool) {
 	end := strings.IndexFunc(p.rest, func(r rune) bool { return r != '-' && (r|0x20 < 'a' || r|0x20 > 'z') })
 	if end <= 0 || p.rest[end] != ':' {
@@ -69,16 +70,19 @@ func (p *parser) name(lists ...[]string) (string, bool) {
 
 // ours are the qualifiers that Arbor knows.
 func ours() []string {
-	return []string{"in", "repo", "user", "org", "is", "type", "state", "draft", "archived", "author", "assignee",
-		"mentions", "commenter", "involves", "milestone", "label", "no", "created", "updated", "closed", "merged",
-		"comments", "sort", "head", "base", "review", "reviewed-by", "review-requested", "user-review-requested",
+	return []string{"in", "repo", "user", "org", "is", "type", "state", "draft", "archived",
+		"author", "assignee", "mentions", "commenter", "involves", "milestone", "label", "no", "created",
+		"updated", "closed", "merged",
+		"comments", "sort", "head", "base", "review", "reviewed-by", "review-requested",
+		"user-review-requested",
 		"status", "reason"}
 }
 
 // theirs are GitHub's qualifiers for what Arbor does not have.
 func theirs() []string {
-	return []string{"team", "project", "language", "linked", "team-review-requested", "sha", "app", "reactions",
-		"interactions", "has", "parent-issue", "sub-issue", "topic", "blocked-by", "blocking", "is-blocked"}
+	return []string{"team", "project", "language", "linked", "team-review-requested", "sha",
+		"app", "reactions", "interactions", "has", "parent-issue", "sub-issue", "topic", "blocked-by",
+		"blocking", "is-blocked"}
 }
 
 // quoted reads what stands in quotes; without a second one, the rest.
@@ -130,8 +134,8 @@ func (p *parser) list() (list []string) {
 	return append(list, value.String())
 }
 
-// An unescaped plus in an address is a space. clock is what stands before such a space in a time, offset is the space
-// and what stands behind it.
+// An unescaped plus in an address is a space. clock is what stands before such a space in a time, offset is
+// the space and what stands behind it.
 var (
 	clock  = regexp.MustCompile(`T\d\d:\d\d(:\d\d(\.\d+)?)?$`)
 	offset = regexp.MustCompile(`^ \d\d:\d\d(\.\.|[` + spaces + `)]|$)`)
@@ -140,7 +144,8 @@ var (
 // times is list for times.
 func (p *parser) times() []string {
 	list := p.list()
-	for last := len(list) - 1; clock.MatchString(list[last]) && offset.MatchString(p.rest); last = len(list) - 1 {
+	for last := len(list) - 1; clock.MatchString(list[last]) &&
+		offset.MatchString(p.rest); last = len(list) - 1 {
 		zone := "+" + p.rest[1:6]
 		p.rest = p.rest[6:]
 		more := p.list()

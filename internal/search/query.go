@@ -176,5 +176,6 @@ func ParseBy(s string) (By, bool) {
 
 // String gives best-match, created, updated or comments.
 func (b By) String() string {
-	return [...]string{BestMatch: "best-match", Created: "created", Updated: "updated", Comments: "comments"}[b]
+	return [...]string{BestMatch: "best-match", Created: "created", Updated: "updated",
+		Comments: "comments"}[b]
 }

@@ -44,7 +44,8 @@ func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*named, error) {
 
 // people are the choices of logins.
 func (q *Query) people() []*Choice {
-	return []*Choice{&q.Authors, &q.Assignees, &q.Mentioned, &q.Commenters, &q.Involved, &q.Reviewers, &q.Requested}
+	return []*Choice{&q.Authors, &q.Assignees, &q.Mentioned, &q.Commenters, &q.Involved, &q.Reviewers,
+		&q.Requested}
 }
 
 // check is the 422 for what is asked for and not there.

@@ -49,7 +49,9 @@ type Hit struct {
 // most for the worker to index what was acknowledged before. Errors: 422 for
 // people and repositories that are not there or not to be seen, 503 when it takes
 // too long.
-func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, at web.Page) (*Results, error) {
+func (s *Service) Search(
+	ctx context.Context, caller *account.Caller, q *Query, at web.Page,
+) (*Results, error) {
 	var found *Results
 	err := s.read(ctx, q.hasWords(), func(tx *db.Tx, whole bool) error {
 		found = &Results{Part: !whole, page: issue.NewPage(ctx)}
@@ -58,8 +60,8 @@ func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, 
 	return found, err
 }
 
-// read runs what reads a search, with a slot and for as long as a search may take. whole tells fn that the words of all
-// that was acknowledged before are indexed; a search without words does not wait for that.
+// read runs what reads a search, with a slot and for as long as a search may take. whole tells fn that the
+// words of all that was acknowledged before are indexed; a search without words does not wait for that.
 func (s *Service) read(ctx context.Context, words bool, fn func(tx *db.Tx, whole bool) error) error {
 	whole := true
 	if words {
@@ -77,7 +79,8 @@ func (s *Service) read(ctx context.Context, words bool, fn func(tx *db.Tx, whole
 	defer cancel()
 	err = s.db.ReadLong(limited, func(tx *db.Tx) error { return fn(tx, whole) })
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		err = errs.Wrap(errs.Unavailable, "the search takes too long: narrow it down, for instance by repo:", err)
+		err = errs.Wrap(errs.Unavailable, "the search takes too long: narrow it down, for instance by repo:",
+			err)
 	}
 	return err
 }
@@ -86,7 +89,9 @@ func (s *Service) read(ctx context.Context, words bool, fn func(tx *db.Tx, whole
 const MaxReach = 1000
 
 // read finds the page and reads what its payloads show.
-func (f *Results) read(tx *db.Tx, issues *issue.Service, caller *account.Caller, q *Query, at web.Page) error {
+func (f *Results) read(
+	tx *db.Tx, issues *issue.Service, caller *account.Caller, q *Query, at web.Page,
+) error {
 	in, err := q.prepare(tx, caller)
 	if err != nil || finder.IsFalse(in.Where) {
 		return err
@@ -110,7 +115,8 @@ func (f *Results) read(tx *db.Tx, issues *issue.Service, caller *account.Caller,
 	return f.page.Load(tx)
 }
 
-// prepare makes the query of package finder, in the repositories that the caller may see. Errors: those of Search.
+// prepare makes the query of package finder, in the repositories that the caller may see. Errors: those of
+// Search.
 func (q *Query) prepare(tx *db.Tx, caller *account.Caller) (finder.Query, error) {
 	n, err := resolve(tx, caller, q)
 	if err != nil {

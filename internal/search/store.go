@@ -46,18 +46,21 @@ func indexChanged(tx *db.Tx, most int) error {
 	if err != nil {
 		return err
 	}
-	list, err := queryTexts(tx, `SELECT id, 0, repo_id, title, COALESCE(body, '') FROM issues WHERE id IN `, issues)
+	list, err := queryTexts(tx, `SELECT id, 0, repo_id, title, COALESCE(body, '') FROM issues WHERE id IN `,
+		issues)
 	if err != nil {
 		return err
 	}
-	more, err := queryTexts(tx, `SELECT issue_id, id, repo_id, '', body FROM issue_comments WHERE id IN `, comments)
+	more, err := queryTexts(tx, `SELECT issue_id, id, repo_id, '', body FROM issue_comments WHERE id IN `,
+		comments)
 	if err != nil {
 		return err
 	}
 	return fulltext.Put(tx, append(list, more...))
 }
 
-// takeNotes takes the oldest notes of a table, whose two columns hold an id and 0, or in the second one another id.
+// takeNotes takes the oldest notes of a table, whose two columns hold an id and 0, or in the second one
+// another id.
 func takeNotes(tx *db.Tx, table, columns string, most int) (first, second map[int64]bool, err error) {
 	first, second = map[int64]bool{}, map[int64]bool{}
 	err = db.QueryEach(tx, func(row db.Scanner) error {
@@ -71,7 +74,8 @@ func takeNotes(tx *db.Tx, table, columns string, most int) (first, second map[in
 			second[b] = true
 		}
 		return nil
-	}, `DELETE FROM `+table+` WHERE id IN (SELECT id FROM `+table+` ORDER BY id LIMIT $1) RETURNING `+columns, most)
+	}, `DELETE FROM `+table+` WHERE id IN (SELECT id FROM `+table+` ORDER BY id LIMIT $1) RETURNING `+columns,
+		most)
 	return first, second, err
 }
 
@@ -83,7 +87,9 @@ func queryTexts(tx *db.Tx, query string, ids map[int64]bool) ([]fulltext.Text, e
 }
 
 // queryAmong is db.QueryList for a statement that ends with IN, of ids.
-func queryAmong[T any](tx *db.Tx, scan func(db.Scanner) (T, error), query string, ids map[int64]bool) ([]T, error) {
+func queryAmong[T any](
+	tx *db.Tx, scan func(db.Scanner) (T, error), query string, ids map[int64]bool,
+) ([]T, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -11,14 +11,16 @@ func indexNames(tx *db.Tx, most int) error {
 	if err != nil {
 		return err
 	}
-	list, err := queryNames(tx, `SELECT id, name, COALESCE(description, ''), topics FROM repos WHERE id IN `, repos)
+	list, err := queryNames(tx, `SELECT id, name, COALESCE(description, ''), topics FROM repos WHERE id IN `,
+		repos)
 	if err == nil {
 		err = fulltext.PutNames(tx, fulltext.Repos, list)
 	}
 	if err != nil {
 		return err
 	}
-	list, err = queryNames(tx, `SELECT id, login, COALESCE(name, ''), COALESCE(email, '') FROM accounts WHERE id IN `, accounts)
+	list, err = queryNames(tx,
+		`SELECT id, login, COALESCE(name, ''), COALESCE(email, '') FROM accounts WHERE id IN `, accounts)
 	if err != nil {
 		return err
 	}

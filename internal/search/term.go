@@ -37,7 +37,8 @@ type Language struct {
 }
 
 // Read reads a search of words and qualifiers, with the limits of Parse. There is AND and NOT, and
-// neither OR nor parentheses: these are refused, like everything that is not understood (decision 68). Error: 422.
+// neither OR nor parentheses: these are refused, like everything that is not understood (decision 68). Error:
+// 422.
 func (l Language) Read(q string) ([]*Term, error) {
 	if !utf8.ValidString(q) || strings.Contains(q, "\x00") {
 		return nil, invalid("The search must be UTF-8 without NUL.")

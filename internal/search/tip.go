@@ -98,7 +98,8 @@ func (c *Conditions) tips() (tips []Tip, more bool, err error) {
 // Scan calls fn with the objects of one repository after another, for ScanTime at most. part tells
 // that something was left out: by fn, for want of time, or because git refused to read it.
 func Scan(ctx context.Context, repos *repo.Service, tips []Tip,
-	fn func(ctx context.Context, tip Tip, objects *git.Repository) (whole bool, err error)) (part bool, err error) {
+	fn func(ctx context.Context, tip Tip, objects *git.Repository) (whole bool, err error)) (part bool,
+	err error) {
 	limited, cancel := context.WithTimeout(ctx, ScanTime)
 	defer cancel()
 	for _, tip := range tips {
@@ -176,7 +177,9 @@ func errNobody() error {
 }
 
 // Tips finds the repositories that a search reads, and calls more in the same transaction.
-func (k *Kinds) Tips(ctx context.Context, q *Asked, more func(c *Conditions) error) (tips []Tip, part bool, err error) {
+func (k *Kinds) Tips(
+	ctx context.Context, q *Asked, more func(c *Conditions) error,
+) (tips []Tip, part bool, err error) {
 	err = k.Read(ctx, func(tx *db.Tx) (err error) {
 		c := NewConditions(tx, q.Caller)
 		if tips, part, err = c.Tips(q.Terms); err == nil && more != nil {

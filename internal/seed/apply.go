@@ -120,7 +120,8 @@ func (a *applier) user(ctx context.Context, u *User) error {
 	if err != nil {
 		return a.s.errorAt(&u.place, err)
 	}
-	a.callers[account.Fold(u.Login)] = &account.Caller{ID: made.ID, Login: made.Login, SiteAdmin: made.SiteAdmin}
+	a.callers[account.Fold(u.Login)] = &account.Caller{ID: made.ID, Login: made.Login,
+		SiteAdmin: made.SiteAdmin}
 	if body := u.fields().text("bio", u.Bio); len(body) > 0 {
 		if err := a.send(ctx, u.Login, "PATCH", "/user", body, nil); err != nil {
 			return a.s.errorAt(&u.place, err)
@@ -169,7 +170,8 @@ func (a *applier) org(ctx context.Context, o *Org) error {
 		}
 	}
 	for _, login := range o.Owners[1:] {
-		err := a.send(ctx, admin, "PUT", web.Path("orgs", o.Login, "memberships", login), fields{"role": "admin"}, nil)
+		err := a.send(ctx, admin, "PUT", web.Path("orgs", o.Login, "memberships", login),
+			fields{"role": "admin"}, nil)
 		if err != nil {
 			return a.s.errorAt(&o.place, err)
 		}

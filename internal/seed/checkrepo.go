@@ -52,7 +52,8 @@ func (r *Repo) plan() []step {
 		}
 		list = append(list, step{at: &b.place, branch: b.Name, from: b.From})
 		if b.lines["files"] > 0 {
-			add(&b.place, b.Name, "", Commit{place: b.place, Message: "Add the files of " + b.Name, Files: b.Files})
+			add(&b.place, b.Name, "", Commit{place: b.place, Message: "Add the files of " + b.Name,
+				Files: b.Files})
 		}
 		for j := range b.Commits {
 			add(&b.Commits[j].place, b.Name, "", b.Commits[j])
@@ -92,7 +93,8 @@ func (c *checker) checkHistory(r *Repo) {
 	r.names = &names{open: r.Import != ""}
 	if r.parent != nil {
 		c.checkHistory(r.parent)
-		*r.names = names{slices.Clone(r.parent.names.branches), slices.Clone(r.parent.names.tags), r.parent.names.open}
+		*r.names = names{slices.Clone(r.parent.names.branches), slices.Clone(r.parent.names.tags),
+			r.parent.names.open}
 		if len(r.names.branches) == 0 && !r.names.open {
 			c.wrong(&r.place, "fork", "%s is empty: nothing can be forked", r.Fork)
 		}
@@ -151,7 +153,8 @@ func branchKey(s *step) string {
 }
 
 // modes are what the mode of a file may be.
-var modes = map[string]git.Mode{"100644": git.ModeFile, "100755": git.ModeExecutable, "120000": git.ModeSymlink}
+var modes = map[string]git.Mode{"100644": git.ModeFile, "100755": git.ModeExecutable,
+	"120000": git.ModeSymlink}
 
 func (c *checker) checkCommit(r *Repo, at *place, m *Commit) {
 	for _, name := range m.Merge {

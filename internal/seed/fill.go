@@ -31,9 +31,11 @@ type Store struct {
 // Errors of stores that are not there for a seed.
 var (
 	// ErrNotEmpty says that a store holds something else than the seed.
-	ErrNotEmpty = errors.New("the store is not empty: a seed goes into an empty one, or into one that was filled with the very same seed")
+	ErrNotEmpty = errors.New(
+		"the store is not empty: a seed goes into an empty one, or into one that was filled with the very same seed")
 	// ErrUnfinished says that a store is half filled.
-	ErrUnfinished = errors.New("the store is half filled with a seed: unless a server is at it, start one with --seed, which empties the store and begins anew")
+	ErrUnfinished = errors.New(
+		"the store is half filled with a seed: unless a server is at it, start one with --seed, which empties the store and begins anew")
 	// ErrFilling says that another process fills the store now.
 	ErrFilling = errors.New("the store is being filled with a seed by another process")
 )
@@ -145,7 +147,8 @@ func open(ctx context.Context, s *Seed, to Store) (d *db.DB, same bool, err erro
 		return nil, false, err
 	}
 	if to.Database.Log != nil {
-		to.Database.Log.Info("the store was half filled with a seed by a process that is no more: it was emptied")
+		to.Database.Log.Info(
+			"the store was half filled with a seed by a process that is no more: it was emptied")
 	}
 	d, err = db.Open(ctx, to.Database)
 	return d, false, err

@@ -79,7 +79,9 @@ func (a *applier) issue(r *Repo, i *Issue, number int64) {
 func (a *applier) equipment(r *Repo, h *Thread) fields {
 	body := fields{}.texts("labels", h.Labels).texts("assignees", h.Assignees)
 	if h.Milestone != "" {
-		body["milestone"] = slices.IndexFunc(r.Milestones, func(m Milestone) bool { return m.Title == h.Milestone }) + 1
+		body["milestone"] = slices.IndexFunc(r.Milestones, func(m Milestone) bool {
+			return m.Title == h.Milestone
+		}) + 1
 	}
 	return body
 }
@@ -112,7 +114,8 @@ func (a *applier) thread(r *Repo, p *place, h *Thread, number int64) {
 			ID int64 `json:"id"`
 		}
 		a.at(c.CreatedAt, &c.place, func(ctx context.Context) error {
-			return a.send(ctx, c.Author, "POST", r.path("issues", n, "comments"), fields{"body": c.Body}, &made)
+			return a.send(ctx, c.Author, "POST", r.path("issues", n, "comments"),
+				fields{"body": c.Body}, &made)
 		})
 		a.react(c.CreatedAt, c.Reactions, func() string {
 			return r.path("issues", "comments", strconv.FormatInt(made.ID, 10), "reactions")

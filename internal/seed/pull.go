@@ -20,7 +20,8 @@ func (a *applier) pull(r *Repo, p *Pull, number int64) {
 		if made.Number != number {
 			return errNo("it got the number %d instead of %d", made.Number, number)
 		}
-		if err := a.equip(ctx, r, &p.Thread, &numbered{Number: made.Number}); err != nil || len(p.Reviewers) == 0 {
+		if err := a.equip(ctx, r, &p.Thread, &numbered{Number: made.Number}); err != nil ||
+			len(p.Reviewers) == 0 {
 			return err
 		}
 		return a.send(ctx, r.admin, "POST", r.path("pulls", n, "requested_reviewers"),
@@ -29,7 +30,9 @@ func (a *applier) pull(r *Repo, p *Pull, number int64) {
 	a.thread(r, &p.place, &p.Thread, number)
 	for i := range p.Statuses {
 		s := &p.Statuses[i]
-		a.at(s.CreatedAt, &s.place, func(ctx context.Context) error { return a.status(ctx, r, s, made.Head.SHA) })
+		a.at(s.CreatedAt, &s.place, func(ctx context.Context) error {
+			return a.status(ctx, r, s, made.Head.SHA)
+		})
 	}
 	for i := range p.Reviews {
 		v := &p.Reviews[i]

@@ -46,7 +46,8 @@ func (a *applier) repo(ctx context.Context, r *Repo) error {
 		return err
 	}
 	for _, p := range r.Collaborators {
-		err := a.send(ctx, r.admin, "PUT", r.path("collaborators", p.Login), fields{"permission": p.Role}, nil)
+		err := a.send(ctx, r.admin, "PUT", r.path("collaborators", p.Login),
+			fields{"permission": p.Role}, nil)
 		if err != nil {
 			return a.s.errorAt(&p.place, err)
 		}
@@ -158,17 +159,20 @@ func (a *applier) label(ctx context.Context, r *Repo, l *Label) error {
 func (a *applier) finish(ctx context.Context, r *Repo) error {
 	a.clock.set(r.CreatedAt)
 	for _, login := range r.Stars {
-		if err := a.send(ctx, login, "PUT", web.Path("user", "starred", r.owner, r.short), nil, nil); err != nil {
+		if err := a.send(ctx, login, "PUT", web.Path("user", "starred", r.owner, r.short), nil,
+			nil); err != nil {
 			return a.s.errorAt(&r.place, err)
 		}
 	}
 	for _, login := range r.Watchers {
-		if err := a.send(ctx, login, "PUT", r.path("subscription"), fields{"subscribed": true}, nil); err != nil {
+		if err := a.send(ctx, login, "PUT", r.path("subscription"), fields{"subscribed": true},
+			nil); err != nil {
 			return a.s.errorAt(&r.place, err)
 		}
 	}
 	if r.HasIssues != nil {
-		return a.s.errorAt(&r.place, a.send(ctx, r.admin, "PATCH", r.path(), fields{"has_issues": *r.HasIssues}, nil))
+		return a.s.errorAt(&r.place, a.send(ctx, r.admin, "PATCH", r.path(),
+			fields{"has_issues": *r.HasIssues}, nil))
 	}
 	return nil
 }

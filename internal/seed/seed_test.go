@@ -68,7 +68,8 @@ func filled(t testing.TB, engine db.Engine, s *seed.Seed) http.Handler {
 		t.Fatal(err)
 	}
 	g := gittest.New(t, git.Options{})
-	return server.New(server.Options{DB: dbtest.OpenURL(t, url), Git: g, DataDir: dir, Log: slog.New(slog.DiscardHandler), Graduated: true})
+	return server.New(server.Options{DB: dbtest.OpenURL(t, url), Git: g, DataDir: dir,
+		Log: slog.New(slog.DiscardHandler), Graduated: true})
 }
 
 func get(t testing.TB, h http.Handler, token, path string) (int, string) {
@@ -127,7 +128,9 @@ func TestExample(t *testing.T) {
 			}
 		}
 	})
-	if now := regexp.MustCompile(`"(created|updated|pushed|submitted|merged|closed)_at":"(20[^"]*)"`).FindAllStringSubmatch(want, -1); len(now) < 50 {
+	if now := regexp.MustCompile(
+		`"(created|updated|pushed|submitted|merged|closed)_at":"(20[^"]*)"`).FindAllStringSubmatch(want,
+		-1); len(now) < 50 {
 		t.Error("there are hardly any times")
 	} else {
 		for _, m := range now {
@@ -143,29 +146,46 @@ func TestExampleInDetail(t *testing.T) {
 	t.Parallel()
 	h := filled(t, db.SQLite, parse(t, example(t)))
 	for _, c := range []struct{ token, path, want string }{
-		{"arb_alice1", "/user", `{"login": "alice", "name": "Alice Ash", "email": "alice@example.org", "site_admin": true}`},
-		{"arb_bob1", "/user/memberships/orgs", `[{"role": "member", "organization": {"login": "orchard", "description": "Trees"}}]`},
-		{"arb_bob1", "/repos/orchard/plans", `{"private": true, "default_branch": "trunk", "has_issues": false, "permissions": {"push": true, "admin": false}}`},
+		{"arb_alice1", "/user",
+			`{"login": "alice", "name": "Alice Ash", "email": "alice@example.org", "site_admin": true}`},
+		{"arb_bob1", "/user/memberships/orgs",
+			`[{"role": "member", "organization": {"login": "orchard", "description": "Trees"}}]`},
+		{"arb_bob1", "/repos/orchard/plans",
+			`{"private": true, "default_branch": "trunk", "has_issues": false, "permissions": {"push": true, "admin": false}}`},
 		{"arb_bob1", "/repos/orchard/plans/labels", `[]`},
-		{"arb_bob1", "/repos/alice/garden", `{"description": "A garden", "homepage": "https://example.org/garden", "stargazers_count": 2, "subscribers_count": 1, "forks_count": 1, "permissions": {"push": true, "admin": false}}`},
+		{"arb_bob1", "/repos/alice/garden",
+			`{"description": "A garden", "homepage": "https://example.org/garden", "stargazers_count": 2, "subscribers_count": 1, "forks_count": 1, "permissions": {"push": true, "admin": false}}`},
 		{"", "/repos/alice/garden/contents/bin/run", `{"size": 10, "encoding": "base64"}`},
-		{"", "/repos/alice/garden/git/trees/v0.1.0?recursive=1", `{"tree": [{"path": "README.md"}, {"path": "beds"}, {"path": "beds/east"}, {"path": "beds/west"}, {"path": "bin"}, {"path": "bin/run", "mode": "100755"}]}`},
-		{"", "/repos/alice/garden/commits/v0.1.0", `{"commit": {"message": "Merge roses", "author": {"name": "Alice Ash"}}, "parents": [{}, {}]}`},
-		{"", "/repos/alice/garden/labels/pest", `{"color": "00ff00", "description": "Something eats it", "default": false}`},
+		{"", "/repos/alice/garden/git/trees/v0.1.0?recursive=1",
+			`{"tree": [{"path": "README.md"}, {"path": "beds"}, {"path": "beds/east"}, {"path": "beds/west"}, {"path": "bin"}, {"path": "bin/run", "mode": "100755"}]}`},
+		{"", "/repos/alice/garden/commits/v0.1.0",
+			`{"commit": {"message": "Merge roses", "author": {"name": "Alice Ash"}}, "parents": [{}, {}]}`},
+		{"", "/repos/alice/garden/labels/pest",
+			`{"color": "00ff00", "description": "Something eats it", "default": false}`},
 		{"", "/repos/alice/garden/labels/bug", `{"color": "ff0000", "default": true}`},
-		{"", "/repos/alice/garden/milestones/1", `{"title": "Spring", "due_on": "2026-04-01T00:00:00Z", "open_issues": 1}`},
+		{"", "/repos/alice/garden/milestones/1",
+			`{"title": "Spring", "due_on": "2026-04-01T00:00:00Z", "open_issues": 1}`},
 		{"", "/repos/alice/garden/milestones/2", `{"title": "Winter", "state": "closed"}`},
-		{"", "/repos/alice/garden/issues/1", `{"title": "Slugs eat the peas", "user": {"login": "bob"}, "labels": [{"name": "pest"}], "assignees": [{"login": "alice"}], "milestone": {"title": "Spring"}, "comments": 1, "reactions": {"heart": 2, "+1": 1}, "created_at": "2026-01-01T01:01:00Z"}`},
-		{"", "/repos/alice/garden/issues/1/comments", `[{"body": "I shall.", "user": {"login": "alice"}, "reactions": {"hooray": 1}}]`},
-		{"", "/repos/alice/garden/issues/2", `{"user": {"login": "carol"}, "labels": [{"name": "bug"}], "state": "closed", "state_reason": "not_planned", "locked": true, "active_lock_reason": "resolved"}`},
+		{"", "/repos/alice/garden/issues/1",
+			`{"title": "Slugs eat the peas", "user": {"login": "bob"}, "labels": [{"name": "pest"}], "assignees": [{"login": "alice"}], "milestone": {"title": "Spring"}, "comments": 1, "reactions": {"heart": 2, "+1": 1}, "created_at": "2026-01-01T01:01:00Z"}`},
+		{"", "/repos/alice/garden/issues/1/comments",
+			`[{"body": "I shall.", "user": {"login": "alice"}, "reactions": {"hooray": 1}}]`},
+		{"", "/repos/alice/garden/issues/2",
+			`{"user": {"login": "carol"}, "labels": [{"name": "bug"}], "state": "closed", "state_reason": "not_planned", "locked": true, "active_lock_reason": "resolved"}`},
 		{"", "/repos/alice/garden/issues/3", `{"state": "closed", "closed_by": {"login": "alice"}}`},
-		{"", "/repos/alice/garden/pulls/4", `{"merged": true, "merged_by": {"login": "alice"}, "user": {"login": "bob"}, "body": "Fixes #3."}`},
-		{"", "/repos/alice/garden/pulls/5", `{"state": "open", "mergeable": true, "draft": false, "review_comments": 1, "labels": [{"name": "enhancement"}]}`},
-		{"", "/repos/alice/garden/pulls/5/reviews", `[{"state": "COMMENTED", "user": {"login": "carol"}}, {"state": "APPROVED", "user": {"login": "bob"}, "body": "Nice"}]`},
-		{"", "/repos/alice/garden/pulls/5/comments", `[{"path": "beds/east", "line": 1, "body": "Peas were better."}]`},
-		{"", "/repos/alice/garden/commits/conflict/status", `{"state": "failure", "statuses": [{"context": "ci", "description": "no"}]}`},
+		{"", "/repos/alice/garden/pulls/4",
+			`{"merged": true, "merged_by": {"login": "alice"}, "user": {"login": "bob"}, "body": "Fixes #3."}`},
+		{"", "/repos/alice/garden/pulls/5",
+			`{"state": "open", "mergeable": true, "draft": false, "review_comments": 1, "labels": [{"name": "enhancement"}]}`},
+		{"", "/repos/alice/garden/pulls/5/reviews",
+			`[{"state": "COMMENTED", "user": {"login": "carol"}}, {"state": "APPROVED", "user": {"login": "bob"}, "body": "Nice"}]`},
+		{"", "/repos/alice/garden/pulls/5/comments",
+			`[{"path": "beds/east", "line": 1, "body": "Peas were better."}]`},
+		{"", "/repos/alice/garden/commits/conflict/status",
+			`{"state": "failure", "statuses": [{"context": "ci", "description": "no"}]}`},
 		{"", "/repos/alice/garden/commits/main/status", `{"total_count": 0}`},
-		{"", "/repos/alice/garden/pulls/6", `{"state": "closed", "merged": false, "head": {"label": "carol:climbers"}}`},
+		{"", "/repos/alice/garden/pulls/6",
+			`{"state": "closed", "merged": false, "head": {"label": "carol:climbers"}}`},
 		{"", "/repos/carol/garden", `{"fork": true, "parent": {"full_name": "alice/garden"}}`},
 		{"arb_bob1", "/plants", `[{"name": "Fig"}]`},
 	} {
@@ -183,7 +203,8 @@ func TestFillTwice(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		dir, url := t.TempDir(), dbtest.Empty(t, engine)
 		to := seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}}
-		one, other := parse(t, []byte("users: [{login: alice}]\n")), parse(t, []byte("users: [{login: bob}]\n"))
+		one, other := parse(t, []byte("users: [{login: alice}]\n")),
+			parse(t, []byte("users: [{login: bob}]\n"))
 		if held, err := seed.Held(t.Context(), one, to.Database); held || err != nil {
 			t.Fatalf("an empty store holds a seed: %v, %v", held, err)
 		}
@@ -264,7 +285,8 @@ func TestTokensAreNotLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := log.String(); !strings.Contains(text, "database migrated") || strings.Contains(text, "arb_") || strings.Contains(text, "/issues") {
+	if text := log.String(); !strings.Contains(text, "database migrated") || strings.Contains(text, "arb_") ||
+		strings.Contains(text, "/issues") {
 		t.Errorf("the log:\n%.2000s", text)
 	}
 	stored, err := os.Open(filepath.Join(dir, "arbor.db"))
@@ -298,13 +320,16 @@ repos:
 	}
 	h := filled(t, db.SQLite, s)
 	tip := gittest.Run(t, dir, "rev-parse", "main")
-	if code, body := get(t, h, "", "/repos/alice/garden/git/ref/heads/main"); code != 200 || !strings.Contains(body, tip) {
+	if code, body := get(t, h, "", "/repos/alice/garden/git/ref/heads/main"); code != 200 ||
+		!strings.Contains(body, tip) {
 		t.Errorf("the branch: %d %s", code, body)
 	}
-	if code, body := get(t, h, "", "/repos/alice/garden/commits/more"); code != 200 || !strings.Contains(body, tip) {
+	if code, body := get(t, h, "", "/repos/alice/garden/commits/more"); code != 200 ||
+		!strings.Contains(body, tip) {
 		t.Errorf("the branch on top: %d %s", code, body)
 	}
-	if code, body := get(t, h, "", "/repos/alice/garden/pulls/1"); code != 200 || apitest.Contains([]byte(body), `{"mergeable": true, "commits": 1}`) != nil {
+	if code, body := get(t, h, "", "/repos/alice/garden/pulls/1"); code != 200 ||
+		apitest.Contains([]byte(body), `{"mergeable": true, "commits": 1}`) != nil {
 		t.Errorf("the pull request: %d %s", code, body)
 	}
 }

@@ -29,7 +29,8 @@ func held(tx *db.Tx) (c contents, err error) {
 // begin marks an empty store as one that is being filled with a seed: all that it
 // holds from then on is the seed's, and of no use before finish.
 func begin(tx *db.Tx, digest []byte) error {
-	_, err := tx.Exec(`INSERT INTO seeds (digest, applied_at, finished) VALUES ($1, $2, FALSE)`, digest, tx.Now)
+	_, err := tx.Exec(`INSERT INTO seeds (digest, applied_at, finished) VALUES ($1, $2, FALSE)`,
+		digest, tx.Now)
 	return err
 }
 

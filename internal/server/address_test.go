@@ -20,7 +20,8 @@ func TestCachesDoNotKeepAddresses(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		s.Run(t, []apitest.Case{
-			{Do: "PUT /repos/alice/garden/contents/file", As: "alice", Send: `{"message": "m", "content": "eA=="}`, Status: 201},
+			{Do: "PUT /repos/alice/garden/contents/file", As: "alice",
+				Send: `{"message": "m", "content": "eA=="}`, Status: 201},
 			// Now there may be objects that no ref leads to, so each SHA is looked for.
 			{Do: "POST /repos/alice/garden/git/blobs", As: "alice", Send: `{"content": "y"}`, Status: 201},
 		})

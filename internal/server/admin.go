@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// adminTime is how long an answer on the admin address may take: a reset empties a large store, and numbers are read
-// beside many requests.
+// adminTime is how long an answer on the admin address may take: a reset empties a large store, and numbers
+// are read beside many requests.
 const adminTime = 2 * time.Minute
 
 // GuardAdmin lets only those reach the admin address who mean it: operators and

@@ -18,7 +18,9 @@ import (
 // slow body has come. The handler reports errors in the body itself, after those of the
 // repository and the right (decision 51). Errors: 413, 429, 503; 400 for a body that
 // comes too slowly.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.Caller, to *route.Route) error {
+func (s *Server) admit(
+	w http.ResponseWriter, r *http.Request, caller *account.Caller, to *route.Route,
+) error {
 	ticket := admission.From(r.Context())
 	if caller != nil {
 		ticket.SignIn(int64(caller.ID))

@@ -142,9 +142,11 @@ func (of *apis) features(s *Server) []feature {
 
 // newSender makes what sends webhooks, with payloads that the API renders.
 func (of *apis) newSender(s *Server) *hook.Sender {
-	told := payloads.New(s.o.DB, payloads.Sources{Repos: s.forge.Repos, Issues: of.Issues, Comments: of.Comments,
-		Labels: of.Labels, Milestones: of.Milestones, Pulls: of.Pulls, Reviews: of.Reviews, Releases: of.Releases,
+	told := payloads.New(s.o.DB, payloads.Sources{Repos: s.forge.Repos, Issues: of.Issues,
+		Comments: of.Comments,
+		Labels:   of.Labels, Milestones: of.Milestones, Pulls: of.Pulls, Reviews: of.Reviews, Releases: of.Releases,
 		Statuses: of.Statuses, Git: of.Git, OnCommits: of.OnCommits, Checks: of.Checks})
-	return hook.NewSender(hook.SenderOptions{DB: s.o.DB, Log: s.o.Log, Render: told, Networks: s.o.HookNetworks,
-		BaseURL: s.o.BaseURL})
+	return hook.NewSender(hook.SenderOptions{DB: s.o.DB, Log: s.o.Log, Render: told,
+		Networks: s.o.HookNetworks,
+		BaseURL:  s.o.BaseURL})
 }

@@ -13,16 +13,18 @@ import (
 	"arbor/internal/route"
 )
 
-// A route that nobody thought of when Apps came would be open to all of them. Every route is asked for with the token
-// of an installation that has no permission but to read metadata, and then with one that has all: the first does
-// nothing and reads nothing that is private, and the second what its permissions are for.
+// A route that nobody thought of when Apps came would be open to all of them. Every route is asked for with
+// the token of an installation that has no permission but to read metadata, and then with one that has all:
+// the first does nothing and reads nothing that is private, and the second what its permissions are for.
 func TestAppsNeedPermissions(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	w := newWalker(t, s)
 	w.Hide(t)
 	w.Tokens["poor"] = w.BotToken(t, `{"permissions":{"metadata":"read"}}`)
-	private := w.Homes[slices.IndexFunc(w.Homes, func(h *estate.Home) bool { return h.Private && h.Owner == "guild" })]
+	private := w.Homes[slices.IndexFunc(w.Homes, func(h *estate.Home) bool {
+		return h.Private && h.Owner == "guild"
+	})]
 	for _, r := range estate.Walked(s.Server.Routes()) {
 		need, known := route.NeedOf(r.Method, r.Pattern)
 		if !known {

@@ -21,7 +21,8 @@ var writableArchived = []string{
 	"PUT /user/starred/{owner}/{repo}", "DELETE /user/starred/{owner}/{repo}",
 	"PUT /repos/{owner}/{repo}/notifications",
 	"PUT /repos/{owner}/{repo}/subscription", "DELETE /repos/{owner}/{repo}/subscription",
-	"POST /{owner}/{repo}/git-upload-pack", "DELETE /repos/{owner}/{repo}/keys/{key_id}", "DELETE /repos/{owner}/{repo}/hooks/{hook_id}",
+	"POST /{owner}/{repo}/git-upload-pack", "DELETE /repos/{owner}/{repo}/keys/{key_id}",
+	"DELETE /repos/{owner}/{repo}/hooks/{hook_id}",
 }
 
 // ofRepo finds the repository's name in a request.
@@ -55,7 +56,8 @@ func TestAnArchivedRepositoryIsReadOnly(t *testing.T) {
 			before := w.digest(t)
 			for _, who := range []string{q.Who, "chief"} {
 				a := w.ask(t, who, q.Case)
-				if a.Status != http.StatusForbidden || !strings.Contains(string(a.Body), "Repository was archived so is read-only.") {
+				if a.Status != http.StatusForbidden ||
+					!strings.Contains(string(a.Body), "Repository was archived so is read-only.") {
 					t.Errorf("%s by %s: %d %s", q.Do, who, a.Status, a.Body)
 				}
 			}
@@ -68,17 +70,21 @@ func TestAnArchivedRepositoryIsReadOnly(t *testing.T) {
 		path := "/repos/" + h.Owner + "/" + h.Name
 		s.Run(t, []apitest.Case{
 			{Do: "PATCH " + path, As: "writer", Send: `{"archived":true}`, Status: 403},
-			{Do: "PATCH " + path, As: "holder", Send: `{"archived":true}`, Status: 200, Want: `{"archived":true}`},
+			{Do: "PATCH " + path, As: "holder", Send: `{"archived":true}`, Status: 200,
+				Want: `{"archived":true}`},
 			{Do: "GET " + path, Status: 200, Want: `{"archived":true}`},
-			{Do: "GET /search/issues?q=repo:" + h.Owner + "/" + h.Name + "+archived:false", Status: 200, Want: `{"total_count":0}`},
-			{Do: "GET /search/issues?q=repo:" + h.Owner + "/" + h.Name + "+archived:true+is:pr", Status: 200, Want: `{"incomplete_results":false}`},
+			{Do: "GET /search/issues?q=repo:" + h.Owner + "/" + h.Name + "+archived:false", Status: 200,
+				Want: `{"total_count":0}`},
+			{Do: "GET /search/issues?q=repo:" + h.Owner + "/" + h.Name + "+archived:true+is:pr", Status: 200,
+				Want: `{"incomplete_results":false}`},
 			{Do: "PATCH " + path, As: "holder", Send: `{"description":"d"}`, Status: 403},
 			{Do: "PATCH " + path, As: "holder", Send: `{"archived":true}`, Status: 403},
 			{Do: "PUT /user/starred/" + h.Owner + "/" + h.Name, As: "guest", Status: 204},
 			{Do: "DELETE /user/starred/" + h.Owner + "/" + h.Name, As: "guest", Status: 204},
 			{Do: "PUT " + path + "/subscription", As: "guest", Send: `{"subscribed":true}`, Status: 200},
 			{Do: "POST " + path + "/forks", As: "guest", Send: `{}`, Status: 202, Want: `{"archived":false}`},
-			{Do: "PATCH " + path, As: "holder", Send: `{"archived":false,"description":"d"}`, Status: 200, Want: `{"archived":false,"description":"d"}`},
+			{Do: "PATCH " + path, As: "holder", Send: `{"archived":false,"description":"d"}`, Status: 200,
+				Want: `{"archived":false,"description":"d"}`},
 			{Do: "PATCH " + path, As: "holder", Send: `{"archived":true}`, Status: 200},
 			{Do: "DELETE " + path, As: "holder", Status: 204},
 		})

@@ -25,9 +25,10 @@ import (
 // maxAsked is the size in bytes of the largest answer of which a page or a part of a GraphQL query is made.
 const maxAsked = 32 << 20
 
-// ask answers a question of GraphQL or of a page as the REST API or the plant store answers the caller of the context,
-// whom the server found out and who has no more rights here: what the token may by the route is asked, and all that the
-// route's handler asks. The request that the question belongs to was counted and admitted. Errors: those of the route.
+// ask answers a question of GraphQL or of a page as the REST API or the plant store answers the caller of the
+// context, whom the server found out and who has no more rights here: what the token may by the route is
+// asked, and all that the route's handler asks. The request that the question belongs to was counted and
+// admitted. Errors: those of the route.
 func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, error) {
 	address := q.Path
 	if len(q.Query) > 0 {
@@ -84,12 +85,13 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 	return answer, nil
 }
 
-// endpointOf finds the route of a request to the API or to the plant store, and notes the placeholders' values; nil:
-// there is none.
+// endpointOf finds the route of a request to the API or to the plant store, and notes the placeholders'
+// values; nil: there is none.
 func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 	c := chi.NewRouteContext()
 	n := s.match(c, r.URL.EscapedPath(), "")
-	if n == nil || n.group != route.API && n.group != route.Plants || n.isLacking() || graphql.IsRoute(n.pattern) {
+	if n == nil || n.group != route.API && n.group != route.Plants || n.isLacking() ||
+		graphql.IsRoute(n.pattern) {
 		return nil
 	}
 	info.Pattern = n.pattern
@@ -106,9 +108,11 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 	branches := branch.NewAPI(branch.New(s.o.DB, repos))
 	return graphql.NewAPI(s.ask, graphql.Handlers{
 		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
-		Issues: repos.With(account.Pull, issues.ListIssues), Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
-		Pulls: repos.With(account.Pull, pulls.ListChosen), NumberedPulls: repos.With(account.Pull, pulls.ListNumbered),
-		Pin: repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),
+		Issues:        repos.With(account.Pull, issues.ListIssues),
+		Pinned:        repos.With(account.Pull, issues.ListPinnedNumbers),
+		Pulls:         repos.With(account.Pull, pulls.ListChosen),
+		NumberedPulls: repos.With(account.Pull, pulls.ListNumbered),
+		Pin:           repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),
 		Draft:          repos.With(account.Pull, pulls.SetDraft),
 		Revert:         repos.With(account.Push, pulls.Revert),
 		NumberedIssues: repos.With(account.Pull, issues.ListNumbered),
@@ -121,11 +125,13 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Viewed:         repos.With(account.Pull, of.Reviews.ListManyViewed),
 		Compared:       repos.With(account.Pull, of.Git.CompareMany),
 		Comments:       repos.With(account.Pull, of.Comments.ListMany), Reviews: repos.With(account.Pull, of.Reviews.ListMany),
-		Statuses: repos.With(account.Pull, of.Statuses.CombineMany), Checks: repos.With(account.Pull, of.Checks.ListMany),
+		Statuses: repos.With(account.Pull, of.Statuses.CombineMany),
+		Checks:   repos.With(account.Pull, of.Checks.ListMany),
 		Transfer: repos.With(account.Push, issues.TransferIssue),
 		PullsOf:  repos.With(account.Pull, pulls.NumbersOfCommits),
-		Commits:  repos.With(account.Pull, of.Git.ListChosenCommits), Tags: repos.With(account.Pull, of.Git.ListChosenTags),
-		Refs: repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
+		Commits:  repos.With(account.Pull, of.Git.ListChosenCommits),
+		Tags:     repos.With(account.Pull, of.Git.ListChosenTags),
+		Refs:     repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
 		Threads:      repos.With(account.Pull, of.Reviews.ListThreads),
 		ManyThreads:  repos.With(account.Pull, of.Reviews.ListManyThreads),
 		OfReviews:    repos.With(account.Pull, of.Reviews.ListManyOfReviews),
@@ -150,7 +156,9 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 type graphqlLimits struct{ *ratelimit.Limiter }
 
 // Take takes more off the limit.
-func (l graphqlLimits) Take(w http.ResponseWriter, r *http.Request, caller *account.Caller, more int64) error {
+func (l graphqlLimits) Take(
+	w http.ResponseWriter, r *http.Request, caller *account.Caller, more int64,
+) error {
 	ww, ok := w.(*web.Writer)
 	if !ok {
 		ww = &web.Writer{ResponseWriter: w}
@@ -159,7 +167,9 @@ func (l graphqlLimits) Take(w http.ResponseWriter, r *http.Request, caller *acco
 }
 
 // Left tells what is left.
-func (l graphqlLimits) Left(r *http.Request, caller *account.Caller) (limit, remaining int64, reset time.Time) {
+func (l graphqlLimits) Left(
+	r *http.Request, caller *account.Caller,
+) (limit, remaining int64, reset time.Time) {
 	remaining, reset = l.Limiter.Left(r, caller)
 	return l.Limit(), max(0, remaining), reset
 }

@@ -162,8 +162,9 @@ func TestReadersThatNeverRead(t *testing.T) {
 		} {
 			request := head("GET", c.path, "", "Accept: "+c.media)
 			besiege(t, s, "127.0.0.7", 64, request)
-			soon(t, s, "beside readers that never read", apitest.Case{Do: "GET " + c.path, As: "alice", Status: 200,
-				Headers: map[string]string{"Accept": c.media}})
+			soon(t, s, "beside readers that never read",
+				apitest.Case{Do: "GET " + c.path, As: "alice", Status: 200,
+					Headers: map[string]string{"Accept": c.media}})
 			freed(t, s)
 		}
 	}, memory(1<<30))

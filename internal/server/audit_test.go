@@ -57,7 +57,8 @@ var unaudited = map[string]string{
 func reasonNotAudited(r *route.Route) string {
 	for prefix, reason := range unaudited {
 		method, pattern, _ := strings.Cut(prefix, " ")
-		if method == r.Method && pattern == r.Pattern || method == "*" && strings.HasPrefix(r.Pattern, pattern) {
+		if method == r.Method && pattern == r.Pattern ||
+			method == "*" && strings.HasPrefix(r.Pattern, pattern) {
 			return reason
 		}
 	}
@@ -96,7 +97,8 @@ func TestEachChangeOfRightsIsAudited(t *testing.T) {
 				continue
 			}
 			if w.newestEvent(t) == before {
-				t.Errorf("%s as %s left no row in the audit log: call audit.Record, or say here why not", q.Do, q.Who)
+				t.Errorf("%s as %s left no row in the audit log: call audit.Record, or say here why not",
+					q.Do, q.Who)
 				continue
 			}
 			events := s.Do(t, apitest.Case{Do: "GET /admin/audit-log?per_page=1", As: "chief"})

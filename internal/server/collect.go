@@ -44,22 +44,27 @@ var (
 	gitRunning = desc("git_processes", "Processes of git that run.", "command")
 	gitEnded   = desc("git_processes_ended_total",
 		"Processes of git that were ended: by a limit, or because nobody waited any more.", "command")
-	poolProcesses = desc("git_pool_processes", "Processes of git cat-file in the pool, busy or idle.", "state")
-	poolWaiting   = desc("git_pool_waiting", "Readers that wait for a process of the pool.")
+	poolProcesses = desc("git_pool_processes",
+		"Processes of git cat-file in the pool, busy or idle.", "state")
+	poolWaiting = desc("git_pool_waiting", "Readers that wait for a process of the pool.")
 
 	cacheEntries = desc("cache_entries", "Values that a cache keeps.", "cache")
-	cacheHeld    = desc("cache_held", "What they cost: bytes, or 1 each where the limit is a number of values.",
-		"cache")
+	cacheHeld    = desc("cache_held",
+		"What they cost: bytes, or 1 each where the limit is a number of values.", "cache")
 	cacheLimit  = desc("cache_limit", "What they may cost.", "cache")
 	cacheHits   = desc("cache_hits_total", "Values that were found.", "cache")
 	cacheMisses = desc("cache_misses_total", "Values that were not found.", "cache")
-	unfilled    = desc("issue_indexes_waiting", "Repositories that wait until the index of their issues is in memory.")
+	unfilled    = desc("issue_indexes_waiting",
+		"Repositories that wait until the index of their issues is in memory.")
 
-	dbSeconds  = desc("db_transaction_duration_seconds", "Time of transactions, with the wait for their turn.", "kind")
+	dbSeconds = desc("db_transaction_duration_seconds",
+		"Time of transactions, with the wait for their turn.", "kind")
 	dbUnderWay = desc("db_transactions", "Transactions under way, those that wait included.", "kind")
-	dbFailed   = desc("db_transactions_failed_total", "Transactions that ended with an error, also one of the caller's.", "kind")
-	dbWaiting  = desc("db_writes_waiting", "Writes that wait for their turn (SQLite).")
-	dbConns    = desc("db_connections", "Connections to the database, busy or idle (SQLite: of readers).", "state")
+	dbFailed   = desc("db_transactions_failed_total",
+		"Transactions that ended with an error, also one of the caller's.", "kind")
+	dbWaiting = desc("db_writes_waiting", "Writes that wait for their turn (SQLite).")
+	dbConns   = desc("db_connections", "Connections to the database, busy or idle (SQLite: of readers).",
+		"state")
 	dbMost     = desc("db_connections_limit", "Connections that there may be.")
 	dbConnWait = desc("db_connections_waiting", "Transactions that wait for a connection.")
 

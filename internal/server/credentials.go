@@ -13,8 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// open reports why the route is not open to the caller, whatever its token may. Errors: 401, and 404 where only site
-// administrators may go.
+// open reports why the route is not open to the caller, whatever its token may. Errors: 401, and 404 where
+// only site administrators may go.
 func (s *Server) open(r *http.Request, caller *account.Caller, info *web.Info, to *endpoint) error {
 	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin ||
 		to.Right == route.Installation || !safe(r.Method) && changes(to)
@@ -30,14 +30,14 @@ func (s *Server) open(r *http.Request, caller *account.Caller, info *web.Info, t
 	return nil
 }
 
-// changes reports a route whose unsafe methods are for those alone who signed in: not git's, which sees for itself, nor
-// the forms with which one signs in.
+// changes reports a route whose unsafe methods are for those alone who signed in: not git's, which sees for
+// itself, nor the forms with which one signs in.
 func changes(to *endpoint) bool {
 	return to.Group == route.API && !to.Nobody || to.Group == route.Pages && to.Right != route.Anyone
 }
 
-// permit gives the request as its caller's token lets it use the route. Each transaction of an unsafe request asks
-// again whether the token holds. Errors: 403.
+// permit gives the request as its caller's token lets it use the route. Each transaction of an unsafe request
+// asks again whether the token holds. Errors: 403.
 func (s *Server) permit(
 	r *http.Request, signedIn *account.Caller, info *web.Info, to *endpoint,
 ) (*http.Request, error) {

@@ -73,7 +73,8 @@ func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 			if len(a.missing(c, &r)) == 0 {
 				break // so that no more happens to the estate than must
 			}
-			send := apitest.Case{Do: r.Method + " " + w.Homes[0].Address(t, r.Pattern, made), Headers: estate.Headers(&r)}
+			send := apitest.Case{Do: r.Method + " " + w.Homes[0].Address(t, r.Pattern, made),
+				Headers: estate.Headers(&r)}
 			if r.Method == http.MethodGet {
 				send.Do += "?q=text"
 			} else {
@@ -82,7 +83,8 @@ func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 			w.ask(t, estate.Asker(&r, "chief"), send)
 		}
 		for _, what := range a.missing(c, &r) {
-			t.Errorf("%s %s: %s is described, and the handler does not look for it", r.Method, r.Pattern, what)
+			t.Errorf("%s %s: %s is described, and the handler does not look for it", r.Method,
+				r.Pattern, what)
 		}
 	}
 }

@@ -17,7 +17,8 @@ import (
 // docs are what the server says of itself.
 type docs struct{ page, script, redoc, hosting, plants *rendition }
 
-// The same is compiled into all servers of a process: it is read and compressed when one is first asked for it.
+// The same is compiled into all servers of a process: it is read and compressed when one is first asked for
+// it.
 var (
 	zippedPage    = zipped(func() ([]byte, error) { return apidoc.Page, nil })
 	zippedScript  = zipped(func() ([]byte, error) { return apidoc.Script, nil })

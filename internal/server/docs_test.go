@@ -133,7 +133,9 @@ func checkOperation(t *testing.T, d *described, r *route.Route, op *describedOpe
 	if !maps.Equal(want, got) {
 		t.Errorf("%s: placeholders are %v (true: may hold slashes), described are %v", at, want, got)
 	}
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(op.Responses)), func(s string) bool { return s[0] == '2' || s == "302" }) {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(op.Responses)), func(s string) bool {
+		return s[0] == '2' || s == "302"
+	}) {
 		t.Errorf("%s: no answer is a success", at)
 	}
 }
@@ -145,16 +147,19 @@ func TestDocumentsAreServed(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	for _, path := range []string{"/openapi/code-hosting.json", "/openapi/plants.json"} {
 		a := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Want: `{"openapi": "3.1.1"}`,
-			Has: map[string]string{"Content-Type": "application/json; charset=utf-8", "Access-Control-Allow-Origin": "*"}})
+			Has: map[string]string{"Content-Type": "application/json; charset=utf-8",
+				"Access-Control-Allow-Origin": "*"}})
 		var d described
 		a.JSON(t, &d)
 		if len(d.Servers) == 0 || d.Servers[0].URL != s.URL || strings.Contains(string(a.Body), apidoc.Site) {
 			t.Errorf("%s: servers are %v", path, d.Servers)
 		}
 		tag := a.Header.Get("ETag")
-		s.Check(t, apitest.Case{Do: "GET " + path, Status: 304, Body: "-", Headers: map[string]string{"If-None-Match": tag}})
+		s.Check(t, apitest.Case{Do: "GET " + path, Status: 304, Body: "-",
+			Headers: map[string]string{"If-None-Match": tag}})
 		s.Check(t, apitest.Case{Do: "HEAD " + path, Status: 200, Body: "-"})
-		other := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Headers: map[string]string{"Host": "forge.test", "If-None-Match": tag}})
+		other := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200,
+			Headers: map[string]string{"Host": "forge.test", "If-None-Match": tag}})
 		if !strings.Contains(string(other.Body), `"http://forge.test`) {
 			t.Errorf("%s: the address is not that of the request", path)
 		}
@@ -205,9 +210,9 @@ func TestPlantNumbersAreDescribed(t *testing.T) {
 	}
 }
 
-// In a real browser, a documentation_url must lead to its operation, and one without an operation to the beginning of the
-// document. To show the whole reference takes a browser seconds, so each document is shown once with an operation, and
-// that an address of GitHub's leads to no other document its page is asked.
+// In a real browser, a documentation_url must lead to its operation, and one without an operation to the
+// beginning of the document. To show the whole reference takes a browser seconds, so each document is shown
+// once with an operation, and that an address of GitHub's leads to no other document its page is asked.
 func TestDocumentationURLsLeadToOperations(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -218,9 +223,11 @@ func TestDocumentationURLsLeadToOperations(t *testing.T) {
 	}{
 		{"#post-plants", []string{`#tag/plants/operation/post-plants`, "Arbor plant store", "40008"}},
 		{"#post-plants-nothing", []string{"Arbor plant store"}},
-		{"#get-repos-owner-repo-issues", []string{`#tag/issues/operation/get-repos-owner-repo-issues`, "Arbor code hosting"}},
+		{"#get-repos-owner-repo-issues", []string{`#tag/issues/operation/get-repos-owner-repo-issues`,
+			"Arbor code hosting"}},
 	} {
-		tab.Go(fmt.Sprint("/docs?", i, test.anchor)) // with a query of its own it is another page, which is loaded
+		// with a query of its own it is another page, which is loaded
+		tab.Go(fmt.Sprint("/docs?", i, test.anchor))
 		for _, want := range test.want {
 			shows := false
 			apitest.Becomes(t, func() bool {
@@ -230,7 +237,8 @@ func TestDocumentationURLsLeadToOperations(t *testing.T) {
 		}
 	}
 	var led []string
-	tab.Run(chromedp.Evaluate(`fetch(documentOf("delete-repos-owner-repo-pages")).then(answer => answer.json()).then(spec =>
+	tab.Run(chromedp.Evaluate(
+		`fetch(documentOf("delete-repos-owner-repo-pages")).then(answer => answer.json()).then(spec =>
 		[spec.info.title, String(operationIn(spec, "delete-repos-owner-repo-pages"))])`, &led, browser.Await))
 	if !slices.Equal(led, []string{"Arbor code hosting", "undefined"}) {
 		t.Errorf("an operation of GitHub's that is not there leads to %q", led)
@@ -246,13 +254,16 @@ func TestDocsAreCompressed(t *testing.T) {
 		plain := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Has: map[string]string{
 			"Vary": "Accept, Accept-Encoding, Authorization", "Content-Encoding": ""}})
 		tag := plain.Header.Get("ETag")
-		if got := plain.Header.Get("Content-Length"); got != strconv.Itoa(len(plain.Body)) || !strings.HasPrefix(tag, "W/") {
+		if got := plain.Header.Get("Content-Length"); got != strconv.Itoa(len(plain.Body)) ||
+			!strings.HasPrefix(tag, "W/") {
 			t.Errorf("%s: length %s of %d, tag %s", path, got, len(plain.Body), tag)
 		}
 		accepts := map[string]string{"Accept-Encoding": "br;q=1.0, gzip;q=0.8, *;q=0.1"}
-		zipped := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Headers: accepts, Has: map[string]string{
-			"Vary": "Accept, Accept-Encoding, Authorization", "Content-Encoding": "gzip", "ETag": tag,
-			"Content-Type": plain.Header.Get("Content-Type"), "Content-Security-Policy": plain.Header.Get("Content-Security-Policy")}})
+		zipped := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Headers: accepts,
+			Has: map[string]string{
+				"Vary": "Accept, Accept-Encoding, Authorization", "Content-Encoding": "gzip", "ETag": tag,
+				"Content-Type":            plain.Header.Get("Content-Type"),
+				"Content-Security-Policy": plain.Header.Get("Content-Security-Policy")}})
 		if len(zipped.Body)*3 > len(plain.Body) {
 			t.Errorf("%s: %d bytes of %d", path, len(zipped.Body), len(plain.Body))
 		}
@@ -269,13 +280,16 @@ func TestDocsAreCompressed(t *testing.T) {
 				want = strconv.Itoa(len(zipped.Body))
 			}
 			s.Run(t, []apitest.Case{
-				{Do: "HEAD " + path, Status: 200, Body: "-", Headers: map[string]string{"Accept-Encoding": accept}, Has: map[string]string{
-					"Content-Length": want, "ETag": tag}},
-				{Do: "GET " + path, Status: 304, Body: "-", Headers: map[string]string{"Accept-Encoding": accept, "If-None-Match": tag},
-					Has: map[string]string{"Vary": "Accept, Accept-Encoding, Authorization", "Content-Encoding": "", "ETag": tag}},
+				{Do: "HEAD " + path, Status: 200, Body: "-",
+					Headers: map[string]string{"Accept-Encoding": accept}, Has: map[string]string{
+						"Content-Length": want, "ETag": tag}},
+				{Do: "GET " + path, Status: 304, Body: "-",
+					Headers: map[string]string{"Accept-Encoding": accept, "If-None-Match": tag},
+					Has:     map[string]string{"Vary": "Accept, Accept-Encoding, Authorization", "Content-Encoding": "", "ETag": tag}},
 			})
 		}
-		s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Headers: map[string]string{"Accept-Encoding": "gzip;q=0, *"},
-			Has: map[string]string{"Content-Encoding": ""}})
+		s.Check(t, apitest.Case{Do: "GET " + path, Status: 200,
+			Headers: map[string]string{"Accept-Encoding": "gzip;q=0, *"},
+			Has:     map[string]string{"Content-Encoding": ""}})
 	}
 }

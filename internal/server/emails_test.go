@@ -41,23 +41,27 @@ func TestOwnEmails(t *testing.T) {
 			{Do: "POST " + path, As: "bob", Send: `{"emails": ["1+alice@users.noreply.arbor"]}`, Status: 422},
 			{Do: "POST " + path, As: "bob", Send: `7`, Status: 400},
 			{Do: "DELETE " + path, As: "bob", Send: `{"emails": ["work@example.org"]}`, Status: 404},
-			{Do: "DELETE " + path, As: "alice", Send: `{"emails": ["WORK@example.org", "alice@example.org"]}`, Status: 204},
+			{Do: "DELETE " + path, As: "alice", Send: `{"emails": ["WORK@example.org", "alice@example.org"]}`,
+				Status: 204},
 			{Do: "GET " + path, As: "alice", Status: 200, Want: `[{"email": "home@example.org"}]`},
 			{Do: "GET /user", As: "alice", Status: 200, Want: `{"email": null}`},
-			{Do: "POST " + path, As: "alice", Send: `{"emails": [` + strings.Join(many, ",") + `]}`, Status: 422},
+			{Do: "POST " + path, As: "alice", Send: `{"emails": [` + strings.Join(many, ",") + `]}`,
+				Status: 422},
 			{Do: "GET " + path, As: "alice", Status: 200, Want: `[{"email": "home@example.org"}]`},
 		})
 	})
 }
 
-// A profile that changes while its address is given up keeps the change. SQLite has one writer, so nothing meets there.
+// A profile that changes while its address is given up keeps the change. SQLite has one writer, so nothing
+// meets there.
 func TestProfileChangesBesideItsAddress(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.PostgreSQL, func(o *server.Options) { // two writers, and one who looks at them
 		o.DB = dbtest.OpenURL(t, dbtest.URL(t, db.PostgreSQL)+"&pool_max_conns=3")
 	})
 	alice := s.User(t, "alice")
-	s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"email": "alice@example.org"}`, Status: 200})
+	s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"email": "alice@example.org"}`,
+		Status: 200})
 	removed := make(chan struct{})
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 		if _, err := tx.Exec(`UPDATE accounts SET bio = 'Gardens.' WHERE id = $1`, alice.ID); err != nil {
@@ -65,7 +69,8 @@ func TestProfileChangesBesideItsAddress(t *testing.T) {
 		}
 		go func() {
 			defer close(removed)
-			s.Do(t, apitest.Case{Do: "DELETE /user/emails", As: "alice", Send: `["alice@example.org"]`, Status: 204})
+			s.Do(t, apitest.Case{Do: "DELETE /user/emails", As: "alice", Send: `["alice@example.org"]`,
+				Status: 204})
 		}()
 		return awaitBlocked(t, s)
 	})
@@ -73,7 +78,8 @@ func TestProfileChangesBesideItsAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-removed
-	s.Check(t, apitest.Case{Do: "GET /user", As: "alice", Status: 200, Want: `{"email": null, "bio": "Gardens."}`})
+	s.Check(t, apitest.Case{Do: "GET /user", As: "alice", Status: 200,
+		Want: `{"email": null, "bio": "Gardens."}`})
 }
 
 // awaitBlocked waits until a transaction of the server's database waits for the lock of another one.

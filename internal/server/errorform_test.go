@@ -33,10 +33,12 @@ func form(t *testing.T, r *route.Route, c apitest.Case, login string, a *apitest
 	if r.Group == route.Plants {
 		challenge = "Bearer"
 	}
-	if got := a.Header.Get("WWW-Authenticate"); (a.Status == http.StatusUnauthorized) != (got != "") || !strings.HasPrefix(got, challenge) && got != "" {
+	if got := a.Header.Get("WWW-Authenticate"); (a.Status == http.StatusUnauthorized) != (got != "") ||
+		!strings.HasPrefix(got, challenge) && got != "" {
 		bad("with a challenge that is not the group's")
 	}
-	if a.Status == http.StatusMethodNotAllowed && !strings.HasSuffix(r.Pattern, "/merge") && !strings.Contains(a.Header.Get("Allow"), r.Method) {
+	if a.Status == http.StatusMethodNotAllowed && !strings.HasSuffix(r.Pattern, "/merge") &&
+		!strings.Contains(a.Header.Get("Allow"), r.Method) {
 		bad("without what is allowed")
 	}
 	why := ""
@@ -62,7 +64,9 @@ func form(t *testing.T, r *route.Route, c apitest.Case, login string, a *apitest
 // apiForm tells what is wrong with an error of the code-hosting API.
 func apiForm(r *route.Route, a *apitest.Answer) string {
 	if len(a.Body) == 0 {
-		if a.Status == http.StatusNotFound && slices.Contains([]string{"/user/starred/{owner}/{repo}", "/repos/{owner}/{repo}/pulls/{number}/merge"}, r.Pattern) {
+		if a.Status == http.StatusNotFound &&
+			slices.Contains([]string{"/user/starred/{owner}/{repo}",
+				"/repos/{owner}/{repo}/pulls/{number}/merge"}, r.Pattern) {
 			return "" // the two that the interface gives no body
 		}
 		return "without a body"
@@ -72,10 +76,12 @@ func apiForm(r *route.Route, a *apitest.Answer) string {
 		Documentation string `json:"documentation_url"`
 		Errors        []struct{ Resource, Field, Code string }
 	}
-	if err := json.Unmarshal(a.Body, &e); err != nil || !strings.HasPrefix(a.Header.Get("Content-Type"), "application/json") {
+	if err := json.Unmarshal(a.Body, &e); err != nil ||
+		!strings.HasPrefix(a.Header.Get("Content-Type"), "application/json") {
 		return "not JSON"
 	}
-	if e.Message == "" || !strings.Contains(e.Documentation, "/docs") || strings.Contains(e.Documentation, "/api/v3") {
+	if e.Message == "" || !strings.Contains(e.Documentation, "/docs") ||
+		strings.Contains(e.Documentation, "/api/v3") {
 		return "without a message or a page that tells more"
 	}
 	for _, f := range e.Errors {
@@ -115,7 +121,8 @@ func TestEveryRouteRefusesInItsForm(t *testing.T) {
 		for _, r := range estate.Walked(s.Server.Routes()) {
 			path := h.Address(t, r.Pattern, nil)
 			for _, test := range refusals(&r) {
-				c := apitest.Case{Do: cmp.Or(test.method, r.Method) + " " + path, Send: test.body, Headers: map[string]string{"Accept": estate.Graduated["Accept"]}}
+				c := apitest.Case{Do: cmp.Or(test.method, r.Method) + " " + path, Send: test.body,
+					Headers: map[string]string{"Accept": estate.Graduated["Accept"]}}
 				for name, value := range test.headers {
 					c.Headers[name] = value
 				}
@@ -123,7 +130,8 @@ func TestEveryRouteRefusesInItsForm(t *testing.T) {
 				w.check(t, "chief", c.Do, a)
 				form(t, &r, c, "chief", a)
 				if a.Status != test.status {
-					t.Errorf("%s with %v %.20q: %d, want %d: %s", c.Do, test.headers, test.body, a.Status, test.status, a.Body)
+					t.Errorf("%s with %v %.20q: %d, want %d: %s", c.Do, test.headers, test.body, a.Status,
+						test.status, a.Body)
 				}
 				if test.message != "" && !strings.Contains(string(a.Body), test.message) {
 					t.Errorf("%s with %.20q: %s, want %s", c.Do, test.body, a.Body, test.message)
@@ -147,7 +155,8 @@ func refusals(r *route.Route) []refusal {
 		return list
 	}
 	if !r.AnyMedia || r.Pattern == "/" {
-		list = append(list, refusal{headers: map[string]string{"Accept": "text/csv"}, status: http.StatusUnsupportedMediaType})
+		list = append(list, refusal{headers: map[string]string{"Accept": "text/csv"},
+			status: http.StatusUnsupportedMediaType})
 	}
 	if estate.Body(r) == "" || r.Streams {
 		return list
@@ -157,9 +166,11 @@ func refusals(r *route.Route) []refusal {
 		limit = 1 << 20
 	}
 	kind, first := map[string]string{"Content-Type": "application/json"}, len(list)
-	list = append(list, refusal{body: `{"a":`, headers: kind, status: http.StatusBadRequest}, refusal{body: `7`, headers: kind, status: http.StatusBadRequest})
+	list = append(list, refusal{body: `{"a":`, headers: kind, status: http.StatusBadRequest},
+		refusal{body: `7`, headers: kind, status: http.StatusBadRequest})
 	if limit == 1<<20 {
-		list = append(list, refusal{body: strings.Repeat(" ", int(limit)+1), headers: kind, status: http.StatusRequestEntityTooLarge})
+		list = append(list, refusal{body: strings.Repeat(" ", int(limit)+1), headers: kind,
+			status: http.StatusRequestEntityTooLarge})
 	}
 	if r.Group == route.API {
 		list[first].message, list[first+1].message = "Problems parsing JSON", "Body should be a JSON object"

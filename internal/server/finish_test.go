@@ -35,8 +35,8 @@ func TestBrokenOffIsLogged(t *testing.T) {
 	} {
 		var text strings.Builder
 		s := server.Logging(slog.New(slog.NewTextHandler(&text, nil)))
-		s.Finish(&web.Writer{ResponseWriter: httptest.NewRecorder(), Status: c.status}, httptest.NewRequest("GET", "/", nil),
-			&web.Info{Note: c.note}, time.Now())
+		s.Finish(&web.Writer{ResponseWriter: httptest.NewRecorder(), Status: c.status},
+			httptest.NewRequest("GET", "/", nil), &web.Info{Note: c.note}, time.Now())
 		got := regexp.MustCompile(`(level|msg|status|error)=("[^"]*"|\S+)`).FindAllString(text.String(), -1)
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q, not %q: %s", got, c.want, &text)
@@ -65,7 +65,8 @@ func BenchmarkFinish(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			s, recorder := server.Logging(slog.New(c.log)), httptest.NewRecorder()
 			r := httptest.NewRequest(http.MethodGet, "/repos/alice/garden/issues", nil)
-			info := &web.Info{ID: "5f1e2d3c4b-0000000012ab", Pattern: "/repos/{owner}/{repo}/issues", Who: "alice"}
+			info := &web.Info{ID: "5f1e2d3c4b-0000000012ab", Pattern: "/repos/{owner}/{repo}/issues",
+				Who: "alice"}
 			w := &web.Writer{ResponseWriter: recorder, Status: http.StatusOK, Bytes: 12345}
 			gathered, _ := c.log.(*journal.Handler)
 			b.ReportAllocs()

@@ -31,7 +31,8 @@ func TestThingsOfOtherRepositories(t *testing.T) {
 				continue
 			}
 			body := estate.Body(&r)
-			named := strings.Contains(r.Pattern, "id}") || strings.Contains(r.Pattern, "{sha") || strings.Contains(r.Pattern, "...}") ||
+			named := strings.Contains(r.Pattern, "id}") || strings.Contains(r.Pattern, "{sha") ||
+				strings.Contains(r.Pattern, "...}") ||
 				strings.Contains(body, "{commit}") || strings.Contains(body, "{tree}")
 			if !named || strings.HasSuffix(r.Pattern, "/matching-refs/{ref...}") ||
 				estate.NamesMain(&r) {
@@ -43,7 +44,8 @@ func TestThingsOfOtherRepositories(t *testing.T) {
 			}
 			path := mixed.Address(t, r.Pattern, nil)
 			c := apitest.Case{Do: r.Method + " " + path, Headers: estate.Headers(&r),
-				Send: estate.Body(&r, map[string]string{"new": "new", "head": foreign.Is["commit"], "sha": foreign.Is["blob"], "mark": foreign.Mark}, foreign.Is)}
+				Send: estate.Body(&r, map[string]string{"new": "new", "head": foreign.Is["commit"],
+					"sha": foreign.Is["blob"], "mark": foreign.Mark}, foreign.Is)}
 			a := w.ask(t, "neighbour", c)
 			form(t, &r, c, "neighbour", a)
 			if a.Status < 400 || a.Status >= 500 {

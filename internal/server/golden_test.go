@@ -19,18 +19,20 @@ import (
 var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")
 
 // The whole interface stands in one file, a line a route: its address, the kind of clients it is for,
-// the right it needs, what it wants of a token, what is special about it and its handler. So a review sees each
-// right that changes. A route that says nothing of tokens fails.
+// the right it needs, what it wants of a token, what is special about it and its handler. So a review sees
+// each right that changes. A route that says nothing of tokens fails.
 func TestTheTableIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	for _, r := range apitest.Start(t, db.SQLite).Server.Routes() {
 		need, ok := route.NeedOf(r.Method, r.Pattern)
 		if !ok {
-			t.Errorf("%s %s: needs in internal/route/token.go does not say what it wants of a token", r.Method, r.Pattern)
+			t.Errorf("%s %s: needs in internal/route/token.go does not say what it wants of a token",
+				r.Method, r.Pattern)
 		}
-		lines = append(lines, fmt.Sprintf("%s %s | %s | %s | %s |%s | %s\n", r.Pattern, r.Method, groupNames[r.Group], r.Right,
-			tokenOf(need), traits(&r), strings.TrimPrefix(r.HandlerName(), "arbor/internal/")))
+		lines = append(lines, fmt.Sprintf("%s %s | %s | %s | %s |%s | %s\n", r.Pattern, r.Method,
+			groupNames[r.Group], r.Right, tokenOf(need), traits(&r),
+			strings.TrimPrefix(r.HandlerName(), "arbor/internal/")))
 	}
 	slices.Sort(lines)
 	table := strings.Join(lines, "")
@@ -59,7 +61,8 @@ func TestTheTableIsWrittenDown(t *testing.T) {
 	}
 }
 
-var groupNames = map[route.Group]string{route.API: "api", route.Plants: "plants", route.Git: "git", route.Pages: "pages"}
+var groupNames = map[route.Group]string{route.API: "api", route.Plants: "plants", route.Git: "git",
+	route.Pages: "pages"}
 
 // tokenOf is what a route wants of a token, in words.
 func tokenOf(n route.Need) string {

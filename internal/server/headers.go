@@ -58,8 +58,8 @@ func (s *Server) allowOrigins(h http.Header) {
 	}
 }
 
-// cookieHeaders change the common headers of an address where a browser's session counts: answers differ by the
-// cookie, and what was answered to a session no other site may read or show.
+// cookieHeaders change the common headers of an address where a browser's session counts: answers differ by
+// the cookie, and what was answered to a session no other site may read or show.
 func cookieHeaders(h http.Header, bySession bool) {
 	if len(h["Vary"]) > 0 {
 		h["Vary"] = varyCookie
@@ -90,7 +90,8 @@ func preflight(w *web.Writer, n *node, origins bool) {
 		return
 	}
 	h.Set("Access-Control-Allow-Methods", n.allow)
-	h.Set("Access-Control-Allow-Headers", "Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, User-Agent, X-Requested-With, X-GitHub-Api-Version")
+	h.Set("Access-Control-Allow-Headers",
+		"Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, User-Agent, X-Requested-With, X-GitHub-Api-Version")
 	h.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -20,9 +20,11 @@ func TestErrorFormFollowsTheRoute(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/alice/garden/git/trees/a.git/b", Status: 404, Want: message},
 			{Do: "GET /repos/alice/garden/git/trees/feature/info/refs", Status: 404, Want: message},
-			{Name: "no route, but the API's", Do: "GET /repos/alice/garden.git/nothing", Status: 404, Want: message},
+			{Name: "no route, but the API's", Do: "GET /repos/alice/garden.git/nothing", Status: 404,
+				Want: message},
 			{Name: "the plant store is not there", Do: "GET /api/v3/plants", Status: 404, Want: message},
-			{Name: "git asks", Do: "GET /alice/garden.git/HEAD", Status: 404, Body: "Not Found\n", Has: plain},
+			{Name: "git asks", Do: "GET /alice/garden.git/HEAD", Status: 404,
+				Body: "Not Found\n", Has: plain},
 		})
 	})
 }

@@ -36,7 +36,8 @@ func dialH2(t *testing.T, s *apitest.Server, certFile, from string, settings ...
 	t.Helper()
 	config := testkit.Trusting(t, certFile)
 	config.NextProtos = []string{"h2"}
-	d := &tls.Dialer{Config: config, NetDialer: &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: hangs}}
+	d := &tls.Dialer{Config: config, NetDialer: &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)},
+		Timeout: hangs}}
 	c, err := d.DialContext(t.Context(), "tcp", s.Address)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +66,8 @@ func (a *h2) request(stream uint32, end bool, method, path string, headers ...st
 	for i := 0; i < len(headers); i += 2 {
 		field(headers[i], headers[i+1])
 	}
-	return a.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: a.head.Bytes(), EndStream: end, EndHeaders: true})
+	return a.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: a.head.Bytes(),
+		EndStream: end, EndHeaders: true})
 }
 
 // until reads frames until one is found, or the connection ends.
@@ -146,8 +148,9 @@ func TestStreamsCountAsConnections(t *testing.T) {
 	}
 	for _, a := range all {
 		for i := range uint32(100) {
-			if err := a.request(1+2*i, false, "POST", "/alice/garden.git/git-upload-pack", "content-length", "1000",
-				"content-type", "application/x-git-upload-pack-request"); err != nil {
+			if err := a.request(1+2*i, false, "POST", "/alice/garden.git/git-upload-pack",
+				"content-length", "1000", "content-type",
+				"application/x-git-upload-pack-request"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -173,7 +176,10 @@ func TestStreamsCountAsConnections(t *testing.T) {
 	if err := other.request(1, true, "GET", "/healthz"); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.until(hangs, func(f http2.Frame) bool { _, ok := f.(*http2.DataFrame); return ok }); err != nil {
+	if err := other.until(hangs, func(f http2.Frame) bool {
+		_, ok := f.(*http2.DataFrame)
+		return ok
+	}); err != nil {
 		t.Errorf("another network is not served: %v", err)
 	}
 	freed(t, s) // bodies that never come
@@ -208,7 +214,8 @@ func TestRapidReset(t *testing.T) {
 		}
 	}()
 	for range 5 {
-		soon(t, s, "beside rapid resets", apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200})
+		soon(t, s, "beside rapid resets", apitest.Case{Do: "GET /repos/alice/garden", As: "alice",
+			Status: 200})
 	}
 	a.conn.Close()
 	freed(t, s)
@@ -229,7 +236,8 @@ func TestFloodsOfFrames(t *testing.T) {
 				return a.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: a.head.Bytes()})
 			}
 			a.head.Reset()
-			a.hp.WriteField(hpack.HeaderField{Name: fmt.Sprint("x-", n), Value: strings.Repeat("v", 8000), Sensitive: true})
+			a.hp.WriteField(hpack.HeaderField{Name: fmt.Sprint("x-", n), Value: strings.Repeat("v", 8000),
+				Sensitive: true})
 			return a.WriteContinuation(1, false, a.head.Bytes())
 		},
 		"settings": func(a *h2, _ int) error { return a.WriteSettings() },
@@ -269,7 +277,8 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 	s.Import(t, s.Repo(t, "alice/garden", false), large(t))
 	file := func(a *h2, streams uint32) {
 		for i := range streams {
-			if err := a.request(1+2*i, true, "GET", "/repos/alice/garden/contents/large.txt", "accept", "application/vnd.github.raw"); err != nil {
+			if err := a.request(1+2*i, true, "GET", "/repos/alice/garden/contents/large.txt", "accept",
+				"application/vnd.github.raw"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -278,7 +287,8 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 	file(none, 1)
 	some := dialH2(t, s, certFile, "127.0.0.7") // 64 KB of the connection, and no more
 	file(some, 2)
-	wide := dialH2(t, s, certFile, "127.0.0.7", http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 30})
+	wide := dialH2(t, s, certFile, "127.0.0.7",
+		http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 30})
 	wide.WriteWindowUpdate(0, 1<<30)
 	file(wide, 4) // and the socket is not read
 	soon(t, s, "beside them", apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200})
@@ -376,8 +386,10 @@ func TestHandshakesThatNeverEnd(t *testing.T) {
 	most := int64(admission.MaxConns(256 << 20))
 	var conns []net.Conn
 	open, turned := s.Admitted.Open()
-	for end := time.Now().Add(hangs); turned == 0 && time.Now().Before(end); { // a slow machine accepts few at a time
-		conns = append(conns, besiege(t, s, "127.0.0.7", int(most), "\x16\x03\x01\x02\x00\x01")...) // of a ClientHello
+	// a slow machine accepts few at a time
+	for end := time.Now().Add(hangs); turned == 0 && time.Now().Before(end); {
+		// of a ClientHello
+		conns = append(conns, besiege(t, s, "127.0.0.7", int(most), "\x16\x03\x01\x02\x00\x01")...)
 		open, turned = s.Admitted.Open()
 	}
 	if turned == 0 || open > most/2+1 {
@@ -387,7 +399,10 @@ func TestHandshakesThatNeverEnd(t *testing.T) {
 	if err := other.request(1, true, "GET", "/healthz"); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.until(hangs, func(f http2.Frame) bool { _, ok := f.(*http2.DataFrame); return ok }); err != nil {
+	if err := other.until(hangs, func(f http2.Frame) bool {
+		_, ok := f.(*http2.DataFrame)
+		return ok
+	}); err != nil {
 		t.Errorf("another network is not served: %v", err)
 	}
 	for _, c := range conns {

@@ -61,15 +61,16 @@ var lackable = sync.OnceValue(func() (list []addressOfGitHub) {
 	return list
 })
 
-// below gives the pattern of an address. wild has our patterns that end with a {name...}: an address below one of
-// them begins with it.
+// below gives the pattern of an address. wild has our patterns that end with a {name...}: an address below
+// one of them begins with it.
 func below(a addressOfGitHub, wild map[string]string) string {
 	for i := range len(a.plain) {
 		if a.plain[i] != '/' {
 			continue
 		}
 		if with, is := wild[a.plain[:i]]; is {
-			return with + "/" + strings.Join(strings.Split(a.address, "/")[strings.Count(a.plain[:i], "/")+1:], "/")
+			return with + "/" + strings.Join(strings.Split(a.address,
+				"/")[strings.Count(a.plain[:i], "/")+1:], "/")
 		}
 	}
 	return a.address
@@ -78,7 +79,8 @@ func below(a addressOfGitHub, wild map[string]string) string {
 // lack makes the route of an address that is not there.
 func lack(pattern, address string, repos *repo.Service) route.Route {
 	missing := func(w http.ResponseWriter, r *http.Request) error {
-		return errs.Newf(errs.NotFound, "Not Found: this server does not have %s %s of GitHub's API", r.Method, address)
+		return errs.Newf(errs.NotFound, "Not Found: this server does not have %s %s of GitHub's API",
+			r.Method, address)
 	}
 	if !strings.HasPrefix(pattern, "/repos/{owner}/{repo}/") {
 		return route.New(route.Anyone, anyMethod+" "+pattern, missing).InAnyMedia()

@@ -27,7 +27,8 @@ func lackingAddresses(t *testing.T, s *apitest.Server) (list []string) {
 	}
 	for _, address := range strings.Fields(string(text)) {
 		first, _, _ := strings.Cut(address[1:], "/")
-		if !known[hole.ReplaceAllString(address, "{}")] && account.CheckLogin(first) != nil && !strings.Contains(address, "...") {
+		if !known[hole.ReplaceAllString(address, "{}")] && account.CheckLogin(first) != nil &&
+			!strings.Contains(address, "...") {
 			list = append(list, address)
 		}
 	}
@@ -51,7 +52,8 @@ func TestLackingAddresses(t *testing.T) {
 				}
 				want := "Not Found: this server does not have " + method + " " + address + " of GitHub's API"
 				named := s.Do(t, apitest.Case{Do: fill("hall"), As: "stranger"})
-				if named.Status != 404 || !strings.Contains(hole.ReplaceAllString(string(named.Body[1:]), "{}"), hole.ReplaceAllString(want, "{}")) {
+				if named.Status != 404 || !strings.Contains(hole.ReplaceAllString(string(named.Body[1:]),
+					"{}"), hole.ReplaceAllString(want, "{}")) {
 					t.Errorf("%s: %d %s", fill("hall"), named.Status, named.Body)
 				}
 				if method != "GET" {
@@ -62,9 +64,12 @@ func TestLackingAddresses(t *testing.T) {
 				if !strings.HasPrefix(address, "/repos/{owner}/{repo}/") {
 					continue
 				}
-				hidden, absent := s.Do(t, apitest.Case{Do: fill("vault"), As: "stranger"}), s.Do(t, apitest.Case{Do: fill("nowhere"), As: "stranger"})
-				if hidden.Status != 404 || !bytes.Equal(hidden.Body, absent.Body) || bytes.Contains(hidden.Body, []byte("does not have")) {
-					t.Errorf("%s: %d %s\nof an absent one: %s", fill("vault"), hidden.Status, hidden.Body, absent.Body)
+				hidden, absent := s.Do(t, apitest.Case{Do: fill("vault"), As: "stranger"}),
+					s.Do(t, apitest.Case{Do: fill("nowhere"), As: "stranger"})
+				if hidden.Status != 404 || !bytes.Equal(hidden.Body, absent.Body) ||
+					bytes.Contains(hidden.Body, []byte("does not have")) {
+					t.Errorf("%s: %d %s\nof an absent one: %s", fill("vault"), hidden.Status,
+						hidden.Body, absent.Body)
 				}
 			}
 		}
@@ -79,36 +84,48 @@ func TestLackingBelowNames(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		var sha string
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/a", As: "alice", Send: `{"message": "m", "content": "eA=="}`, Status: 201,
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/a", As: "alice",
+			Send: `{"message": "m", "content": "eA=="}`, Status: 201,
 			Keep: func(a *apitest.Answer) {
-				sha = regexp.MustCompile(`"commit":\{"sha":"([0-9a-f]{40})"`).FindStringSubmatch(string(a.Body))[1]
+				sha = regexp.MustCompile(`"commit":\{"sha":"([0-9a-f]{40})"`).FindStringSubmatch(
+					string(a.Body))[1]
 			}})
-		for _, branch := range []string{"x/protection", "check-runs", "deep/in/it/check-suites", "z/protection/y"} {
+		for _, branch := range []string{"x/protection", "check-runs", "deep/in/it/check-suites",
+			"z/protection/y"} {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/git/refs", As: "alice", Status: 201,
 				Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`})
 		}
 		s.Run(t, []apitest.Case{
-			{Do: "PUT /api/v3/repos/alice/garden/branches/main/protection", As: "alice", Send: `{}`, Status: 404, Want: `{"message":
+			{Do: "PUT /api/v3/repos/alice/garden/branches/main/protection", As: "alice", Send: `{}`,
+				Status: 404, Want: `{"message":
 				"Not Found: this server does not have PUT /repos/{owner}/{repo}/branches/{branch}/protection of GitHub's API"}`},
-			{Do: "GET /repos/alice/garden/branches/a/b/protection/restrictions/users", Status: 404, Want: `{"message":
+			{Do: "GET /repos/alice/garden/branches/a/b/protection/restrictions/users", Status: 404,
+				Want: `{"message":
 				"Not Found: this server does not have GET /repos/{owner}/{repo}/branches/{branch}/protection/restrictions/users of GitHub's API"}`},
 			{Do: "GET /repos/alice/garden/branches/x/protection", Status: 404, Want: `{"message":
 				"Not Found: this server does not have GET /repos/{owner}/{repo}/branches/{branch}/protection of GitHub's API"}`},
-			{Do: "GET /repos/alice/garden/branches/x%2Fprotection", Status: 200, Want: `{"name": "x/protection",
+			{Do: "GET /repos/alice/garden/branches/x%2Fprotection", Status: 200,
+				Want: `{"name": "x/protection",
 				"_links": {"self": "{base}/repos/alice/garden/branches/x%2Fprotection"}}`},
-			{Do: "GET /repos/alice/garden/branches/z/protection/y", Status: 200, Want: `{"name": "z/protection/y"}`},
+			{Do: "GET /repos/alice/garden/branches/z/protection/y", Status: 200,
+				Want: `{"name": "z/protection/y"}`},
 			{Do: "GET /repos/alice/garden/branches/check-runs", Status: 200},
 			{Do: "GET /repos/alice/garden/commits/check-runs", Status: 200},
 			{Do: "GET /repos/alice/garden/commits/deep%2Fin%2Fit%2Fcheck-suites", Status: 200},
 			{Do: "GET /repos/alice/garden/commits/x%2Fprotection/status", Status: 200},
-			{Do: "OPTIONS /repos/alice/garden/branches/main/protection", Status: 204, Has: map[string]string{"Allow": "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"}},
-			{Do: "GET /repos/alice/nothing/commits/main/check-runs", Status: 404, Want: `{"message": "Not Found"}`},
-			{Name: "ids for clients of GitHub", Do: "GET /users/alice", Status: 200, Keep: func(a *apitest.Answer) {
-				if id := a.Header.Get("X-GitHub-Request-Id"); id == "" || id != a.Header.Get("X-Request-Id") {
-					t.Errorf("the ids are %q and %q", id, a.Header.Get("X-Request-Id"))
-				}
-			}},
-			{Do: "GET /gists/public", Status: 404, Want: `{"message": "Not Found: this server does not have GET /gists/public of GitHub's API"}`},
+			{Do: "OPTIONS /repos/alice/garden/branches/main/protection", Status: 204,
+				Has: map[string]string{"Allow": "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"}},
+			{Do: "GET /repos/alice/nothing/commits/main/check-runs", Status: 404,
+				Want: `{"message": "Not Found"}`},
+			{Name: "ids for clients of GitHub", Do: "GET /users/alice", Status: 200,
+				Keep: func(a *apitest.Answer) {
+					if id := a.Header.Get("X-GitHub-Request-Id"); id == "" ||
+						id != a.Header.Get("X-Request-Id") {
+						t.Errorf("the ids are %q and %q", id, a.Header.Get("X-Request-Id"))
+					}
+				}},
+			{Do: "GET /gists/public", Status: 404,
+				Want: `{"message": "Not Found: this server does not have GET /gists/public of GitHub's API"}`},
 		})
 	})
 }

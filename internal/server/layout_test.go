@@ -23,13 +23,15 @@ import (
 // import those of lower layers only; beside each other stand those that must
 // not know each other.
 var layers = [][]string{
-	{"internal/cache", "internal/keyed", "internal/durable", "internal/graphql/exec", "internal/graphql/schema"},
+	{"internal/cache", "internal/keyed", "internal/durable", "internal/graphql/exec",
+		"internal/graphql/schema"},
 	{"internal/errs", "internal/markdown", "internal/journal"},
 	{"internal/admission", "internal/git/object", "internal/space"},
 	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
 	{"internal/git/catfile"},
 	{"internal/certificate", "internal/web", "internal/db", "internal/git", "internal/apidoc"},
-	{"internal/git/diff", "internal/backup/tables", "internal/scope", "internal/key", "internal/audit", "internal/hook/outgoing"},
+	{"internal/git/diff", "internal/backup/tables", "internal/scope", "internal/key", "internal/audit",
+		"internal/hook/outgoing"},
 	{"internal/route", "internal/inside"},
 	{"internal/account", "internal/gitignore", "internal/license"},
 	{"internal/repo", "internal/plant", "internal/fulltext", "internal/ratelimit"},
@@ -45,11 +47,13 @@ var layers = [][]string{
 	{"internal/milestone"},
 	{"internal/issue/text"},
 	{"internal/issue"},
-	{"internal/issue/branch", "internal/issue/comment", "internal/issue/deletion", "internal/issue/subscription", "internal/markup"},
+	{"internal/issue/branch", "internal/issue/comment", "internal/issue/deletion",
+		"internal/issue/subscription", "internal/markup"},
 	{"internal/issue/timeline", "internal/notification"},
 	{"internal/detect"},
 	{"internal/gitdata", "internal/search", "internal/closing"},
-	{"internal/status", "internal/checkrun", "internal/search/repository", "internal/search/user", "internal/search/commit", "internal/search/code"},
+	{"internal/status", "internal/checkrun", "internal/search/repository", "internal/search/user",
+		"internal/search/commit", "internal/search/code"},
 	{"internal/pull"},
 	{"internal/review", "internal/release", "internal/attachment", "internal/commitcomment"},
 	{"internal/activity", "internal/hook/payloads"},
@@ -88,14 +92,17 @@ var layers = [][]string{
 
 // helpers are packages for tests and benchmarks, which may look at everything
 // and at which nothing of the program may look.
-var helpers = []string{"internal/apidoc/check", "internal/apitest", "internal/apitest/browser", "internal/apitest/estate",
-	"internal/apitest/npm", "internal/graphql/answer", "internal/siege", "internal/bench", "internal/clients", "internal/conformance",
-	"internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest", "internal/testenv", "internal/testkit"}
+var helpers = []string{"internal/apidoc/check", "internal/apitest", "internal/apitest/browser",
+	"internal/apitest/estate", "internal/apitest/npm", "internal/graphql/answer", "internal/siege",
+	"internal/bench", "internal/clients", "internal/conformance",
+	"internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest",
+	"internal/testenv", "internal/testkit"}
 
 // A maintainer who reads one package must not need another that stands above
 // or beside it.
 func TestImportsPointDownwards(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "arbor/...").Output()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`,
+		"arbor/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,22 +146,24 @@ var routeComment = regexp.MustCompile(`^(GET|POST|PATCH|PUT|DELETE) (/\S*)$`)
 func TestHandlerCommentsMatchTheTable(t *testing.T) {
 	documented := map[string][]string{} // function to routes
 	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		dir, err := filepath.Rel(root, filepath.Dir(path))
-		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Doc != nil {
-				noteRoutes(documented, "arbor/"+filepath.ToSlash(dir), f)
+	err := filepath.WalkDir(filepath.Join(root, "internal"),
+		func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") ||
+				strings.HasSuffix(path, "_test.go") {
+				return err
 			}
-		}
-		return err
-	})
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			if err != nil {
+				return err
+			}
+			dir, err := filepath.Rel(root, filepath.Dir(path))
+			for _, decl := range file.Decls {
+				if f, ok := decl.(*ast.FuncDecl); ok && f.Doc != nil {
+					noteRoutes(documented, "arbor/"+filepath.ToSlash(dir), f)
+				}
+			}
+			return err
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +221,9 @@ func TestNoLoginShadowsARoute(t *testing.T) {
 			t.Errorf("the login %q can be registered and would shadow %s", first, r.Pattern)
 		}
 	}
-	for _, page := range []string{"api", "login", "logout", "signup", "settings", "admin", "docs", "openapi", "explore",
-		"search", "notifications", "new", "issues", "pulls", "stars", "assets", "static", "metrics", "gists", "about"} {
+	for _, page := range []string{"api", "login", "logout", "signup", "settings", "admin", "docs",
+		"openapi", "explore", "search", "notifications", "new", "issues", "pulls", "stars", "assets",
+		"static", "metrics", "gists", "about"} {
 		if !slices.Contains(reserved, page) {
 			t.Errorf("the login %q can be registered and would shadow a page to come", page)
 		}
@@ -239,25 +249,32 @@ var readsQuery = regexp.MustCompile(`URL\.Query\(\)|FormValue\(|ParseForm\(`)
 // Tests know what a handler asks the query for only when it asks by way of
 // package web (its QueryOf): else a parameter could stay undescribed.
 func TestQueriesAreReadByWeb(t *testing.T) {
-	allowed := []string{"internal/web", "internal/page", "internal/repo/transport"} // web itself; for people; for git
+	// web itself; for people; for git
+	allowed := []string{"internal/web", "internal/page", "internal/repo/transport"}
 	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+	err := filepath.WalkDir(filepath.Join(root, "internal"),
+		func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") ||
+				strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil || slices.ContainsFunc(allowed, func(a string) bool {
+				return strings.HasPrefix(filepath.ToSlash(name), a)
+			}) {
+				return err
+			}
+			if slices.ContainsFunc(helpers, func(h string) bool {
+				return strings.HasPrefix(filepath.ToSlash(name), h+"/")
+			}) {
+				return nil
+			}
+			source, err := os.ReadFile(path)
+			if found := readsQuery.Find(source); found != nil {
+				t.Errorf("%s: %s: read the query by web.QueryOf", name, found)
+			}
 			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil || slices.ContainsFunc(allowed, func(a string) bool { return strings.HasPrefix(filepath.ToSlash(name), a) }) {
-			return err
-		}
-		if slices.ContainsFunc(helpers, func(h string) bool { return strings.HasPrefix(filepath.ToSlash(name), h+"/") }) {
-			return nil
-		}
-		source, err := os.ReadFile(path)
-		if found := readsQuery.Find(source); found != nil {
-			t.Errorf("%s: %s: read the query by web.QueryOf", name, found)
-		}
-		return err
-	})
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,33 +292,36 @@ func TestLinesAreLoggedWithTheirContext(t *testing.T) {
 		"internal/repo/folder": "a folder goes when its last reader leaves",
 	}
 	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		for prefix := range allowed {
-			if strings.HasPrefix(filepath.ToSlash(name), prefix) {
-				return nil
+	err := filepath.WalkDir(filepath.Join(root, "internal"),
+		func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") ||
+				strings.HasSuffix(path, "_test.go") {
+				return err
 			}
-		}
-		source, err := os.ReadFile(path)
-		if found := logsAlone.Find(source); found != nil {
-			t.Errorf("%s: %s): say %sContext(ctx, ...), so that the line has its request's id", name, found,
-				found[:len(found)-1])
-		}
-		return err
-	})
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			for prefix := range allowed {
+				if strings.HasPrefix(filepath.ToSlash(name), prefix) {
+					return nil
+				}
+			}
+			source, err := os.ReadFile(path)
+			if found := logsAlone.Find(source); found != nil {
+				t.Errorf("%s: %s): say %sContext(ctx, ...), so that the line has its request's id", name,
+					found, found[:len(found)-1])
+			}
+			return err
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-var sharedStep = regexp.MustCompile(`\b(repo\.(Insert|DeleteRow|CountForOwner|PutCollaborator|DropCollaborator)|` +
-	`settings\.(SetVisibility|SetOwner|FollowOwner)|network\.Leave|\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|closing\.NotePush|label\.AddDefaults|\w+\.FollowTransfer|star\.FollowVisibility)\(`)
+var sharedStep = regexp.MustCompile(
+	`\b(repo\.(Insert|DeleteRow|CountForOwner|PutCollaborator|DropCollaborator)|` +
+		`settings\.(SetVisibility|SetOwner|FollowOwner)|network\.Leave|\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|closing\.NotePush|label\.AddDefaults|\w+\.FollowTransfer|star\.FollowVisibility)\(`)
 
 // The steps of a push, a deletion and the like are exported for package forge. A
 // feature that took one alone would leave the others out.

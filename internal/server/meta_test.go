@@ -24,7 +24,8 @@ func TestThingsByTheirIDs(t *testing.T) {
 		open, hidden := s.Repo(t, "alice/open", false), s.Repo(t, "alice/hidden", true)
 		byID := func(id any) string { return fmt.Sprintf("GET /repositories/%d", id) }
 		s.Run(t, []apitest.Case{
-			{Do: fmt.Sprintf("GET /user/%d", alice.ID), Status: 200, Want: `{"login": "alice", "email": null, "type": "User"}`},
+			{Do: fmt.Sprintf("GET /user/%d", alice.ID), Status: 200,
+				Want: `{"login": "alice", "email": null, "type": "User"}`},
 			{Do: "GET /user/999999", Status: 404},
 			{Do: "GET /user/0", Status: 404},
 			{Do: "GET /user/x", Status: 404},
@@ -34,15 +35,19 @@ func TestThingsByTheirIDs(t *testing.T) {
 			{Do: byID(hidden.ID), As: "chief", Status: 200},
 			{Do: "GET /organizations", Status: 200, Want: `[{"login": "guild"}, {"login": "lodge"}]`},
 			{Do: "GET /organizations?per_page=1", Status: 200, Want: `[{"login": "guild"}]`},
-			{Do: "GET /repositories", Status: 200, Want: `[{"full_name": "guild/hall"}, {"full_name": "alice/open"}]`},
-			{Do: "GET /repositories", As: "alice", Status: 200, Want: `[{"full_name": "guild/hall"}, {"full_name": "alice/open"}]`},
+			{Do: "GET /repositories", Status: 200,
+				Want: `[{"full_name": "guild/hall"}, {"full_name": "alice/open"}]`},
+			{Do: "GET /repositories", As: "alice", Status: 200,
+				Want: `[{"full_name": "guild/hall"}, {"full_name": "alice/open"}]`},
 			{Do: fmt.Sprintf("GET /repositories?since=%d", open.ID), As: "alice", Status: 200, Body: "[]"},
-			{Do: "GET /repositories?since=-1&page=9", Status: 200, Want: `[{"full_name": "guild/hall"}, {"full_name": "alice/open"}]`},
+			{Do: "GET /repositories?since=-1&page=9", Status: 200,
+				Want: `[{"full_name": "guild/hall"}, {"full_name": "alice/open"}]`},
 			{Do: "GET /repositories?per_page=1", Status: 200, Want: `[{"full_name": "guild/hall"}]`},
 		})
 		absent := s.Do(t, apitest.Case{Do: byID(999999)})
 		for _, as := range []string{"", "stranger"} {
-			if got := s.Do(t, apitest.Case{Do: byID(hidden.ID), As: as}); got.Status != 404 || string(got.Body) != string(absent.Body) {
+			if got := s.Do(t, apitest.Case{Do: byID(hidden.ID), As: as}); got.Status != 404 ||
+				string(got.Body) != string(absent.Body) {
 				t.Errorf("a hidden repository is %d %s as %q", got.Status, got.Body, as)
 			}
 		}
@@ -51,7 +56,8 @@ func TestThingsByTheirIDs(t *testing.T) {
 			t.Errorf("the first page links %q", link)
 		}
 		s.Run(t, []apitest.Case{
-			{Do: "PATCH /repos/alice/open", As: "alice", Send: `{"name": "shown", "private": true}`, Status: 200},
+			{Do: "PATCH /repos/alice/open", As: "alice", Send: `{"name": "shown", "private": true}`,
+				Status: 200},
 			{Do: byID(open.ID), Status: 404},
 			{Do: byID(open.ID), As: "alice", Status: 200, Want: `{"full_name": "alice/shown"}`},
 			{Do: "GET /repositories", Status: 200, Want: `[{"full_name": "guild/hall"}]`},
@@ -82,7 +88,8 @@ func TestMeta(t *testing.T) {
 			if err != nil || !bytes.Equal(shown.Marshal(), k.PublicKey().Marshal()) {
 				t.Errorf("key %d is %q (%v)", n, got.Keys[n], err)
 			}
-			kind := map[string]string{"ssh-ed25519": "SHA256_ED25519", "ecdsa-sha2-nistp256": "SHA256_ECDSA"}[k.PublicKey().Type()]
+			kind := map[string]string{"ssh-ed25519": "SHA256_ED25519",
+				"ecdsa-sha2-nistp256": "SHA256_ECDSA"}[k.PublicKey().Type()]
 			if want := gossh.FingerprintSHA256(k.PublicKey()); "SHA256:"+got.Fingerprints[kind] != want {
 				t.Errorf("%s is %q, want %s", kind, got.Fingerprints[kind], want)
 			}

@@ -34,7 +34,8 @@ func newMetrics(s *Server, p *parts) *metrics {
 			[]string{"route"}),
 	}
 	m.ssh = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "arbor_ssh_requests_total", Help: "Commands served over SSH, by service and by the status that HTTP would give."},
+		Name: "arbor_ssh_requests_total",
+		Help: "Commands served over SSH, by service and by the status that HTTP would give."},
 		[]string{"service", "status"})
 	for _, service := range []string{"git-upload-pack", "git-receive-pack"} {
 		m.ssh.WithLabelValues(service, "200") // 0 until it is asked for, so that alarms find it
@@ -50,7 +51,8 @@ func newMetrics(s *Server, p *parts) *metrics {
 			Name: "arbor_nodes", Help: "Nodes that serve the database, this one included."},
 			func() float64 { return float64(1 + s.o.Node.Others()) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "arbor_clock_skew_seconds", Help: "How far this machine's clock is ahead of the database's."},
+			Name: "arbor_clock_skew_seconds",
+			Help: "How far this machine's clock is ahead of the database's."},
 			func() float64 { return s.o.Node.Skew().Seconds() }))
 	return m
 }
@@ -88,7 +90,8 @@ func (a admitted) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(held, prometheus.GaugeValue, float64(u.Held), u.Kind)
 		to <- prometheus.MustNewConstMetric(most, prometheus.GaugeValue, float64(u.Most), u.Kind)
 		to <- prometheus.MustNewConstMetric(waitingCount, prometheus.GaugeValue, float64(u.Waiting), u.Kind)
-		to <- prometheus.MustNewConstMetric(admittedCount, prometheus.CounterValue, float64(u.Admitted), u.Kind)
+		to <- prometheus.MustNewConstMetric(admittedCount, prometheus.CounterValue,
+			float64(u.Admitted), u.Kind)
 		to <- prometheus.MustNewConstMetric(refusedCount, prometheus.CounterValue, float64(u.Refused), u.Kind)
 	}
 	open, turned := a.control.Open()
@@ -131,7 +134,8 @@ func (r *routeMetrics) observe(method string, status int, took time.Duration) {
 	key := methodStatus{method, status}
 	c, ok := r.counters.Load(key)
 	if !ok {
-		c, _ = r.counters.LoadOrStore(key, r.m.requests.WithLabelValues(r.route, method, strconv.Itoa(status)))
+		c, _ = r.counters.LoadOrStore(key,
+			r.m.requests.WithLabelValues(r.route, method, strconv.Itoa(status)))
 	}
 	c.(prometheus.Counter).Inc()
 }

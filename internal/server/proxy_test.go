@@ -79,12 +79,15 @@ func TestAnswersOfGitAwaitTheEndOfTheRequest(t *testing.T) {
 		{"a listing", "git-upload-pack", listing, "identity"},
 		{"a clone", "git-upload-pack", clone, "identity"},
 		{"a compressed clone", "git-upload-pack", zipped(t, clone), "gzip"},
-		{"a push", "git-receive-pack", pkt(none+" "+tip+" refs/heads/next"+caps) + "0000" + string(pack), "identity"},
-		{"a refused push", "git-receive-pack", pkt(none+" "+tip+" refs/pull/1/head"+caps) + "0000" + string(pack), "identity"},
+		{"a push", "git-receive-pack", pkt(none+" "+tip+" refs/heads/next"+caps) + "0000" + string(pack),
+			"identity"},
+		{"a refused push", "git-receive-pack",
+			pkt(none+" "+tip+" refs/pull/1/head"+caps) + "0000" + string(pack), "identity"},
 		{"a deletion", "git-receive-pack", pkt(tip+" "+none+" refs/heads/next"+caps) + "0000", "identity"},
 		{"a probe", "git-receive-pack", "0000", "identity"},
 		{"a damaged push", "git-receive-pack", "zzzz", "identity"},
-		{"a compressed push", "git-receive-pack", zipped(t, pkt(none+" "+tip+" refs/heads/n2"+caps)+"0000"+string(pack)), "gzip"},
+		{"a compressed push", "git-receive-pack",
+			zipped(t, pkt(none+" "+tip+" refs/heads/n2"+caps)+"0000"+string(pack)), "gzip"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn, err := net.Dial("tcp", s.Address)
@@ -92,9 +95,11 @@ func TestAnswersOfGitAwaitTheEndOfTheRequest(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			fmt.Fprintf(conn, "%s%x\r\n%s\r\n", head("POST", "/alice/garden.git/"+c.service, s.Token(t, "alice"),
-				"Content-Type: application/x-"+c.service+"-request", "Git-Protocol: version=2", "Content-Encoding: "+c.coding,
-				"Transfer-Encoding: chunked", "Connection: close"), len(c.body), c.body)
+			fmt.Fprintf(conn, "%s%x\r\n%s\r\n",
+				head("POST", "/alice/garden.git/"+c.service, s.Token(t, "alice"),
+					"Content-Type: application/x-"+c.service+"-request", "Git-Protocol: version=2",
+					"Content-Encoding: "+c.coding,
+					"Transfer-Encoding: chunked", "Connection: close"), len(c.body), c.body)
 			conn.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
 			early := make([]byte, 100)
 			if n, err := conn.Read(early); !errors.Is(err, os.ErrDeadlineExceeded) {

@@ -78,8 +78,8 @@ func (s *Server) databaseProbe() *probe {
 	}}
 }
 
-// readyPrefix begins the names of the files that probes make, and readyStays is how long a probe takes at most:
-// an older file is of one that was killed.
+// readyPrefix begins the names of the files that probes make, and readyStays is how long a probe takes at
+// most: an older file is of one that was killed.
 const (
 	readyPrefix = ".ready-"
 	readyStays  = time.Hour

@@ -42,7 +42,8 @@ func untilReadyz(t *testing.T, s *apitest.Server, text string) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("for a minute, GET /readyz does not answer %q, but %d %s", text, answer.Status, answer.Body)
+			t.Fatalf("for a minute, GET /readyz does not answer %q, but %d %s", text,
+				answer.Status, answer.Body)
 		}
 	}
 }

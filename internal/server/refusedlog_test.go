@@ -11,8 +11,8 @@ import (
 	"arbor/internal/server"
 )
 
-// Who tries the doors of the site administrators, or has stolen a token of one that is not for them, is seen in the
-// audit log, and can not fill it.
+// Who tries the doors of the site administrators, or has stolen a token of one that is not for them, is seen
+// in the audit log, and can not fill it.
 func TestRefusedAdministrationIsAudited(t *testing.T) {
 	t.Parallel()
 	minute := time.Now() // all that is asked here is asked within one
@@ -20,7 +20,8 @@ func TestRefusedAdministrationIsAudited(t *testing.T) {
 		s.Admin(t, "chief")
 		s.User(t, "bob")
 		s.User(t, "carol")
-		limited, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "chief", Scopes: scope.Repo})
+		limited, _, err := s.Accounts.CreateToken(t.Context(),
+			account.NewToken{Login: "chief", Scopes: scope.Repo})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,11 +35,13 @@ func TestRefusedAdministrationIsAudited(t *testing.T) {
 				{Do: "GET /user", As: "carol", Status: 200},
 				{Do: "GET /admin/nothing", As: "carol", Status: 404},
 			})
-			if a := s.Do(t, apitest.Case{Do: "POST /admin/users", Headers: stolen, Send: `{"login":"eve"}`}); a.Status != 403 && a.Status != 404 {
+			if a := s.Do(t, apitest.Case{Do: "POST /admin/users", Headers: stolen,
+				Send: `{"login":"eve"}`}); a.Status != 403 && a.Status != 404 {
 				t.Errorf("a token without the scope: %d %s", a.Status, a.Body)
 			}
 		}
-		a := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:site_admin", As: "chief", Status: 200,
+		a := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:site_admin",
+			As: "chief", Status: 200,
 			Want: `[{"action":"site_admin.refused","actor":"chief","actor_ip":"127.0.0.1","right":"none","data":{"route":"POST /admin/users"}},
 				{"action":"site_admin.refused","actor":"bob","data":{"route":"DELETE /admin/keys/{key_ids}"}}]`})
 		if n := strings.Count(string(a.Body), `"action"`); n != 2 {

@@ -46,9 +46,12 @@ func TestARenameShowsEverywhere(t *testing.T) {
 				t.Errorf("%s: %d %s", c.Do, a.Status, a.Body)
 			}
 			// Addresses that people gave, and texts that they wrote, stay.
-			shown := strings.NewReplacer("oleander-holder", "", "and holder/chamomile#1", "", "copyright holders", "", "placeholder", "").Replace(string(a.Body))
+			shown := strings.NewReplacer("oleander-holder", "", "and holder/chamomile#1", "",
+				"copyright holders", "", "placeholder", "").Replace(string(a.Body))
 			if at := strings.Index(shown, "holder"); at >= 0 &&
-				!strings.HasSuffix(r.Pattern, "/audit-log") && r.Pattern != "/site/audit" && !strings.HasSuffix(r.Pattern, "/deliveries/{delivery_id}") { // the names of then
+				// the names of then
+				!strings.HasSuffix(r.Pattern, "/audit-log") && r.Pattern != "/site/audit" &&
+				!strings.HasSuffix(r.Pattern, "/deliveries/{delivery_id}") {
 				t.Errorf("%s: ...%s...", c.Do, shown[max(0, at-120):min(len(shown), at+80)])
 			}
 			if !onRepo(r) || r.Pattern == "/users/{username}/starred/{owner}/{repo}" {
@@ -56,7 +59,8 @@ func TestARenameShowsEverywhere(t *testing.T) {
 			}
 			if old := w.ask(t, "chief", former); old.Status != http.StatusMovedPermanently {
 				t.Errorf("%s: %d %s", former.Do, old.Status, old.Body)
-			} else if to := old.Header.Get("Location"); !strings.Contains(to, "/steward/") || strings.Contains(to, "holder") {
+			} else if to := old.Header.Get("Location"); !strings.Contains(to, "/steward/") ||
+				strings.Contains(to, "holder") {
 				t.Errorf("%s leads to %s", former.Do, to)
 			}
 		})
@@ -77,16 +81,22 @@ func (w *walker) refusesFormerLogin(t *testing.T) {
 		{Do: "PATCH /admin/users/guild", Send: `{"login":"guild2"}`, Status: 404},
 		{Do: "PATCH /admin/organizations/guest", Send: `{"login":"guest2"}`, Status: 404},
 		{Do: "PATCH /admin/users/steward", Send: `{"login":"Steward"}`, Status: 202},
-		{Do: "PATCH /admin/users/steward", Send: `{"login":"holder"}`, Status: 202, Want: `{"url":"{base}/users/holder"}`},
-		{Do: "GET /repos/steward/chamomile", Status: 301, Has: map[string]string{"Location": "{base}/repos/holder/chamomile"}},
+		{Do: "PATCH /admin/users/steward", Send: `{"login":"holder"}`, Status: 202,
+			Want: `{"url":"{base}/users/holder"}`},
+		{Do: "GET /repos/steward/chamomile", Status: 301,
+			Has: map[string]string{"Location": "{base}/repos/holder/chamomile"}},
 		{Do: "GET /repos/holder/chamomile", Status: 200, Want: `{"full_name":"holder/chamomile"}`},
 		// Both names are former ones.
 		{Do: "PATCH /repos/holder/chamomile", Send: `{"name":"mint"}`, Status: 200},
-		{Do: "GET /repos/steward/chamomile", Status: 301, Has: map[string]string{"Location": "{base}/repos/holder/mint"}},
-		{Do: "GET /repos/steward/mint", Status: 301, Has: map[string]string{"Location": "{base}/repos/holder/mint"}},
-		{Do: "GET /repos/holder/chamomile", Status: 301, Has: map[string]string{"Location": "{base}/repos/holder/mint"}},
+		{Do: "GET /repos/steward/chamomile", Status: 301,
+			Has: map[string]string{"Location": "{base}/repos/holder/mint"}},
+		{Do: "GET /repos/steward/mint", Status: 301,
+			Has: map[string]string{"Location": "{base}/repos/holder/mint"}},
+		{Do: "GET /repos/holder/chamomile", Status: 301,
+			Has: map[string]string{"Location": "{base}/repos/holder/mint"}},
 		{Do: "PATCH /admin/organizations/guild", Send: `{"login":"lodge"}`, Status: 202},
-		{Do: "GET /repos/guild/goldenrod", Status: 301, Has: map[string]string{"Location": "{base}/repos/lodge/goldenrod"}},
+		{Do: "GET /repos/guild/goldenrod", Status: 301,
+			Has: map[string]string{"Location": "{base}/repos/lodge/goldenrod"}},
 	} {
 		c.As = "chief"
 		w.Check(t, c)

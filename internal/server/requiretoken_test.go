@@ -34,7 +34,8 @@ func TestRequireToken(t *testing.T) {
 			switch path {
 			case "/healthz", "/readyz":
 				want = http.StatusOK
-			case "/login", "/setup", "/assets/{asset}", "/login/device/code", "/login/oauth/access_token", "/app-manifests/{code}/conversions",
+			case "/login", "/setup", "/assets/{asset}", "/login/device/code", "/login/oauth/access_token",
+				"/app-manifests/{code}/conversions",
 				"/settings/apps/new", "/organizations/keeper/settings/apps/new":
 				continue // where people sign in, and programs ask for a token
 			}

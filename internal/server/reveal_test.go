@@ -142,13 +142,15 @@ func (w *walker) callers(h *estate.Home) []string {
 	return estate.People
 }
 
-// visited are the repositories of a walk: on PostgreSQL not the public one of a person, of which the store decides nothing
-// that it does not decide of the organization's public one and of the person's private one.
+// visited are the repositories of a walk: on PostgreSQL not the public one of a person, of which the store
+// decides nothing that it does not decide of the organization's public one and of the person's private one.
 func (w *walker) visited() []*estate.Home {
 	if w.Engine != db.PostgreSQL {
 		return w.Homes
 	}
-	return slices.DeleteFunc(slices.Clone(w.Homes), func(h *estate.Home) bool { return h.Owner == "holder" && !h.Private })
+	return slices.DeleteFunc(slices.Clone(w.Homes), func(h *estate.Home) bool {
+		return h.Owner == "holder" && !h.Private
+	})
 }
 
 // roleFor is the role that reading a repository's things demands.
@@ -198,8 +200,8 @@ func (w *walker) queries(t *testing.T, r *route.Route, h *estate.Home) []string 
 	return append([]string{""}, w.heeded(t, r, h, "?per_page=100&state=all&filter=all")...)
 }
 
-// heeded gives those of some queries of which a route's handler looks for a parameter. To the others the answer is that
-// of the bare address.
+// heeded gives those of some queries of which a route's handler looks for a parameter. To the others the
+// answer is that of the bare address.
 func (w *walker) heeded(t *testing.T, r *route.Route, h *estate.Home, list ...string) []string {
 	t.Helper()
 	looked := w.parameters(t, r, h)
@@ -208,13 +210,15 @@ func (w *walker) heeded(t *testing.T, r *route.Route, h *estate.Home, list ...st
 	}
 	return slices.DeleteFunc(list, func(query string) bool {
 		values, err := url.ParseQuery(query[1:])
-		return err == nil && !slices.ContainsFunc(slices.Collect(maps.Keys(values)), func(name string) bool { return looked[name] })
+		return err == nil && !slices.ContainsFunc(slices.Collect(maps.Keys(values)), func(name string) bool {
+			return looked[name]
+		})
 	})
 }
 
-// parameters are those that a route's handler looks for: of the API those that are described, for the watcher of each
-// test sees to it that a handler asks for no others; of pages those that it looks for when people ask for the bare address
-// who may. nil: it is not known.
+// parameters are those that a route's handler looks for: of the API those that are described, for the watcher
+// of each test sees to it that a handler asks for no others; of pages those that it looks for when people ask
+// for the bare address who may. nil: it is not known.
 func (w *walker) parameters(t *testing.T, r *route.Route, h *estate.Home) map[string]bool {
 	t.Helper()
 	if r.Group != route.API && r.Group != route.Pages {
@@ -257,7 +261,8 @@ func (w *walker) parameters(t *testing.T, r *route.Route, h *estate.Home) map[st
 func same(t *testing.T, login, do string, a, absent *apitest.Answer) {
 	t.Helper()
 	if a.Status != absent.Status || string(a.Body) != string(absent.Body) {
-		t.Errorf("%s as %q: %d %s, where nothing is %d %s", do, login, a.Status, a.Body, absent.Status, absent.Body)
+		t.Errorf("%s as %q: %d %s, where nothing is %d %s", do, login, a.Status, a.Body,
+			absent.Status, absent.Body)
 	}
 	for _, h := range [2]http.Header{a.Header, absent.Header} {
 		h.Del("X-Request-Id")
@@ -319,13 +324,16 @@ func (w *walker) read(t *testing.T, r *route.Route, h *estate.Home, path, query,
 			want = http.StatusNotFound
 		}
 	case r.Right == route.App, !w.valid(login),
-		login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin || r.Right == route.Installation):
+		login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin ||
+			r.Right == route.Installation):
 		want = http.StatusUnauthorized
 	case r.Right == route.Installation:
 		want = http.StatusForbidden
-	case (r.Pattern == "/orgs/{org}/audit-log" || strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks") || r.Pattern == "/orgs/{org}/installations") && login != "owner" && login != "chief":
+	case (r.Pattern == "/orgs/{org}/audit-log" || strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks") ||
+		r.Pattern == "/orgs/{org}/installations") && login != "owner" && login != "chief":
 		want = http.StatusForbidden
-	case r.Pattern == "/orgs/{org}/memberships/{username}" && !slices.Contains([]string{"member", "owner", "chief"}, login):
+	case r.Pattern == "/orgs/{org}/memberships/{username}" &&
+		!slices.Contains([]string{"member", "owner", "chief"}, login):
 		want = http.StatusForbidden
 	}
 	if want == 0 && asksMore(r, a) {
@@ -383,8 +391,8 @@ func mayLack(r *route.Route, login string) bool {
 	return false
 }
 
-// asksMore reports a page that shows a form only to those who may send it: it asks for more than to see the repository,
-// where the API does.
+// asksMore reports a page that shows a form only to those who may send it: it asks for more than to see the
+// repository, where the API does.
 func asksMore(r *route.Route, a *apitest.Answer) bool {
 	signsIn := a.Status == http.StatusSeeOther && strings.HasPrefix(a.Header.Get("Location"), "/login")
 	return r.Group == route.Pages && (signsIn || slices.Contains([]int{401, 403}, a.Status))

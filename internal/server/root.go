@@ -54,10 +54,12 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		RepositorySearch: i.API("/search/repositories?q={query}{&page,per_page,sort,order}"),
 		UserSearch:       i.API("/search/users?q={query}{&page,per_page,sort,order}"),
 		Organization:     i.API("/orgs/{org}"),
-		OrganizationRepo: i.API("/orgs/{org}/repos{?type,page,per_page,sort}"), Plants: i.Page("/plants{?limit}"),
-		RateLimit: i.API(rateLimitPath), Repository: i.API("/repos/{owner}/{repo}"),
+		OrganizationRepo: i.API("/orgs/{org}/repos{?type,page,per_page,sort}"),
+		Plants:           i.Page("/plants{?limit}"),
+		RateLimit:        i.API(rateLimitPath), Repository: i.API("/repos/{owner}/{repo}"),
 		Starred: i.API("/user/starred{/owner}{/repo}"), User: i.API("/users/{user}"),
-		UserOrgs: i.API("/users/{user}/orgs"), UserRepos: i.API("/users/{user}/repos{?type,page,per_page,sort}"),
+		UserOrgs:      i.API("/users/{user}/orgs"),
+		UserRepos:     i.API("/users/{user}/repos{?type,page,per_page,sort}"),
 		Documentation: i.Page("/docs"), OpenAPI: i.Page("/openapi/code-hosting.json"),
 	})
 }

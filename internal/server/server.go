@@ -188,7 +188,8 @@ func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, p
 // the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpoint) error {
 	caller, given, err := s.authenticate(r, to.Group)
-	if err == nil && !given && caller == nil && takesCookie(r, info, to) && !(to.Elsewhere && s.crossOrigin(r, info)) {
+	if err == nil && !given && caller == nil && takesCookie(r, info, to) &&
+		!(to.Elsewhere && s.crossOrigin(r, info)) {
 		if caller, err = s.authenticateSession(w, r); err == nil && caller == nil && s.o.RequireToken &&
 			!isOpenPattern(info.Pattern) {
 			err = errs.New(errs.Unauthenticated, "Requires authentication")
@@ -325,8 +326,9 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	if !s.log.Enabled(r.Context(), level) {
 		return
 	}
-	line := journal.Line{At: now, Level: level, Method: r.Method, Route: cmp.Or(info.Pattern, "-"), Status: status,
-		Took: now.Sub(start), Address: info.From, Caller: info.Who, TokenID: info.TokenID, Bytes: w.Bytes,
+	line := journal.Line{At: now, Level: level, Method: r.Method, Route: cmp.Or(info.Pattern, "-"),
+		Status: status,
+		Took:   now.Sub(start), Address: info.From, Caller: info.Who, TokenID: info.TokenID, Bytes: w.Bytes,
 		Cost: admission.From(r.Context()).Cost(), ID: info.ID}
 	if strings.Contains(info.Pattern, "/{owner}/{repo}") {
 		line.Owner, line.Repo = web.Param(r, "owner"), strings.TrimSuffix(web.Param(r, "repo"), ".git")

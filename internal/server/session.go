@@ -10,14 +10,14 @@ import (
 	"arbor/internal/web"
 )
 
-// takesCookie reports a request that a browser's session counts for: that of a page, or of a file that pages show or
-// lead to. The API never takes the cookie.
+// takesCookie reports a request that a browser's session counts for: that of a page, or of a file that pages
+// show or lead to. The API never takes the cookie.
 func takesCookie(r *http.Request, info *web.Info, to *endpoint) bool {
 	return to.Group == route.Pages || to.Pattern == "/" && isPage(r, info) || isFile(r, to.Pattern, info)
 }
 
-// isFile reports a request for a file of a repository at one of the addresses beside the pages, which people who look
-// at a private repository open with their browser.
+// isFile reports a request for a file of a repository at one of the addresses beside the pages, which people
+// who look at a private repository open with their browser.
 func isFile(r *http.Request, pattern string, info *web.Info) bool {
 	switch pattern {
 	case "/{owner}/{repo}/raw/{path...}", "/{owner}/{repo}/archive/{file...}",
@@ -43,7 +43,8 @@ func (s *Server) SetupCode() string { return s.setup }
 // isPage reports a browser's request for the page at the root.
 func isPage(r *http.Request, info *web.Info) bool { return page.Asked(r) && info.Prefix == info.Site }
 
-// authenticateSession finds who has signed in with the browser. A cookie that is worth nothing any more is taken back.
+// authenticateSession finds who has signed in with the browser. A cookie that is worth nothing any more is
+// taken back.
 func (s *Server) authenticateSession(w http.ResponseWriter, r *http.Request) (*account.Caller, error) {
 	session := page.SessionOf(r)
 	if session == "" {
@@ -56,8 +57,8 @@ func (s *Server) authenticateSession(w http.ResponseWriter, r *http.Request) (*a
 	return caller, err
 }
 
-// crossOrigin reports an unsafe request that a browser makes for another site's page. Behind a proxy the request's host
-// may be another than that of the site.
+// crossOrigin reports an unsafe request that a browser makes for another site's page. Behind a proxy the
+// request's host may be another than that of the site.
 func (s *Server) crossOrigin(r *http.Request, info *web.Info) bool {
 	if safe(r.Method) {
 		return false

@@ -37,7 +37,8 @@ func TestNothingIsWrittenWithoutRoom(t *testing.T) {
 			before, answer := w.digest(t), httptest.NewRecorder()
 			narrow.ServeHTTP(answer, request)
 			spares := method == http.MethodDelete && !strings.Contains(r.Pattern, "/contents/") ||
-				strings.HasSuffix(r.Pattern, "/git-upload-pack") || graphql.IsRoute(r.Pattern) // which asks other routes
+				// which asks other routes
+				strings.HasSuffix(r.Pattern, "/git-upload-pack") || graphql.IsRoute(r.Pattern)
 			switch {
 			case spares && answer.Code == http.StatusInsufficientStorage:
 				t.Errorf("%s, which takes no room: %d %s", q.Do, answer.Code, answer.Body)

@@ -20,13 +20,17 @@ type SSHOptions struct {
 	Port     string // in ssh_url; empty: there is no SSH
 }
 
-// ServeSSH serves git over SSH on l until ctx is done; then it finishes what is in flight, within half a minute.
+// ServeSSH serves git over SSH on l until ctx is done; then it finishes what is in flight, within half a
+// minute.
 func (s *Server) ServeSSH(ctx context.Context, l net.Listener) error {
 	return ssh.New(ssh.Options{
-		Accounts: s.accounts, Transport: s.forge.Transport, Control: s.control, Log: s.log, HostKeys: s.o.SSH.HostKeys,
-		NewID: s.newID, Allow: s.limiter.TakeKey, Address: s.sshAddress,
+		Accounts: s.accounts, Transport: s.forge.Transport, Control: s.control, Log: s.log,
+		HostKeys: s.o.SSH.HostKeys,
+		NewID:    s.newID, Allow: s.limiter.TakeKey, Address: s.sshAddress,
 		Explain: func(err error) error { return space.Explain(err, s.disks...) },
-		Observe: func(r ssh.Served) { s.metrics.ssh.WithLabelValues(r.Service, strconv.Itoa(r.Status)).Inc() },
+		Observe: func(r ssh.Served) {
+			s.metrics.ssh.WithLabelValues(r.Service, strconv.Itoa(r.Status)).Inc()
+		},
 	}).Serve(ctx, l)
 }
 

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// few are the packages whose tests may be of both kinds: few packages stand above them, or (issue) much would have to
-// move.
-var few = []string{"activity", "attachment", "backup", "check", "ephemeral", "forge", "graphql", "issue", "issue/timeline", "page/code",
-	"repo/maintenance", "repo/transport", "search", "seed", "server", "ssh"}
+// few are the packages whose tests may be of both kinds: few packages stand above them, or (issue) much would
+// have to move.
+var few = []string{"activity", "attachment", "backup", "check", "ephemeral", "forge", "graphql", "issue",
+	"issue/timeline", "page/code", "repo/maintenance", "repo/transport", "search", "seed", "server", "ssh"}
 
-// Go builds a package anew for its tests when some of them belong to it (package account), and with it all that
-// stands above it when others of them import a whole server: for packages at the ground that is everything. Such
-// tests stand in a folder of their own.
+// Go builds a package anew for its tests when some of them belong to it (package account), and with it all
+// that stands above it when others of them import a whole server: for packages at the ground that is
+// everything. Such tests stand in a folder of their own.
 func TestServersAreAskedFromFoldersOfTheirOwn(t *testing.T) {
 	list := `{{.ImportPath}} {{len .TestGoFiles}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`
 	out, err := exec.Command("go", "list", "-f", list, "arbor/internal/...").Output()
@@ -28,7 +28,8 @@ func TestServersAreAskedFromFoldersOfTheirOwn(t *testing.T) {
 		if !slices.Contains(layered, name) || slices.Contains(few, strings.TrimPrefix(name, "internal/")) {
 			continue
 		}
-		server := slices.Contains(fields[2:], "arbor/internal/apitest") || slices.Contains(fields[2:], "arbor/internal/server")
+		server := slices.Contains(fields[2:], "arbor/internal/apitest") ||
+			slices.Contains(fields[2:], "arbor/internal/server")
 		if fields[1] != "0" && server {
 			t.Errorf("%s has tests inside the package and tests with a whole server: move these into %[1]s/served", name)
 		}

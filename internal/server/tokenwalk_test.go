@@ -65,7 +65,8 @@ func suffices(kind string, r *route.Route, h *estate.Home, role account.Role) bo
 	need, _ := route.NeedOf(r.Method, r.Pattern)
 	if strings.Contains(r.Pattern, "/notifications") { // who may read threads may mark them
 		scopes, _ := scope.Parse(kind)
-		return strings.HasSuffix(kind, " one") && (h == nil || h.Name == chosenHome) || scopes.Any(need.Scopes)
+		return strings.HasSuffix(kind, " one") && (h == nil || h.Name == chosenHome) ||
+			scopes.Any(need.Scopes)
 	}
 	switch kind {
 	case "write one":
@@ -144,9 +145,11 @@ func (w *walker) readLimited(t *testing.T, r *route.Route, h *estate.Home) {
 				refused := a.Status == http.StatusForbidden || a.Status == http.StatusUnauthorized
 				switch {
 				case want == 0 && asksMore(r, a):
-				case want != 0 && a.Status != want, want == 0 && refused && login != "chief" && full.Status != a.Status,
+				case want != 0 && a.Status != want, want == 0 && refused && login != "chief" &&
+					full.Status != a.Status,
 					want == 0 && onRepo(r) && a.Status != full.Status && !mayLack(r, ""):
-					t.Errorf("%s as %s: %d, want %d; with the full token %d: %s", c.Do, as, a.Status, want, full.Status, a.Body)
+					t.Errorf("%s as %s: %d, want %d; with the full token %d: %s", c.Do, as, a.Status, want,
+						full.Status, a.Body)
 				}
 				if want == http.StatusNotFound {
 					absent := c
@@ -191,7 +194,8 @@ func TestLimitedTokensChange(t *testing.T) {
 				continue // asked without a token
 			}
 			for _, h := range w.Homes {
-				if h.Name == "chamomile" || h.Owner == "holder" && (s.Engine == db.PostgreSQL || testing.Short()) {
+				if h.Name == "chamomile" || h.Owner == "holder" && (s.Engine == db.PostgreSQL ||
+					testing.Short()) {
 					continue
 				}
 				switch {
@@ -215,7 +219,8 @@ func (w *walker) changeLimited(t *testing.T, r *route.Route, h, on *estate.Home)
 	who := q.Who
 	for _, kind := range limitedKinds {
 		as := w.limited(t, q.Who, kind)
-		hidden := on != nil && (hides(q.Who, kind, h) || q.Repo != h.Name && h.Private && strings.HasSuffix(kind, " one"))
+		hidden := on != nil && (hides(q.Who, kind, h) ||
+			q.Repo != h.Name && h.Private && strings.HasSuffix(kind, " one"))
 		if !hidden && suffices(kind, r, on, max(q.Rule.Role, estate.RoleOf(r.Right))) {
 			who = as
 			continue

@@ -38,8 +38,8 @@ func TestPrivateThingsLeaveNoTrace(t *testing.T) {
 	})
 }
 
-// passing is what the walker itself changes by downloading and by taking its time: after a text that stands in all
-// of it, since looking for that is quick.
+// passing is what the walker itself changes by downloading and by taking its time: after a text that stands
+// in all of it, since looking for that is quick.
 var passing = []struct {
 	sign string
 	is   *regexp.Regexp
@@ -68,7 +68,8 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 	w.settle(t)
 	all := map[string]string{}
 	for _, r := range estate.Walked(w.Server.Server.Routes()) {
-		if r.Method != http.MethodGet || r.Pattern == "/docs" || r.Pattern == "/dashboard/notifications/{thread_id}" {
+		if r.Method != http.MethodGet || r.Pattern == "/docs" ||
+			r.Pattern == "/dashboard/notifications/{thread_id}" {
 			continue // the last marks a thread as read
 		}
 		if strings.HasSuffix(r.Pattern, "{app_slug}/advanced") ||

@@ -54,8 +54,9 @@ func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
 	return public, private
 }
 
-// walk is apitest.Each for tests that ask the whole interface, request after request. With -short, as under the race
-// detector, they ask PostgreSQL alone: SQLite, which is Go, takes ten times as long there, and nothing happens at once.
+// walk is apitest.Each for tests that ask the whole interface, request after request. With -short, as under
+// the race detector, they ask PostgreSQL alone: SQLite, which is Go, takes ten times as long there, and
+// nothing happens at once.
 func walk(t *testing.T, fn func(t *testing.T, s *apitest.Server), options ...apitest.Option) {
 	t.Helper()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -87,9 +88,9 @@ func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 	})
 }
 
-// A form does what the API lets the person do who sends it. What no request to the API is asked of is held here: nobody's
-// form is taken, and none about a repository that the person does not see, whose address looks like one that is not
-// there.
+// A form does what the API lets the person do who sends it. What no request to the API is asked of is held
+// here: nobody's form is taken, and none about a repository that the person does not see, whose address looks
+// like one that is not there.
 func TestFormsAreForThoseWhoSignedIn(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -100,13 +101,16 @@ func TestFormsAreForThoseWhoSignedIn(t *testing.T) {
 			}
 			send := func(login, repository string) *apitest.Answer {
 				c := request(&r, login, repository)
-				c.Send, c.Headers = "a=b", map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
+				c.Send, c.Headers = "a=b",
+					map[string]string{"Content-Type": "application/x-www-form-urlencoded",
+						"Accept": "text/html"}
 				return s.Do(t, c)
 			}
 			for _, repository := range []string{"hall", "vault", "nowhere"} {
 				a := send("", repository)
 				if !strings.HasPrefix(a.Header.Get("Location"), "/login") || a.Status != http.StatusSeeOther {
-					t.Errorf("%s %s of nobody in %s: %d, led to %q", r.Method, r.Pattern, repository, a.Status, a.Header.Get("Location"))
+					t.Errorf("%s %s of nobody in %s: %d, led to %q", r.Method, r.Pattern, repository,
+						a.Status, a.Header.Get("Location"))
 				}
 			}
 			if !onRepo(&r) {
@@ -125,7 +129,8 @@ func TestFormsAreForThoseWhoSignedIn(t *testing.T) {
 // so that a caller who is let through changes nothing.
 func request(r *route.Route, login, repository string) apitest.Case {
 	path := strings.NewReplacer("{owner}", "guild", "{repo}", repository, "{org}", "guild",
-		"{username}", "nobody-here", "{sha...}", "main", "{id}", "x", "{number}", "0", "{name}", "none", "{assignee}", "nobody-here").Replace(r.Pattern)
+		"{username}", "nobody-here", "{sha...}", "main", "{id}", "x", "{number}", "0", "{name}", "none",
+		"{assignee}", "nobody-here").Replace(r.Pattern)
 	c := apitest.Case{Do: r.Method + " " + path, As: login}
 	if r.Method != http.MethodGet {
 		c.Send = "{"
@@ -137,8 +142,10 @@ func checkGlobal(t *testing.T, s *apitest.Server, r *route.Route, login string) 
 	t.Helper()
 	c := request(r, login, "")
 	a := s.Do(t, c)
-	mustSignIn := r.Right == route.App || login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin ||
-		r.Right == route.Installation || r.Method != http.MethodGet && r.Group != route.Pages && !r.Nobody)
+	mustSignIn := r.Right == route.App ||
+		login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin ||
+			r.Right == route.Installation || r.Method != http.MethodGet &&
+			r.Group != route.Pages && !r.Nobody)
 	if got := a.Status == http.StatusUnauthorized; got != mustSignIn {
 		t.Errorf("%s as %q: status %d", c.Do, login, a.Status)
 	}
@@ -147,17 +154,21 @@ func checkGlobal(t *testing.T, s *apitest.Server, r *route.Route, login string) 
 	}
 }
 
-func checkOnRepo(t *testing.T, s *apitest.Server, r *route.Route, login, repository string, role account.Role) {
+func checkOnRepo(
+	t *testing.T, s *apitest.Server, r *route.Route, login, repository string, role account.Role,
+) {
 	t.Helper()
 	if r.Method == http.MethodDelete && r.Pattern == "/repos/{owner}/{repo}" && role >= account.Admin {
 		return // it needs no body, so it would be carried out; its own test does that
 	}
 	c := request(r, login, repository)
 	if r.Group == route.Git {
-		c.Headers = map[string]string{"Content-Type": "application/x-" + c.Do[strings.LastIndex(c.Do, "/")+1:] + "-request"}
+		c.Headers = map[string]string{"Content-Type": "application/x-" + c.Do[strings.LastIndex(c.Do,
+			"/")+1:] + "-request"}
 	}
 	a := s.Do(t, c)
-	need := map[route.Right]account.Role{route.Pull: account.Pull, route.Push: account.Push, route.Admin: account.Admin}[r.Right]
+	need := map[route.Right]account.Role{route.Pull: account.Pull, route.Push: account.Push,
+		route.Admin: account.Admin}[r.Right]
 	var want int
 	switch {
 	case login == "" && r.Group != route.Git && (r.Right == route.SignedIn || r.Method != http.MethodGet):
@@ -185,7 +196,8 @@ func checkOnRepo(t *testing.T, s *apitest.Server, r *route.Route, login, reposit
 	// What may not be seen must not differ from what is not there.
 	absent := s.Do(t, func() apitest.Case { c := request(r, login, "nowhere"); c.Headers = nil; return c }())
 	if string(absent.Body) != string(a.Body) && r.Group != route.Git {
-		t.Errorf("%s as %q: the answer differs from that for an absent repository:\n%s\n%s", c.Do, login, a.Body, absent.Body)
+		t.Errorf("%s as %q: the answer differs from that for an absent repository:\n%s\n%s", c.Do, login,
+			a.Body, absent.Body)
 	}
 	for name := range a.Header {
 		if _, ok := absent.Header[name]; !ok && r.Group != route.Git {
@@ -196,5 +208,6 @@ func checkOnRepo(t *testing.T, s *apitest.Server, r *route.Route, login, reposit
 
 // byApps reports that people never do it, whatever their role: Apps write checks.
 func byApps(r *route.Route) bool {
-	return r.Method != http.MethodGet && r.Right == route.Push && strings.HasPrefix(r.Pattern, "/repos/{owner}/{repo}/check-")
+	return r.Method != http.MethodGet && r.Right == route.Push &&
+		strings.HasPrefix(r.Pattern, "/repos/{owner}/{repo}/check-")
 }

@@ -46,11 +46,12 @@ type Options struct {
 	RequireToken   bool               // nobody without a token sees anything
 	Version        string             // of the program, for clients that ask; empty: unknown
 	Quota          account.Quota      // of owners who have none of their own
-	MinFree        int64              // room on the disks in bytes, below which nothing is written; space.Auto; 0: any
-	SSH            SSHOptions
-	HookNetworks   outgoing.Networks // inner ones to which hooks may lead
-	AdminHost      string            // by which the admin address may be named beside its own; empty: none
-	Now            func() time.Time
+	// room on the disks in bytes, below which nothing is written; space.Auto; 0: any
+	MinFree      int64
+	SSH          SSHOptions
+	HookNetworks outgoing.Networks // inner ones to which hooks may lead
+	AdminHost    string            // by which the admin address may be named beside its own; empty: none
+	Now          func() time.Time
 }
 
 // runner is a part of the server that works beside the requests.
@@ -76,10 +77,12 @@ func New(o Options) *Server {
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))
 	f := s.forge
 	p := &parts{s: s, caches: []cached{f.Accounts, f.Repos, f.Issues, o.Git},
-		workers: map[string]worker{"test_merge": f.Pulls, "pushed_commits": f.Closing, "packing": f.Maintenance,
+		workers: map[string]worker{"test_merge": f.Pulls, "pushed_commits": f.Closing,
+			"packing":   f.Maintenance,
 			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
-		site.New(kit, site.Options{Accounts: f.Accounts, Repos: f.Repos, Networks: f.Network, DB: o.DB, Git: o.Git,
+		site.New(kit, site.Options{Accounts: f.Accounts, Repos: f.Repos, Networks: f.Network,
+			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})
 	for _, part := range features {
 		if has, ok := part.(cached); ok {
@@ -111,8 +114,8 @@ func newServer(o Options) *Server {
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks, reserved: map[string]bool{},
 	}
-	s.runners = []runner{f.Accounts, f.Maintenance, f.Issues, f.Closing, f.Pulls, f.Searches, f.Detect, f.Notifier,
-		s.limiter, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
+	s.runners = []runner{f.Accounts, f.Maintenance, f.Issues, f.Closing, f.Pulls, f.Searches,
+		f.Detect, f.Notifier, s.limiter, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log)}
 	if o.Node != nil {
 		s.runners = append(s.runners, o.Node)
@@ -163,7 +166,8 @@ func (s *Server) Admin() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", s.metrics.handler())
 	mux.HandleFunc("POST /admin/reset", func(w http.ResponseWriter, _ *http.Request) {
-		AdminError(w, http.StatusForbidden, "This server keeps what it has: only one that was started with --ephemeral can be reset.")
+		AdminError(w, http.StatusForbidden,
+			"This server keeps what it has: only one that was started with --ephemeral can be reset.")
 	})
 	return GuardAdmin(mux, s.o.AdminHost)
 }

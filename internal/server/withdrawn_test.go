@@ -68,8 +68,8 @@ func readsOnly(r *route.Route) bool {
 // writing is how many transactions that write are under way in the server.
 func (w *walker) writing() int64 { return w.DB.Transactions()[1].UnderWay }
 
-// awaitWrite returns when the server writes more than it did, and had time to come to wait for others. Should it not, the
-// request is refused all the sooner.
+// awaitWrite returns when the server writes more than it did, and had time to come to wait for others. Should
+// it not, the request is refused all the sooner.
 func (w *walker) awaitWrite(since int64) {
 	for end := time.Now().Add(300 * time.Millisecond); w.writing() <= since && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
@@ -255,7 +255,8 @@ func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.C
 	method, path, _ := strings.Cut(c.Do, " ")
 	var head bytes.Buffer
 	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, w.Address)
-	fmt.Fprintf(&head, "Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n", w.Tokens[who])
+	fmt.Fprintf(&head, "Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n",
+		w.Tokens[who])
 	for key, value := range c.Headers {
 		fmt.Fprintf(&head, "%s: %s\r\n", key, value)
 	}

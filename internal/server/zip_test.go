@@ -27,7 +27,8 @@ func TestAnswersAreCompressed(t *testing.T) {
 			return map[string]string{"Accept-Encoding": "gzip", name: value}
 		}
 		both := "Accept, Accept-Encoding, Authorization"
-		plain := s.Check(t, apitest.Case{Do: list, Status: 200, Has: map[string]string{"Content-Encoding": "-", "Vary": both}})
+		plain := s.Check(t, apitest.Case{Do: list, Status: 200,
+			Has: map[string]string{"Content-Encoding": "-", "Vary": both}})
 		tag := plain.Header.Get("ETag")
 		for range 2 { // as it is rendered, and as it is kept
 			zipped := s.Check(t, apitest.Case{Do: list, Status: 200, Headers: asks,
@@ -46,11 +47,14 @@ func TestAnswersAreCompressed(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Name: "who has it", Do: list, Status: 304, Headers: with("If-None-Match", tag), Has: none},
 			{Name: "a token", Do: list, As: "alice", Status: 200, Headers: asks, Has: none},
-			{Name: "a wrong token", Do: list, Status: 401, Headers: with("Authorization", "Bearer arb_wrong"), Has: none},
+			{Name: "a wrong token", Do: list, Status: 401,
+				Headers: with("Authorization", "Bearer arb_wrong"), Has: none},
 			{Name: "a cookie", Do: list, Status: 200, Headers: with("Cookie", "a=b"), Has: none},
 			{Name: "small", Do: small, Status: 200, Headers: asks, Has: none},
-			{Name: "refused", Do: list, Status: 200, Headers: map[string]string{"Accept-Encoding": "gzip;q=0"}, Has: none},
-			{Name: "no compressed form asked for", Do: list, Status: 200, Headers: map[string]string{"Accept-Encoding": "br"}, Has: none},
+			{Name: "refused", Do: list, Status: 200,
+				Headers: map[string]string{"Accept-Encoding": "gzip;q=0"}, Has: none},
+			{Name: "no compressed form asked for", Do: list, Status: 200,
+				Headers: map[string]string{"Accept-Encoding": "br"}, Has: none},
 			{Name: "an error", Do: "GET /repos/alice/nothing", Status: 404, Headers: asks, Has: none},
 		})
 	})

@@ -28,7 +28,8 @@ type bot struct {
 func (w *world) employ() {
 	w.t.Helper()
 	manifest := filepath.Join(filepath.Dir(w.data), "manifest.json")
-	err := os.WriteFile(manifest, []byte(`{"name": "moles", "url": "https://moles.example", "hook_attributes": {"url": "http://127.0.0.1:1/"},
+	err := os.WriteFile(manifest,
+		[]byte(`{"name": "moles", "url": "https://moles.example", "hook_attributes": {"url": "http://127.0.0.1:1/"},
 		"default_permissions": {"checks": "write", "contents": "write", "issues": "write"}, "default_events": ["push", "issues", "check_run"]}`), 0o600)
 	if err != nil {
 		w.t.Fatal(err)
@@ -43,7 +44,8 @@ func (w *world) employ() {
 // jwt is what the App signs; a forged one says so of another.
 func (w *world) jwt(app int) http.Header {
 	now := time.Now().Unix()
-	signed := apitest.SignJWT(w.t, w.bot.key, `{"alg":"RS256","typ":"JWT"}`, fmt.Sprintf(`{"iss":%d,"iat":%d,"exp":%d}`, app, now-30, now+500))
+	signed := apitest.SignJWT(w.t, w.bot.key, `{"alg":"RS256","typ":"JWT"}`,
+		fmt.Sprintf(`{"iss":%d,"iat":%d,"exp":%d}`, app, now-30, now+500))
 	return http.Header{"Authorization": {"Bearer " + signed}}
 }
 
@@ -81,7 +83,8 @@ func botAttacks(w *world) []attack {
 		crowd.WriteString(" @" + login)
 	}
 	var tip struct{ SHA string }
-	_, text, err := newCaller(w, "127.0.0.1", "").do(w.t.Context(), "GET", "/repos/mallory/target/commits/main", "", nil)
+	_, text, err := newCaller(w, "127.0.0.1", "").do(w.t.Context(), "GET",
+		"/repos/mallory/target/commits/main", "", nil)
 	if err == nil {
 		err = json.Unmarshal(text, &tip)
 	}
@@ -89,7 +92,8 @@ func botAttacks(w *world) []attack {
 		w.t.Fatal(err)
 	}
 	graphQL := func(ofCommit string) string {
-		query, _ := json.Marshal(map[string]string{"query": `query QRANDOM{repository(owner:"mallory",name:"target"){object(expression:"main"){
+		query, _ := json.Marshal(map[string]string{
+			"query": `query QRANDOM{repository(owner:"mallory",name:"target"){object(expression:"main"){
 			...on Commit{` + ofCommit + `}}}}`})
 		return string(query)
 	}
@@ -114,9 +118,11 @@ func botAttacks(w *world) []attack {
 	return []attack{
 		gets("searches of code and histories", 3, nil,
 			"/search/code?q=RANDOM", "/search/code?q=line+in:file,path&x=RANDOM", "/search/commits?q=RANDOM",
-			"/search/repositories?q=RANDOM+in:description", "/search/users?q=RANDOM", "/search/repositories?q=stars:>=0&page=RANDOM"),
+			"/search/repositories?q=RANDOM+in:description", "/search/users?q=RANDOM",
+			"/search/repositories?q=stars:>=0&page=RANDOM"),
 		gets("comparisons across forks", 2, nil,
-			"/repos/alice/garden/compare/main...mallory:main", "/repos/alice/garden/compare/main...mallory:main?x=RANDOM",
+			"/repos/alice/garden/compare/main...mallory:main",
+			"/repos/alice/garden/compare/main...mallory:main?x=RANDOM",
 			"/repos/mallory/garden/compare/alice:main..main?x=RANDOM"),
 		{"forged JWTs", 2, func(ctx context.Context, a *attacker) string {
 			status, _, err := a.unknown.do(ctx, "GET", "/app", "", w.jwt(rand.IntN(3)))
@@ -127,14 +133,19 @@ func botAttacks(w *world) []attack {
 			return outcome(status, err)
 		}},
 		writes("checks with long texts", 2, robot, "POST /repos/mallory/target/check-runs", fmt.Sprintf(
-			`{"name": "moles RANDOM", "head_sha": %q, "output": {"title": "x", "summary": %s, "text": %s}}`, tip.SHA, long, long)),
-		writes("mentions of everybody", 2, nil, "POST /repos/mallory/target/issues/1/comments", fmt.Sprintf(`{"body": "RANDOM%s"}`, &crowd)),
-		writes("events for hooks that nobody hears", 2, nil, "POST /repos/mallory/target/dispatches", fmt.Sprintf(
-			`{"event_type": "RANDOM", "client_payload": {"text": %s}}`, long)),
-		writes("GraphQL that asks for half a million nodes", 2, nil, "POST /graphql", graphQL(`history(first:100){nodes{
+			`{"name": "moles RANDOM", "head_sha": %q, "output": {"title": "x", "summary": %s, "text": %s}}`,
+			tip.SHA, long, long)),
+		writes("mentions of everybody", 2, nil, "POST /repos/mallory/target/issues/1/comments",
+			fmt.Sprintf(`{"body": "RANDOM%s"}`, &crowd)),
+		writes("events for hooks that nobody hears", 2, nil,
+			"POST /repos/mallory/target/dispatches", fmt.Sprintf(
+				`{"event_type": "RANDOM", "client_payload": {"text": %s}}`, long)),
+		writes("GraphQL that asks for half a million nodes", 2, nil, "POST /graphql",
+			graphQL(`history(first:100){nodes{
 			history(first:100){nodes{history(first:40){nodes{oid message tree{oid}}}}}}}`)),
 		writes("GraphQL with thousands of fields", 2, nil, "POST /graphql", graphQL(fields.String())),
 		writes("polls of notifications", 2, nil, "GET /notifications?all=true&per_page=50&x=RANDOM", ""),
-		writes("releases with notes", 1, nil, "POST /repos/mallory/target/releases", `{"tag_name": "vRANDOM", "generate_release_notes": true}`),
+		writes("releases with notes", 1, nil, "POST /repos/mallory/target/releases",
+			`{"tag_name": "vRANDOM", "generate_release_notes": true}`),
 	}
 }

@@ -100,7 +100,8 @@ func besiege(t *testing.T, engine db.Engine) {
 	all.Wait()
 	most := peak()
 	t.Logf("%s, %v, at most %d MiB of memory (server %d, git %d)\nattacks:\n%shonest callers:\n%s",
-		engine, time.Since(start).Round(time.Second), most.total>>20, most.server>>20, most.children>>20, hostile, honest)
+		engine, time.Since(start).Round(time.Second), most.total>>20, most.server>>20, most.children>>20,
+		hostile, honest)
 	w.stillServes(t)
 	if names := honest.missing(callers); len(names) > 0 {
 		t.Errorf("honest callers never succeeded with %q", names)

@@ -53,7 +53,8 @@ func TestOtherUsesAreRefused(t *testing.T) {
 				t.Errorf("%s: %v, %v", what, ok, err)
 			}
 		}
-		for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com", "x11", "tun@openssh.com"} {
+		for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com", "x11",
+			"tun@openssh.com"} {
 			_, _, err := c.OpenChannel(kind, nil)
 			var refused *ssh.OpenChannelError
 			if !errors.As(err, &refused) || refused.Reason != ssh.Prohibited {
@@ -237,7 +238,8 @@ func TestStop(t *testing.T) {
 			t.Error("somebody signs in after the stop")
 		}
 		send(t, push.in, pack[len(pack)/2:])
-		if report, err := io.ReadAll(push.out); err != nil || !strings.Contains(string(report), "ok refs/heads/main") {
+		if report, err := io.ReadAll(push.out); err != nil ||
+			!strings.Contains(string(report), "ok refs/heads/main") {
 			t.Errorf("the report is %q, %v", report, err)
 		}
 		if err := <-w.ended; err != nil {
@@ -262,18 +264,21 @@ func TestWhatIsCounted(t *testing.T) {
 				t.Fatalf("a fetch hears %q", said)
 			}
 		}
-		if said := may(t, c, "git-upload-pack", "alice/garden"); !strings.Contains(said, "rate limit exceeded") {
+		if said := may(t, c, "git-upload-pack", "alice/garden"); !strings.Contains(said,
+			"rate limit exceeded") {
 			t.Errorf("a fetch too many hears %q", said)
 		}
 		w.Check(t, apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200,
 			Want: `{"ssh_url":"ssh://git@code.example.org:2222/alice/garden.git"}`})
-		if line := "method=SSH route=git-upload-pack repo=alice/garden status=200"; !strings.Contains(w.Log.Text(), line) {
+		if line := "method=SSH route=git-upload-pack repo=alice/garden status=200"; !strings.Contains(
+			w.Log.Text(), line) {
 			t.Errorf("no line has %q:\n%s", line, w.Log.Text())
 		}
 	}, limited)
 }
 
-// Who asks for key exchanges all the time loses the connection; one for each megabyte is what ssh can be told to do.
+// Who asks for key exchanges all the time loses the connection; one for each megabyte is what ssh can be told
+// to do.
 func TestKeyExchangesAreBounded(t *testing.T) {
 	t.Parallel()
 	needSSH(t)
@@ -295,7 +300,8 @@ func TestKeyExchangesAreBounded(t *testing.T) {
 		if err == nil || asked < 10 {
 			t.Errorf("after %d keepalives with a key exchange for every few: %v", asked, err)
 		}
-		if said := may(t, w.connect(t, k), "git-receive-pack", "alice/nothing"); !strings.Contains(said, "not found") {
+		if said := may(t, w.connect(t, k), "git-receive-pack", "alice/nothing"); !strings.Contains(said,
+			"not found") {
 			t.Errorf("then a push hears %q", said)
 		}
 		w.Repo(t, "alice/garden", false)

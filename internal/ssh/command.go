@@ -39,7 +39,8 @@ func parseCommand(line string) (command, error) {
 		return command{}, errs.Newf(errs.Invalid, "%s takes one repository: OWNER/NAME", c.service)
 	}
 	path := strings.TrimSuffix(strings.TrimPrefix(words[1], "/"), "/")
-	if c.owner, c.name, ok = strings.Cut(path, "/"); !ok || c.owner == "" || c.name == "" || !plain(c.owner) ||
+	if c.owner, c.name, ok = strings.Cut(path, "/"); !ok || c.owner == "" || c.name == "" ||
+		!plain(c.owner) ||
 		!plain(c.name) {
 		return command{}, errs.New(errs.NotFound, "Repository not found.")
 	}
@@ -47,7 +48,8 @@ func parseCommand(line string) (command, error) {
 }
 
 func errCommand() error {
-	return errs.New(errs.Invalid, "Arbor runs git-upload-pack and git-receive-pack over SSH, and no other command.")
+	return errs.New(errs.Invalid,
+		"Arbor runs git-upload-pack and git-receive-pack over SSH, and no other command.")
 }
 
 // plain reports a word that could be a login or a name. What could not is never looked up.
@@ -62,8 +64,8 @@ func plain(s string) bool {
 	return len(s) <= repo.MaxName+len(".git")
 }
 
-// split splits a line at spaces. Single quotes keep what is between them, double quotes too, and a backslash outside of
-// single quotes keeps the next byte. ok is false for a quote that does not end.
+// split splits a line at spaces. Single quotes keep what is between them, double quotes too, and a backslash
+// outside of single quotes keeps the next byte. ok is false for a quote that does not end.
 func split(line string) (words []string, ok bool) {
 	var word strings.Builder
 	begun, quote := false, byte(0)

@@ -11,8 +11,10 @@ import (
 func TestParseCommand(t *testing.T) {
 	want := command{"git-upload-pack", "alice", "garden.git"}
 	for _, line := range []string{
-		"git-upload-pack 'alice/garden.git'", "git-upload-pack '/alice/garden.git'", "git-upload-pack alice/garden.git",
-		"git upload-pack 'alice/garden.git'", `git-upload-pack "alice/garden.git"`, `git-upload-pack 'alice'\/garden.git/`,
+		"git-upload-pack 'alice/garden.git'", "git-upload-pack '/alice/garden.git'",
+		"git-upload-pack alice/garden.git",
+		"git upload-pack 'alice/garden.git'", `git-upload-pack "alice/garden.git"`,
+		`git-upload-pack 'alice'\/garden.git/`,
 		"  git-upload-pack\t'/alice/garden.git/' ",
 	} {
 		if got, err := parseCommand(line); err != nil || got != want {
@@ -27,14 +29,18 @@ func TestParseCommand(t *testing.T) {
 
 func TestParseCommandRefuses(t *testing.T) {
 	for line, kind := range map[string]errs.Kind{
-		"": errs.Invalid, "ls": errs.Invalid, "git": errs.Invalid, "git-upload-archive 'alice/garden.git'": errs.Invalid,
-		"git-upload-pack": errs.Invalid, "git-upload-pack 'alice/garden.git": errs.Invalid, `git-upload-pack a/b\`: errs.Invalid,
-		"git-upload-pack a/b c/d": errs.Invalid, "git-upload-pack a/b; ls": errs.Invalid, "git-upload-pack --strict a/b": errs.Invalid,
-		"git-upload-pack 'garden'": errs.NotFound, "git-upload-pack '../../etc'": errs.NotFound, "git-upload-pack '/a/b/c'": errs.NotFound,
-		"git-upload-pack 'a/$(ls)'": errs.NotFound, "git-upload-pack 'a/b\nc'": errs.NotFound, "git-upload-pack ''": errs.NotFound,
+		"": errs.Invalid, "ls": errs.Invalid, "git": errs.Invalid,
+		"git-upload-archive 'alice/garden.git'": errs.Invalid,
+		"git-upload-pack":                       errs.Invalid, "git-upload-pack 'alice/garden.git": errs.Invalid, `git-upload-pack a/b\`: errs.Invalid,
+		"git-upload-pack a/b c/d": errs.Invalid, "git-upload-pack a/b; ls": errs.Invalid,
+		"git-upload-pack --strict a/b": errs.Invalid,
+		"git-upload-pack 'garden'":     errs.NotFound, "git-upload-pack '../../etc'": errs.NotFound, "git-upload-pack '/a/b/c'": errs.NotFound,
+		"git-upload-pack 'a/$(ls)'": errs.NotFound, "git-upload-pack 'a/b\nc'": errs.NotFound,
+		"git-upload-pack ''":      errs.NotFound,
 		"git-upload-pack '//a/b'": errs.NotFound, "git-upload-pack '~/a'": errs.NotFound,
 		"git-upload-pack '" + strings.Repeat("a", 2000) + "'": errs.Invalid,
-		"scp -t /tmp": errs.Invalid, "git -c core.pager=x upload-pack a/b": errs.Invalid, "/bin/git-upload-pack a/b": errs.Invalid,
+		"scp -t /tmp": errs.Invalid, "git -c core.pager=x upload-pack a/b": errs.Invalid,
+		"/bin/git-upload-pack a/b": errs.Invalid,
 	} {
 		if c, err := parseCommand(line); !errs.Is(err, kind) {
 			t.Errorf("%.60q: %v, %v", line, c, err)

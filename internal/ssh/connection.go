@@ -121,8 +121,11 @@ func (c *connection) begin() bool {
 
 const fingerprintKey = "fingerprint"
 
-// signIn looks offered keys up. Whether the account is suspended, who has proven to have the key is told later.
-func (c *connection) signIn(ctx context.Context) func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+// signIn looks offered keys up. Whether the account is suspended, who has proven to have the key is told
+// later.
+func (c *connection) signIn(
+	ctx context.Context,
+) func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
 	told := false
 	return func(meta ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 		if meta.User() != user {
@@ -176,8 +179,8 @@ func (c *connection) count() {
 	}
 }
 
-// window is how much a client may send on a channel before anybody reads it, in bytes: golang.org/x/crypto/ssh keeps so
-// much, and says so to nobody. Buffers come on top.
+// window is how much a client may send on a channel before anybody reads it, in bytes:
+// golang.org/x/crypto/ssh keeps so much, and says so to nobody. Buffers come on top.
 const window = 2<<20 + 256<<10
 
 // open makes room for another session. Else it says why there is none.

@@ -26,7 +26,8 @@ func TestGitOverSSH(t *testing.T) {
 		commit := func(n int) {
 			t.Helper()
 			body := strings.Repeat(fmt.Sprint("line ", n, "\n"), 10)
-			if err := os.WriteFile(filepath.Join(dir, "work", fmt.Sprint("f", n)), []byte(body), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "work", fmt.Sprint("f", n)), []byte(body),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			git("-C", "work", "add", ".")
@@ -42,7 +43,8 @@ func TestGitOverSSH(t *testing.T) {
 			name := func(kind string) string { return kind + version }
 			same := func(of, kind string) {
 				t.Helper()
-				want, got := git("-C", "work", "rev-list", of), git("-C", name(kind), "rev-list", "origin/"+of)
+				want, got := git("-C", "work", "rev-list", of),
+					git("-C", name(kind), "rev-list", "origin/"+of)
 				if got != want {
 					t.Errorf("protocol %s: %s has of %s\n%s\nwant\n%s", version, kind, of, got, want)
 				}
@@ -60,7 +62,8 @@ func TestGitOverSSH(t *testing.T) {
 			same("main", "clone")
 			commit(10 + int(version[0]))
 			git("-c", protocol, "-C", "work", "push", "-q", remote, "main")
-			git("-c", protocol, "-C", name("clone"), "-c", "fetch.negotiationAlgorithm=consecutive", "fetch", "-q")
+			git("-c", protocol, "-C", name("clone"), "-c", "fetch.negotiationAlgorithm=consecutive",
+				"fetch", "-q")
 			git("-c", protocol, "-C", name("shallow"), "fetch", "-q", "--deepen=2")
 			git("-c", protocol, "-C", name("shallow"), "fetch", "-q", "--unshallow")
 			same("main", "clone")
@@ -85,7 +88,8 @@ func (w *world) mirrors(t *testing.T, env []string, dir, remote string) {
 	t.Helper()
 	run(t, dir, env, "git", "clone", "-q", "--mirror", remote, "overssh")
 	run(t, dir, env, "git", "clone", "-q", "--mirror", w.Remote(t, "alice", "alice/garden"), "overhttp")
-	for _, args := range [][]string{{"for-each-ref"}, {"rev-list", "--all", "--objects"}, {"symbolic-ref", "HEAD"}} {
+	for _, args := range [][]string{{"for-each-ref"}, {"rev-list", "--all", "--objects"},
+		{"symbolic-ref", "HEAD"}} {
 		ssh := run(t, dir, env, "git", append([]string{"-C", "overssh"}, args...)...)
 		if http := run(t, dir, env, "git", append([]string{"-C", "overhttp"}, args...)...); ssh != http {
 			t.Errorf("git %s\nover SSH\n%s\nover HTTP\n%s", args[0], ssh, http)
@@ -138,12 +142,15 @@ func TestOpenSSHHearsWhy(t *testing.T) {
 		env := w.openSSH(t, "bob")
 		host, port, _ := strings.Cut(w.address, ":")
 		for _, c := range []struct{ args, want string }{
-			{"ssh -T -p PORT git@HOST", "Hi bob! You've successfully authenticated, but Arbor does not provide shell access."},
-			{"ssh -p PORT git@HOST ls -l /", "ERROR: Arbor runs git-upload-pack and git-receive-pack over SSH"},
+			{"ssh -T -p PORT git@HOST",
+				"Hi bob! You've successfully authenticated, but Arbor does not provide shell access."},
+			{"ssh -p PORT git@HOST ls -l /",
+				"ERROR: Arbor runs git-upload-pack and git-receive-pack over SSH"},
 			{"ssh -p PORT git@HOST git-upload-archive 'alice/garden.git'", "ERROR: Arbor runs"},
 			{"ssh -p PORT -s git@HOST sftp", "subsystem request failed"},
 			{"ssh -p PORT -W 127.0.0.1:1 git@HOST", "administratively prohibited: nothing is forwarded here"},
-			{"ssh -p PORT -o ExitOnForwardFailure=yes -N -R 0:127.0.0.1:1 git@HOST", "remote port forwarding failed"},
+			{"ssh -p PORT -o ExitOnForwardFailure=yes -N -R 0:127.0.0.1:1 git@HOST",
+				"remote port forwarding failed"},
 			{"ssh -T -p PORT bob@HOST", "The user name is git for everybody"},
 			{"git push ssh://git@HOST:PORT/alice/shed.git main:other",
 				"ERROR: You may read alice/shed but not push to it"},

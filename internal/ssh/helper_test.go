@@ -49,7 +49,8 @@ func serve(t *testing.T, s *apitest.Server, host ssh.PublicKey) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{Server: s, address: l.Addr().String(), host: host, dir: t.TempDir(), ended: make(chan error, 1)}
+	w := &world{Server: s, address: l.Addr().String(), host: host, dir: t.TempDir(),
+		ended: make(chan error, 1)}
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
 	go func() {
@@ -174,12 +175,14 @@ func (w *world) openSSH(t *testing.T, login string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Check(t, apitest.Case{Do: "POST /user/keys", As: login, Send: fmt.Sprintf(`{"key":%q}`, public), Status: 201,
+	w.Check(t, apitest.Case{Do: "POST /user/keys", As: login,
+		Send: fmt.Sprintf(`{"key":%q}`, public), Status: 201,
 		Want: fmt.Sprintf(`{"title":%q,"verified":true,"last_used":null}`, login)})
 	host, port, _ := net.SplitHostPort(w.address)
 	known := "[" + host + "]:" + port + " " + string(ssh.MarshalAuthorizedKey(w.host))
-	settings := fmt.Sprintf("Host *\n IdentityFile %q\n IdentitiesOnly yes\n UserKnownHostsFile %q\n GlobalKnownHostsFile none\n"+
-		" BatchMode yes\n ConnectTimeout 60\n SendEnv LANG GIT_TRACE\n", file, file+".hosts")
+	settings := fmt.Sprintf(
+		"Host *\n IdentityFile %q\n IdentitiesOnly yes\n UserKnownHostsFile %q\n GlobalKnownHostsFile none\n"+
+			" BatchMode yes\n ConnectTimeout 60\n SendEnv LANG GIT_TRACE\n", file, file+".hosts")
 	for name, text := range map[string]string{".hosts": known, ".ssh": settings} {
 		if err := os.WriteFile(file+name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

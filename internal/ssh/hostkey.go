@@ -92,7 +92,8 @@ func (k *hostKey) read(dir string) (ssh.Signer, error) {
 		return nil, err
 	}
 	if able, ok := signer.(ssh.AlgorithmSigner); ok && signer.PublicKey().Type() == ssh.KeyAlgoRSA {
-		return ssh.NewSignerWithAlgorithms(able, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}) // none by SHA-1
+		// none by SHA-1
+		return ssh.NewSignerWithAlgorithms(able, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256})
 	}
 	return signer, nil
 }

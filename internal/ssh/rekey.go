@@ -9,9 +9,9 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A key exchange costs as much as a clone of some files, and a client may ask for one at any time. Honest ones
-// do so after a gigabyte, or after a megabyte if they are told to. So a connection has a few, and further ones by
-// what it moves and how long it lasts.
+// A key exchange costs as much as a clone of some files, and a client may ask for one at any time. Honest
+// ones do so after a gigabyte, or after a megabyte if they are told to. So a connection has a few, and
+// further ones by what it moves and how long it lasts.
 const (
 	fewExchanges     = 16
 	bytesPerExchange = 512 << 10
@@ -63,7 +63,9 @@ type countedAlgorithms struct {
 }
 
 // SignWithAlgorithm is ssh.AlgorithmSigner's. Error: too many key exchanges.
-func (k countedAlgorithms) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+func (k countedAlgorithms) SignWithAlgorithm(
+	rand io.Reader, data []byte, algorithm string,
+) (*ssh.Signature, error) {
 	if err := k.e.count(time.Now()); err != nil {
 		return nil, err
 	}

@@ -36,18 +36,21 @@ func TestTransitions(t *testing.T) {
 		open := map[string]*ssh.Client{"bob": w.connect(t, bob), "write": w.connect(t, write),
 			"read": w.connect(t, read)}
 		const (
-			absent, few, readOnly = "Repository not found.", "but not push to it", "has been marked as read only."
-			suspended, gone       = "Your account was suspended.", "does not sign in here any more."
-			archived              = "Repository was archived so is read-only."
+			absent, few, readOnly = "Repository not found.", "but not push to it",
+				"has been marked as read only."
+			suspended, gone = "Your account was suspended.", "does not sign in here any more."
+			archived        = "Repository was archived so is read-only."
 		)
-		// want says of bob, the deploy key that writes and the one that reads what they hear when they fetch and push.
+		// want says of bob, the deploy key that writes and the one that reads what they hear when they fetch
+		// and push.
 		want := func(what, repository string, said [6]string) {
 			t.Helper()
 			for n, who := range []string{"bob", "write", "read"} {
 				for m, service := range []string{"git-upload-pack", "git-receive-pack"} {
 					got := may(t, open[who], service, repository)
 					if w := said[2*n+m]; w == "" && got != "" || !strings.Contains(got, w) {
-						t.Errorf("%s: %s of %s by %s hears %q, want %q", what, service, repository, who, got, w)
+						t.Errorf("%s: %s of %s by %s hears %q, want %q", what, service,
+							repository, who, got, w)
 					}
 				}
 			}
@@ -93,7 +96,8 @@ func TestTransitions(t *testing.T) {
 		}
 		suspend("bob")
 		want("bob is suspended", "alice/orchard", [6]string{suspended, suspended, "", "", "", readOnly})
-		if _, said, _ := start(t, w.connect(t, bob), "git-upload-pack alice/orchard").end(); !strings.Contains(said, suspended) {
+		if _, said, _ := start(t, w.connect(t, bob),
+			"git-upload-pack alice/orchard").end(); !strings.Contains(said, suspended) {
 			t.Errorf("suspended: %q", said)
 		}
 		if _, err := w.Accounts.Unsuspend(t.Context(), nil, "bob"); err != nil {
@@ -112,7 +116,8 @@ func TestTransitions(t *testing.T) {
 		if err := w.Accounts.Delete(t.Context(), nil, account.User, "carol"); err != nil {
 			t.Fatal(err)
 		}
-		want("who added the keys is deleted", "alice/orchard", [6]string{absent, absent, gone, gone, gone, gone})
+		want("who added the keys is deleted", "alice/orchard",
+			[6]string{absent, absent, gone, gone, gone, gone})
 		w.addKey(t, "alice", "/repos/alice/orchard/keys", write, "")
 		want("the key was added anew", "alice/orchard", [6]string{absent, absent, "", "", gone, gone})
 		do("alice", "DELETE /repos/alice/orchard", "", 204)
@@ -138,8 +143,8 @@ func TestKeysAdministrateNothing(t *testing.T) {
 	})
 }
 
-// A push may take an hour. Who loses the right, the key or the repository meanwhile must not have the last word. The
-// client waits for the report without hanging up, as JGit and libgit2 do.
+// A push may take an hour. Who loses the right, the key or the repository meanwhile must not have the last
+// word. The client waits for the report without hanging up, as JGit and libgit2 do.
 func TestRightsEndDuringPush(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -180,7 +185,8 @@ func TestRightsEndDuringPush(t *testing.T) {
 				key := w.addKey(t, as, to, k, "")
 				push := start(t, w.connect(t, k), "git-receive-pack 'alice/"+login+"'", "version=1")
 				readGreeting(t, push.out)
-				command := wire.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/main\x00 report-status")
+				command := wire.AppendPkt(nil,
+					string(git.ZeroSHA)+" "+tip+" refs/heads/main\x00 report-status")
 				send(t, push.in, append(append(command, "0000"...), pack[:len(pack)/2]...))
 				w.waitFor(t, r, 1)
 				c.meanwhile(t, r, key)
@@ -189,7 +195,8 @@ func TestRightsEndDuringPush(t *testing.T) {
 				if err != nil || !strings.Contains(string(report), c.want) {
 					t.Errorf("the report is %q, %v; want %q; %s", report, err, c.want, push.stderr)
 				}
-				if left, _ := filepath.Glob(filepath.Join(w.ObjectsDir(t, r), "*", "*.pack")); len(left) > 0 &&
+				if left, _ := filepath.Glob(filepath.Join(w.ObjectsDir(t, r), "*",
+					"*.pack")); len(left) > 0 &&
 					c.want == refused {
 					t.Errorf("a refused push left %q", left)
 				}
@@ -235,8 +242,8 @@ func (w *world) waitFor(t *testing.T, r *repo.Repo, packs int) {
 	}
 }
 
-// A fetch is several messages. Who loses the right between two of them gets no answer to the second, in any protocol,
-// as over HTTP, where they are requests.
+// A fetch is several messages. Who loses the right between two of them gets no answer to the second, in any
+// protocol, as over HTTP, where they are requests.
 func TestRightsEndDuringFetch(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -262,7 +269,8 @@ func TestRightsEndDuringFetch(t *testing.T) {
 					wire.AppendPkt(nil, "want "+tip+"\n")...)
 				message = append(append(message, wire.AppendPkt(nil, "done\n")...), "0000"...)
 			}
-			w.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/collaborators/" + bob, As: "alice", Status: 204})
+			w.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/collaborators/" + bob, As: "alice",
+				Status: 204})
 			send(t, fetch.in, message)
 			out, said, err := fetch.end()
 			if err == nil || !strings.Contains(said, "Repository not found.") ||
@@ -305,7 +313,8 @@ func TestHiddenObjectsOverSSH(t *testing.T) {
 			t.Errorf("a hidden commit is acknowledged: %.200q %s", out, said)
 		}
 		parent := gittest.Run(t, dir, "rev-parse", "main~3")
-		if out, said := ask(shown, parent); !strings.Contains(out, "ACK "+parent) || !strings.Contains(out, "PACK") {
+		if out, said := ask(shown, parent); !strings.Contains(out, "ACK "+parent) ||
+			!strings.Contains(out, "PACK") {
 			t.Errorf("a commit that both have is not acknowledged: %.200q %s", out, said)
 		}
 	})

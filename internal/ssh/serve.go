@@ -111,7 +111,8 @@ func message(err error) string {
 	return "Internal error: the log of the server says more."
 }
 
-// statusOf is the status that HTTP would have, by which the log and the metrics tell what became of a request.
+// statusOf is the status that HTTP would have, by which the log and the metrics tell what became of a
+// request.
 func statusOf(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
@@ -139,8 +140,9 @@ func (r *request) end(ctx context.Context, err error) {
 		return
 	}
 	line := journal.Line{At: now, Level: level, Method: "SSH", Route: r.service, Owner: r.command.owner,
-		Repo: strings.TrimSuffix(r.command.name, ".git"), Status: status, Took: now.Sub(r.start), Address: r.s.c.from,
-		Cost: r.ticket.Cost(), ID: r.id, Error: err}
+		Repo: strings.TrimSuffix(r.command.name, ".git"), Status: status, Took: now.Sub(r.start),
+		Address: r.s.c.from,
+		Cost:    r.ticket.Cost(), ID: r.id, Error: err}
 	if r.caller != nil {
 		line.Caller, line.KeyID = r.caller.Login, r.caller.KeyID
 	}

@@ -13,8 +13,9 @@
 // (repo.Service.Converse), keys of callers are package account's. Here is no SQL, no shell and no path of a
 // file: a command names a service and a repository, or it is refused.
 //
-// All that a client can make large is bounded: connections (admission.Conns), the time of the handshake, attempts to
-// sign in, key exchanges, channels of a connection, the memory of each, and what it asks for in vain.
+// All that a client can make large is bounded: connections (admission.Conns), the time of the handshake,
+// attempts to sign in, key exchanges, channels of a connection, the memory of each, and what it asks for in
+// vain.
 //
 // A deploy key is a caller whose reach is one repository. Protocol 2 and pushes start a process of
 // git once a message is there whole. Protocols 0 and 1 negotiate, so there one process talks with
@@ -90,7 +91,8 @@ func New(o Options) *Server {
 	strong := ssh.SupportedAlgorithms()
 	s.config = ssh.ServerConfig{
 		Config:                  ssh.Config{KeyExchanges: keyExchanges, Ciphers: strong.Ciphers, MACs: strong.MACs},
-		PublicKeyAuthAlgorithms: strong.PublicKeyAuths, MaxAuthTries: maxTries, ServerVersion: "SSH-2.0-Arbor",
+		PublicKeyAuthAlgorithms: strong.PublicKeyAuths, MaxAuthTries: maxTries,
+		ServerVersion: "SSH-2.0-Arbor",
 	}
 	return s
 }

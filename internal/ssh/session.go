@@ -133,7 +133,8 @@ func (s *session) greet(ctx context.Context) int {
 		s.say("Hi! You've successfully authenticated with a deploy key, but Arbor does not provide shell access.")
 	default:
 		r.caller = caller
-		s.say("Hi %s! You've successfully authenticated, but Arbor does not provide shell access.", caller.Login)
+		s.say("Hi %s! You've successfully authenticated, but Arbor does not provide shell access.",
+			caller.Login)
 	}
 	r.end(ctx, err)
 	return 1

@@ -14,8 +14,8 @@ import (
 	"arbor/internal/git/wire"
 )
 
-// Fetches that are begun and then say nothing, a dozen or a hundred by one key, take nothing that others need: a
-// stranger and another member clone at once.
+// Fetches that are begun and then say nothing, a dozen or a hundred by one key, take nothing that others
+// need: a stranger and another member clone at once.
 func TestStalledFetches(t *testing.T) {
 	t.Parallel()
 	needSSH(t)
@@ -33,14 +33,14 @@ func TestStalledFetches(t *testing.T) {
 			for _, from := range []string{w.URL + "/alice/garden.git", over, w.URL + "/alice/garden.git"} {
 				for _, version := range []string{"0", "2"} {
 					attack.hold(t)
-					cmd := exec.CommandContext(t.Context(), "git", "-c", "protocol.version="+version, "clone", "-q", "--bare",
-						from, t.TempDir())
+					cmd := exec.CommandContext(t.Context(), "git", "-c", "protocol.version="+version, "clone",
+						"-q", "--bare", from, t.TempDir())
 					if cmd.Env = env; stalled == 100 && version == "2" {
 						cmd.Args = append(cmd.Args, "--depth=1")
 					}
 					if out, err := cmd.CombinedOutput(); err != nil {
-						t.Errorf("beside %d stalled fetches, a clone of %s: %v\n%s%+v", stalled, from, err, out,
-							w.Admitted.Usage())
+						t.Errorf("beside %d stalled fetches, a clone of %s: %v\n%s%+v", stalled,
+							from, err, out, w.Admitted.Usage())
 					}
 				}
 			}

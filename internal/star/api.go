@@ -172,10 +172,11 @@ func (api *API) change(w http.ResponseWriter, r *http.Request,
 			return web.NoContent(w)
 		}
 	}
-	return api.s.repos.WithArchived(account.Pull, func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-		if err := usual(r.Context(), a, Star); err != nil {
-			return err
-		}
-		return web.NoContent(w)
-	})(w, r)
+	return api.s.repos.WithArchived(account.Pull,
+		func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+			if err := usual(r.Context(), a, Star); err != nil {
+				return err
+			}
+			return web.NoContent(w)
+		})(w, r)
 }

@@ -82,7 +82,8 @@ func inserting(e db.Engine, k Kind, at, from string) string {
 // deleting is the statement that takes off the mark of the user $1 on the
 // repository r that from finds.
 func deleting(e db.Engine, k Kind, from string) string {
-	return `DELETE FROM ` + k.table() + ` WHERE user_id = $1 AND repo_id = (SELECT r.id` + from + e.Locking("r") + `)`
+	return `DELETE FROM ` + k.table() + ` WHERE user_id = $1 AND repo_id = (SELECT r.id` + from +
+		e.Locking("r") + `)`
 }
 
 // recount changes the counters of everyone who marked the repository.
@@ -115,8 +116,8 @@ func marksOf(tx *db.Tx, repoID repo.ID, userID account.ID) (marked, error) {
 		return m, nil
 	}
 	var m marked
-	err := tx.QueryRow(`SELECT COALESCE((SELECT created_at FROM stars WHERE user_id = $1 AND repo_id = $2), 0),
-		COALESCE((SELECT created_at FROM watches WHERE user_id = $1 AND repo_id = $2), 0),
+	err := tx.QueryRow(`SELECT COALESCE((SELECT created_at FROM stars WHERE user_id = $1 AND repo_id = $2),
+		0), COALESCE((SELECT created_at FROM watches WHERE user_id = $1 AND repo_id = $2), 0),
 		COALESCE((SELECT created_at FROM silences WHERE user_id = $1 AND repo_id = $2), 0)`, userID, repoID).
 		Scan(&m.starred, &m.watched, &m.silenced)
 	if err == nil {

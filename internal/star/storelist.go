@@ -60,7 +60,8 @@ type filter struct {
 func choose(tx *db.Tx, k Kind, userID account.ID, caller *account.Caller) (filter, int64, error) {
 	f := filter{kind: k, condition: `s.user_id = $1`, args: []any{userID}}
 	var n numbers
-	err := tx.QueryRow(`SELECT public, private FROM mark_counts WHERE user_id = $1 AND kind = $2`, userID, int64(k)).
+	err := tx.QueryRow(`SELECT public, private FROM mark_counts WHERE user_id = $1 AND kind = $2`,
+		userID, int64(k)).
 		Scan(&n.public, &n.private)
 	if errors.Is(err, db.ErrNoRows) {
 		return f, 0, nil
@@ -71,7 +72,8 @@ func choose(tx *db.Tx, k Kind, userID account.ID, caller *account.Caller) (filte
 	seen := int64(0)
 	may := `EXISTS (SELECT 1` + repo.FromVisible(`s.repo_id`, caller) + `)`
 	if caller != nil {
-		if err := tx.QueryRow(`SELECT count(*) FROM `+k.table()+` s WHERE s.user_id = $2 AND s.private = TRUE AND `+may,
+		if err := tx.QueryRow(`SELECT count(*) FROM `+k.table()+
+			` s WHERE s.user_id = $2 AND s.private = TRUE AND `+may,
 			caller.ID, userID).Scan(&seen); err != nil {
 			return f, 0, err
 		}
@@ -110,7 +112,8 @@ func (f *filter) page(tx *db.Tx, o Order, total int64, page web.Page) ([]mark[re
 	n := len(f.args)
 	return queryMarks[repo.ID](tx, fmt.Sprintf(
 		`SELECT s.repo_id, s.created_at FROM `+from+` WHERE `+condition+` ORDER BY `+by+
-			` LIMIT $%[2]d OFFSET $%[3]d`, direction, n+1, n+2), append(f.args[:n:n], page.Size, page.Offset())...)
+			` LIMIT $%[2]d OFFSET $%[3]d`, direction, n+1, n+2), append(f.args[:n:n], page.Size,
+		page.Offset())...)
 }
 
 // worthWalking reports that going through all repositories by their last push,

@@ -127,7 +127,8 @@ func read(r *http.Request) (Status, error) {
 // plausibleTarget accepts what a page may make a link of.
 func plausibleTarget(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && (strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")) && u.Host != ""
+	return err == nil && (strings.EqualFold(u.Scheme, "http") ||
+		strings.EqualFold(u.Scheme, "https")) && u.Host != ""
 }
 
 // GET /repos/{owner}/{repo}/commits/{ref...}/statuses

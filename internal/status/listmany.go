@@ -13,9 +13,10 @@ import (
 // maxMany is of how many commits one request asks for the statuses.
 const maxMany = 100
 
-// CombineMany answers what the statuses of the commits of the parameter shas come to, for GraphQL: for each an object
-// with statuses and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/status; with the
-// parameter creators also who made each. The commits were found for the caller before.
+// CombineMany answers what the statuses of the commits of the parameter shas come to, for GraphQL: for each
+// an object with statuses and total_count, as the first page of GET
+// /repos/{owner}/{repo}/commits/{ref...}/status; with the parameter creators also who made each. The commits
+// were found for the caller before.
 func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	var list []*Status
@@ -50,7 +51,8 @@ func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		out[sha] = &combined{Statuses: []Payload{}, Total: sums[sha].Contexts}
 	}
 	for _, s := range list {
-		out[s.SHA].Statuses = append(out[s.SHA].Statuses, newPayload(s, people[s.CreatorID], place(info, a), info))
+		out[s.SHA].Statuses = append(out[s.SHA].Statuses,
+			newPayload(s, people[s.CreatorID], place(info, a), info))
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }

@@ -183,8 +183,9 @@ func add(tx *db.Tx, repoID repo.ID, n *Status) (id int64, err error) {
 	if total == 0 {
 		more.Contexts = 1
 	}
-	more.Failed, more.Waiting = count(n.State.failed())-count(before.failed()), count(n.State == Pending)-count(
-		before == Pending)
+	more.Failed, more.Waiting = count(n.State.failed())-count(before.failed()),
+		count(n.State == Pending)-count(
+			before == Pending)
 	return id, sumUp(tx, repoID, n.SHA, more)
 }
 

@@ -35,7 +35,8 @@ func latest(tx *db.Tx, repoID repo.ID, sha git.SHA, context string) (s State, to
 }
 
 func insert(tx *db.Tx, repoID repo.ID, n *Status) (id int64, err error) {
-	err = tx.QueryRow(`INSERT INTO statuses (repo_id, sha, context, state, target_url, description, creator_id, created_at)
+	err = tx.QueryRow(`INSERT INTO statuses (repo_id, sha, context, state, target_url, description,
+		creator_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
 		repoID, string(n.SHA), n.Context, int64(n.State), n.TargetURL, n.Description, n.CreatorID,
 		n.CreatedAt).Scan(&id)
@@ -45,7 +46,8 @@ func insert(tx *db.Tx, repoID repo.ID, n *Status) (id int64, err error) {
 // byID finds a status of a repository. Error: 404.
 func byID(tx *db.Tx, repoID repo.ID, id int64) (*Status, error) {
 	var s Status
-	err := tx.QueryRow(`SELECT id, sha, context, state, target_url, description, creator_id, created_at FROM statuses
+	err := tx.QueryRow(`SELECT id, sha, context, state, target_url, description, creator_id, created_at
+		FROM statuses
 		WHERE repo_id = $1 AND id = $2`, repoID, id).Scan(&s.ID, &s.SHA, &s.Context, &s.State, &s.TargetURL,
 		&s.Description, &s.CreatorID, &s.CreatedAt)
 	if errors.Is(err, db.ErrNoRows) {
@@ -64,15 +66,18 @@ func Place(tx *db.Tx, id int64) (in repo.ID, sha git.SHA, err error) {
 }
 
 func setLatest(tx *db.Tx, repoID repo.ID, n *Status, id int64) error {
-	_, err := tx.Exec(`INSERT INTO status_contexts (repo_id, sha, context, status_id, state, total) VALUES ($1, $2, $3, $4, $5, 1)
-		ON CONFLICT (repo_id, sha, context) DO UPDATE SET status_id = excluded.status_id, state = excluded.state,
+	_, err := tx.Exec(`INSERT INTO status_contexts (repo_id, sha, context, status_id, state, total)
+		VALUES ($1, $2, $3, $4, $5, 1)
+		ON CONFLICT (repo_id, sha, context) DO UPDATE SET status_id = excluded.status_id,
+		state = excluded.state,
 		total = status_contexts.total + 1`, repoID, string(n.SHA), fold(n.Context), id, int64(n.State))
 	return err
 }
 
 // sumUp adds to what the statuses of a commit come to.
 func sumUp(tx *db.Tx, repoID repo.ID, sha git.SHA, more Summary) error {
-	_, err := tx.Exec(`UPDATE status_commits SET total = total + $3, contexts = contexts + $4, failed = failed + $5, pending = pending + $6
+	_, err := tx.Exec(`UPDATE status_commits SET total = total + $3, contexts = contexts + $4,
+		failed = failed + $5, pending = pending + $6
 		WHERE repo_id = $1 AND sha = $2`, repoID, string(sha), more.Total, more.Contexts, more.Failed, more.Waiting)
 	return err
 }

@@ -1,11 +1,11 @@
 // Package testenv decides two things of test processes, before their tests begin.
 //
-// Their temporary folders are in memory, where there is room: each test makes and removes hundreds of files, and waits
-// for each that it syncs. TMPDIR decides where it is set.
+// Their temporary folders are in memory, where there is room: each test makes and removes hundreds of files,
+// and waits for each that it syncs. TMPDIR decides where it is set.
 //
-// More tests run at a time than a small machine has processors, since they wait for databases, git and limits on time for a
-// third of their time. The flag -parallel decides where it is given. Under the race detector go's number stays: there they
-// take the processors all the time, and several times the memory.
+// More tests run at a time than a small machine has processors, since they wait for databases, git and limits
+// on time for a third of their time. The flag -parallel decides where it is given. Under the race detector
+// go's number stays: there they take the processors all the time, and several times the memory.
 //
 // Benchmarks keep the disk that they measure, and go's own number. Only packages for tests import it.
 package testenv
@@ -33,8 +33,8 @@ func init() {
 	}
 }
 
-// withParallel gives a test's command line with so many tests at a time, unless it says itself how many. Command lines
-// without flags of tests are those of programs that a test binary plays.
+// withParallel gives a test's command line with so many tests at a time, unless it says itself how many.
+// Command lines without flags of tests are those of programs that a test binary plays.
 func withParallel(args []string, n int) []string {
 	isTest := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-test.") })
 	says := slices.ContainsFunc(args, func(arg string) bool { // under -fuzz the number is that of processes

@@ -9,7 +9,8 @@ import (
 func TestMoreTestsRunAtATime(t *testing.T) {
 	for _, test := range []struct{ args, want []string }{
 		{[]string{"x.test", "-test.v"}, []string{"x.test", "-test.parallel=8", "-test.v"}},
-		{[]string{"x.test", "-test.v", "-test.parallel=1"}, []string{"x.test", "-test.v", "-test.parallel=1"}},
+		{[]string{"x.test", "-test.v", "-test.parallel=1"},
+			[]string{"x.test", "-test.v", "-test.parallel=1"}},
 		{[]string{"x.test", "-test.fuzz=X"}, []string{"x.test", "-test.fuzz=X"}},
 		{[]string{"arbor", "serve"}, []string{"arbor", "serve"}},
 	} {
@@ -17,7 +18,9 @@ func TestMoreTestsRunAtATime(t *testing.T) {
 			t.Errorf("%q becomes %q", test.args, got)
 		}
 	}
-	if !raceDetector && !slices.ContainsFunc(os.Args, func(arg string) bool { return len(arg) > 14 && arg[:14] == "-test.parallel" }) {
+	if !raceDetector && !slices.ContainsFunc(os.Args, func(arg string) bool {
+		return len(arg) > 14 && arg[:14] == "-test.parallel"
+	}) {
 		t.Errorf("this process runs as many tests at a time as go says: %q", os.Args)
 	}
 }

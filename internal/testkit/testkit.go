@@ -1,6 +1,7 @@
-// Package testkit has what tests of several packages need and no server has a part in: keys, certificates, files that
-// the program writes about itself. Package apitest, which has a server, holds its answers against the schemas of the
-// description, and these take each process some milliseconds to read: the tests of the command start a thousand.
+// Package testkit has what tests of several packages need and no server has a part in: keys, certificates,
+// files that the program writes about itself. Package apitest, which has a server, holds its answers against
+// the schemas of the description, and these take each process some milliseconds to read: the tests of the
+// command start a thousand.
 package testkit
 
 import (

@@ -45,7 +45,9 @@ func (s *Answers) Serve(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 
 // ServeRepeated is Serve for lists, of which there are so many that most are asked
 // for once: see web.Answers.
-func (s *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
+func (s *Answers) ServeRepeated(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render,
+) error {
 	state, key := s.basis(r, a)
 	return s.kept.ServeRepeated(w, r, state, key, render)
 }
@@ -60,7 +62,9 @@ func (s *Answers) basis(r *http.Request, a *repo.Access) (cache.State, string) {
 
 // ServeCaller is Serve for what shows more of other repositories than the generations
 // of this one cover: it is kept for this caller, while nothing at all is committed.
-func (s *Answers) ServeCaller(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
+func (s *Answers) ServeCaller(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render,
+) error {
 	return s.kept.Serve(w, r, a.AsOf, keyOfCaller(r, a), render)
 }
 

@@ -17,7 +17,8 @@ func TestConditionalAnswers(t *testing.T) {
 	body := []byte(`{"a":1}`)
 	tag := Tag(body)
 	for given, status := range map[string]int{
-		"": 200, tag: 304, strings.TrimPrefix(tag, "W/"): 304, `"x", ` + tag: 304, "*": 304, `"x"`: 200, tag + "x": 200, "W/" + tag: 200,
+		"": 200, tag: 304, strings.TrimPrefix(tag, "W/"): 304, `"x", ` + tag: 304, "*": 304, `"x"`: 200,
+		tag + "x": 200, "W/" + tag: 200,
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		if given != "" {
@@ -45,9 +46,12 @@ func TestHandle(t *testing.T) {
 		body   string
 	}{
 		{errs.Absent(), 404, `{"message":"Not Found","documentation_url":"d"}`},
-		{fmt.Errorf("deep: %w", errs.Wrap(errs.Conflict, "Git Repository is empty.", errors.New("secret"))), 409, `{"message":"Git Repository is empty.","documentation_url":"d"}`},
-		{errors.New("SELECT secret FROM /var/lib"), 500, `{"message":"Server Error (request id7)","documentation_url":"d"}`},
-		{errs.Wrap(errs.Internal, "secret too", nil), 500, `{"message":"Server Error (request id7)","documentation_url":"d"}`},
+		{fmt.Errorf("deep: %w", errs.Wrap(errs.Conflict, "Git Repository is empty.", errors.New("secret"))),
+			409, `{"message":"Git Repository is empty.","documentation_url":"d"}`},
+		{errors.New("SELECT secret FROM /var/lib"), 500,
+			`{"message":"Server Error (request id7)","documentation_url":"d"}`},
+		{errs.Wrap(errs.Internal, "secret too", nil), 500,
+			`{"message":"Server Error (request id7)","documentation_url":"d"}`},
 		{errs.Validation(errs.Field{Resource: "Issue", Field: "title", Code: errs.MissingField}), 422,
 			`{"message":"Validation Failed","errors":[{"resource":"Issue","field":"title","code":"missing_field"}],"documentation_url":"d"}`},
 	} {
@@ -57,14 +61,17 @@ func TestHandle(t *testing.T) {
 			w.Header().Set("Etag", `"of something else"`)
 			return c.err
 		})
-		if recorder.Code != c.status || recorder.Body.String() != c.body || recorder.Header().Get("Etag") != "" {
+		if recorder.Code != c.status || recorder.Body.String() != c.body ||
+			recorder.Header().Get("Etag") != "" {
 			t.Errorf("%v: %d %s %v", c.err, recorder.Code, recorder.Body, recorder.Header())
 		}
 	}
 	t.Run("panic", func(t *testing.T) {
 		recorder := httptest.NewRecorder()
 		r := With(httptest.NewRequest("GET", "/", nil), &Info{ID: "id8"})
-		Handle(&Writer{ResponseWriter: recorder}, r, func(http.ResponseWriter, *http.Request) error { panic("secret") })
+		Handle(&Writer{ResponseWriter: recorder}, r, func(http.ResponseWriter, *http.Request) error {
+			panic("secret")
+		})
 		if recorder.Code != 500 || strings.Contains(recorder.Body.String(), "secret") {
 			t.Errorf("%d %s", recorder.Code, recorder.Body)
 		}
@@ -76,9 +83,10 @@ func TestHandle(t *testing.T) {
 			}
 		}()
 		r := With(httptest.NewRequest("GET", "/", nil), &Info{})
-		Handle(&Writer{ResponseWriter: httptest.NewRecorder()}, r, func(w http.ResponseWriter, _ *http.Request) error {
-			w.Write([]byte("half"))
-			return errors.New("disk on fire")
-		})
+		Handle(&Writer{ResponseWriter: httptest.NewRecorder()}, r,
+			func(w http.ResponseWriter, _ *http.Request) error {
+				w.Write([]byte("half"))
+				return errors.New("disk on fire")
+			})
 	})
 }

@@ -19,7 +19,8 @@ type Kept struct {
 	ETag         string // with its quotes
 	Link         string // the header; empty: none
 	LastModified string
-	Large        bool // it is larger than what is kept: Body is empty, and readers need not wait for each other
+	// it is larger than what is kept: Body is empty, and readers need not wait for each other
+	Large bool
 }
 
 // keptCost is about what an answer costs beside its body and key, in bytes.
@@ -79,8 +80,8 @@ func (a *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, state ca
 // else is given.
 func Key(r *http.Request, caller fmt.Stringer, more ...any) string {
 	info := From(r.Context())
-	b := fmt.Append(nil, caller.String(), info.Media.Preview(Assignees), info.Media.Preview(Reactions), info.Media.Kind,
-		" ", info.Prefix, " ", r.URL.EscapedPath(), " ", r.URL.RawQuery, " ")
+	b := fmt.Append(nil, caller.String(), info.Media.Preview(Assignees), info.Media.Preview(Reactions),
+		info.Media.Kind, " ", info.Prefix, " ", r.URL.EscapedPath(), " ", r.URL.RawQuery, " ")
 	return ShortKey(fmt.Append(b, more...))
 }
 
@@ -99,7 +100,9 @@ const maxKey = 600
 // Serve answers 200 with what is kept under the key in this state, or with what
 // render makes. The key names all that the answer depends on besides the state.
 // Where the state is not known, it always renders.
-func (a *Answers) Serve(w http.ResponseWriter, r *http.Request, state cache.State, key string, render Render) error {
+func (a *Answers) Serve(
+	w http.ResponseWriter, r *http.Request, state cache.State, key string, render Render,
+) error {
 	if state == cache.Unknown {
 		return Answer(w, r, http.StatusOK, render)
 	}

@@ -162,7 +162,8 @@ func (o *Object) Wrong(field, code, message string) {
 
 // WrongValue notes a field whose value, of the right type, is invalid.
 func (o *Object) WrongValue(field string, value any) {
-	o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: errs.InvalidField, Value: value})
+	o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: errs.InvalidField,
+		Value: value})
 }
 
 // Fixed refuses a field that cannot be set, unless it is sent as null or as what it is (decision 65).

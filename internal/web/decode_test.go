@@ -33,8 +33,10 @@ func TestEnumerations(t *testing.T) {
 	r := httptest.NewRequest("GET", "/?direction=up", nil)
 	_, ofQuery := QueryEnum(r, "Thing", "direction", "desc", "asc", "desc")
 	for err, want := range map[error]errs.Field{
-		err:     {Resource: "Thing", Field: "state", Code: "invalid", Value: "ajar", Message: `"state" must be one of open, closed`},
-		ofQuery: {Resource: "Thing", Field: "direction", Code: "invalid", Value: "up", Message: `"direction" must be one of asc, desc`},
+		err: {Resource: "Thing", Field: "state", Code: "invalid", Value: "ajar",
+			Message: `"state" must be one of open, closed`},
+		ofQuery: {Resource: "Thing", Field: "direction", Code: "invalid", Value: "up",
+			Message: `"direction" must be one of asc, desc`},
 	} {
 		var e *errs.Error
 		if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0] != want {
@@ -97,7 +99,8 @@ func TestObject(t *testing.T) {
 }
 
 func TestRequire(t *testing.T) {
-	for body, missing := range map[string]bool{`{}`: true, `{"title":null}`: true, `{"title":""}`: true, `{"title":"x"}`: false, `{"title":0}`: false} {
+	for body, missing := range map[string]bool{`{}`: true, `{"title":null}`: true, `{"title":""}`: true,
+		`{"title":"x"}`: false, `{"title":0}`: false} {
 		o, err := ParseObject([]byte(body), "Issue")
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +113,8 @@ func TestRequire(t *testing.T) {
 }
 
 func TestReadOptional(t *testing.T) {
-	for body, fails := range map[string]bool{"": false, " \n": false, "null": false, "{}": false, "{": true, "[]": true, "nul": true} {
+	for body, fails := range map[string]bool{"": false, " \n": false, "null": false, "{}": false, "{": true,
+		"[]": true, "nul": true} {
 		r := httptest.NewRequest("PUT", "/", strings.NewReader(body))
 		if _, err := ReadOptional(r, "Thing"); (err != nil) != fails {
 			t.Errorf("%q: %v", body, err)

@@ -61,7 +61,8 @@ func TestAcceptsGzip(t *testing.T) {
 // Whatever is sent, several headers are one list, case and spaces mean nothing,
 // and who refuses gzip never gets it.
 func FuzzAcceptsGzip(f *testing.F) {
-	for _, s := range []string{"gzip", "gzip;q=0.5, identity", "*;q=0.001,br", "x-gzip ; q=1.000,,", "identity;q=0,*;q=0", "gzip;q=\x00"} {
+	for _, s := range []string{"gzip", "gzip;q=0.5, identity", "*;q=0.001,br", "x-gzip ; q=1.000,,",
+		"identity;q=0,*;q=0", "gzip;q=\x00"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
@@ -70,7 +71,8 @@ func FuzzAcceptsGzip(f *testing.F) {
 			t.Errorf("%q: not the same as several headers", header)
 		}
 		ascii := strings.IndexFunc(header, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
-		if ascii && AcceptsGzip([]string{strings.ToUpper(header)}) != AcceptsGzip([]string{strings.ToLower(header)}) {
+		if ascii && AcceptsGzip([]string{strings.ToUpper(header)}) != AcceptsGzip(
+			[]string{strings.ToLower(header)}) {
 			t.Errorf("%q: case counts", header)
 		}
 		if AcceptsGzip([]string{" \t" + strings.ReplaceAll(header, ",", "\t, ") + " "}) != got {

@@ -28,9 +28,12 @@ type Info struct {
 	TokenID int64      // of the caller's token, for the log; 0 when anonymous
 	Note    error      // an error that the log line shall show
 	zip     bool       // the answer may be compressed, see MayZip
-	Brief   bool       // for a page, which shows less: beginnings of patches, lines of feeds, lists without texts
-	Members []string   // those of a payload that are asked for, where a handler can leave out the rest; nil: all
-	ForHook bool       // the payload of a webhook is rendered: it is nobody's request, and shows no permissions
+	// for a page, which shows less: beginnings of patches, lines of feeds, lists without texts
+	Brief bool
+	// those of a payload that are asked for, where a handler can leave out the rest; nil: all
+	Members []string
+	// the payload of a webhook is rendered: it is nobody's request, and shows no permissions
+	ForHook bool
 	Asked   Asked      // is told what a handler looks for in the request; mostly nil
 	queried string     // what query was read from
 	query   url.Values // read once; nobody changes it

@@ -8,12 +8,14 @@ import (
 // A number in an address is written in one way only, so that a resource has one
 // address.
 func TestParseNumber(t *testing.T) {
-	for s, want := range map[string]int64{"1": 1, "10": 10, "9007199254740993": 9007199254740993, "999999999999999999": 999999999999999999} {
+	for s, want := range map[string]int64{"1": 1, "10": 10, "9007199254740993": 9007199254740993,
+		"999999999999999999": 999999999999999999} {
 		if n, ok := ParseNumber(s); !ok || n != want {
 			t.Errorf("%q: %d, %v", s, n, ok)
 		}
 	}
-	for _, s := range []string{"", "0", "01", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "1_0", "１", "x", "1x", "9223372036854775808", strings.Repeat("1", 300)} {
+	for _, s := range []string{"", "0", "01", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "1_0", "１", "x",
+		"1x", "9223372036854775808", strings.Repeat("1", 300)} {
 		if n, ok := ParseNumber(s); ok {
 			t.Errorf("%q is taken for %d", s, n)
 		}
@@ -30,7 +32,8 @@ func TestSSHAddress(t *testing.T) {
 		{"http://[::1]:8080", "", "2222", "ssh://git@[::1]:2222/alice/garden.git"},
 		{"http://[::1]", "", "22", "git@[::1]:alice/garden.git"},
 		{"https://code.example.org", "git.example.org", "22", "git@git.example.org:alice/garden.git"},
-		{"https://code.example.org", "git.example.org", "2222", "ssh://git@git.example.org:2222/alice/garden.git"},
+		{"https://code.example.org", "git.example.org", "2222",
+			"ssh://git@git.example.org:2222/alice/garden.git"},
 	} {
 		i := Info{Site: c.site, SSHHost: c.host, SSHPort: c.port}
 		if got := i.SSH("alice/garden"); got != c.want {

@@ -10,11 +10,12 @@ import (
 // Media is what a request's Accept headers ask for, in either dialect
 // (decisions 1-5).
 type Media struct {
-	Graduated bool     // a vnd.github type was named: all previews are on
-	JSON      bool     // an answer in JSON is acceptable
-	Kind      string   // the first kind named: raw, text, html, full, diff, patch, star, sha, object, text-match, or ""
-	Type      string   // the type of GitHub's tree that named Kind, without +json; "" when none did
-	Asked     []string // kinds and known previews in the order of the request, each once
+	Graduated bool // a vnd.github type was named: all previews are on
+	JSON      bool // an answer in JSON is acceptable
+	// the first kind named: raw, text, html, full, diff, patch, star, sha, object, text-match, or ""
+	Kind  string
+	Type  string   // the type of GitHub's tree that named Kind, without +json; "" when none did
+	Asked []string // kinds and known previews in the order of the request, each once
 }
 
 // Previews of the interface (code-hosting.md). Others are ignored (decision 5).

@@ -30,16 +30,19 @@ func TestParseAccept(t *testing.T) {
 		{"application/vnd.service.v3+json", false, true, "", ""},
 		{"application/vnd.service.full+json", false, true, "full", "full"},
 		{"application/vnd.service.v3.html", false, true, "html", "html"},
-		{"application/vnd.service.v3.raw+json, application/vnd.service.v3.text+json", false, true, "raw", "raw text"},
+		{"application/vnd.service.v3.raw+json, application/vnd.service.v3.text+json", false, true,
+			"raw", "raw text"},
 		{"application/vnd.service.squirrel-girl-preview", false, true, "", "squirrel-girl-preview"},
-		{"application/vnd.service.cerberus-preview+json,application/vnd.service.cerberus-preview", false, true, "", "cerberus-preview"},
+		{"application/vnd.service.cerberus-preview+json,application/vnd.service.cerberus-preview", false,
+			true, "", "cerberus-preview"},
 		{"application/vnd.service.the-key-preview+json;q=0", false, false, "", ""},
 		{"application/vnd.service.unheard-of-preview+json", false, true, "", ""},
 		{"application/vnd.github+json", true, true, "", ""},
 		{"application/vnd.github.v3.star+json", true, true, "star", "star"},
 		{"application/vnd.github.v3.param+json", true, true, "", ""},
 		{"application/vnd.other.v3+json", false, false, "", ""},
-		{"application/vnd.service.v3.diff, application/vnd.github.polaris-preview", true, true, "diff", "diff polaris-preview"},
+		{"application/vnd.service.v3.diff, application/vnd.github.polaris-preview", true, true, "diff",
+			"diff polaris-preview"},
 		{",, ;;, application/", false, false, "", ""},
 	} {
 		var values []string
@@ -47,7 +50,8 @@ func TestParseAccept(t *testing.T) {
 			values = []string{c.accept}
 		}
 		m := ParseAccept(values)
-		if m.Graduated != c.graduated || m.JSON != c.json || m.Kind != c.kind || strings.Join(m.Asked, " ") != c.asked {
+		if m.Graduated != c.graduated || m.JSON != c.json || m.Kind != c.kind ||
+			strings.Join(m.Asked, " ") != c.asked {
 			t.Errorf("%q: %+v", c.accept, m)
 		}
 	}
@@ -129,16 +133,19 @@ func FuzzParseAccept(f *testing.F) {
 // A client without a preview learns which media type it is missing (decision 6).
 func TestRequirePreview(t *testing.T) {
 	for accept, on := range map[string]bool{
-		"": false, "application/json": false, "application/vnd.service.v3+json": false, "application/vnd.service.cerberus-preview": false,
-		"application/vnd.service.the-key-preview+json": true, "application/vnd.service.v3.the-key-preview": true,
-		"application/vnd.github+json": true,
+		"": false, "application/json": false, "application/vnd.service.v3+json": false,
+		"application/vnd.service.cerberus-preview":     false,
+		"application/vnd.service.the-key-preview+json": true,
+		"application/vnd.service.v3.the-key-preview":   true,
+		"application/vnd.github+json":                  true,
 	} {
 		r := With(httptest.NewRequest(http.MethodPut, "/", nil), &Info{Media: ParseAccept([]string{accept})})
 		err := RequirePreview(r, Locking, "Locking is")
 		if (err == nil) != on {
 			t.Errorf("%q: %v", accept, err)
 		}
-		if err != nil && (!errs.Is(err, errs.UnsupportedMedia) || !strings.Contains(err.Error(), "application/vnd.service.the-key-preview+json")) {
+		if err != nil && (!errs.Is(err, errs.UnsupportedMedia) ||
+			!strings.Contains(err.Error(), "application/vnd.service.the-key-preview+json")) {
 			t.Errorf("%q: %v", accept, err)
 		}
 	}

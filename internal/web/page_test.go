@@ -47,11 +47,14 @@ func TestLink(t *testing.T) {
 		{"", 0, ""},
 		{"", 30, ""},
 		{"", 31, `<http://host/issues?page=2>; rel="next", <http://host/issues?page=2>; rel="last"`},
-		{"page=2&per_page=10", 30, `<http://host/issues?page=3&per_page=10>; rel="next", <http://host/issues?page=3&per_page=10>; rel="last", <http://host/issues?page=1&per_page=10>; rel="first", <http://host/issues?page=1&per_page=10>; rel="prev"`},
-		{"per_page=10&page=3", 30, `<http://host/issues?per_page=10&page=1>; rel="first", <http://host/issues?per_page=10&page=2>; rel="prev"`},
+		{"page=2&per_page=10", 30,
+			`<http://host/issues?page=3&per_page=10>; rel="next", <http://host/issues?page=3&per_page=10>; rel="last", <http://host/issues?page=1&per_page=10>; rel="first", <http://host/issues?page=1&per_page=10>; rel="prev"`},
+		{"per_page=10&page=3", 30,
+			`<http://host/issues?per_page=10&page=1>; rel="first", <http://host/issues?per_page=10&page=2>; rel="prev"`},
 		{"page=9", 31, `<http://host/issues?page=2>; rel="last", <http://host/issues?page=1>; rel="first", <http://host/issues?page=2>; rel="prev"`},
 		{"page=2", 0, `<http://host/issues?page=1>; rel="last", <http://host/issues?page=1>; rel="first", <http://host/issues?page=1>; rel="prev"`},
-		{"labels=a,b%20c&state=all", 31, `<http://host/issues?labels=a,b%20c&state=all&page=2>; rel="next", <http://host/issues?labels=a,b%20c&state=all&page=2>; rel="last"`},
+		{"labels=a,b%20c&state=all", 31,
+			`<http://host/issues?labels=a,b%20c&state=all&page=2>; rel="next", <http://host/issues?labels=a,b%20c&state=all&page=2>; rel="last"`},
 	} {
 		w, r := httptest.NewRecorder(), pageRequest(t, c.query)
 		Link(w, r, ReadPage(r), c.total)
@@ -90,7 +93,8 @@ func FuzzLink(f *testing.F) {
 				t.Fatalf("%q: %v", query, err)
 			}
 			got, sent := u.Query(), r.URL.Query()
-			if n, err := strconv.ParseInt(got.Get("page"), 10, 64); err != nil || n < 1 || len(got["page"]) != 1 {
+			if n, err := strconv.ParseInt(got.Get("page"), 10, 64); err != nil || n < 1 ||
+				len(got["page"]) != 1 {
 				t.Fatalf("%q: page %q", query, got["page"])
 			}
 			got.Del("page")

@@ -19,7 +19,8 @@ func QueryTime(r *http.Request, resource, name string) (time.Time, error) {
 	}
 	t, ok := ParseTime(v)
 	if !ok {
-		return time.Time{}, errs.Validation(errs.Field{Resource: resource, Field: name, Code: errs.InvalidField,
+		return time.Time{}, errs.Validation(errs.Field{Resource: resource, Field: name,
+			Code:    errs.InvalidField,
 			Value:   v,
 			Message: `"` + name + `" must be a time such as 2011-04-22T13:33:48Z`})
 	}

@@ -29,7 +29,8 @@ func TestParseTime(t *testing.T) {
 }
 
 func FuzzParseTime(f *testing.F) {
-	for _, s := range []string{"2011-04-22T13:33:48Z", "2011-04-22", "2011-04-22T13:33:48 02:00", "9999-12-31T23:59:60Z", ""} {
+	for _, s := range []string{"2011-04-22T13:33:48Z", "2011-04-22", "2011-04-22T13:33:48 02:00",
+		"9999-12-31T23:59:60Z", ""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

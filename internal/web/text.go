@@ -55,8 +55,9 @@ func word[T string | []byte](s T, i int) uint64 {
 		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 }
 
-// plain reports whether eight bytes are ASCII that JSON needs no escape for. It looks at all of them at once: a byte
-// that is not ASCII, is a control character, a quote or a backslash has its highest bit set in one of the four terms.
+// plain reports whether eight bytes are ASCII that JSON needs no escape for. It looks at all of them at once:
+// a byte that is not ASCII, is a control character, a quote or a backslash has its highest bit set in one of
+// the four terms.
 func plain(w uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	quote, slash := w^(ones*'"'), w^(ones*'\\')

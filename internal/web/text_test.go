@@ -9,7 +9,8 @@ import (
 // Whatever bytes a path or name holds, a client must be able to parse the JSON
 // that it stands in, and get the same text back where it was UTF-8.
 func FuzzAppendString(f *testing.F) {
-	for _, s := range []string{"", "a\"b\\c\n\t\x00\x1f", "é", "\xff\xfe", "a\xc3", "日本", "\u2028", "\xed\xa0\x80"} {
+	for _, s := range []string{"", "a\"b\\c\n\t\x00\x1f", "é", "\xff\xfe", "a\xc3", "日本", "\u2028",
+		"\xed\xa0\x80"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// Timely is a request's body until some time, after which reading gives an error. Other errors, but those that
-// say more, become the client's.
+// Timely is a request's body until some time, after which reading gives an error. Other errors, but those
+// that say more, become the client's.
 func Timely(body io.Reader, until time.Time, late error) io.Reader { return timely{body, until, late} }
 
 type timely struct {

@@ -32,24 +32,30 @@ func TestKeys(t *testing.T) {
 		const inUse = `{"message":"Validation Failed","errors":[{"resource":"PublicKey","field":"key","code":"custom","message":"key is already in use"}]}`
 		s.Run(t, []apitest.Case{
 			{Do: "GET /user/keys", As: "alice", Status: 200, Body: "[]"},
-			{Do: "POST /user/keys", As: "alice", Send: body(mine+" at home", `,"title":"laptop"`), Status: 201,
-				Want: `{"id":1,"key":"` + mine + `","title":"laptop","verified":true,"read_only":false,"last_used":null,"url":"{base}/user/keys/1"}`,
-				Has:  map[string]string{"Location": "{base}/user/keys/1"}},
+			{Do: "POST /user/keys", As: "alice",
+				Send: body(mine+" at home", `,"title":"laptop"`), Status: 201,
+				Want: `{"id":1,"key":"` + mine +
+					`","title":"laptop","verified":true,"read_only":false,"last_used":null,"url":"{base}/user/keys/1"}`,
+				Has: map[string]string{"Location": "{base}/user/keys/1"}},
 			{Name: "the comment is the title", Do: "POST /user/keys", As: "alice",
 				Send: body(next+" at home", ""), Status: 201, Want: `{"title":"at home"}`},
 			{Do: "POST /user/keys", As: "alice", Send: body(mine, ""), Status: 422, Want: inUse},
 			{Do: "POST /user/keys", As: "bob", Send: body(mine, ""), Status: 422, Want: inUse},
-			{Do: "POST /repos/alice/garden/keys", As: "alice", Send: body(mine, ""), Status: 422, Want: inUse},
+			{Do: "POST /repos/alice/garden/keys", As: "alice", Send: body(mine, ""), Status: 422,
+				Want: inUse},
 			{Do: "POST /repos/alice/garden/keys", As: "alice",
 				Send: body(deploy, `,"title":"ci","read_only":true`), Status: 201,
-				Want: `{"key":"` + deploy + `","title":"ci","read_only":true,"added_by":"alice","enabled":true,"verified":true,"last_used":null}`},
+				Want: `{"key":"` + deploy +
+					`","title":"ci","read_only":true,"added_by":"alice","enabled":true,"verified":true,"last_used":null}`},
 			{Do: "POST /user/keys", As: "bob", Send: body(deploy, ""), Status: 422, Want: inUse},
 			{Do: "POST /user/keys", As: "bob", Send: `{}`, Status: 422},
 			{Do: "POST /user/keys", As: "bob", Send: `{"key":7}`, Status: 422},
 			{Do: "POST /user/keys", As: "bob", Send: body(mine, `,"title":"`+strings.Repeat("x", 256)+`"`),
 				Status: 422},
-			{Do: "POST /user/keys", As: "bob", Send: body(testkit.PublicKey(t), `,"title":"a\nb"`), Status: 422},
-			{Do: "GET /users/alice/keys", Status: 200, Want: `[{"id":1,"key":"` + mine + `"},{"key":"` + next + `"}]`},
+			{Do: "POST /user/keys", As: "bob", Send: body(testkit.PublicKey(t), `,"title":"a\nb"`),
+				Status: 422},
+			{Do: "GET /users/alice/keys", Status: 200,
+				Want: `[{"id":1,"key":"` + mine + `"},{"key":"` + next + `"}]`},
 			{Do: "GET /users/alice/keys?per_page=1&page=2", Status: 200, Want: `[{"key":"` + next + `"}]`},
 			{Do: "GET /users/guild/keys", Status: 200, Body: "[]"},
 			{Do: "GET /alice.keys", Status: 200, Body: mine + "\n" + next + "\n",
@@ -57,8 +63,10 @@ func TestKeys(t *testing.T) {
 			{Do: "GET /ALICE.keys", Status: 200, Headers: map[string]string{"Accept": "text/plain"}},
 			{Do: "GET /api/v3/alice.keys", As: "bob", Status: 200},
 			{Do: "GET /bob.keys", Status: 200, Body: ""}, {Do: "GET /guild.keys", Status: 200, Body: ""},
-			{Do: "GET /nobody.keys", Status: 404}, {Do: "GET /ghost.keys", Status: 404}, {Do: "GET /.keys", Status: 404},
-			{Do: "GET /plants.keys", Status: 404}, {Do: "GET /a%00b.keys", Status: 404}, {Do: "GET /alice.keys/", Status: 404},
+			{Do: "GET /nobody.keys", Status: 404}, {Do: "GET /ghost.keys", Status: 404},
+			{Do: "GET /.keys", Status: 404},
+			{Do: "GET /plants.keys", Status: 404}, {Do: "GET /a%00b.keys", Status: 404},
+			{Do: "GET /alice.keys/", Status: 404},
 			{Do: "PUT /users/alice/suspended", As: "chief", Status: 204},
 			{Name: "of a suspended account", Do: "GET /alice.keys", Status: 200, Body: ""},
 			{Do: "GET /users/alice/keys", Status: 200, Want: `[]`},
@@ -101,7 +109,8 @@ func TestBadKeys(t *testing.T) {
 		}
 		secret := string(pem.EncodeToMemory(block))
 		for text, why := range map[string]string{
-			secret: "this is a private key", "ssh-dss AAAAB3NzaC1kc3MAAACB": "DSA", "hello": "OpenSSH public key format",
+			secret: "this is a private key", "ssh-dss AAAAB3NzaC1kc3MAAACB": "DSA",
+			"hello":                                 "OpenSSH public key format",
 			"ssh-ed25519-cert-v01@openssh.com AAAA": "certificate",
 		} {
 			send, _ := json.Marshal(map[string]string{"key": text})
@@ -174,7 +183,8 @@ func TestScopesOfKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice", Scopes: granted})
+			token, _, err := s.Accounts.CreateToken(t.Context(),
+				account.NewToken{Login: "alice", Scopes: granted})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -101,7 +101,8 @@ func (c *Checker) add(d *document) error {
 		for method := range object(item) {
 			value := object(object(item)[method])
 			op := &operation{
-				at: "#/paths/" + escape(path) + "/" + method, document: d, value: value, query: map[string]any{},
+				at: "#/paths/" + escape(path) + "/" + method, document: d, value: value,
+				query: map[string]any{},
 			}
 			for _, p := range array(value["parameters"]) {
 				if p := d.resolve(p); p["in"] == "query" {

@@ -64,26 +64,36 @@ func TestExchange(t *testing.T) {
 		body   string
 		want   string // a part of what is wrong; "" is nothing
 	}{
-		{"as described", "GET", "sort=up&other=1", "", 200, map[string]string{"Content-Type": json, "ETag": "x"}, `{"id": 1, "url": "http://a/b{?x,y}"}`, ""},
+		{"as described", "GET", "sort=up&other=1", "", 200,
+			map[string]string{"Content-Type": json, "ETag": "x"}, `{"id": 1, "url": "http://a/b{?x,y}"}`, ""},
 		{"text", "GET", "", "", 200, map[string]string{"Content-Type": plain}, "x", ""},
 		{"no body", "HEAD", "", "", 200, map[string]string{"Content-Type": json}, "", ""},
-		{"a new field", "GET", "", "", 200, map[string]string{"Content-Type": json}, `{"id": 1, "new": 1}`, "'new' not allowed"},
-		{"a field gone", "GET", "", "", 200, map[string]string{"Content-Type": json}, `{}`, "missing property 'id'"},
-		{"another type", "GET", "", "", 200, map[string]string{"Content-Type": json}, `{"id": "1"}`, "/id: got string, want integer"},
-		{"another form", "GET", "", "", 200, map[string]string{"Content-Type": json}, `{"id": 1, "url": "http://a/{b"}`, "/url: "},
+		{"a new field", "GET", "", "", 200, map[string]string{"Content-Type": json}, `{"id": 1, "new": 1}`,
+			"'new' not allowed"},
+		{"a field gone", "GET", "", "", 200, map[string]string{"Content-Type": json}, `{}`,
+			"missing property 'id'"},
+		{"another type", "GET", "", "", 200, map[string]string{"Content-Type": json}, `{"id": "1"}`,
+			"/id: got string, want integer"},
+		{"another form", "GET", "", "", 200, map[string]string{"Content-Type": json},
+			`{"id": 1, "url": "http://a/{b"}`, "/url: "},
 		{"no JSON", "GET", "", "", 200, map[string]string{"Content-Type": json}, `{`, "not as described"},
-		{"another media type", "GET", "", "", 200, map[string]string{"Content-Type": "text/html"}, "x", `media type "text/html"`},
+		{"another media type", "GET", "", "", 200, map[string]string{"Content-Type": "text/html"}, "x",
+			`media type "text/html"`},
 		{"another status", "GET", "", "", 201, nil, "", "status 201 is not described"},
-		{"a header", "GET", "", "", 200, map[string]string{"Content-Type": json, "Link": "x"}, `{"id": 1}`, "header Link of status 200"},
-		{"a value", "GET", "sort=side", "", 200, map[string]string{"Content-Type": json}, `{"id": 1}`, `"side"`},
-		{"a shared answer", "GET", "", "", 404, map[string]string{"Content-Type": json}, `{}`, "missing property 'message'"},
+		{"a header", "GET", "", "", 200, map[string]string{"Content-Type": json, "Link": "x"}, `{"id": 1}`,
+			"header Link of status 200"},
+		{"a value", "GET", "sort=side", "", 200, map[string]string{"Content-Type": json},
+			`{"id": 1}`, `"side"`},
+		{"a shared answer", "GET", "", "", 404, map[string]string{"Content-Type": json}, `{}`,
+			"missing property 'message'"},
 		{"a body taken", "PATCH", "", `{"id": 1, "x": 2}`, 204, nil, "", ""},
 		{"POST for PATCH", "POST", "", `{"id": "x"}`, 204, nil, "", "the request was taken"},
 		{"a body without a field", "PATCH", "", `{}`, 204, nil, "", "the request was taken"},
 		{"a body where none is", "PATCH", "", `{"id": 1}`, 204, nil, "x", "none is described"},
 		{"no such method", "DELETE", "", "", 405, map[string]string{"Allow": "GET"}, "x", ""},
 	} {
-		e := &check.Exchange{Method: test.method, Pattern: "/things/{name...}", Query: test.query, Sent: []byte(test.sent), Status: test.status,
+		e := &check.Exchange{Method: test.method, Pattern: "/things/{name...}", Query: test.query,
+			Sent: []byte(test.sent), Status: test.status,
 			Header: http.Header{}, Body: []byte(test.body)}
 		for name, value := range test.header {
 			e.Header.Set(name, value)
@@ -94,10 +104,12 @@ func TestExchange(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ method, in, name, want string }{
-		{"GET", "query", "sort", ""}, {"HEAD", "query", "page", "query parameter page"}, {"PATCH", "body", "id", ""},
+		{"GET", "query", "sort", ""}, {"HEAD", "query", "page", "query parameter page"},
+		{"PATCH", "body", "id", ""},
 		{"POST", "body", "name", "body's field name"}, {"DELETE", "query", "x", ""},
 	} {
-		if got := c.Asked(test.method, "/things/{name}", test.in, test.name); test.want == "" && got != "" || !strings.Contains(got, test.want) {
+		if got := c.Asked(test.method, "/things/{name}", test.in, test.name); test.want == "" && got != "" ||
+			!strings.Contains(got, test.want) {
 			t.Errorf("%s asks the %s for %s: %q, want %q", test.method, test.in, test.name, got, test.want)
 		}
 	}

@@ -69,7 +69,8 @@ func (c *Checker) request(op *operation, e *Exchange, note func(string, ...any))
 		return
 	}
 	at := pointer(op.at+"/requestBody", op.value["requestBody"])
-	if err := c.validate(op.document.name+at+"/content/application~1json/schema", taken(sent, e.Asked)); err != nil {
+	if err := c.validate(op.document.name+at+"/content/application~1json/schema",
+		taken(sent, e.Asked)); err != nil {
 		note("the request was taken, and is not as described: %v", err)
 	}
 }
@@ -118,7 +119,9 @@ func headers(op *operation, e *Exchange, response map[string]any, note func(stri
 }
 
 // body checks what was answered.
-func (c *Checker) body(op *operation, e *Exchange, response map[string]any, at string, note func(string, ...any)) {
+func (c *Checker) body(
+	op *operation, e *Exchange, response map[string]any, at string, note func(string, ...any),
+) {
 	content := object(response["content"])
 	if e.Method == http.MethodHead || e.Cut {
 		return

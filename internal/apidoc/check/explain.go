@@ -35,7 +35,8 @@ func explain(err error) error {
 		if len(e.Causes) > 0 {
 			return
 		}
-		line := fmt.Sprintf("/%s: %s", strings.Join(e.InstanceLocation, "/"), e.ErrorKind.LocalizedString(printer))
+		line := fmt.Sprintf("/%s: %s", strings.Join(e.InstanceLocation, "/"),
+			e.ErrorKind.LocalizedString(printer))
 		if _, closed := e.ErrorKind.(*kind.FalseSchema); closed {
 			left = append(left, line+" (it is not described)")
 		} else {

@@ -1,5 +1,5 @@
-// Package browser shows pages to a real browser, for tests: DOM is a page as it is once its scripts have run; a Tab is
-// one that a person works in.
+// Package browser shows pages to a real browser, for tests: DOM is a page as it is once its scripts have run;
+// a Tab is one that a person works in.
 package browser
 
 import (

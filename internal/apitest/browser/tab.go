@@ -51,8 +51,9 @@ func Open(t testing.TB, base string, look Look) *Tab {
 	if look.Width == 0 {
 		look.Width, look.Height = 1280, 900
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program(t)), chromedp.NoSandbox,
-		chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.UserDataDir(profile(t)),
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program(t)),
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true),
+		chromedp.UserDataDir(profile(t)),
 		chromedp.WSURLReadTimeout(patience), chromedp.WindowSize(int(look.Width), int(look.Height)))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
@@ -118,7 +119,8 @@ func (b *Tab) SignIn(session string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.Run(network.SetCookie("arbor_session", session).WithDomain(u.Hostname()).WithPath("/").WithHTTPOnly(true))
+	b.Run(network.SetCookie("arbor_session",
+		session).WithDomain(u.Hostname()).WithPath("/").WithHTTPOnly(true))
 }
 
 // Go opens a path of the site.
@@ -127,7 +129,8 @@ func (b *Tab) Go(path string) {
 	b.Run(chromedp.Navigate(b.base + path))
 }
 
-// Click clicks the first thing that a CSS selector finds, once it is visible, and waits for a page that it leads to.
+// Click clicks the first thing that a CSS selector finds, once it is visible, and waits for a page that it
+// leads to.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
 	b.Run(chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
@@ -136,7 +139,8 @@ func (b *Tab) Click(selector string) {
 // Follow clicks what leads to another page, and waits for that page.
 func (b *Tab) Follow(selector string) {
 	b.t.Helper()
-	b.leave(selector, chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
+	b.leave(selector, chromedp.WaitVisible(selector, chromedp.ByQuery),
+		chromedp.Click(selector, chromedp.ByQuery))
 }
 
 // Submit presses Enter in the field that has the focus, and waits for the page that answers its form.

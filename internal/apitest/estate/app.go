@@ -12,13 +12,15 @@ import (
 	"arbor/internal/app"
 )
 
-// Robot is a GitHub App that signs requests, Bot what it is with the token of an installation that may everything.
+// Robot is a GitHub App that signs requests, Bot what it is with the token of an installation that may
+// everything.
 const (
 	Robot = "robot"
 	Bot   = "robot[bot]"
 )
 
-// inspector begins the names of Apps, one for each owner of repositories, that write checks and may nothing else.
+// inspector begins the names of Apps, one for each owner of repositories, that write checks and may nothing
+// else.
 const inspector = "inspector-"
 
 // firstInspector checks the repositories of the first home.
@@ -47,7 +49,8 @@ func (w *World) inspect(t *testing.T, h *Home) string {
 		h.Mark, h.Is["commit"], h.Mark, h.Mark, h.Mark, h.Mark, h.Mark+".txt", h.Mark), "id")
 }
 
-// employ makes a GitHub App, and installs it for all repositories of the organization and for one of holder's.
+// employ makes a GitHub App, and installs it for all repositories of the organization and for one of
+// holder's.
 func (w *World) employ(t *testing.T) {
 	t.Helper()
 	all := "administration=write,checks=write,contents=write,issues=write,members=write,organization_administration=write," +
@@ -92,7 +95,8 @@ func (w *World) appDelivery(t *testing.T) string {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var list []struct{ ID int64 }
-		w.Check(t, apitest.Case{Do: "GET /app/hook/deliveries", Headers: w.robot.Signed(t), Status: 200}).JSON(t, &list)
+		w.Check(t, apitest.Case{Do: "GET /app/hook/deliveries", Headers: w.robot.Signed(t),
+			Status: 200}).JSON(t, &list)
 		if len(list) > 0 {
 			return fmt.Sprint(list[len(list)-1].ID)
 		}
@@ -125,16 +129,19 @@ func aReach(w *World, t *testing.T, _ *Home) map[string]string {
 // aSelection is aReach for one that it does reach.
 func aSelection(w *World, t *testing.T, h *Home) map[string]string {
 	made := aReach(w, t, h)
-	w.OK(t, "holder", "PUT /user/installations/"+made["installation_id"]+"/repositories/"+made["repository_id"], "")
+	w.OK(t, "holder", "PUT /user/installations/"+made["installation_id"]+"/repositories/"+
+		made["repository_id"], "")
 	return made
 }
 
 // aManifest has an App made of a manifest in a browser, for whose code its keys are had.
 func aManifest(w *World, t *testing.T, _ *Home) map[string]string {
-	form := url.Values{"manifest": {`{"name":"` + w.name() + `","url":"https://robots.example","redirect_url":"https://robots.example"}`},
+	form := url.Values{"manifest": {`{"name":"` + w.name() +
+		`","url":"https://robots.example","redirect_url":"https://robots.example"}`},
 		"name": {w.name()}}
 	a := w.Check(t, apitest.Case{Do: "POST /settings/apps", As: "keeper", Send: form.Encode(), Status: 303,
-		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}})
+		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded",
+			"Accept": "text/html"}})
 	to, err := url.Parse(a.Header.Get("Location"))
 	if err != nil {
 		t.Fatal(err)

@@ -30,22 +30,23 @@ const (
 // World is everyone and everything that a walk through the interface meets.
 type World struct {
 	*apitest.Server
-	Homes                    []*Home
-	inspectors               map[string]*apitest.App // that write checks, by owners of repositories
-	Tokens                   map[string]string       // by login; also of those that are not in force
-	fresh                    int
-	key                      string // the id of an SSH key of keeper's
-	robot                    *apitest.App
-	installations            map[string]string // of the robot, by the login of the account
-	guildHook, guildDelivery string            // the ids of a hook of the organization, and of what was delivered to it
+	Homes         []*Home
+	inspectors    map[string]*apitest.App // that write checks, by owners of repositories
+	Tokens        map[string]string       // by login; also of those that are not in force
+	fresh         int
+	key           string // the id of an SSH key of keeper's
+	robot         *apitest.App
+	installations map[string]string // of the robot, by the login of the account
+	// the ids of a hook of the organization, and of what was delivered to it
+	guildHook, guildDelivery string
 }
 
 // Graduated asks for everything that can be shown.
 var Graduated = map[string]string{"Accept": "application/vnd.github.v3+json"}
 
 // People are every kind of caller; "" is nobody, and two have no valid token.
-var People = []string{"", "wrong", "expired", "stranger", "neighbour", "reader", "writer", "keeper", "member", "owner",
-	"holder", "chief"}
+var People = []string{"", "wrong", "expired", "stranger", "neighbour", "reader", "writer", "keeper",
+	"member", "owner", "holder", "chief"}
 
 // New registers everyone, with a public repository each of an organization
 // and of a person. Hide adds a private one of each.

@@ -84,14 +84,17 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	h.Is["page asset"] = string(stylesheet.Find(login.Body))
 	w.file(t, h)
 	w.review(t, h)
-	w.OK(t, "keeper", "PATCH "+h.path(), `{"description":"about `+mark+`","homepage":"http://`+mark+`.example.org"}`)
+	w.OK(t, "keeper", "PATCH "+h.path(),
+		`{"description":"about `+mark+`","homepage":"http://`+mark+`.example.org"}`)
 	w.OK(t, "keeper", "PUT "+h.path()+"/topics", `{"names":["`+mark+`"]}`)
 	w.OK(t, "keeper", "POST "+h.path()+"/statuses/"+h.Is["commit"], fmt.Sprintf(
-		`{"state":"success","context":%q,"description":%q,"target_url":"http://example.org/%s"}`, mark, mark, mark))
+		`{"state":"success","context":%q,"description":%q,"target_url":"http://example.org/%s"}`,
+		mark, mark, mark))
 	checks := w.inspector(t, owner)
 	h.Is["inspector"], h.Is["inspector bot"] = fmt.Sprint(checks.ID), checks.Slug+"[bot]"
 	h.Is["check run"] = w.inspect(t, h)
-	suite := w.OK(t, "keeper", "GET "+h.path()+"/check-runs/"+h.Is["check run"], "")["check_suite"].(map[string]any)
+	suite := w.OK(t, "keeper", "GET "+h.path()+"/check-runs/"+h.Is["check run"],
+		"")["check_suite"].(map[string]any)
 	h.Is["check suite"] = fmt.Sprint(int64(suite["id"].(float64)))
 	h.Is["remark"] = w.remark(t, h)
 	h.Is["remark reaction"] = w.made(t, "keeper", "POST "+h.path()+"/comments/"+h.Is["remark"]+"/reactions",
@@ -171,7 +174,8 @@ func (w *World) file(t *testing.T, h *Home) {
 	points := mark + " like guild/goldenrod#1 and holder/chamomile#1, @stranger"
 	is["label"] = w.made(t, "keeper", do+"labels",
 		`{"name":"`+mark+`","description":"`+mark+`","color":"abcdef"}`, "name")
-	is["milestone"] = w.made(t, "keeper", do+"milestones", `{"title":"`+mark+`","description":"`+mark+`"}`, "number")
+	is["milestone"] = w.made(t, "keeper", do+"milestones",
+		`{"title":"`+mark+`","description":"`+mark+`"}`, "number")
 	is["issue"] = w.made(t, "keeper", do+"issues", fmt.Sprintf(
 		`{"title":"about %s","body":%q,"labels":[%q],"milestone":1,"assignees":["writer"]}`, mark,
 		points, mark), "number")
@@ -198,9 +202,11 @@ func (w *World) review(t *testing.T, h *Home) {
 	is["line"] = w.made(t, "keeper", pull+"comments", fmt.Sprintf(
 		`{"body":%q,"commit_id":%q,"path":"%s-new.txt","position":1}`,
 		mark, w.tip(t, h, mark+"-topic"), mark), "id")
-	is["line reaction"] = w.made(t, "keeper", do+"pulls/comments/"+is["line"]+"/reactions", `{"content":"heart"}`, "id")
+	is["line reaction"] = w.made(t, "keeper", do+"pulls/comments/"+is["line"]+"/reactions",
+		`{"content":"heart"}`, "id")
 	is["pending"] = w.made(t, "reader", pull+"reviews", fmt.Sprintf(
-		`{"body":%q,"comments":[{"path":"%s-new.txt","position":1,"body":%q}]}`, PendingMark, mark, PendingMark), "id")
+		`{"body":%q,"comments":[{"path":"%s-new.txt","position":1,"body":%q}]}`, PendingMark, mark,
+		PendingMark), "id")
 	w.OK(t, "keeper", pull+"requested_reviewers", `{"reviewers":["reader"]}`)
 }
 
@@ -217,7 +223,8 @@ func (w *World) publish(t *testing.T, h *Home) {
 // attach adds an attachment.
 func (w *World) attach(t *testing.T, h *Home) {
 	t.Helper()
-	a := w.Check(t, apitest.Case{Do: "POST /" + h.Owner + "/" + h.Name + "/attachments", As: "keeper", Status: 201,
+	a := w.Check(t, apitest.Case{Do: "POST /" + h.Owner + "/" + h.Name + "/attachments",
+		As: "keeper", Status: 201,
 		Headers: map[string]string{"Content-Type": "multipart/form-data; boundary=b"},
 		Send:    "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + h.Mark + ".txt\"\r\n\r\n" + h.Mark + "\r\n--b--\r\n"})
 	var made struct{ Key string }
@@ -234,7 +241,8 @@ func (w *World) release(t *testing.T, h *Home) string {
 // asset makes an asset.
 func (w *World) asset(t *testing.T, h *Home) string {
 	t.Helper()
-	return w.made(t, "keeper", "POST "+h.path()+"/releases/"+h.Is["release"]+"/assets?name="+w.name(), "x", "id")
+	return w.made(t, "keeper", "POST "+h.path()+"/releases/"+h.Is["release"]+"/assets?name="+w.name(), "x",
+		"id")
 }
 
 // tip is where a branch is.
@@ -314,7 +322,8 @@ func (w *World) label(t *testing.T, h *Home) string {
 // milestone makes a milestone.
 func (w *World) milestone(t *testing.T, h *Home) string {
 	t.Helper()
-	return w.made(t, "keeper", "POST "+h.path()+"/milestones", fmt.Sprintf(`{"title":%q}`, w.name()), "number")
+	return w.made(t, "keeper", "POST "+h.path()+"/milestones",
+		fmt.Sprintf(`{"title":%q}`, w.name()), "number")
 }
 
 // publicKey is an SSH key that nobody has yet.

@@ -11,8 +11,8 @@ import (
 // nobody is an address at which nobody listens, with a path of its own for each hook.
 const nobody = "http://127.0.0.1:1/"
 
-// tell makes hooks of the repository and of the organization, each with a delivery that failed, and tells keeper of a
-// mention.
+// tell makes hooks of the repository and of the organization, each with a delivery that failed, and tells
+// keeper of a mention.
 func (w *World) tell(t *testing.T, h *Home) {
 	t.Helper()
 	h.Is["hook"] = w.newHook(t, "keeper", h.path(), h.Mark, "push")

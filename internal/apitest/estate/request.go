@@ -49,24 +49,31 @@ var things = []struct {
 	after, is string
 	fresh     func(*World, *testing.T, *Home) string
 }{
-	{"/issues/{number}/reactions", "reaction", nil}, {"/issues/comments/{id}/reactions", "comment reaction", nil},
+	{"/issues/{number}/reactions", "reaction", nil},
+	{"/issues/comments/{id}/reactions", "comment reaction", nil},
 	{"/pulls/comments/{id}/reactions", "line reaction", nil},
-	{"{repo}/comments/{id}/reactions", "remark reaction", nil}, {"{repo}/comments", "remark", (*World).remark},
+	{"{repo}/comments/{id}/reactions", "remark reaction", nil},
+	{"{repo}/comments", "remark", (*World).remark},
 	{"/issues/comments", "comment", (*World).comment}, {"/issues/events", "event", nil},
-	{"/pulls/comments", "line", (*World).line}, {"/pulls/{number}/comments", "line", nil}, {"/reviews", "review", nil},
+	{"/pulls/comments", "line", (*World).line}, {"/pulls/{number}/comments", "line", nil},
+	{"/reviews", "review", nil},
 	{"/issues", "issue", (*World).issue}, {"/pulls", "pull", (*World).pull}, {"/pull", "pull", nil},
 	{"/milestones", "milestone", (*World).milestone}, {"/milestone", "milestone", nil},
 	{"/labels", "label", (*World).label},
-	{"/git/blobs", "blob", nil}, {"/git/trees", "tree", nil}, {"/git/tags", "tag", nil}, {"/commits", "commit", nil},
-	{"/commit", "commit", nil}, {"/statuses", "commit", nil}, {"/git/ref", "ref", nil}, {"/git/refs", "ref", nil},
+	{"/git/blobs", "blob", nil}, {"/git/trees", "tree", nil}, {"/git/tags", "tag", nil},
+	{"/commits", "commit", nil},
+	{"/commit", "commit", nil}, {"/statuses", "commit", nil}, {"/git/ref", "ref", nil},
+	{"/git/refs", "ref", nil},
 	{"/git/matching-refs", "ref", nil}, {"/branches", "branch", nil}, {"/compare", "range", nil},
-	{"/contents", "file", nil}, {"/blob", "main file", nil}, {"/tree", "main", nil}, {"/raw", "main file", nil},
+	{"/contents", "file", nil}, {"/blob", "main file", nil}, {"/tree", "main", nil},
+	{"/raw", "main file", nil},
 	{"/check-runs", "check run", nil}, {"/runs", "check run", nil}, {"/check-suites", "check suite", nil},
 	{"/releases/assets", "asset", (*World).asset}, {"/releases/tags", "release tag", nil},
 	{"/releases/tag", "release tag", nil},
 	{"/releases/latest/download", "asset name", nil}, {"/releases/download", "asset path", nil},
 	{"/releases", "release", (*World).release}, {"/attachments", "attachment", nil},
-	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil}, {"/readme", "dir", nil},
+	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil},
+	{"/readme", "dir", nil},
 	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil},
 	{"/following", "keeper", nil},
 	{"/app/installations", "installation", nil}, {"/apps", "app", nil}, {"/github-apps", "app", nil},
@@ -84,7 +91,8 @@ var things = []struct {
 	{"/orgs/{org}/settings/hooks/{hook_id}/deliveries", "guild delivery", nil},
 	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
 	{"/settings/apps/{app_slug}/deliveries", "app delivery", nil},
-	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
+	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil},
+	{"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/notifications/threads", "thread", (*World).thread},
 	{"/issues/{number}/comments", "comment", nil}, {"/pull/{number}/comments", "line", nil},
 	{"/assets", "page asset", nil},
@@ -136,7 +144,8 @@ func (h *Home) values(t *testing.T, pattern string, made map[string]string) []st
 			value = h.thing(thingAfter(pattern[:at[0]-1]))
 		}
 		if value == "" {
-			t.Fatalf("%s: nothing is known to stand for {%s}: say in things of package estate what does", pattern, name)
+			t.Fatalf("%s: nothing is known to stand for {%s}: say in things of package estate what does",
+				pattern, name)
 		}
 		list = append(list, value)
 	}
@@ -171,7 +180,8 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 	if how.make != nil {
 		maps.Copy(made, how.make(w, t, h))
 	}
-	q := &Request{Route: r, Values: h.values(t, r.Pattern, made), Who: Asker(r, "keeper"), Repo: h.Name, Rule: how.Rule}
+	q := &Request{Route: r, Values: h.values(t, r.Pattern, made), Who: Asker(r, "keeper"), Repo: h.Name,
+		Rule: how.Rule}
 	q.Do, q.Headers = r.Method+" "+h.Address(t, r.Pattern, made)+how.query, Headers(r)
 	q.Send = fill(how.body, made, h.Is, map[string]string{"mark": h.Mark})
 	if how.who != "" {
@@ -186,8 +196,8 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 	return q
 }
 
-// Asker is who asks for a route in place of a person, in the first home: an App, or its bot, for what these alone
-// may.
+// Asker is who asks for a route in place of a person, in the first home: an App, or its bot, for what these
+// alone may.
 func Asker(r *route.Route, person string) string {
 	switch r.Right {
 	case route.App:
@@ -264,8 +274,8 @@ func fill(text string, values ...map[string]string) string {
 	return text
 }
 
-// Walked are the routes that the walks ask: all but the forms of pages. What a form does is a request to the API, which
-// is walked; who may send one is seen to for all forms at once.
+// Walked are the routes that the walks ask: all but the forms of pages. What a form does is a request to the
+// API, which is walked; who may send one is seen to for all forms at once.
 func Walked(routes []route.Route) (list []route.Route) {
 	for _, r := range routes {
 		if !IsForm(&r) {
@@ -278,7 +288,8 @@ func Walked(routes []route.Route) (list []route.Route) {
 // IsForm reports what a page sends a form to.
 func IsForm(r *route.Route) bool { return r.Group == route.Pages && r.Method != http.MethodGet }
 
-// NamesMain reports a route whose address, as the estate fills it, names the branch main, which all repositories have.
+// NamesMain reports a route whose address, as the estate fills it, names the branch main, which all
+// repositories have.
 func NamesMain(r *route.Route) bool {
 	before, ok := strings.CutSuffix(r.Pattern, "/{path...}")
 	return ok && thingAfter(before) == "main"

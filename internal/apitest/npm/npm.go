@@ -70,7 +70,8 @@ func skip(t testing.TB, why string) {
 
 var (
 	errUnreachable = errors.New("npm cannot reach its registry")
-	networkProblem = regexp.MustCompile(`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED)\b`)
+	networkProblem = regexp.MustCompile(
+		`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED)\b`)
 )
 
 // install makes the folder in cache if it is not there. It is made under

@@ -17,7 +17,8 @@ func TestManyInstallAtOnce(t *testing.T) {
 	}
 	dir, cache := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(dir, "package.json"), `{"name": "nothing", "private": true}`)
-	write(t, filepath.Join(dir, "package-lock.json"), `{"name": "nothing", "lockfileVersion": 3, "requires": true, "packages": {"": {"name": "nothing"}}}`)
+	write(t, filepath.Join(dir, "package-lock.json"),
+		`{"name": "nothing", "lockfileVersion": 3, "requires": true, "packages": {"": {"name": "nothing"}}}`)
 	name, err := wanted(dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +56,8 @@ func TestPrune(t *testing.T) {
 	if err := prune(root, []string{"@a/b/one.json", "@a/b/lib"}); err != nil {
 		t.Fatal(err)
 	}
-	for name, stays := range map[string]bool{"@a/b/one.json": true, "@a/b/two.json": false, "@a/b/lib/x/y.js": true, "c/index.js": false} {
+	for name, stays := range map[string]bool{"@a/b/one.json": true, "@a/b/two.json": false,
+		"@a/b/lib/x/y.js": true, "c/index.js": false} {
 		if _, err := os.Stat(filepath.Join(root, name)); (err == nil) != stays {
 			t.Errorf("%s: kept is %t, want %t", name, err == nil, stays)
 		}

@@ -23,15 +23,17 @@ func robot(t *testing.T, s *apitest.Server) *apitest.App {
 		s.User(t, login)
 	}
 	s.Org(t, "guild", "olive")
-	for name, private := range map[string]bool{"alice/garden": true, "alice/shed": true, "alice/open": false, "guild/hall": true,
-		"bob/den": true} {
+	for name, private := range map[string]bool{"alice/garden": true, "alice/shed": true, "alice/open": false,
+		"guild/hall": true,
+		"bob/den":    true} {
 		s.Repo(t, name, private)
 	}
-	return s.NewApp(t, "bob", app.Manifest{Name: "Robot", Permissions: apitest.Permissions("issues=write,contents=read")})
+	return s.NewApp(t, "bob", app.Manifest{Name: "Robot",
+		Permissions: apitest.Permissions("issues=write,contents=read")})
 }
 
-// The token of an installation reaches what the installation does, and what everybody does; and each category of
-// permissions opens its own routes.
+// The token of an installation reaches what the installation does, and what everybody does; and each category
+// of permissions opens its own routes.
 func TestInstallationToken(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -39,70 +41,105 @@ func TestInstallationToken(t *testing.T) {
 		some, all := r.Install(t, "alice", "garden", "open"), r.Install(t, "guild")
 		jwt, token := r.Signed(t), apitest.Bearer(r.Token(t, some.ID, ""))
 		ofGuild := apitest.Bearer(r.Token(t, all.ID, ""))
-		narrow := apitest.Bearer(r.Token(t, some.ID, `{"repositories":["OPEN"],"permissions":{"issues":"read"}}`))
+		narrow := apitest.Bearer(r.Token(t, some.ID,
+			`{"repositories":["OPEN"],"permissions":{"issues":"read"}}`))
 		tokens := fmt.Sprintf("POST /app/installations/%d/access_tokens", some.ID)
 		const not, refused = `{"message":"Not Found"}`, `{"message":"Resource not accessible by integration"}`
 		s.Run(t, []apitest.Case{
-			{Name: "the App", Do: "GET /app", Headers: jwt, Status: 200, Want: `{"slug":"robot","installations_count":2,"owner":{"login":"bob"},
+			{Name: "the App", Do: "GET /app", Headers: jwt, Status: 200,
+				Want: `{"slug":"robot","installations_count":2,"owner":{"login":"bob"},
 				"permissions":{"issues":"write","contents":"read","metadata":"read"}}`},
 			{Name: "is nothing to others", Do: "GET /apps/robot", Status: 404, Want: not},
-			{Name: "but to its owner", Do: "GET /apps/robot", As: "bob", Status: 200, Want: `{"slug":"robot"}`},
+			{Name: "but to its owner", Do: "GET /apps/robot", As: "bob", Status: 200,
+				Want: `{"slug":"robot"}`},
 			{Name: "and itself", Do: "GET /apps/robot", Headers: token, Status: 200},
 			{Name: "installations", Do: "GET /app/installations", Headers: jwt, Status: 200,
 				Want: `[{"account":{"login":"alice"},"repository_selection":"selected"},{"account":{"login":"guild"},"target_type":"Organization","repository_selection":"all"}]`},
-			{Name: "a JWT opens nothing else", Do: "GET /repos/alice/garden", Headers: jwt, Status: 403, Want: refused},
-			{Name: "not even what is public", Do: "GET /repos/alice/open", Headers: jwt, Status: 403, Want: refused},
-			{Name: "nor is a token a JWT", Do: "GET /app", Headers: token, Status: 401, Want: `{"message":"A JSON web token could not be decoded"}`},
+			{Name: "a JWT opens nothing else", Do: "GET /repos/alice/garden", Headers: jwt, Status: 403,
+				Want: refused},
+			{Name: "not even what is public", Do: "GET /repos/alice/open", Headers: jwt, Status: 403,
+				Want: refused},
+			{Name: "nor is a token a JWT", Do: "GET /app", Headers: token, Status: 401,
+				Want: `{"message":"A JSON web token could not be decoded"}`},
 			{Name: "nor a user's", Do: "GET /app", As: "bob", Status: 401},
-			{Name: "of a repository", Do: "GET /repos/alice/garden/installation", Headers: jwt, Status: 200, Want: `{"account":{"login":"alice"}}`},
-			{Name: "that it does not reach", Do: "GET /repos/alice/shed/installation", Headers: jwt, Status: 404, Want: not},
-			{Name: "as of none", Do: "GET /repos/alice/none/installation", Headers: jwt, Status: 404, Want: not},
+			{Name: "of a repository", Do: "GET /repos/alice/garden/installation", Headers: jwt, Status: 200,
+				Want: `{"account":{"login":"alice"}}`},
+			{Name: "that it does not reach", Do: "GET /repos/alice/shed/installation", Headers: jwt,
+				Status: 404, Want: not},
+			{Name: "as of none", Do: "GET /repos/alice/none/installation", Headers: jwt,
+				Status: 404, Want: not},
 			{Name: "of an organization", Do: "GET /orgs/guild/installation", Headers: jwt, Status: 200},
 			{Name: "which is no user", Do: "GET /users/guild/installation", Headers: jwt, Status: 404},
 			{Name: "of a user", Do: "GET /users/alice/installation", Headers: jwt, Status: 200},
 
 			{Name: "reach", Do: "GET /installation/repositories", Headers: token, Status: 200,
 				Want: `{"total_count":2,"repository_selection":"selected"}`},
-			{Name: "all", Do: "GET /installation/repositories", Headers: ofGuild, Status: 200, Want: `{"total_count":1,"repositories":[{"full_name":"guild/hall"}]}`},
-			{Name: "narrowed", Do: "GET /installation/repositories", Headers: narrow, Status: 200, Want: `{"total_count":1,"repositories":[{"full_name":"alice/open"}]}`},
+			{Name: "all", Do: "GET /installation/repositories", Headers: ofGuild, Status: 200,
+				Want: `{"total_count":1,"repositories":[{"full_name":"guild/hall"}]}`},
+			{Name: "narrowed", Do: "GET /installation/repositories", Headers: narrow, Status: 200,
+				Want: `{"total_count":1,"repositories":[{"full_name":"alice/open"}]}`},
 			{Name: "not for people", Do: "GET /installation/repositories", As: "alice", Status: 403},
-			{Name: "in it", Do: "GET /repos/alice/garden", Headers: token, Status: 200, Want: `{"private":true}`},
+			{Name: "in it", Do: "GET /repos/alice/garden", Headers: token, Status: 200,
+				Want: `{"private":true}`},
 			{Name: "not in it", Do: "GET /repos/alice/shed", Headers: token, Status: 404, Want: not},
-			{Name: "of another installation", Do: "GET /repos/guild/hall", Headers: token, Status: 404, Want: not},
+			{Name: "of another installation", Do: "GET /repos/guild/hall", Headers: token,
+				Status: 404, Want: not},
 			{Name: "of no installation", Do: "GET /repos/bob/den", Headers: token, Status: 404, Want: not},
-			{Name: "not in the narrowed one", Do: "GET /repos/alice/garden", Headers: narrow, Status: 404, Want: not},
-			{Name: "write", Do: "POST /repos/alice/garden/issues", Headers: token, Send: `{"title":"t","labels":["new"]}`, Status: 201,
+			{Name: "not in the narrowed one", Do: "GET /repos/alice/garden", Headers: narrow,
+				Status: 404, Want: not},
+			{Name: "write", Do: "POST /repos/alice/garden/issues", Headers: token,
+				Send: `{"title":"t","labels":["new"]}`, Status: 201,
 				Want: `{"user":{"login":"robot[bot]","type":"Bot"},"labels":[{"name":"new"}]}`},
-			{Name: "not by a permission to read", Do: "POST /repos/alice/open/issues", Headers: narrow, Send: `{"title":"t"}`, Status: 403, Want: refused},
-			{Name: "not without one", Do: "GET /repos/alice/garden/pulls", Headers: token, Status: 403, Want: refused},
+			{Name: "not by a permission to read", Do: "POST /repos/alice/open/issues", Headers: narrow,
+				Send: `{"title":"t"}`, Status: 403, Want: refused},
+			{Name: "not without one", Do: "GET /repos/alice/garden/pulls", Headers: token, Status: 403,
+				Want: refused},
 			{Name: "but as everybody", Do: "GET /repos/alice/open/pulls", Headers: token, Status: 200},
-			{Name: "not to write where everybody reads", Do: "POST /repos/alice/open/labels", Headers: narrow, Send: `{"name":"x"}`, Status: 403},
-			{Name: "not code", Do: "PUT /repos/alice/garden/contents/a", Headers: token, Send: `{"message":"m","content":""}`, Status: 403, Want: refused},
-			{Name: "not the repository", Do: "DELETE /repos/alice/garden", Headers: token, Status: 403, Want: refused},
+			{Name: "not to write where everybody reads", Do: "POST /repos/alice/open/labels", Headers: narrow,
+				Send: `{"name":"x"}`, Status: 403},
+			{Name: "not code", Do: "PUT /repos/alice/garden/contents/a", Headers: token,
+				Send: `{"message":"m","content":""}`, Status: 403, Want: refused},
+			{Name: "not the repository", Do: "DELETE /repos/alice/garden", Headers: token, Status: 403,
+				Want: refused},
 			{Name: "no user", Do: "GET /user", Headers: token, Status: 403, Want: refused},
-			{Name: "it makes no repository", Do: "POST /user/repos", Headers: token, Send: `{"name":"x"}`, Status: 403, Want: refused},
-			{Name: "stars nothing", Do: "PUT /user/starred/alice/open", Headers: token, Status: 403, Want: refused},
+			{Name: "it makes no repository", Do: "POST /user/repos", Headers: token, Send: `{"name":"x"}`,
+				Status: 403, Want: refused},
+			{Name: "stars nothing", Do: "PUT /user/starred/alice/open", Headers: token, Status: 403,
+				Want: refused},
 			{Name: "plants nothing", Do: "GET /plants", Headers: token, Status: 403},
-			{Name: "the bot", Do: "GET /users/robot%5Bbot%5D", Status: 200, Want: `{"login":"robot[bot]","type":"Bot"}`},
-			{Name: "is no member", Do: "PUT /orgs/guild/memberships/robot%5Bbot%5D", As: "olive", Send: `{}`, Status: 404},
-			{Name: "nor collaborator", Do: "PUT /repos/alice/open/collaborators/robot%5Bbot%5D", As: "alice", Status: 422},
-			{Name: "nor assigned", Do: "GET /repos/alice/garden/assignees/robot%5Bbot%5D", As: "alice", Status: 404},
+			{Name: "the bot", Do: "GET /users/robot%5Bbot%5D", Status: 200,
+				Want: `{"login":"robot[bot]","type":"Bot"}`},
+			{Name: "is no member", Do: "PUT /orgs/guild/memberships/robot%5Bbot%5D", As: "olive", Send: `{}`,
+				Status: 404},
+			{Name: "nor collaborator", Do: "PUT /repos/alice/open/collaborators/robot%5Bbot%5D", As: "alice",
+				Status: 422},
+			{Name: "nor assigned", Do: "GET /repos/alice/garden/assignees/robot%5Bbot%5D", As: "alice",
+				Status: 404},
 
-			{Name: "too much", Do: tokens, Headers: jwt, Send: `{"permissions":{"contents":"write"}}`, Status: 422,
+			{Name: "too much", Do: tokens, Headers: jwt,
+				Send: `{"permissions":{"contents":"write"}}`, Status: 422,
 				Want: `{"message":"The permissions requested are not granted to this installation."}`},
-			{Name: "unknown", Do: tokens, Headers: jwt, Send: `{"permissions":{"moon":"write"}}`, Status: 422},
+			{Name: "unknown", Do: tokens, Headers: jwt, Send: `{"permissions":{"moon":"write"}}`,
+				Status: 422},
 			{Name: "out of reach", Do: tokens, Headers: jwt, Send: `{"repositories":["shed"]}`, Status: 422,
 				Want: `{"message":"There is at least one repository that does not exist or is not accessible to the parent installation."}`},
-			{Name: "as what is not there", Do: tokens, Headers: jwt, Send: `{"repositories":["none"]}`, Status: 422},
+			{Name: "as what is not there", Do: tokens, Headers: jwt, Send: `{"repositories":["none"]}`,
+				Status: 422},
 			{Name: "by id", Do: tokens, Headers: jwt, Send: `{"repository_ids":[987654]}`, Status: 422},
-			{Name: "no such installation", Do: "POST /app/installations/987/access_tokens", Headers: jwt, Status: 404},
-			{Name: "Apps of mine", Do: "GET /user/installations", As: "alice", Status: 200, Want: `{"total_count":1,"installations":[{"app_slug":"robot"}]}`},
-			{Name: "and of my organization", Do: "GET /orgs/guild/installations", As: "olive", Status: 200, Want: `{"total_count":1}`},
+			{Name: "no such installation", Do: "POST /app/installations/987/access_tokens", Headers: jwt,
+				Status: 404},
+			{Name: "Apps of mine", Do: "GET /user/installations", As: "alice", Status: 200,
+				Want: `{"total_count":1,"installations":[{"app_slug":"robot"}]}`},
+			{Name: "and of my organization", Do: "GET /orgs/guild/installations", As: "olive", Status: 200,
+				Want: `{"total_count":1}`},
 			{Name: "not another's", Do: "GET /orgs/guild/installations", As: "alice", Status: 403},
-			{Name: "add", Do: fmt.Sprintf("PUT /user/installations/%d/repositories/%d", some.ID, repoID(t, s, "alice", "shed")), As: "alice", Status: 204},
+			{Name: "add", Do: fmt.Sprintf("PUT /user/installations/%d/repositories/%d", some.ID,
+				repoID(t, s, "alice", "shed")), As: "alice", Status: 204},
 			{Name: "at once", Do: "GET /repos/alice/shed", Headers: token, Status: 200},
-			{Name: "not by others", Do: fmt.Sprintf("DELETE /user/installations/%d/repositories/%d", some.ID, repoID(t, s, "alice", "shed")), As: "bob", Status: 404},
-			{Name: "remove", Do: fmt.Sprintf("DELETE /user/installations/%d/repositories/%d", some.ID, repoID(t, s, "alice", "shed")), As: "alice", Status: 204},
+			{Name: "not by others", Do: fmt.Sprintf("DELETE /user/installations/%d/repositories/%d", some.ID,
+				repoID(t, s, "alice", "shed")), As: "bob", Status: 404},
+			{Name: "remove", Do: fmt.Sprintf("DELETE /user/installations/%d/repositories/%d", some.ID,
+				repoID(t, s, "alice", "shed")), As: "alice", Status: 204},
 			{Name: "at once again", Do: "GET /repos/alice/shed", Headers: token, Status: 404, Want: not},
 			{Name: "end", Do: "DELETE /installation/token", Headers: token, Status: 204},
 			{Name: "ended", Do: "GET /installation/repositories", Headers: token, Status: 401},
@@ -118,15 +155,18 @@ func TestEventsByPermission(t *testing.T) {
 		in := r.Install(t, "alice", "garden")
 		const at = "/repos/alice/garden/"
 		s.Run(t, []apitest.Case{
-			{Do: "PUT " + at + "contents/a", As: "alice", Send: `{"message":"m","content":"eA=="}`, Status: 201},
-			{Do: "PUT " + at + "contents/b", As: "alice", Send: `{"message":"m","content":"eA==","branch":"main"}`, Status: 201},
+			{Do: "PUT " + at + "contents/a", As: "alice", Send: `{"message":"m","content":"eA=="}`,
+				Status: 201},
+			{Do: "PUT " + at + "contents/b", As: "alice",
+				Send: `{"message":"m","content":"eA==","branch":"main"}`, Status: 201},
 			{Do: "POST " + at + "issues", As: "alice", Send: `{"title":"secret"}`, Status: 201},
 			{Do: "POST " + at + "issues/1/comments", As: "alice", Send: `{"body":"secret"}`, Status: 201},
 		})
 		kinds := func(permissions, address string) string {
 			var list []struct{ Type string }
 			s.Check(t, apitest.Case{Do: "GET " + address, Status: 200,
-				Headers: apitest.Bearer(r.Token(t, in.ID, `{"permissions":{`+permissions+`}}`))}).JSON(t, &list)
+				Headers: apitest.Bearer(r.Token(t, in.ID, `{"permissions":{`+permissions+`}}`))}).JSON(t,
+				&list)
 			found := map[string]bool{}
 			for _, e := range list {
 				found[e.Type] = true
@@ -156,7 +196,8 @@ func repoID(t *testing.T, s *apitest.Server, owner, name string) int64 {
 	return int64(found.ID)
 }
 
-// A request that pretends to be an App's is one of somebody who could then make tokens for all its installations.
+// A request that pretends to be an App's is one of somebody who could then make tokens for all its
+// installations.
 func TestForgedJWTs(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -197,20 +238,24 @@ func TestForgedJWTs(t *testing.T) {
 			"no object":             {rs, `[]`, r, 401},
 		} {
 			token := apitest.SignJWT(t, c.by.Key, c.header, c.claims)
-			s.Run(t, []apitest.Case{{Name: name, Do: "GET /app", Headers: apitest.Bearer(token), Status: c.status}})
+			s.Run(t, []apitest.Case{{Name: name, Do: "GET /app", Headers: apitest.Bearer(token),
+				Status: c.status}})
 		}
 		valid := r.JWT(t)
 		cut := valid[:strings.LastIndexByte(valid, '.')+1]
-		for name, value := range map[string]string{"without a signature": "Bearer " + cut, "cut": "Bearer " + valid[:len(valid)-8],
-			"long": "Bearer " + valid + strings.Repeat("A", 8000), "padded": "Bearer " + valid + "=", "as token": "token " + valid} {
-			s.Run(t, []apitest.Case{{Name: name, Do: "GET /app", Headers: map[string]string{"Authorization": value}, Status: 401}})
+		for name, value := range map[string]string{"without a signature": "Bearer " + cut,
+			"cut":  "Bearer " + valid[:len(valid)-8],
+			"long": "Bearer " + valid + strings.Repeat("A", 8000), "padded": "Bearer " + valid + "=",
+			"as token": "token " + valid} {
+			s.Run(t, []apitest.Case{{Name: name, Do: "GET /app",
+				Headers: map[string]string{"Authorization": value}, Status: 401}})
 		}
 	})
 }
 
-// What becomes of a token, of what it reaches and of the App, when something changes (transition × holder). The columns
-// are the status of a read of the repository, of a write, of a request that the App signs for its installation there,
-// and of making another token.
+// What becomes of a token, of what it reaches and of the App, when something changes (transition × holder).
+// The columns are the status of a read of the repository, of a write, of a request that the App signs for its
+// installation there, and of making another token.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -221,20 +266,32 @@ func TestTransitions(t *testing.T) {
 		}{
 			{"nothing", func(*world) {}, [4]int{200, 201, 200, 201}},
 			{"shown", func(w *world) { w.as("PATCH", "", `{"private":false}`) }, [4]int{200, 201, 200, 201}},
-			{"renamed", func(w *world) { w.as("PATCH", "", `{"name":"barn`+w.n+`"}`) }, [4]int{301, 307, 301, 201}},
-			{"archived", func(w *world) { w.as("PATCH", "", `{"archived":true}`) }, [4]int{200, 403, 200, 201}},
+			{"renamed", func(w *world) {
+				w.as("PATCH", "", `{"name":"barn`+w.n+`"}`)
+			}, [4]int{301, 307, 301, 201}},
+			{"archived", func(w *world) {
+				w.as("PATCH", "", `{"archived":true}`)
+			}, [4]int{200, 403, 200, 201}},
 			{"deleted", func(w *world) { w.as("DELETE", "", "") }, [4]int{404, 404, 404, 201}},
-			{"transferred", func(w *world) { w.as("POST", "/transfer", `{"new_owner":"`+w.org+`"}`) }, [4]int{404, 404, 404, 201}},
+			{"transferred", func(w *world) {
+				w.as("POST", "/transfer", `{"new_owner":"`+w.org+`"}`)
+			}, [4]int{404, 404, 404, 201}},
 			{"left the selection", func(w *world) {
 				w.do("DELETE", fmt.Sprintf("/user/installations/%d/repositories/%d", w.at.ID, w.repo), "")
 			}, [4]int{404, 404, 404, 201}},
-			{"suspended", func(w *world) { w.ok(w.apps().Suspend(t.Context(), 0, w.at.ID, 0)) }, [4]int{403, 403, 200, 403}},
+			{"suspended", func(w *world) {
+				w.ok(w.apps().Suspend(t.Context(), 0, w.at.ID, 0))
+			}, [4]int{403, 403, 200, 403}},
 			{"unsuspended", func(w *world) {
 				w.ok(w.apps().Suspend(t.Context(), 0, w.at.ID, 0))
 				w.ok(w.apps().Unsuspend(t.Context(), 0, w.at.ID, 0))
 			}, [4]int{200, 201, 200, 201}},
-			{"uninstalled", func(w *world) { w.ok(w.apps().Uninstall(t.Context(), 0, w.at.ID, 0)) }, [4]int{401, 401, 404, 404}},
-			{"the App removed", func(w *world) { w.ok(w.apps().Remove(t.Context(), w.robot.Slug)) }, [4]int{401, 401, 401, 401}},
+			{"uninstalled", func(w *world) {
+				w.ok(w.apps().Uninstall(t.Context(), 0, w.at.ID, 0))
+			}, [4]int{401, 401, 404, 404}},
+			{"the App removed", func(w *world) {
+				w.ok(w.apps().Remove(t.Context(), w.robot.Slug))
+			}, [4]int{401, 401, 401, 401}},
 			{"the account suspended", func(w *world) { w.suspend(w.owner) }, [4]int{403, 403, 200, 403}},
 			{"the App's owner suspended", func(w *world) { w.suspend(w.maker) }, [4]int{403, 403, 403, 403}},
 			{"the account renamed", func(w *world) {
@@ -248,9 +305,11 @@ func TestTransitions(t *testing.T) {
 				path := "/repos/" + w.owner + "/garden"
 				got := [4]int{
 					s.Do(t, apitest.Case{Do: "GET " + path, Headers: w.token}).Status,
-					s.Do(t, apitest.Case{Do: "POST " + path + "/issues", Headers: w.token, Send: `{"title":"t"}`}).Status,
+					s.Do(t, apitest.Case{Do: "POST " + path + "/issues", Headers: w.token,
+						Send: `{"title":"t"}`}).Status,
 					s.Do(t, apitest.Case{Do: "GET " + path + "/installation", Headers: w.jwt}).Status,
-					s.Do(t, apitest.Case{Do: fmt.Sprintf("POST /app/installations/%d/access_tokens", w.at.ID), Headers: w.jwt}).Status,
+					s.Do(t, apitest.Case{Do: fmt.Sprintf("POST /app/installations/%d/access_tokens", w.at.ID),
+						Headers: w.jwt}).Status,
 				}
 				if got != c.want {
 					t.Errorf("%d, want %d", got, c.want)
@@ -275,17 +334,20 @@ type headers = map[string]string
 
 func newTransition(t *testing.T, s *apitest.Server) *world {
 	t.Helper()
-	w := &world{t: t, s: s, n: strings.ToLower(strings.NewReplacer("'", "", "_", "").Replace(t.Name()[strings.LastIndexByte(t.Name(), '/')+1:]))}
+	w := &world{t: t, s: s, n: strings.ToLower(strings.NewReplacer("'", "", "_",
+		"").Replace(t.Name()[strings.LastIndexByte(t.Name(), '/')+1:]))}
 	w.owner, w.maker, w.org = "o"+w.n, "m"+w.n, "g"+w.n
 	s.User(t, w.owner)
 	s.User(t, w.maker)
 	s.Org(t, w.org, w.owner)
 	w.repo = int64(s.Repo(t, w.owner+"/garden", true).ID)
 	s.Repo(t, w.owner+"/other", true)
-	w.robot = s.NewApp(t, w.maker, app.Manifest{Name: "r" + w.n, Permissions: apitest.Permissions("issues=write")})
+	w.robot = s.NewApp(t, w.maker, app.Manifest{Name: "r" + w.n,
+		Permissions: apitest.Permissions("issues=write")})
 	w.at = w.robot.Install(t, w.owner, "garden", "other")
 	w.jwt, w.token = w.robot.Signed(t), apitest.Bearer(w.robot.Token(t, w.at.ID, ""))
-	s.Check(t, apitest.Case{Do: "GET /repos/" + w.owner + "/garden", Headers: w.token, Status: http.StatusOK}) // fills caches
+	// fills caches
+	s.Check(t, apitest.Case{Do: "GET /repos/" + w.owner + "/garden", Headers: w.token, Status: http.StatusOK})
 	return w
 }
 

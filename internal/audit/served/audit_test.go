@@ -1,5 +1,5 @@
-// Package served_test holds the tests of the audit log that ask a whole server. In the folder of the package they
-// would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Package served_test holds the tests of the audit log that ask a whole server. In the folder of the package
+// they would have Go compile all that stands above it anew for them, beside the package's own tests.
 package served_test
 
 import (
@@ -43,11 +43,15 @@ func TestOwnersReadWhatHappened(t *testing.T) {
 			{Do: "PUT /orgs/guild/memberships/member", As: "chief", Send: `{"role":"member"}`, Status: 200},
 			{Do: "PUT /orgs/guild/memberships/bob", As: "owner", Status: 200},
 			{Do: "DELETE /orgs/guild/members/bob", As: "bob", Status: 204},
-			{Do: "PATCH /orgs/guild", As: "owner", Send: `{"default_repository_permission":"none","description":"a private text"}`, Status: 200},
+			{Do: "PATCH /orgs/guild", As: "owner",
+				Send: `{"default_repository_permission":"none","description":"a private text"}`, Status: 200},
 			{Do: "POST /orgs/guild/repos", As: "owner", Send: `{"name":"hall"}`, Status: 201},
-			{Do: "PUT /repos/guild/hall/collaborators/bob", As: "owner", Send: `{"permission":"pull"}`, Status: 204},
-			{Do: "PUT /repos/guild/hall/collaborators/bob", As: "owner", Send: `{"permission":"admin"}`, Status: 204},
-			{Do: "PATCH /repos/guild/hall", As: "bob", Send: `{"name":"vault","private":true,"archived":true}`,
+			{Do: "PUT /repos/guild/hall/collaborators/bob", As: "owner", Send: `{"permission":"pull"}`,
+				Status: 204},
+			{Do: "PUT /repos/guild/hall/collaborators/bob", As: "owner", Send: `{"permission":"admin"}`,
+				Status: 204},
+			{Do: "PATCH /repos/guild/hall", As: "bob",
+				Send:   `{"name":"vault","private":true,"archived":true}`,
 				Status: 200},
 			{Do: "PATCH /repos/guild/vault", As: "chief", Send: `{"archived":false}`, Status: 200},
 			{Do: "DELETE /repos/guild/vault/collaborators/bob", As: "bob", Status: 204},
@@ -122,8 +126,10 @@ func fill(t *testing.T, d *db.DB, n int) {
 		by := audit.Actor{ID: int64(i%2 + 1), Login: []string{"Ann", "ben"}[i%2], Right: "admin"}
 		err := d.Write(audit.With(t.Context(), by), func(tx *db.Tx) error {
 			tx.Now = db.FromTime(time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC))
-			return audit.Record(tx, audit.Entry{Action: []audit.Action{audit.RepoAccess, audit.UserSuspend}[i/2%2],
-				Org: audit.Named{ID: 7, Name: "guild"}, Repo: audit.Named{ID: 1, Name: []string{"a/x", "a/y"}[i/4%2]}})
+			return audit.Record(tx,
+				audit.Entry{Action: []audit.Action{audit.RepoAccess, audit.UserSuspend}[i/2%2],
+					Org:  audit.Named{ID: 7, Name: "guild"},
+					Repo: audit.Named{ID: 1, Name: []string{"a/x", "a/y"}[i/4%2]}})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -142,10 +148,12 @@ func TestPagesLeadThroughAll(t *testing.T) {
 		fill(t, s.DB, 23)
 		for query, want := range map[string]int{
 			"": 23 + mine, "&order=asc": 23 + mine, "&phrase=actor:ann": 12, "&phrase=action:repo.access": 12,
-			"&phrase=action:repo+repo:A/X": 6, "&phrase=created:2026-01-01T00:10:00Z..2026-01-01T00:14:59Z": 5,
-			"&phrase=created:<2026-01-01T00:10:00Z": 10, "&phrase=created:<=2026-01-01T00:10:00Z": 11,
-			"&phrase=created:>=2026-01-01T00:10:00Z+created:<2026-01-02": 13, "&phrase=created:2026-01-01": 23,
-			"&phrase=created:*..2025-12-31": 0, "&phrase=actor:nobody": 0, "&phrase=created:>9999-12-31": 0,
+			"&phrase=action:repo+repo:A/X":                               6,
+			"&phrase=created:2026-01-01T00:10:00Z..2026-01-01T00:14:59Z": 5,
+			"&phrase=created:<2026-01-01T00:10:00Z":                      10, "&phrase=created:<=2026-01-01T00:10:00Z": 11,
+			"&phrase=created:>=2026-01-01T00:10:00Z+created:<2026-01-02": 13,
+			"&phrase=created:2026-01-01":                                 23,
+			"&phrase=created:*..2025-12-31":                              0, "&phrase=actor:nobody": 0, "&phrase=created:>9999-12-31": 0,
 		} {
 			seen := map[string]int{}
 			var pages [][]string
@@ -206,7 +214,8 @@ func TestWrongQueries(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.Admin(t, "chief")
 	for _, query := range []string{"phrase=hello", "phrase=action:", "phrase=action:nothing", "phrase=team:x",
-		"phrase=actor:a+actor:b", "phrase=action:repo+action:user", "phrase=created:yesterday", "phrase=created:..",
+		"phrase=actor:a+actor:b", "phrase=action:repo+action:user", "phrase=created:yesterday",
+		"phrase=created:..",
 		"order=sideways", "after=x", "before=MTIz", "after=MS4x&before=MS4x", "after=MS4w", "after=LTEuLTE"} {
 		s.Check(t, apitest.Case{Do: "GET /admin/audit-log?" + query, As: "chief", Status: 422})
 	}
@@ -235,7 +244,9 @@ func TestOldEventsGo(t *testing.T) {
 		kept := func(days int) (n int) {
 			failed := make(chan error)
 			for range 2 {
-				go func() { failed <- audit.NewPruner(s.DB, slog.New(slog.DiscardHandler), days).Prune(t.Context()) }()
+				go func() {
+					failed <- audit.NewPruner(s.DB, slog.New(slog.DiscardHandler), days).Prune(t.Context())
+				}()
 			}
 			for range 2 {
 				if err := <-failed; err != nil {

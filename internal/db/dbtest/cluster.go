@@ -132,8 +132,8 @@ func startCluster() (*url.URL, io.Closer, error) {
 }
 
 // initdb's arguments.
-var initArgs = []string{"--no-sync", "--no-instructions", "--auth=trust", "--username=arbor", "--encoding=UTF8",
-	"--locale=C", "--wal-segsize=1", "-D", "data"}
+var initArgs = []string{"--no-sync", "--no-instructions", "--auth=trust", "--username=arbor",
+	"--encoding=UTF8", "--locale=C", "--wal-segsize=1", "-D", "data"}
 
 // makeData makes the files of a cluster, dir/data. Each package's tests need some; initdb takes
 // ten times as long as unpacking what it made, so that is kept in the user's cache folder.

@@ -54,10 +54,11 @@ func OpenURL(t testing.TB, address string) *db.DB {
 	return OpenWith(t, db.Options{URL: address})
 }
 
-// OpenWith is OpenURL with more options. Unless a benchmark measures, each transaction's function runs twice on SQLite,
-// the first time rolled back, and two connections are open at most: a new one of SQLite reads all of the schema, one of
-// PostgreSQL plans every statement anew, and two are what writers need to meet. A test that is told of statements does
-// other things between them, and has four; pool_max_conns in the URL of PostgreSQL asks for more.
+// OpenWith is OpenURL with more options. Unless a benchmark measures, each transaction's function runs twice
+// on SQLite, the first time rolled back, and two connections are open at most: a new one of SQLite reads all
+// of the schema, one of PostgreSQL plans every statement anew, and two are what writers need to meet. A test
+// that is told of statements does other things between them, and has four; pool_max_conns in the URL of
+// PostgreSQL asks for more.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
 	if _, bench := t.(*testing.B); !bench {
@@ -82,8 +83,8 @@ func OpenWith(t testing.TB, o db.Options) *db.DB {
 	return d
 }
 
-// Tests make much garbage and live briefly: collecting it less often spares them a fifth of their processor time. Those
-// that measure memory in use set it back.
+// Tests make much garbage and live briefly: collecting it less often spares them a fifth of their processor
+// time. Those that measure memory in use set it back.
 var collectLess = sync.OnceFunc(func() { debug.SetGCPercent(400) })
 
 // URL returns the address of a fresh database, removed at the test's end.
@@ -200,7 +201,8 @@ func sqliteFile(t testing.TB) string {
 	return path
 }
 
-// WriteSQLite writes a SQLite database with its tables into a file: a copy of one that this process migrated once.
+// WriteSQLite writes a SQLite database with its tables into a file: a copy of one that this process migrated
+// once.
 func WriteSQLite(t testing.TB, path string) {
 	t.Helper()
 	template, err := sqliteTemplate()
@@ -253,8 +255,8 @@ func (s *server) query(result any, statement string, args ...any) error {
 	})
 }
 
-// session is a connection to the maintenance database, made anew where it has broken: a fresh one for each statement
-// would cost as much as most statements.
+// session is a connection to the maintenance database, made anew where it has broken: a fresh one for each
+// statement would cost as much as most statements.
 type session struct {
 	mu   sync.Mutex
 	conn *pgx.Conn
@@ -298,8 +300,8 @@ func (s *server) exec(t testing.TB, statement string) {
 	s.try(t, &s.asks, statement)
 }
 
-// try makes or drops a database. The checkpoint that this takes was seen to fail on a busy machine, and a socket to be
-// full of requests to cancel; a test may crash the server. All of these can be asked for again.
+// try makes or drops a database. The checkpoint that this takes was seen to fail on a busy machine, and a
+// socket to be full of requests to cancel; a test may crash the server. All of these can be asked for again.
 func (s *server) try(t testing.TB, on *session, statement string) {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -318,8 +320,8 @@ func (s *server) try(t testing.TB, on *session, statement string) {
 
 // prepare makes the template.
 func (s *server) prepare() error {
-	// Copying a database's files takes half of the time that logging each of their pages does, which PostgreSQL 15
-	// began with.
+	// Copying a database's files takes half of the time that logging each of their pages does, which
+	// PostgreSQL 15 began with.
 	version := 0
 	if err := s.query(&version, `SELECT current_setting('server_version_num')::int`); err != nil {
 		return err

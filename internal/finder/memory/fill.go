@@ -37,7 +37,8 @@ func (n *Indexes) Fill(ctx context.Context, repoID repo.ID) error {
 		var chunk []entry
 		after := last
 		err := n.db.ReadLong(ctx, func(tx *db.Tx) (err error) {
-			chunk, last, err = issuesAfter(tx, repoID, after) // from the beginning, where a connection was lost
+			// from the beginning, where a connection was lost
+			chunk, last, err = issuesAfter(tx, repoID, after)
 			return err
 		})
 		if err != nil {
@@ -55,8 +56,8 @@ func (n *Indexes) Fill(ctx context.Context, repoID repo.ID) error {
 	bytes := x.bytes()
 	n.keep(kept, bytes)
 	if took := time.Since(started); took > time.Second/4 {
-		n.log.InfoContext(ctx, "the issues of a repository are found in memory", "repo", repoID, "issues", len(x.ids),
-			"bytes", bytes, "took", took.Round(time.Millisecond))
+		n.log.InfoContext(ctx, "the issues of a repository are found in memory", "repo", repoID,
+			"issues", len(x.ids), "bytes", bytes, "took", took.Round(time.Millisecond))
 	}
 	return nil
 }

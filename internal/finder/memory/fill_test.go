@@ -28,7 +28,8 @@ func file(ctx context.Context, d *db.DB, r *repo.Repo) error {
 		var id int64
 		err := tx.QueryRow(`INSERT INTO issues (repo_id, number, title, author_id, state, labels, assignees,
 			created_at, updated_at, changed)
-			SELECT r.id, (SELECT COUNT(*) + 1 FROM issues WHERE repo_id = r.id), 'x', r.owner_id, 1, '', '', 1, 1,
+			SELECT r.id, (SELECT COUNT(*) + 1 FROM issues WHERE repo_id = r.id), 'x', r.owner_id, 1, '', '',
+			1, 1,
 			r.issues_generation FROM repos r WHERE r.id = $1 RETURNING id`,
 			r.ID).Scan(&id)
 		if err != nil {
@@ -45,11 +46,12 @@ func TestIndexIsNotAheadOfItsReaders(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var meanwhile func() // between the generation of an index and its issues
-		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, query string) {
-			if meanwhile != nil && strings.Contains(query, "FROM posting_counts") {
-				meanwhile()
-			}
-		}})
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+			Trace: func(_ context.Context, query string) {
+				if meanwhile != nil && strings.Contains(query, "FROM posting_counts") {
+					meanwhile()
+				}
+			}})
 		r := plots(t, d, 1)[0]
 		if err := file(t.Context(), d, r); err != nil {
 			t.Fatal(err)
@@ -110,7 +112,9 @@ func TestRepositoriesAtRestTakeNoStatement(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var statements atomic.Int64
-		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(context.Context, string) { statements.Add(1) }})
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(context.Context, string) {
+			statements.Add(1)
+		}})
 		n := New(d, slog.New(slog.DiscardHandler))
 		var q finder.Query
 		for _, r := range plots(t, d, 20) {

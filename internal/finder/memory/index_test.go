@@ -20,8 +20,9 @@ import (
 // drawEntry makes an issue with some labels, each rarer than the one before, and
 // somebody who is mentioned.
 func drawEntry(random *rand.Rand, id int64) entry {
-	e := entry{id: id, updated: random.Int64N(1 << 40), comments: random.Int64N(6), closed: random.IntN(3) == 0,
-		has: []posting.Property{posting.ByMention.Of(random.Int64N(5000))}}
+	e := entry{id: id, updated: random.Int64N(1 << 40), comments: random.Int64N(6),
+		closed: random.IntN(3) == 0,
+		has:    []posting.Property{posting.ByMention.Of(random.Int64N(5000))}}
 	for v := range int64(12) {
 		if random.IntN(1<<v) == 0 {
 			e.has = append(e.has, posting.ByLabel.Of(v))
@@ -119,11 +120,12 @@ func TestTooLargeIsNotReadAgain(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var counted atomic.Int64
-		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, query string) {
-			if strings.Contains(query, "posting_counts") {
-				counted.Add(1)
-			}
-		}})
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+			Trace: func(_ context.Context, query string) {
+				if strings.Contains(query, "posting_counts") {
+					counted.Add(1)
+				}
+			}})
 		r := plots(t, d, 1)[0]
 		err := d.Write(t.Context(), func(tx *db.Tx) error {
 			sizes := map[tracker.State]int64{tracker.Open: 1000}
@@ -137,7 +139,8 @@ func TestTooLargeIsNotReadAgain(t *testing.T) {
 		find := func() bool {
 			var ok bool
 			err := d.Read(t.Context(), func(tx *db.Tx) (err error) {
-				q := finder.Query{Repos: []finder.Repo{{ID: r.ID, Generation: finder.Unread}}, Where: finder.And{}}
+				q := finder.Query{Repos: []finder.Repo{{ID: r.ID, Generation: finder.Unread}},
+					Where: finder.And{}}
 				_, ok, err = n.Find(tx, &q, 0, 30)
 				return err
 			})

@@ -73,7 +73,9 @@ func changedSince(tx *db.Tx, repoID repo.ID, generation int64) ([]entry, error) 
 			WHERE repo_id = $1 AND changed > $2 LIMIT $3) x
 		UNION ALL SELECT * FROM (SELECT -1, number, 0, 0, generation, 0 FROM departed_issues
 			WHERE repo_id = $1 AND generation > $2 LIMIT 1) y`, repoID, generation, maxCatchUp+1)
-	if err != nil || len(list) > maxCatchUp || slices.ContainsFunc(list, func(e entry) bool { return e.id == departed }) {
+	if err != nil || len(list) > maxCatchUp || slices.ContainsFunc(list, func(e entry) bool {
+		return e.id == departed
+	}) {
 		return list, err
 	}
 	return list, readProperties(tx, list)

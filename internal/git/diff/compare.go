@@ -71,7 +71,8 @@ func Compare(ctx context.Context, r *git.Repository, from, to git.SHA, o Options
 		return known.part(ctx, r, from, to, flags, o)
 	}
 	d := &outputReader{o: o}
-	c := process.Command{Sub: "diff-tree", Flags: append(flags, "-p", "--raw", "--numstat"), Revs: []git.SHA{from, to}}
+	c := process.Command{Sub: "diff-tree", Flags: append(flags, "-p", "--raw", "--numstat"),
+		Revs: []git.SHA{from, to}}
 	err = d.from(ctx, r, c)
 	if errs.Is(err, errs.Invalid) { // git outgrew what it may take
 		return known.page(o), nil

@@ -25,7 +25,8 @@ func odd(tb testing.TB) (dir string, first, second git.SHA) {
 		fmt.Fprintf(&b, "M %s inline %s\ndata %d\n%s\n", mode, name, len(text), text)
 	}
 	commit := func(n int) {
-		fmt.Fprintf(&b, "commit refs/heads/main\nmark :%d\ncommitter %s %d +0000\ndata 2\nc\n", n, gittest.Author, gittest.Start+n)
+		fmt.Fprintf(&b, "commit refs/heads/main\nmark :%d\ncommitter %s %d +0000\ndata 2\nc\n", n,
+			gittest.Author, gittest.Start+n)
 		if n > 1 {
 			fmt.Fprintf(&b, "from :%d\n", n-1)
 		}
@@ -55,7 +56,8 @@ func odd(tb testing.TB) (dir string, first, second git.SHA) {
 	fmt.Fprintf(&b, "M 160000 %s module\n", strings.Repeat("ab", 20))
 	b.WriteString("done\n")
 	gittest.Import(tb, dir, &b)
-	return dir, git.SHA(gittest.Run(tb, dir, "rev-parse", "main~1")), git.SHA(gittest.Run(tb, dir, "rev-parse", "main"))
+	return dir, git.SHA(gittest.Run(tb, dir, "rev-parse", "main~1")),
+		git.SHA(gittest.Run(tb, dir, "rev-parse", "main"))
 }
 
 // resolve gives the SHA that a name stands for.
@@ -76,8 +78,9 @@ func TestDiffOfOddChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"changed.txt": "M +2 -1 @@ -1,3 +1,4 @@\n a\n-b\n+B\n c\n+d", "gone.txt": "D +0 -1 @@ -1 +0,0 @@\n-bye",
-		"new é.txt": "R +0 -0 none", "mode.sh": "M +0 -0 none", "binary": "M +0 -0 none", "empty": "A +0 -0 none",
+		"changed.txt": "M +2 -1 @@ -1,3 +1,4 @@\n a\n-b\n+B\n c\n+d",
+		"gone.txt":    "D +0 -1 @@ -1 +0,0 @@\n-bye",
+		"new é.txt":   "R +0 -0 none", "mode.sh": "M +0 -0 none", "binary": "M +0 -0 none", "empty": "A +0 -0 none",
 		"quoted\"\n+++ b/fake": "M +1 -1 @@ -1 +1 @@\n-q\n+Q", "long.txt": "M +4000 -4000 none",
 		"diff --git a/x b/x\n": "M +2 -1 @@ -1 +1,2 @@\n-q\n+diff --git a/long.txt b/long.txt\n+@@ -1 +1 @@",
 		"wide.txt":             "A +1 -0 @@ -0,0 +1 @@\n+" + strings.Repeat("w", 300_000) + "\n\\ No newline at end of file",
@@ -104,7 +107,8 @@ func TestDiffOfOddChanges(t *testing.T) {
 		delete(want, f.Path)
 	}
 	if len(want) > 0 || got.Total != len(got.Files) || got.Additions != additions {
-		t.Errorf("missing %q; %d files of %d, %d lines added of %d", want, len(got.Files), got.Total, additions, got.Additions)
+		t.Errorf("missing %q; %d files of %d, %d lines added of %d", want, len(got.Files), got.Total,
+			additions, got.Additions)
 	}
 }
 
@@ -125,17 +129,21 @@ func TestDiffPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if page.Total != whole.Total || page.Additions != whole.Additions || page.Deletions != whole.Deletions {
+		if page.Total != whole.Total || page.Additions != whole.Additions ||
+			page.Deletions != whole.Deletions {
 			t.Errorf("totals of a page: %d +%d -%d", page.Total, page.Additions, page.Deletions)
 		}
 		for i, f := range page.Files {
 			if f != whole.Files[skip+i] {
-				t.Errorf("file %d of the page at %d is %q, want %q", i, skip, f.Path, whole.Files[skip+i].Path)
+				t.Errorf("file %d of the page at %d is %q, want %q", i, skip, f.Path,
+					whole.Files[skip+i].Path)
 			}
 		}
 	}
 	for _, change := range []func(*diff.Options){
-		func(o *diff.Options) { o.Lines = 2 }, func(o *diff.Options) { o.Bytes = 20 }, func(o *diff.Options) { o.Sum = 60 },
+		func(o *diff.Options) {
+			o.Lines = 2
+		}, func(o *diff.Options) { o.Bytes = 20 }, func(o *diff.Options) { o.Sum = 60 },
 	} {
 		o := bounds
 		change(&o)
@@ -165,18 +173,22 @@ func TestDiffEnds(t *testing.T) {
 		instead             string
 		lateFiles, lateText bool // the error says that it took too long
 	}{
-		"says nothing":          {"sleep 30", true, true},
-		"begins":                {`echo "diff --git a/x b/x"; sleep 30`, false, true}, // that is no list of files
+		"says nothing": {"sleep 30", true, true},
+		// that is no list of files
+		"begins":                {`echo "diff --git a/x b/x"; sleep 30`, false, true},
 		"never ends":            {`exec yes ""`, true, true},
 		"fails after beginning": {`echo "diff --git a/x b/x"; exit 128`, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := gittest.New(t, git.Options{ReadTimeout: 30 * time.Millisecond, Binary: gittest.Wrapped(t, "diff-tree", c.instead)}).Repository(dir)
-			if _, err := diff.Compare(t.Context(), r, first, second, bounds); err == nil || c.lateFiles && !errs.Is(err, errs.Unavailable) {
+			r := gittest.New(t, git.Options{ReadTimeout: 30 * time.Millisecond,
+				Binary: gittest.Wrapped(t, "diff-tree", c.instead)}).Repository(dir)
+			if _, err := diff.Compare(t.Context(), r, first, second, bounds); err == nil ||
+				c.lateFiles && !errs.Is(err, errs.Unavailable) {
 				t.Errorf("files: %v", err)
 			}
-			if err := diff.Write(t.Context(), io.Discard, r, first, second); err == nil || c.lateText && !errs.Is(err, errs.Unavailable) {
+			if err := diff.Write(t.Context(), io.Discard, r, first, second); err == nil ||
+				c.lateText && !errs.Is(err, errs.Unavailable) {
 				t.Errorf("as text: %v", err)
 			}
 		})

@@ -38,8 +38,10 @@ func TestLargeDiffsStream(t *testing.T) {
 	stream, in := io.Pipe()
 	go func() {
 		w := bufio.NewWriter(in)
-		fmt.Fprintf(w, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\na\n", gittest.Author, gittest.Start)
-		fmt.Fprintf(w, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nb\n", gittest.Author, gittest.Start+1)
+		fmt.Fprintf(w, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\na\n", gittest.Author,
+			gittest.Start)
+		fmt.Fprintf(w, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nb\n", gittest.Author,
+			gittest.Start+1)
 		for f := range files {
 			fmt.Fprintf(w, "M 100644 inline f%d\ndata %d\n", f, 64*lines)
 			for line := range lines {
@@ -49,10 +51,13 @@ func TestLargeDiffsStream(t *testing.T) {
 		fmt.Fprintln(w, "done")
 		in.CloseWithError(w.Flush())
 	}()
-	gittest.Pipe(t, dir, stream, "-c", "fastimport.unpackLimit=0", "-c", "core.compression=1", "fast-import", "--quiet", "--depth=0")
-	first, second := git.SHA(gittest.Run(t, dir, "rev-parse", "main~1")), git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	gittest.Pipe(t, dir, stream, "-c", "fastimport.unpackLimit=0", "-c", "core.compression=1", "fast-import",
+		"--quiet", "--depth=0")
+	first, second := git.SHA(gittest.Run(t, dir, "rev-parse", "main~1")),
+		git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
 	small := filepath.Join(t.TempDir(), "git")
-	if err := os.WriteFile(small, []byte("#!/bin/sh\nulimit -v 100000 && exec git \"$@\"\n"), 0o755); err != nil {
+	if err := os.WriteFile(small, []byte("#!/bin/sh\nulimit -v 100000 && exec git \"$@\"\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	r := gittest.New(t, git.Options{Binary: small}).Repository(dir)

@@ -9,7 +9,9 @@ import (
 // Whatever a process prints, reading it must end, within its bounds.
 func FuzzOutputReader(f *testing.F) {
 	sha := strings.Repeat("a", 40)
-	f.Add(":100644 100644 "+sha+" "+sha+" M\tx\n1\t1\tx\n\ndiff --git a/x b/x\nindex a..b 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", 0, 300)
+	f.Add(":100644 100644 "+sha+" "+sha+
+		" M\tx\n1\t1\tx\n\ndiff --git a/x b/x\nindex a..b 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", 0,
+		300)
 	f.Add(":100644 100644 "+sha+" "+sha+" R100\t\"a\\tb\"\tb\n0\t0\tx\n\ndiff --git \"a/a\\tb\" b/b\n", 0, 1)
 	f.Add(":000000 100644 "+sha+" "+sha+" A\tx\n-\t-\tx\n\ndiff --git a/x b/x\nBinary files differ\n", 1, 2)
 	f.Add("::\n\n", 0, 0)
@@ -35,12 +37,14 @@ func FuzzOutputReader(f *testing.F) {
 
 // Names that git quotes must come out as they were.
 func FuzzUnquotePath(f *testing.F) {
-	for _, s := range []string{"plain", "tab\t", "\"quoted\"", "back\\slash", "new\nline", "\x01\x7f\xff", "é", `"\`, `"\400"`, `"\1"`} {
+	for _, s := range []string{"plain", "tab\t", "\"quoted\"", "back\\slash", "new\nline", "\x01\x7f\xff",
+		"é", `"\`, `"\400"`, `"\1"`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		_, _ = unquotePath(s) // whatever it is, it must not panic
-		if s == "" || strings.ContainsAny(s, "\x00/") || len(s) > 200 || s == "." || s == ".." || strings.EqualFold(s, ".git") {
+		if s == "" || strings.ContainsAny(s, "\x00/") || len(s) > 200 || s == "." || s == ".." ||
+			strings.EqualFold(s, ".git") {
 			return
 		}
 		if got, err := unquotePath(cQuote(s)); err != nil || got != s {

@@ -55,9 +55,9 @@ func (f *File) StatusName() string {
 	}
 }
 
-// Names lists the paths that differ between two trees, or the trees of two commits, without a process: MaxFiles at
-// most, and those in the first trees that are read, of which *budget says how many there may be, and what is left
-// of it afterwards. What was renamed is one removed and one added.
+// Names lists the paths that differ between two trees, or the trees of two commits, without a process:
+// MaxFiles at most, and those in the first trees that are read, of which *budget says how many there may be,
+// and what is left of it afterwards. What was renamed is one removed and one added.
 func Names(ctx context.Context, r *git.Repository, from, to git.SHA, budget *int) (
 	added, removed, modified []string, err error,
 ) {

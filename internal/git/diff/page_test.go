@@ -54,7 +54,8 @@ func TestPages(t *testing.T) {
 	if err != nil || len(got.Files) != 100 || got.Total != diff.MaxFiles+7 {
 		t.Fatalf("%d files of %d, %v", len(got.Files), got.Total, err)
 	}
-	want := map[string]string{"changed": "modified true", "gone": "removed true", "new": "renamed old false", "typed": "changed true",
+	want := map[string]string{"changed": "modified true", "gone": "removed true", "new": "renamed old false",
+		"typed":  "changed true",
 		"binary": "modified false", "long": "added false", "short": "added true"}
 	for _, f := range got.Files[:7] {
 		words := strings.Fields(fmt.Sprint(f.StatusName(), " ", f.OldPath, " ", f.HasPatch))
@@ -66,7 +67,8 @@ func TestPages(t *testing.T) {
 	if err != nil || len(last.Files) != 10 || last.Total != got.Total || last.Additions != got.Additions {
 		t.Errorf("the last page has %d files of %d, %v", len(last.Files), last.Total, err)
 	}
-	if none, err := diff.Compare(t.Context(), r, first, second, diff.Page(1<<40, 100)); err != nil || len(none.Files) != 0 || none.Total != got.Total {
+	if none, err := diff.Compare(t.Context(), r, first, second, diff.Page(1<<40, 100)); err != nil ||
+		len(none.Files) != 0 || none.Total != got.Total {
 		t.Errorf("past the end: %d files of %d, %v", len(none.Files), none.Total, err)
 	}
 }

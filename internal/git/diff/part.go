@@ -17,7 +17,8 @@ const (
 	maxPathArgs = 128 << 10 // bytes of the paths that git is given
 	maxRead     = 64 << 20  // bytes of one file: of larger ones git says that they differ
 
-	maxDownload = 512 << 20 // bytes of both versions of all files of a diff or of patches as text: some seconds of git
+	// bytes of both versions of all files of a diff or of patches as text: some seconds of git
+	maxDownload = 512 << 20
 )
 
 var folderSeed = maphash.MakeSeed()
@@ -30,11 +31,12 @@ func (d *treeDiff) noteFolder(path []byte) {
 	d.folders[maphash.Bytes(folderSeed, path)] = true
 }
 
-// mayBeFolder reports a path that is perhaps a folder in one of the trees: as an argument of git it would stand
-// for all files in it.
+// mayBeFolder reports a path that is perhaps a folder in one of the trees: as an argument of git it would
+// stand for all files in it.
 func (d *treeDiff) mayBeFolder(path string) bool { return d.folders[maphash.String(folderSeed, path)] }
 
-// size is how many bytes git would read to compare all files, about: what is larger than maxRead it does not compare.
+// size is how many bytes git would read to compare all files, about: what is larger than maxRead it does not
+// compare.
 func (d *treeDiff) size(ctx context.Context, r *git.Repository) (sum int64, err error) {
 	sizes, err := r.Infos(ctx, d.blobs)
 	for _, o := range sizes {
@@ -49,8 +51,8 @@ func (d *treeDiff) large(ctx context.Context, r *git.Repository) (bool, error) {
 	return sum > maxCompared, err
 }
 
-// part gives the wanted files of a large comparison: git lists them, which reads no text, and then compares those
-// that the bound has room for.
+// part gives the wanted files of a large comparison: git lists them, which reads no text, and then compares
+// those that the bound has room for.
 func (d *treeDiff) part(
 	ctx context.Context, r *git.Repository, from, to git.SHA, flags []string, o Options,
 ) (*Changes, error) {

@@ -14,7 +14,8 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// manyPaths is a repository whose second commit names one blob of 800 KB by 3,000 paths, and changes a little else.
+// manyPaths is a repository whose second commit names one blob of 800 KB by 3,000 paths, and changes a little
+// else.
 func manyPaths(tb testing.TB) (dir string, first, second git.SHA) {
 	tb.Helper()
 	dir = gittest.Bare(tb)
@@ -22,9 +23,12 @@ func manyPaths(tb testing.TB) (dir string, first, second git.SHA) {
 	text := strings.Repeat("line\n", 160<<10)
 	fmt.Fprintf(&b, "blob\nmark :1\ndata %d\n%s\n", len(text), text)
 	commit := func(n int) {
-		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nc\n", gittest.Author, gittest.Start+n)
+		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nc\n", gittest.Author,
+			gittest.Start+n)
 	}
-	small := func(name, text string) { fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text) }
+	small := func(name, text string) {
+		fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+	}
 	commit(1)
 	small("README.md", "one\n")
 	small("a", "a file that becomes a folder\n")
@@ -40,8 +44,8 @@ func manyPaths(tb testing.TB) (dir string, first, second git.SHA) {
 	return dir, resolve(tb, dir, "main~1"), resolve(tb, dir, "main")
 }
 
-// A push of a few kilobytes can name a large blob thousands of times: who looks at it waits no longer than for another
-// commit, and still sees what changed, and the text of some of it.
+// A push of a few kilobytes can name a large blob thousands of times: who looks at it waits no longer than
+// for another commit, and still sees what changed, and the text of some of it.
 func TestOneBlobByManyPaths(t *testing.T) {
 	t.Parallel()
 	dir, first, second := manyPaths(t)
@@ -88,7 +92,8 @@ func TestOneBlobByManyPaths(t *testing.T) {
 	}
 }
 
-// Downloads of what names one large blob thousands of times are refused at once, with words; git reads nothing.
+// Downloads of what names one large blob thousands of times are refused at once, with words; git reads
+// nothing.
 func TestTextOfOneBlobByManyPaths(t *testing.T) {
 	t.Parallel()
 	dir, first, second := manyPaths(t)

@@ -50,18 +50,24 @@ func TestDiffOfATreeBombIsCut(t *testing.T) {
 	slow := gittest.Wrapped(t, "diff-tree", "sleep 30")
 	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: slow}).Repository(dir)
 	for name, read := range map[string]func() (*diff.Changes, error){
-		"a page": func() (*diff.Changes, error) { return diff.Compare(t.Context(), r, first, second, diff.Page(300, 100)) },
+		"a page": func() (*diff.Changes, error) {
+			return diff.Compare(t.Context(), r, first, second, diff.Page(300, 100))
+		},
 		"the last": func() (*diff.Changes, error) {
 			return diff.Compare(t.Context(), r, first, second, diff.Page(2900, 300))
 		},
 		"of root": func() (*diff.Changes, error) {
 			return diff.Compare(t.Context(), r, git.EmptyTree, second, diff.Page(0, 100))
 		},
-		"undone": func() (*diff.Changes, error) { return diff.Compare(t.Context(), r, second, first, diff.Page(0, 100)) },
+		"undone": func() (*diff.Changes, error) {
+			return diff.Compare(t.Context(), r, second, first, diff.Page(0, 100))
+		},
 		"one named": func() (*diff.Changes, error) {
 			return diff.FilesNamed(t.Context(), r, first, second, []string{"0/0/0/0/0/0/0/0/0/5"})
 		},
-		"totals": func() (*diff.Changes, error) { return diff.Compare(t.Context(), r, first, second, diff.Page(0, 0)) },
+		"totals": func() (*diff.Changes, error) {
+			return diff.Compare(t.Context(), r, first, second, diff.Page(0, 0))
+		},
 	} {
 		want := map[string]int{"one named": 1, "totals": 0}
 		got, err := read()
@@ -149,7 +155,8 @@ func TestRenamesOfLargeFiles(t *testing.T) {
 		"changed":   "D large, A large2",
 		"little":    "R small2",
 	} {
-		c, err := diff.Compare(t.Context(), r, resolve(t, dir, "base"), resolve(t, dir, branch), diff.Page(0, 100))
+		c, err := diff.Compare(t.Context(), r, resolve(t, dir, "base"), resolve(t, dir, branch),
+			diff.Page(0, 100))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +183,8 @@ func TestDiffThatOutgrowsItsCage(t *testing.T) {
 	b.WriteString("done\n")
 	gittest.Import(t, dir, &b)
 	r := gittest.New(t, git.Options{Memory: 128 << 20}).Repository(dir)
-	got, err := diff.Compare(t.Context(), r, resolve(t, dir, "main~1"), resolve(t, dir, "main"), diff.Page(0, 100))
+	got, err := diff.Compare(t.Context(), r, resolve(t, dir, "main~1"), resolve(t, dir, "main"),
+		diff.Page(0, 100))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,8 @@ func Write(ctx context.Context, w io.Writer, r *git.Repository, from, to git.SHA
 	} else if sum > maxDownload {
 		return errTooMuchText()
 	}
-	return copyOut(ctx, w, r, process.Command{Sub: "diff-tree", Flags: append(flags, "-p"), Revs: []git.SHA{from, to}})
+	return copyOut(ctx, w, r, process.Command{Sub: "diff-tree", Flags: append(flags, "-p"),
+		Revs: []git.SHA{from, to}})
 }
 
 func errTooManyChanges() error {

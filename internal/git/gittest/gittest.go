@@ -94,7 +94,8 @@ func Wrapped(tb testing.TB, sub, instead string) string {
 // Object writes an object, however wrong its contents are, and names it.
 func Object(tb testing.TB, dir string, kind git.Type, contents string) git.SHA {
 	tb.Helper()
-	out := Pipe(tb, dir, strings.NewReader(contents), "hash-object", "-w", "--literally", "--stdin", "-t", string(kind))
+	out := Pipe(tb, dir, strings.NewReader(contents), "hash-object", "-w", "--literally", "--stdin", "-t",
+		string(kind))
 	return git.SHA(strings.TrimSpace(string(out)))
 }
 
@@ -166,7 +167,8 @@ func Import(tb testing.TB, dir string, stream io.Reader) {
 
 func fastImport(tb testing.TB, dir string, stream []byte) {
 	tb.Helper()
-	Pipe(tb, dir, bytes.NewReader(stream), "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force")
+	Pipe(tb, dir, bytes.NewReader(stream), "-c", "fastimport.unpackLimit=0", "fast-import",
+		"--quiet", "--force")
 }
 
 // ImportStored is Import of what does not compress, as noise: that takes a second for twenty megabytes.
@@ -225,12 +227,14 @@ func LargePatches(tb testing.TB) string {
 func History(ref string, commits, files int) io.Reader {
 	var b bytes.Buffer
 	write := func(commit, file int) {
-		text := strings.Repeat(fmt.Sprintf("line of file %d\n", file), 20) + fmt.Sprintf("commit %d\n", commit)
+		text := strings.Repeat(fmt.Sprintf("line of file %d\n", file),
+			20) + fmt.Sprintf("commit %d\n", commit)
 		fmt.Fprintf(&b, "M 100644 inline dir%d/file%d.txt\ndata %d\n%s\n", file%10, file, len(text), text)
 	}
 	for c := range commits {
 		message := fmt.Sprintf("Commit %d\n", c)
-		fmt.Fprintf(&b, "commit %s\ncommitter %s %d +0000\ndata %d\n%s", ref, Author, Start+60*c, len(message), message)
+		fmt.Fprintf(&b, "commit %s\ncommitter %s %d +0000\ndata %d\n%s", ref, Author, Start+60*c,
+			len(message), message)
 		if c > 0 {
 			write(c, c%max(files, 1))
 			continue

@@ -44,7 +44,8 @@ func makeGoTree(tb testing.TB, dir string) {
 	defer os.RemoveAll(aside)
 	root := goRoot(tb)
 	Run(tb, aside, "init", "-q", "--bare", aside)
-	Run(tb, root, "--git-dir="+aside, "--work-tree="+root, "-c", "core.bigFileThreshold=16m", "add", "-f", ".")
+	Run(tb, root, "--git-dir="+aside, "--work-tree="+root, "-c", "core.bigFileThreshold=16m",
+		"add", "-f", ".")
 	tree := Run(tb, aside, "write-tree")
 	commit := Run(tb, aside, "commit-tree", "-m", "The Go distribution", tree)
 	Run(tb, aside, "update-ref", "refs/heads/main", commit)

@@ -35,8 +35,10 @@ func TestParseCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Author.Name != "Jürgen" || c.Message != "Grüße\n\nbody\n" || c.Signed != "-----BEGIN\n\nabc\n-----END" ||
-		!strings.HasSuffix(c.Payload, "\nencoding ISO-8859-1\n\nGr\uFFFDe\n\nbody\n") || !strings.HasPrefix(c.Payload, "tree "+tree+"\n") ||
+	if c.Author.Name != "Jürgen" || c.Message != "Grüße\n\nbody\n" ||
+		c.Signed != "-----BEGIN\n\nabc\n-----END" ||
+		!strings.HasSuffix(c.Payload, "\nencoding ISO-8859-1\n\nGr\uFFFDe\n\nbody\n") ||
+		!strings.HasPrefix(c.Payload, "tree "+tree+"\n") ||
 		!reflect.DeepEqual(c.Parents, []SHA{SHA(parent), SHA(tree)}) || c.Tree != SHA(tree) {
 		t.Errorf("got %+v", c)
 	}
@@ -52,11 +54,13 @@ func TestParseCommit(t *testing.T) {
 		"":                        {"", "", time.Unix(0, 0).UTC()},
 		"A <a> 99999999999999999": {"A", "a", time.Unix(0, 0).UTC()},
 	} {
-		if got := parseSignature(line); got.Name != want.Name || got.Email != want.Email || !got.When.Equal(want.When) {
+		if got := parseSignature(line); got.Name != want.Name || got.Email != want.Email ||
+			!got.When.Equal(want.When) {
 			t.Errorf("%q: %+v", line, got)
 		}
 	}
-	for _, bad := range []string{"", "author A <a> 1 +0000\n\nx", "tree xyz\n\nx", "tree " + tree + "\nparent 1\n\nx"} {
+	for _, bad := range []string{"", "author A <a> 1 +0000\n\nx", "tree xyz\n\nx",
+		"tree " + tree + "\nparent 1\n\nx"} {
 		if c, err := ParseCommit([]byte(bad)); err == nil {
 			t.Errorf("%q is %+v", bad, c)
 		}
@@ -64,7 +68,8 @@ func TestParseCommit(t *testing.T) {
 }
 
 func FuzzCommit(f *testing.F) {
-	f.Add([]byte("tree " + strings.Repeat("a1", 20) + "\nauthor A <a@b> 1 +0000\nencoding EUC-JP\ngpgsig x\n y\n\nmessage"))
+	f.Add([]byte("tree " + strings.Repeat("a1",
+		20) + "\nauthor A <a@b> 1 +0000\nencoding EUC-JP\ngpgsig x\n y\n\nmessage"))
 	f.Add([]byte("\nx"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		c, err := ParseCommit(in)
@@ -85,7 +90,8 @@ func FuzzCommit(f *testing.F) {
 // Who checks a signature needs the very bytes that were signed.
 func TestParseSignedTag(t *testing.T) {
 	t.Parallel()
-	signed := "object " + strings.Repeat("a1", 20) + "\ntype commit\ntag v1\ntagger A <a@b> 5 +0000\n\nSpring\n"
+	signed := "object " + strings.Repeat("a1",
+		20) + "\ntype commit\ntag v1\ntagger A <a@b> 5 +0000\n\nSpring\n"
 	const signature = "-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n"
 	tag, err := ParseTag([]byte(signed + signature))
 	if err != nil || tag.Payload != signed || tag.Signed != signature || tag.Message != "Spring\n" {

@@ -101,7 +101,8 @@ func (s Signature) Check() error {
 		}
 	}
 	_, offset := s.When.Zone()
-	if seconds := s.When.Unix(); seconds < 0 || seconds > maxSeconds || offset <= -24*3600 || offset >= 24*3600 {
+	if seconds := s.When.Unix(); seconds < 0 || seconds > maxSeconds || offset <= -24*3600 ||
+		offset >= 24*3600 {
 		return errs.New(errs.Invalid, "date is out of range")
 	}
 	return nil

@@ -65,7 +65,8 @@ func EncodeTree(entries []Entry) ([]byte, error) {
 	b := make([]byte, 0, size)
 	for i, e := range entries {
 		if i > 0 && bytes.Equal(entries[i-1].Name, e.Name) {
-			return nil, errs.Newf(errs.Invalid, "a tree of the base has two entries %q", errs.Clip(string(e.Name)))
+			return nil, errs.Newf(errs.Invalid, "a tree of the base has two entries %q",
+				errs.Clip(string(e.Name)))
 		}
 		b = append(strconv.AppendUint(b, uint64(e.Mode), 8), ' ')
 		b = append(append(b, e.Name...), 0)

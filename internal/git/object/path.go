@@ -77,7 +77,8 @@ func partProblem(part string, m Mode) string {
 // SpecialFile reports that a name stands for .gitmodules or .gitattributes, be
 // it in disguise: files whose contents git checks. Empty for all others.
 func SpecialFile(part string) string {
-	for _, f := range [...]struct{ name, fallback string }{{".gitmodules", "gi7eba"}, {".gitattributes", "gi7d29"}} {
+	for _, f := range [...]struct{ name, fallback string }{{".gitmodules", "gi7eba"},
+		{".gitattributes", "gi7d29"}} {
 		if isHFSName(part, f.name) {
 			return f.name
 		}
@@ -112,7 +113,8 @@ func isHFSName(part, name string) bool {
 }
 
 func isHFSIgnored(c rune) bool {
-	return c >= 0x200c && c <= 0x200f || c >= 0x202a && c <= 0x202e || c >= 0x206a && c <= 0x206f || c == 0xfeff
+	return c >= 0x200c && c <= 0x200f || c >= 0x202a && c <= 0x202e ||
+		c >= 0x206a && c <= 0x206f || c == 0xfeff
 }
 
 func lower(c byte) byte {
@@ -126,7 +128,8 @@ func lower(c byte) byte {
 // name that it gives a folder of that name.
 func isNTFSDotGit(name string) bool {
 	for _, prefix := range [...]string{".git", "git~1"} {
-		if len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) && endsNTFS(name[len(prefix):]) {
+		if len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) &&
+			endsNTFS(name[len(prefix):]) {
 			return true
 		}
 	}

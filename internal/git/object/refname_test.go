@@ -18,7 +18,8 @@ func checkAgainstGit(t *testing.T, name string) {
 	}
 	git := exec.CommandContext(t.Context(), "git", "check-ref-format", name).Run() == nil
 	last := name[strings.LastIndexByte(name, '/')+1:]
-	ours := strings.HasPrefix(name, "refs/") && utf8.ValidString(name) && len(name) <= MaxRefName && !IsSHA(last)
+	ours := strings.HasPrefix(name, "refs/") && utf8.ValidString(name) &&
+		len(name) <= MaxRefName && !IsSHA(last)
 	for part := range strings.SplitSeq(name, "/") {
 		ours = ours && len(part) <= maxRefNamePart
 	}
@@ -29,14 +30,18 @@ func checkAgainstGit(t *testing.T, name string) {
 
 func refNameSeeds() []string {
 	long := strings.Repeat("x", 255)
-	return []string{"refs/heads/main", "refs/heads/a/b", "refs/heads", "refs/", "refs", "", "HEAD", "refs/heads/", "refs//heads",
-		"/refs/heads/a", "refs/heads/.a", "refs/heads/a.", "refs/heads/a./b", "refs/heads/a.lock", "refs/heads/a.lock/b",
-		"refs/heads/a..b", "refs/heads/@", "refs/heads/@{", "refs/heads/a b", "refs/heads/a~1", "refs/heads/a^", "refs/heads/a:b",
+	return []string{"refs/heads/main", "refs/heads/a/b", "refs/heads", "refs/", "refs", "", "HEAD",
+		"refs/heads/", "refs//heads", "/refs/heads/a", "refs/heads/.a", "refs/heads/a.", "refs/heads/a./b",
+		"refs/heads/a.lock", "refs/heads/a.lock/b",
+		"refs/heads/a..b", "refs/heads/@", "refs/heads/@{", "refs/heads/a b", "refs/heads/a~1",
+		"refs/heads/a^", "refs/heads/a:b",
 		"refs/heads/a?", "refs/heads/*", "refs/heads/[", "refs/heads/a\\b",
 		"refs/heads/\x7f", "refs/heads/\x01", "refs/heads/-x", "refs/tags/-x", "refs/heads/a/-x",
 		"refs/heads/a-/x",
-		"refs/heads/\xff", "refs/heads/\u540d", "refs/heads/" + strings.Repeat("a", 40), "refs/heads/" + strings.Repeat("a", 40) + "/x",
-		"refs/heads/" + strings.Repeat("A", 40), "refs/heads/" + long, "refs/heads/" + long + "x", "refs/" + strings.Repeat("ab/", 400) + "x",
+		"refs/heads/\xff", "refs/heads/\u540d", "refs/heads/" + strings.Repeat("a", 40),
+		"refs/heads/" + strings.Repeat("a", 40) + "/x",
+		"refs/heads/" + strings.Repeat("A", 40), "refs/heads/" + long, "refs/heads/" + long + "x",
+		"refs/" + strings.Repeat("ab/", 400) + "x",
 		"@", "refs/heads/lock", "refs/heads/.lock", "refs/a"}
 }
 

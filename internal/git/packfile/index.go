@@ -158,7 +158,8 @@ func (x *Index) name(p placed) (object.SHA, error) {
 // names reads the pack's object names in order.
 func (x *Index) names() *nameReader {
 	n := int64(x.Count())
-	return &nameReader{left: n, in: bufio.NewReaderSize(io.NewSectionReader(x.file, indexNames, 20*n), 64<<10)}
+	return &nameReader{left: n, in: bufio.NewReaderSize(io.NewSectionReader(x.file, indexNames, 20*n),
+		64<<10)}
 }
 
 // nameReader gives sorted object names one by one.

@@ -86,7 +86,8 @@ func store(to *bytes.Buffer, data []byte) {
 // then seven to a byte.
 func objectHeader(t object.Type, size int) []byte {
 	kind := map[object.Type]byte{
-		object.TypeCommit: kindCommit, object.TypeTree: kindTree, object.TypeBlob: kindBlob, object.TypeTag: kindTag,
+		object.TypeCommit: kindCommit, object.TypeTree: kindTree, object.TypeBlob: kindBlob,
+		object.TypeTag: kindTag,
 	}[t]
 	var b []byte
 	c := kind<<4 | byte(size&15)

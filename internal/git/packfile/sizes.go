@@ -28,7 +28,8 @@ const (
 
 func kindType(kind byte) (object.Type, bool) {
 	types := [...]object.Type{
-		kindCommit: object.TypeCommit, kindTree: object.TypeTree, kindBlob: object.TypeBlob, kindTag: object.TypeTag,
+		kindCommit: object.TypeCommit, kindTree: object.TypeTree, kindBlob: object.TypeBlob,
+		kindTag: object.TypeTag,
 	}
 	if kind < kindCommit || kind > kindTag {
 		return "", false

@@ -9,8 +9,8 @@ import (
 // minPack is the length of the smallest pack: its header and its checksum.
 const minPack = 12 + sha1.Size
 
-// UntilEnd reads one pack from a connection that stays open behind it: it ends where the last 20 bytes are the
-// checksum of all before. Clients wait there for an answer, so nothing else tells the end.
+// UntilEnd reads one pack from a connection that stays open behind it: it ends where the last 20 bytes are
+// the checksum of all before. Clients wait there for an answer, so nothing else tells the end.
 func UntilEnd(r io.Reader) io.Reader { return &untilEnd{r: r, sum: sha1.New()} }
 
 type untilEnd struct {

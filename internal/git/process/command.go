@@ -38,7 +38,8 @@ func ruleOf(sub string) (rule, bool) {
 	case "cat-file":
 		return rule{flags: []string{"--batch-command", "--batch-check", "--buffer"}}, true
 	case "ls-tree":
-		return rule{flags: []string{"-r", "-t", "-l", "-z", "--full-tree"}, revs: true, endOfOptions: true}, true
+		return rule{flags: []string{"-r", "-t", "-l", "-z", "--full-tree"}, revs: true, endOfOptions: true},
+			true
 	case "index-pack":
 		return rule{flags: []string{"--stdin", "--fix-thin", "--strict=", "--max-input-size=",
 			"--check-self-contained-and-connected", "--show-resolving-progress",
@@ -52,7 +53,8 @@ func ruleOf(sub string) (rule, bool) {
 			"--ignore-missing", "--missing=allow-any"},
 			revs: true, pathspec: true}, true
 	case "log":
-		return rule{flags: []string{"--format=", "--name-only", "-z", "--no-renames", "--no-color"}, revs: true,
+		return rule{flags: []string{"--format=", "--name-only", "-z", "--no-renames", "--no-color"},
+			revs:         true,
 			pathspec:     true,
 			endOfOptions: true}, true
 	case "blame": // which does not know --end-of-options; revisions are SHAs, and the path stands behind "--"
@@ -70,10 +72,11 @@ func ruleOf(sub string) (rule, bool) {
 	case "format-patch":
 		return rule{flags: []string{"--stdout", "--root", "--no-ext-diff", "--no-color"}, revs: true}, true
 	case "upload-pack":
-		return rule{flags: []string{"--strict", "--stateless-rpc", "--timeout="}, path: true, endOfOptions: true}, true
+		return rule{flags: []string{"--strict", "--stateless-rpc", "--timeout="}, path: true,
+			endOfOptions: true}, true
 	case "pack-objects":
-		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset", "--all", "--stdout",
-			"--revs", "--thin"},
+		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset",
+			"--all", "--stdout", "--revs", "--thin"},
 			path: true, endOfOptions: true}, true
 	case "for-each-ref":
 		return rule{flags: []string{"--format="}}, true

@@ -29,7 +29,8 @@ func TestCommandTable(t *testing.T) {
 		}
 	}
 	args, err := Command{Sub: "ls-tree", Flags: []string{"-r"}, Revs: []object.SHA{sha}}.build()
-	if want := []string{"ls-tree", "-r", "--end-of-options", string(sha)}; err != nil || !reflect.DeepEqual(args, want) {
+	if want := []string{"ls-tree", "-r", "--end-of-options", string(sha)}; err != nil ||
+		!reflect.DeepEqual(args, want) {
 		t.Errorf("got %q, %v", args, err)
 	}
 }

@@ -29,7 +29,8 @@ func TestEndsAreLogged(t *testing.T) {
 	lines := journal.Text(&text, slog.LevelDebug)
 	r := process.NewRunner(binary, process.Cage{Memory: 256 << 20}, nil)
 	r.LogTo(slog.New(lines))
-	batch := process.Task{Command: process.Command{Sub: "cat-file", Flags: []string{"--batch-check"}}, Dir: dir}
+	batch := process.Task{Command: process.Command{Sub: "cat-file", Flags: []string{"--batch-check"}},
+		Dir: dir}
 
 	late := journal.WithJob(t.Context(), "late")
 	batch.Limit = 200 * time.Millisecond // git waits for what never comes
@@ -49,7 +50,8 @@ func TestEndsAreLogged(t *testing.T) {
 		t.Error("git without a repository ended well")
 	}
 	lines.Flush()
-	for _, want := range []string{`level=INFO msg="git was ended" command=cat-file`, " id=" + journal.ID(late) + "\n",
+	for _, want := range []string{`level=INFO msg="git was ended" command=cat-file`,
+		" id=" + journal.ID(late) + "\n",
 		`level=DEBUG msg="git failed" command=cat-file`, " id=" + journal.ID(failed) + "\n"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the log has no %q:\n%s", want, text.String())

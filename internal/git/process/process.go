@@ -53,7 +53,8 @@ func (r *Runner) count(sub string, more Counts) {
 // NewRunner makes a runner of the program at an absolute path. ask, if there is one,
 // is asked for the memory of each process before it starts.
 func NewRunner(binary string, usual Cage, ask func(context.Context, int64) (func(), error)) *Runner {
-	return &Runner{Binary: binary, env: environment(), cage: usual, ask: ask, log: slog.New(slog.DiscardHandler),
+	return &Runner{Binary: binary, env: environment(), cage: usual, ask: ask,
+		log:    slog.New(slog.DiscardHandler),
 		counts: map[string]Counts{}}
 }
 

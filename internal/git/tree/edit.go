@@ -49,7 +49,8 @@ type Built struct {
 // Trees are read by read, which gives nothing for "" and the empty tree, and counted
 // with what is known.
 func Build(
-	read func(object.SHA) ([]byte, error), counts *cache.Recent[object.ID, Count], base object.SHA, edits []Edit,
+	read func(object.SHA) ([]byte, error), counts *cache.Recent[object.ID, Count], base object.SHA,
+	edits []Edit,
 ) (*Built, error) {
 	b := &builder{read: read, edits: edits}
 	root := &editNode{edit: -1}

@@ -183,7 +183,8 @@ func (m *Merger) join(trees *[3]Cursor, depth int) ([]byte, error) {
 		if name == nil {
 			return out, nil
 		}
-		same := side[0] != nil && side[1] != nil && side[2] != nil && side[0].Is(side[1]) && side[0].Is(side[2])
+		same := side[0] != nil && side[1] != nil && side[2] != nil && side[0].Is(side[1]) &&
+			side[0].Is(side[2])
 		kept := side[0]
 		if !same {
 			isTree := name.Mode == object.ModeTree

@@ -58,7 +58,8 @@ func TestMerge(t *testing.T) {
 		ours, theirs, want []string // edits of the base; no want: git is needed
 	}{
 		{[]string{"a=2"}, []string{"dir/b=2"}, []string{"a=2", "dir/b=2"}},
-		{[]string{"dir/b=2"}, []string{"dir/sub/c=2", "dir/d=1"}, []string{"dir/b=2", "dir/sub/c=2", "dir/d=1"}},
+		{[]string{"dir/b=2"}, []string{"dir/sub/c=2", "dir/d=1"},
+			[]string{"dir/b=2", "dir/sub/c=2", "dir/d=1"}},
 		{[]string{"a=2"}, []string{"a=2"}, []string{"a=2"}},
 		{[]string{"a"}, []string{"dir/b"}, []string{"a", "dir/b"}},
 		{[]string{"a=2"}, []string{"a=3"}, nil},

@@ -86,7 +86,8 @@ func (e NotOurs) Error() string { return "upload-pack: not our ref " + string(e)
 // wants others, and removes others that the client says it has. Errors: NotOurs,
 // Malformed.
 func OnlyThere(
-	ctx context.Context, request []byte, absent func(context.Context, []object.SHA) (map[object.SHA]bool, error),
+	ctx context.Context, request []byte,
+	absent func(context.Context, []object.SHA) (map[object.SHA]bool, error),
 ) ([]byte, error) {
 	named, err := readFetch(request)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // in every case, place and version of the protocol.
 func TestFetchRequest(t *testing.T) {
 	t.Parallel()
-	a, b, c := object.SHA(strings.Repeat("a", 40)), object.SHA(strings.Repeat("b", 40)), object.SHA(strings.Repeat("c", 40))
+	a, b, c := object.SHA(strings.Repeat("a", 40)), object.SHA(strings.Repeat("b", 40)),
+		object.SHA(strings.Repeat("c", 40))
 	var request []byte
 	for _, line := range []string{
 		"want " + strings.ToUpper(string(a)) + " thin-pack ofs-delta\n", "shallow " + string(b),
@@ -27,7 +28,8 @@ func TestFetchRequest(t *testing.T) {
 	request = AppendPkt(append(request, "0000"...), "have "+string(c)+"\n")
 	request = append(AppendPkt(request, "have "+string(a)+" \x00junk"), "00010009done\n0000"...)
 	named, err := readFetch(request)
-	if err != nil || !slices.Equal(named.wants, []object.SHA{a}) || !slices.Equal(named.known, []object.SHA{b, c, a}) {
+	if err != nil || !slices.Equal(named.wants, []object.SHA{a}) ||
+		!slices.Equal(named.known, []object.SHA{b, c, a}) {
 		t.Errorf("%+v, %v", named, err)
 	}
 	only := func(gone ...object.SHA) (string, error) {

@@ -14,7 +14,8 @@ import (
 
 func TestProtocolVersion(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]int{"": 0, "version=2": 2, "version=1": 1, "x:version=2:y": 2, "version=3": 0,
+	for in, want := range map[string]int{"": 0, "version=2": 2, "version=1": 1, "x:version=2:y": 2,
+		"version=3":  0,
 		"version=22": 0, "version=2\nx": 0, "version=": 0} {
 		if got := ProtocolVersion(in); got != want {
 			t.Errorf("%q: %d", in, got)
@@ -39,12 +40,15 @@ func TestPktLimits(t *testing.T) {
 		}
 	}
 	for _, in := range []string{"0003", "fff1", "ffff", "xyz0", "-001", " 004"} {
-		if _, _, err := NewPktReader(strings.NewReader(in + strings.Repeat("x", 70000))).Next(); !errs.Is(err, errs.Malformed) {
+		if _, _, err := NewPktReader(strings.NewReader(in + strings.Repeat("x", 70000))).Next(); !errs.Is(err,
+			errs.Malformed) {
 			t.Errorf("%q: %v", in, err)
 		}
 	}
-	for in, want := range map[string]PktKind{"0000": PktFlush, "0001": PktDelim, "0002": PktResponseEnd, "0004": PktData} {
-		if kind, data, err := NewPktReader(strings.NewReader(in)).Next(); kind != want || len(data) != 0 || err != nil {
+	for in, want := range map[string]PktKind{"0000": PktFlush, "0001": PktDelim, "0002": PktResponseEnd,
+		"0004": PktData} {
+		if kind, data, err := NewPktReader(strings.NewReader(in)).Next(); kind != want ||
+			len(data) != 0 || err != nil {
 			t.Errorf("%q: %v, %q, %v", in, kind, data, err)
 		}
 	}
@@ -67,7 +71,8 @@ func FuzzPktLine(f *testing.F) {
 				out = append(out, []string{FlushPkt, delimPkt, responseEndPkt}[kind-PktFlush]...)
 			}
 		}
-		if !strings.EqualFold(string(out), string(in[:len(out)])) && !bytes.Equal(bytes.ToLower(out), bytes.ToLower(in[:len(out)])) {
+		if !strings.EqualFold(string(out), string(in[:len(out)])) &&
+			!bytes.Equal(bytes.ToLower(out), bytes.ToLower(in[:len(out)])) {
 			t.Errorf("read %q and wrote %q", in, out)
 		}
 	})
@@ -95,21 +100,25 @@ func TestReadPushRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Command{{"refs/heads/x", object.ZeroSHA, object.SHA(a)}, {"refs/heads/y", object.SHA(a), object.SHA(b)}, {"refs/heads/z", object.SHA(b), object.ZeroSHA}}
+	want := []Command{{"refs/heads/x", object.ZeroSHA, object.SHA(a)},
+		{"refs/heads/y", object.SHA(a), object.SHA(b)}, {"refs/heads/z", object.SHA(b), object.ZeroSHA}}
 	if !reflect.DeepEqual(p.Commands, want) || !reflect.DeepEqual(p.Options, []string{"k=v", "w"}) {
 		t.Errorf("got %+v", p)
 	}
-	if c := p.Capabilities; !c.ReportStatusV2 || !c.SideBand64k || !c.Atomic || !c.Quiet || c.ReportStatus || c.Agent != "git/2" {
+	if c := p.Capabilities; !c.ReportStatusV2 || !c.SideBand64k || !c.Atomic || !c.Quiet || c.ReportStatus ||
+		c.Agent != "git/2" {
 		t.Errorf("got %+v", c)
 	}
 	if rest, err := io.ReadAll(pack); err != nil || string(rest) != "PACK..." {
 		t.Errorf("the pack begins %q, %v", rest, err)
 	}
-	if p, _, err := ReadPushRequest(strings.NewReader("0000"), 3); err != nil || len(p.Commands) != 0 || p.HasPack() {
+	if p, _, err := ReadPushRequest(strings.NewReader("0000"), 3); err != nil || len(p.Commands) != 0 ||
+		p.HasPack() {
 		t.Errorf("git's probe: %+v, %v", p, err)
 	}
 	shallow := string(AppendPkt(nil, "shallow "+a)) + request("", z+" "+a+" refs/heads/x")
-	if p, _, err := ReadPushRequest(strings.NewReader(shallow), 3); err != nil || len(p.Shallow) != 1 || !p.HasPack() {
+	if p, _, err := ReadPushRequest(strings.NewReader(shallow), 3); err != nil || len(p.Shallow) != 1 ||
+		!p.HasPack() {
 		t.Errorf("shallow: %+v, %v", p, err)
 	}
 	ok := z + " " + a + " refs/heads/"
@@ -140,7 +149,8 @@ func TestReadPushRequest(t *testing.T) {
 
 func FuzzReadPushRequest(f *testing.F) {
 	a, z := strings.Repeat("a1", 20), string(object.ZeroSHA)
-	f.Add([]byte(request("report-status side-band-64k push-options", z+" "+a+" refs/heads/x") + "0005x0000PACK"))
+	f.Add([]byte(request("report-status side-band-64k push-options",
+		z+" "+a+" refs/heads/x") + "0005x0000PACK"))
 	f.Add([]byte("0035shallow " + a + "0000"))
 	f.Add([]byte("0000"))
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -172,7 +182,8 @@ func TestReport(t *testing.T) {
 	}{
 		{Capabilities{}, ""},
 		{Capabilities{ReportStatus: true}, plain},
-		{Capabilities{ReportStatusV2: true, SideBand64k: true}, string(AppendPkt(nil, "\x01"+plain)) + "0000"},
+		{Capabilities{ReportStatusV2: true, SideBand64k: true},
+			string(AppendPkt(nil, "\x01"+plain)) + "0000"},
 		{Capabilities{SideBand64k: true}, "0000"},
 	} {
 		var b strings.Builder
@@ -213,8 +224,9 @@ func TestSidebandSplits(t *testing.T) {
 func TestLsRefs(t *testing.T) {
 	t.Parallel()
 	a, b := object.SHA(strings.Repeat("a1", 20)), object.SHA(strings.Repeat("b2", 20))
-	refs := Refs{Head: "refs/heads/main", List: []Ref{{Name: "refs/heads/main", SHA: a}, {Name: "refs/heads/x", SHA: a},
-		{Name: "refs/tags/v1", SHA: b, Peeled: a}}}
+	refs := Refs{Head: "refs/heads/main",
+		List: []Ref{{Name: "refs/heads/main", SHA: a}, {Name: "refs/heads/x", SHA: a},
+			{Name: "refs/tags/v1", SHA: b, Peeled: a}}}
 	ask := func(args ...string) string {
 		in := AppendPkt(AppendPkt(nil, "command=ls-refs\n"), "object-format=sha1")
 		in = append(in, delimPkt...)
@@ -244,19 +256,22 @@ func TestLsRefs(t *testing.T) {
 	if all != want {
 		t.Errorf("got\n%s want\n%s", all, want)
 	}
-	if got := ask("ref-prefix refs/heads/x", "ref-prefix refs/heads/xy", "ref-prefix refs/tags/", "ref-prefix refs/tags/v"); got !=
+	if got := ask("ref-prefix refs/heads/x", "ref-prefix refs/heads/xy", "ref-prefix refs/tags/",
+		"ref-prefix refs/tags/v"); got !=
 		string(a)+" refs/heads/x\n"+string(b)+" refs/tags/v1\n" {
 		t.Errorf("got %q", got)
 	}
 	refs.Head = "refs/heads/none"
-	if got := ask("symrefs", "unborn", "ref-prefix HEAD"); got != "unborn HEAD symref-target:refs/heads/none\n" {
+	if got := ask("symrefs", "unborn",
+		"ref-prefix HEAD"); got != "unborn HEAD symref-target:refs/heads/none\n" {
 		t.Errorf("got %q", got)
 	}
 	if got := ask("symrefs", "ref-prefix HEAD"); got != "" {
 		t.Errorf("got %q", got)
 	}
-	for _, in := range []string{"", "0000", "0012command=fetch0000", "0014command=ls-refs", "0014command=ls-refs0001", "0014command=ls-refs0002",
-		"0014command=ls-refs0001000cunknown0000", "0014command=ls-refs0019object-format=sha256" + "0000", "0014command=ls-refs00010001"} {
+	for _, in := range []string{"", "0000", "0012command=fetch0000", "0014command=ls-refs",
+		"0014command=ls-refs0001", "0014command=ls-refs0002", "0014command=ls-refs0001000cunknown0000",
+		"0014command=ls-refs0019object-format=sha256" + "0000", "0014command=ls-refs00010001"} {
 		if got, err := ReadLsRefs(strings.NewReader(in)); !errs.Is(err, errs.Malformed) {
 			t.Errorf("%q: %+v, %v", in, got, err)
 		}
@@ -264,7 +279,8 @@ func TestLsRefs(t *testing.T) {
 }
 
 func FuzzLsRefs(f *testing.F) {
-	f.Add("0014command=ls-refs\n00010009peel\n000csymrefs\n001bref-prefix refs/heads/\n0000", "refs/heads/main")
+	f.Add("0014command=ls-refs\n00010009peel\n000csymrefs\n001bref-prefix refs/heads/\n0000",
+		"refs/heads/main")
 	f.Add("0014command=ls-refs0000", "HEAD")
 	f.Fuzz(func(t *testing.T, in, name string) {
 		request, err := ReadLsRefs(strings.NewReader(in))

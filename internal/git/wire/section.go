@@ -27,8 +27,8 @@ func NewSection(in *bufio.Reader, negotiation bool) *Section {
 // Done reports that the message has ended with a line "done".
 func (s *Section) Done() bool { return s.done }
 
-// Read is io.Reader's. The end of the connection before the message is io.EOF as well, and an empty message; within it
-// is io.ErrUnexpectedEOF. Error: Malformed for what is no pkt-line.
+// Read is io.Reader's. The end of the connection before the message is io.EOF as well, and an empty message;
+// within it is io.ErrUnexpectedEOF. Error: Malformed for what is no pkt-line.
 func (s *Section) Read(p []byte) (int, error) {
 	if s.left == 0 {
 		if s.ended {

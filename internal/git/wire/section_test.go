@@ -33,7 +33,8 @@ func TestSection(t *testing.T) {
 	}
 }
 
-// FuzzSection holds that a message is what stands up to its end, byte by byte, or an error that blames the client.
+// FuzzSection holds that a message is what stands up to its end, byte by byte, or an error that blames the
+// client.
 func FuzzSection(f *testing.F) {
 	f.Add([]byte("0009want\n0000"), false)
 	f.Add([]byte("0009done\n0008done"), true)

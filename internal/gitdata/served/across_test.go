@@ -1,5 +1,5 @@
-// Package served_test holds the tests of repositories' contents that ask a whole server. In the folder of the package
-// they would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Package served_test holds the tests of repositories' contents that ask a whole server. In the folder of the
+// package they would have Go compile all that stands above it anew for them, beside the package's own tests.
 package served_test
 
 import (
@@ -11,7 +11,8 @@ import (
 	"arbor/internal/apitest"
 )
 
-// What a fork has that its parent lacks is compared where both are seen, and shown where it is: nothing is copied.
+// What a fork has that its parent lacks is compared where both are seen, and shown where it is: nothing is
+// copied.
 func TestCompareAcrossForks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -28,7 +29,8 @@ func TestCompareAcrossForks(t *testing.T) {
 		}
 		first := put("alice", "alice/garden", "a", "main")
 		put("dan", "dan/garden", "d", "main")
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Send: `{"name":"plot"}`, Status: 202})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Send: `{"name":"plot"}`,
+			Status: 202})
 		ours, theirs := put("alice", "alice/garden", "b", "main"), put("bob", "bob/plot", "c", "main")
 
 		const at = "/repos/alice/garden/compare/"
@@ -41,14 +43,19 @@ func TestCompareAcrossForks(t *testing.T) {
 		patch := map[string]string{"Accept": "application/vnd.github.patch"}
 		s.Run(t, []apitest.Case{
 			{Name: "a fork", Do: "GET " + at + "main...bob:main", Status: 200, Want: want},
-			{Name: "by its name", Do: "GET " + at + "main...bob:plot:main", Status: 200, Want: strings.Replace(want, "...bob:main", "...bob:plot:main", 1)},
-			{Name: "by a SHA of it", Do: "GET " + at + "main...bob:" + theirs, Status: 200, Want: `{"ahead_by": 1}`},
+			{Name: "by its name", Do: "GET " + at + "main...bob:plot:main", Status: 200,
+				Want: strings.Replace(want, "...bob:main", "...bob:plot:main", 1)},
+			{Name: "by a SHA of it", Do: "GET " + at + "main...bob:" + theirs, Status: 200,
+				Want: `{"ahead_by": 1}`},
 			{Name: "not by a SHA that it lacks", Do: "GET " + at + "main...bob:" + ours, Status: 404},
 			{Name: "nor by one of the fork here", Do: "GET " + at + "main..." + theirs, Status: 404},
-			{Name: "the other way", Do: "GET " + at + "bob:main...main", Status: 200, Want: `{"base_commit": {"sha": "` + theirs + `"},
+			{Name: "the other way", Do: "GET " + at + "bob:main...main", Status: 200,
+				Want: `{"base_commit": {"sha": "` + theirs + `"},
 				"commits": [{"sha": "` + ours + `", "url": "{base}/repos/alice/garden/commits/` + ours + `"}], "files": [{"filename": "b"}]}`},
-			{Name: "from the fork", Do: "GET /repos/bob/plot/compare/alice:main...main", Status: 200, Want: `{"ahead_by": 1, "behind_by": 1}`},
-			{Name: "twice the fork", Do: "GET " + at + "bob:main...bob:main", Status: 200, Want: `{"status": "identical"}`},
+			{Name: "from the fork", Do: "GET /repos/bob/plot/compare/alice:main...main", Status: 200,
+				Want: `{"ahead_by": 1, "behind_by": 1}`},
+			{Name: "twice the fork", Do: "GET " + at + "bob:main...bob:main", Status: 200,
+				Want: `{"status": "identical"}`},
 			{Name: "the trees", Do: "GET " + at + "main..bob:main", Status: 200,
 				Want: `{"files": [{"filename": "c", "status": "renamed", "previous_filename": "b"}]}`},
 			{Name: "as text", Do: "GET " + at + "main...bob:main", Headers: patch, Status: 200},
@@ -60,7 +67,8 @@ func TestCompareAcrossForks(t *testing.T) {
 			{Name: "no branch", Do: "GET " + at + "main...bob:moss", Status: 404},
 			{Name: "too much", Do: "GET " + at + "main...bob:plot:main:x", Status: 404},
 		})
-		if left, err := filepath.Glob(filepath.Join(s.ObjectsDir(t, s.Access(t, "bob", "bob/plot").Repo), "incoming-*")); err != nil || len(left) > 0 {
+		if left, err := filepath.Glob(filepath.Join(s.ObjectsDir(t, s.Access(t, "bob", "bob/plot").Repo),
+			"incoming-*")); err != nil || len(left) > 0 {
 			t.Errorf("folders are left: %v %v", left, err)
 		}
 
@@ -72,9 +80,11 @@ func TestCompareAcrossForks(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/shed/forks", As: "bob", Status: 202})
 		put("bob", "bob/shed", "c", "main")
 		for who, status := range map[string]int{"": 404, "bob": 200, "carol": 404, "dan": 404} {
-			s.Check(t, apitest.Case{Name: who, Do: "GET /repos/alice/shed/compare/main...bob:main", As: who, Status: status})
+			s.Check(t, apitest.Case{Name: who, Do: "GET /repos/alice/shed/compare/main...bob:main", As: who,
+				Status: status})
 		}
 		s.Grant(t, s.Access(t, "bob", "bob/shed").Repo, "carol", account.Pull)
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/shed/compare/main...bob:main", As: "carol", Status: 200, Want: `{"ahead_by": 1}`})
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/shed/compare/main...bob:main", As: "carol", Status: 200,
+			Want: `{"ahead_by": 1}`})
 	})
 }

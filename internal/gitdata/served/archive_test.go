@@ -25,17 +25,20 @@ func TestArchives(t *testing.T) {
 		s.Repo(t, "alice/empty", false)
 		s.Grant(t, s.Repo(t, "alice/vault", true), "bob", account.Pull)
 		var made struct{ Commit struct{ SHA string } }
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/vault/contents/docs/a%20b.txt", As: "alice", Status: 201,
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/vault/contents/docs/a%20b.txt",
+			As: "alice", Status: 201,
 			Send: `{"message": "Begin", "content": "aGVsbG8K", "branch": "main"}`}).JSON(t, &made)
 		sha := made.Commit.SHA
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/vault/git/refs", As: "alice", Status: 201, Send: `{"ref": "refs/heads/a/b", "sha": "` + sha + `"}`})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/vault/git/refs", As: "alice", Status: 201,
+			Send: `{"ref": "refs/heads/a/b", "sha": "` + sha + `"}`})
 		at := func(end string) map[string]string {
 			return map[string]string{"Location": "{base}/alice/vault/archive/" + sha + end}
 		}
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/alice/vault/tarball", As: "bob", Status: 302, Has: at(".tar.gz")},
 			{Do: "GET /repos/alice/vault/tarball/main", As: "bob", Status: 302, Has: at(".tar.gz")},
-			{Do: "GET /api/v3/repos/alice/vault/tarball/refs/heads/a/b", As: "bob", Status: 302, Has: at(".tar.gz")},
+			{Do: "GET /api/v3/repos/alice/vault/tarball/refs/heads/a/b", As: "bob", Status: 302,
+				Has: at(".tar.gz")},
 			{Do: "GET /repos/alice/vault/zipball/a%2Fb", As: "bob", Status: 302, Has: at(".zip")},
 			{Do: "GET /repos/alice/vault/zipball/" + sha, As: "bob", Status: 302, Has: at(".zip")},
 			{Do: "GET /repos/alice/vault/zipball/none", As: "bob", Status: 404},
@@ -47,8 +50,10 @@ func TestArchives(t *testing.T) {
 			{Do: "GET /alice/vault/archive/" + sha + ".rar", As: "bob", Status: 404},
 			{Do: "GET /alice/vault/archive/.zip", As: "bob", Status: 404},
 			{Do: "GET /alice/vault/archive/--output=x.zip", As: "bob", Status: 404},
-			{Do: "GET /alice/vault/archive/main.zip", As: "bob", Status: 304, Headers: map[string]string{"If-None-Match": `"` + sha + `.zip"`}},
-			{Do: "HEAD /alice/vault/archive/main.zip", As: "bob", Status: 200, Body: "-", Has: map[string]string{"Content-Type": "application/zip"}},
+			{Do: "GET /alice/vault/archive/main.zip", As: "bob", Status: 304,
+				Headers: map[string]string{"If-None-Match": `"` + sha + `.zip"`}},
+			{Do: "HEAD /alice/vault/archive/main.zip", As: "bob", Status: 200, Body: "-",
+				Has: map[string]string{"Content-Type": "application/zip"}},
 		})
 		folder := "alice-vault-" + sha[:7]
 		want := []string{folder + "/", folder + "/docs/", folder + "/docs/a b.txt"}

@@ -26,7 +26,8 @@ func lineage(b *testing.B, s *apitest.Server) (dir, head string) {
 	var in bytes.Buffer
 	_, _ = in.ReadFrom(gittest.History("refs/heads/main", 2000, 1000))
 	text := strings.TrimSuffix(in.String(), "done\n")
-	text = strings.Replace(text, "Commit 1000\n", "Commit 1000\nM 100644 inline once/only.txt\ndata 5\nonce\n\n", 1)
+	text = strings.Replace(text, "Commit 1000\n",
+		"Commit 1000\nM 100644 inline once/only.txt\ndata 5\nonce\n\n", 1)
 	gittest.Import(b, source, strings.NewReader(text+"done\n"))
 	s.Import(b, r, source)
 	dir = s.Objects(b, r.ID).Dir()
@@ -42,8 +43,10 @@ func BenchmarkReads(b *testing.B) {
 	s := apitest.Start(b, db.SQLite)
 	_, head := lineage(b, s)
 	for name, path := range map[string]string{
-		"directory": "/contents/dir1", "directory-by-sha": "/contents/dir1?ref=" + head, "file": "/contents/dir1/file1.txt", "commit": "/commits/" + head, "commit-by-name": "/commits/main",
-		"commits": "/commits?per_page=30", "git-commit": "/git/commits/" + head, "branches": "/branches", "compare": "/compare/main...main",
+		"directory": "/contents/dir1", "directory-by-sha": "/contents/dir1?ref=" + head,
+		"file": "/contents/dir1/file1.txt", "commit": "/commits/" + head, "commit-by-name": "/commits/main",
+		"commits": "/commits?per_page=30", "git-commit": "/git/commits/" + head, "branches": "/branches",
+		"compare": "/compare/main...main",
 	} {
 		b.Run(name, func(b *testing.B) {
 			r := httptest.NewRequest(http.MethodGet, "/repos/alice/long"+path, nil)
@@ -65,14 +68,16 @@ func BenchmarkFirstReads(b *testing.B) {
 	s := apitest.Start(b, db.SQLite)
 	dir, head := lineage(b, s)
 	for name, path := range map[string]string{
-		"directory": "/contents/dir1?", "commit": "/commits/" + head + "?", "commits": "/commits?", "once": "/commits?path=once/only.txt&", "compare": "/compare/main...main?",
+		"directory": "/contents/dir1?", "commit": "/commits/" + head + "?", "commits": "/commits?",
+		"once": "/commits?path=once/only.txt&", "compare": "/compare/main...main?",
 	} {
 		b.Run(name, func(b *testing.B) {
 			n := 0
 			for b.Loop() {
 				n++
 				w := httptest.NewRecorder()
-				s.Server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, fmt.Sprintf("/repos/alice/long%sn=%d-%d", path, n, time.Now().UnixNano()), nil))
+				s.Server.ServeHTTP(w, httptest.NewRequest(http.MethodGet,
+					fmt.Sprintf("/repos/alice/long%sn=%d-%d", path, n, time.Now().UnixNano()), nil))
 				if w.Code != http.StatusOK {
 					b.Fatalf("%s: %d %s", path, w.Code, w.Body)
 				}

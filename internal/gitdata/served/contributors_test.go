@@ -13,14 +13,20 @@ func TestContributors(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
 		s.Run(t, []apitest.Case{
-			{Do: "GET " + at + "/contributors", Status: 200, Want: `[{"login": "alice", "type": "User", "contributions": 1}]`},
+			{Do: "GET " + at + "/contributors", Status: 200,
+				Want: `[{"login": "alice", "type": "User", "contributions": 1}]`},
 			{Do: "GET " + at + "/contributors?anon=1", Status: 200,
 				Want: `[{"type": "Anonymous", "name": "A U Thor", "email": "$any", "login": "$absent", "contributions": 3}, {"login": "alice", "contributions": 1}]`},
-			{Do: "GET " + at + "/contributors?anon=true&per_page=1", Status: 200, Want: `[{"name": "A U Thor"}]`, Has: map[string]string{
-				"Link": `<{base}` + at + `/contributors?anon=true&per_page=1&page=2>; rel="next", <{base}` + at + `/contributors?anon=true&per_page=1&page=2>; rel="last"`}},
+			{Do: "GET " + at + "/contributors?anon=true&per_page=1", Status: 200,
+				Want: `[{"name": "A U Thor"}]`, Has: map[string]string{
+					"Link": `<{base}` + at +
+						`/contributors?anon=true&per_page=1&page=2>; rel="next", <{base}` + at +
+						`/contributors?anon=true&per_page=1&page=2>; rel="last"`}},
 			{Do: "GET /repos/alice/empty/contributors", Status: 204, Body: "-"},
-			{Name: "a new commit counts", Do: "PUT " + at + "/contents/new.txt", As: "alice", Status: 201, Send: `{"message": "New", "content": ""}`},
-			{Do: "GET " + at + "/contributors", Status: 200, Want: `[{"login": "alice", "contributions": 2}]`},
+			{Name: "a new commit counts", Do: "PUT " + at + "/contents/new.txt", As: "alice", Status: 201,
+				Send: `{"message": "New", "content": ""}`},
+			{Do: "GET " + at + "/contributors", Status: 200,
+				Want: `[{"login": "alice", "contributions": 2}]`},
 		})
 		if err := s.Accounts.RemoveEmail(t.Context(), "alice", "alice@example.org"); err != nil {
 			t.Fatal(err)

@@ -28,8 +28,9 @@ func TestReadmeAsHTML(t *testing.T) {
 		s.Import(t, s.Repo(t, "alice/garden", false), dir)
 		html := map[string]string{"Accept": "application/vnd.github.html+json"}
 		for _, path := range []string{"/readme", "/contents/README.md"} {
-			a := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden" + path, Headers: html, Status: 200, Has: map[string]string{
-				"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff"}})
+			a := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden" + path, Headers: html, Status: 200,
+				Has: map[string]string{
+					"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff"}})
 			body := string(a.Body)
 			if !strings.Contains(body, "<h1") || !strings.Contains(body, "<td><em>2</em></td>") {
 				t.Errorf("%s is not rendered: %s", path, body)
@@ -46,9 +47,12 @@ func TestReadmeAsHTML(t *testing.T) {
 				Headers: map[string]string{"Accept": html["Accept"], "If-None-Match": a.Header.Get("Etag")}})
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "other text stands as it is", Do: "GET /repos/alice/garden/contents/plain.txt", Headers: html, Status: 200, Body: "<pre>&lt;b&gt;not bold&lt;/b&gt;\n</pre>"},
-			{Name: "what is no text has no HTML", Do: "GET /repos/alice/garden/contents/blob.bin", Headers: html, Status: 422},
-			{Name: "a directory is JSON", Do: "GET /repos/alice/garden/contents", Headers: html, Status: 200, Want: `[{"name": "README.md"}, {"name": "blob.bin"}, {"name": "plain.txt"}]`},
+			{Name: "other text stands as it is", Do: "GET /repos/alice/garden/contents/plain.txt",
+				Headers: html, Status: 200, Body: "<pre>&lt;b&gt;not bold&lt;/b&gt;\n</pre>"},
+			{Name: "what is no text has no HTML", Do: "GET /repos/alice/garden/contents/blob.bin",
+				Headers: html, Status: 422},
+			{Name: "a directory is JSON", Do: "GET /repos/alice/garden/contents", Headers: html, Status: 200,
+				Want: `[{"name": "README.md"}, {"name": "blob.bin"}, {"name": "plain.txt"}]`},
 		})
 	})
 }

@@ -27,7 +27,8 @@ func TestBlobs(t *testing.T) {
 			a := s.Check(t, apitest.Case{Do: "GET " + at + "/" + sha, As: "alice", Status: 200,
 				Has: map[string]string{"Etag": `W/"` + sha + `"`}})
 			a.JSON(t, &got)
-			if decoded, err := base64.StdEncoding.DecodeString(got.Content); err != nil || string(decoded) != contents || got.Size != n {
+			if decoded, err := base64.StdEncoding.DecodeString(got.Content); err != nil ||
+				string(decoded) != contents || got.Size != n {
 				t.Errorf("%d bytes come back as %d, %v", n, len(decoded), err)
 			}
 			raw := s.Check(t, apitest.Case{Do: "GET " + at + "/" + sha, As: "alice", Status: 200,
@@ -53,13 +54,22 @@ func TestBlobs(t *testing.T) {
 			{Name: "short", Do: "GET " + at + "/abc", Status: 422},
 			{Name: "a branch", Do: "GET " + at + "/main", Status: 422},
 			{Name: "an option", Do: "GET " + at + "/--help", Status: 422},
-			{Name: "no content", Do: "POST " + at, As: "alice", Send: `{}`, Status: 422, Want: wrong("content", "missing_field")},
-			{Name: "null", Do: "POST " + at, As: "alice", Send: `{"content": null}`, Status: 422, Want: wrong("content", "missing_field")},
-			{Name: "number", Do: "POST " + at, As: "alice", Send: `{"content": 1}`, Status: 422, Want: wrong("content", "invalid")},
-			{Name: "encoding", Do: "POST " + at, As: "alice", Send: `{"content": "", "encoding": "rot13"}`, Status: 422, Want: wrong("encoding", "invalid")},
-			{Name: "not base64", Do: "POST " + at, As: "alice", Send: `{"content": "a*b=", "encoding": "base64"}`, Status: 422, Want: wrong("content", "invalid")},
-			{Name: "too large", Do: "POST " + at, As: "alice", Send: `{"content": "` + strings.Repeat("x", 40<<20) + `"}`, Status: 413},
-			{Name: "unpadded", Do: "POST " + at, As: "alice", Send: `{"content": "aGk", "encoding": "base64"}`, Status: 201, Want: `{"sha": "32f95c0d1244a78b2be1bab8de17906fabb2c4a8"}`},
+			{Name: "no content", Do: "POST " + at, As: "alice", Send: `{}`, Status: 422,
+				Want: wrong("content", "missing_field")},
+			{Name: "null", Do: "POST " + at, As: "alice", Send: `{"content": null}`, Status: 422,
+				Want: wrong("content", "missing_field")},
+			{Name: "number", Do: "POST " + at, As: "alice", Send: `{"content": 1}`, Status: 422,
+				Want: wrong("content", "invalid")},
+			{Name: "encoding", Do: "POST " + at, As: "alice", Send: `{"content": "", "encoding": "rot13"}`,
+				Status: 422, Want: wrong("encoding", "invalid")},
+			{Name: "not base64", Do: "POST " + at, As: "alice",
+				Send: `{"content": "a*b=", "encoding": "base64"}`, Status: 422,
+				Want: wrong("content", "invalid")},
+			{Name: "too large", Do: "POST " + at, As: "alice",
+				Send: `{"content": "` + strings.Repeat("x", 40<<20) + `"}`, Status: 413},
+			{Name: "unpadded", Do: "POST " + at, As: "alice",
+				Send: `{"content": "aGk", "encoding": "base64"}`, Status: 201,
+				Want: `{"sha": "32f95c0d1244a78b2be1bab8de17906fabb2c4a8"}`},
 		})
 	})
 }
@@ -72,12 +82,15 @@ func TestBadCommitsAndTags(t *testing.T) {
 		s.User(t, "alice")
 		s.Import(t, s.Repo(t, "alice/zoo", false), zoo(t))
 		dir := zoo(t)
-		tree, commit := gittest.Run(t, dir, "rev-parse", "main^{tree}"), gittest.Run(t, dir, "rev-parse", "main")
+		tree, commit := gittest.Run(t, dir, "rev-parse", "main^{tree}"),
+			gittest.Run(t, dir, "rev-parse", "main")
 		none := strings.Repeat("a", 40)
 		bad := func(name, kind, body, field string) apitest.Case {
 			resource := map[string]string{"commits": "Commit", "tags": "Tag"}[kind]
-			return apitest.Case{Name: kind + ": " + name, Do: "POST /repos/alice/zoo/git/" + kind, As: "alice", Send: body, Status: 422,
-				Want: `{"errors": [{"resource": "` + resource + `", "field": "` + field + `", "code": "$any"}]}`}
+			return apitest.Case{Name: kind + ": " + name, Do: "POST /repos/alice/zoo/git/" + kind,
+				As: "alice", Send: body, Status: 422,
+				Want: `{"errors": [{"resource": "` + resource + `", "field": "` + field +
+					`", "code": "$any"}]}`}
 		}
 		with := func(rest string) string { return `{"message": "m", "tree": "` + tree + `", ` + rest + `}` }
 		tag := func(rest string) string {
@@ -98,19 +111,28 @@ func TestBadCommitsAndTags(t *testing.T) {
 			bad("author is text", "commits", with(`"author": "me"`), "author"),
 			bad("author without name", "commits", with(`"author": {"email": "a@b"}`), "author.name"),
 			bad("author without email", "commits", with(`"author": {"name": "a"}`), "author.email"),
-			bad("newline in a name", "commits", with(`"author": {"name": "a\nparent `+none+`", "email": "a@b"}`), "author"),
-			bad("bracket in an address", "commits", with(`"committer": {"name": "a", "email": "a@b> 1 +0000"}`), "committer"),
-			bad("date", "commits", with(`"author": {"name": "a", "email": "a@b", "date": "yesterday"}`), "author.date"),
-			bad("date long ago", "commits", with(`"author": {"name": "a", "email": "a@b", "date": "1234-05-06T07:08:09Z"}`), "author.date"),
+			bad("newline in a name", "commits",
+				with(`"author": {"name": "a\nparent `+none+`", "email": "a@b"}`), "author"),
+			bad("bracket in an address", "commits",
+				with(`"committer": {"name": "a", "email": "a@b> 1 +0000"}`), "committer"),
+			bad("date", "commits", with(`"author": {"name": "a", "email": "a@b", "date": "yesterday"}`),
+				"author.date"),
+			bad("date long ago", "commits",
+				with(`"author": {"name": "a", "email": "a@b", "date": "1234-05-06T07:08:09Z"}`),
+				"author.date"),
 			bad("signature with NUL", "commits", with(`"signature": "a\u0000"`), "signature"),
 			bad("no tag", "tags", `{"message": "m", "object": "`+commit+`", "type": "commit"}`, "tag"),
 			bad("no type", "tags", tag(`"x": 1`), "type"),
 			bad("other type", "tags", tag(`"type": "tree"`), "object"),
 			bad("unknown type", "tags", tag(`"type": "ship"`), "type"),
-			bad("missing object", "tags", `{"tag": "v9", "message": "m", "type": "blob", "object": "`+none+`"}`, "object"),
-			bad("bad name", "tags", `{"tag": "a..b", "message": "m", "type": "commit", "object": "`+commit+`"}`, "tag"),
-			bad("newline in the name", "tags", `{"tag": "a\nb", "message": "m", "type": "commit", "object": "`+commit+`"}`, "tag"),
-			bad("SHA as name", "tags", `{"tag": "`+none+`", "message": "m", "type": "commit", "object": "`+commit+`"}`, "tag"),
+			bad("missing object", "tags", `{"tag": "v9", "message": "m", "type": "blob", "object": "`+none+
+				`"}`, "object"),
+			bad("bad name", "tags", `{"tag": "a..b", "message": "m", "type": "commit", "object": "`+
+				commit+`"}`, "tag"),
+			bad("newline in the name", "tags",
+				`{"tag": "a\nb", "message": "m", "type": "commit", "object": "`+commit+`"}`, "tag"),
+			bad("SHA as name", "tags", `{"tag": "`+none+`", "message": "m", "type": "commit", "object": "`+
+				commit+`"}`, "tag"),
 		})
 		signature := `-----BEGIN PGP SIGNATURE-----\n\niQ\n=x\n-----END PGP SIGNATURE-----\n`
 		s.Run(t, []apitest.Case{
@@ -119,7 +141,9 @@ func TestBadCommitsAndTags(t *testing.T) {
 				Want: `{"message": "m", "verification": {"verified": false, "payload": "tree ` + tree +
 					`\nauthor A <a@b> 1577836800 +0000\ncommitter A <a@b> 1577836800 +0000\n\nm", "signature": "` + strings.TrimSuffix(signature, `\n`) + `"}, "parents": []}`},
 			{Name: "tag of a tag", Do: "POST /repos/alice/zoo/git/tags", As: "alice", Status: 201,
-				Send: `{"tag": "again", "message": "m", "type": "tag", "object": "` + gittest.Run(t, dir, "rev-parse", "v1") + `", "tagger": {"name": "T", "email": "t@x", "date": "2020-01-01T00:00:00Z"}}`,
+				Send: `{"tag": "again", "message": "m", "type": "tag", "object": "` + gittest.Run(t, dir,
+					"rev-parse", "v1") +
+					`", "tagger": {"name": "T", "email": "t@x", "date": "2020-01-01T00:00:00Z"}}`,
 				Want: `{"tag": "again", "message": "m", "tagger": {"name": "T", "email": "t@x", "date": "2020-01-01T00:00:00Z"}, "object": {"type": "tag"}, "verification": {"verified": false, "reason": "unsigned"}}`},
 			{Name: "a commit is no tag", Do: "GET /repos/alice/zoo/git/tags/" + commit, Status: 404},
 			{Name: "a tag by name", Do: "GET /repos/alice/zoo/git/tags/v1", Status: 422},

@@ -71,7 +71,8 @@ func plant(t *testing.T, s *apitest.Server) *orchard {
 	gittest.Import(t, o.dir, &b)
 	s.User(t, "alice")
 	s.User(t, "bob")
-	s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"email": "Alice@Example.org"}`, Status: 200})
+	s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"email": "Alice@Example.org"}`,
+		Status: 200})
 	s.Email(t, "alice", aliceMail)
 	o.repo = s.Repo(t, "alice/orchard", false)
 	s.Repo(t, "alice/empty", false)
@@ -93,23 +94,28 @@ func TestReadCommits(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		o := plant(t, s)
-		main, first, merge, rename := o.sha(t, "main"), o.sha(t, "main~3"), o.sha(t, "main~1"), o.sha(t, "main~2")
+		main, first, merge, rename := o.sha(t, "main"), o.sha(t, "main~3"), o.sha(t, "main~1"),
+			o.sha(t, "main~2")
 		tree := o.sha(t, "main~3^{tree}")
-		signed := gittest.Object(t, s.ObjectsDir(t, o.repo)+"/..", "commit", "tree "+tree+"\nauthor  <> 1 +0000\ncommitter A <a@b> 99999999999999 -9999\n"+
-			"encoding ISO-8859-1\ngpgsig -----BEGIN\n x\n -----END\n\ncaf\xe9")
+		signed := gittest.Object(t, s.ObjectsDir(t, o.repo)+"/..", "commit",
+			"tree "+tree+"\nauthor  <> 1 +0000\ncommitter A <a@b> 99999999999999 -9999\n"+
+				"encoding ISO-8859-1\ngpgsig -----BEGIN\n x\n -----END\n\ncaf\xe9")
 		s.Run(t, []apitest.Case{
-			{Name: "git commit", Do: "GET " + at + "/git/commits/" + first, Status: 200, Want: `{"sha": "` + first + `", "node_id": "$any",
+			{Name: "git commit", Do: "GET " + at + "/git/commits/" + first, Status: 200,
+				Want: `{"sha": "` + first + `", "node_id": "$any",
 				"url": "{base}` + at + `/git/commits/` + first + `", "html_url": "{base}/alice/orchard/commit/` + first + `",
 				"author": {"name": "Alice", "email": "ALICE@example.org", "date": "2011-03-13T07:07:40Z"},
 				"committer": {"name": "A U Thor", "email": "author@example.com", "date": "2011-03-13T07:07:40Z"},
 				"tree": {"sha": "` + tree + `", "url": "{base}` + at + `/git/trees/` + tree + `"}, "message": "Plant the first tree\n\nIt will grow.",
 				"parents": [], "verification": {"verified": false, "reason": "unsigned", "signature": null, "payload": null, "verified_at": null}}`},
-			{Name: "signed, in another encoding, by nobody", Do: "GET " + at + "/git/commits/" + string(signed), Status: 200,
+			{Name: "signed, in another encoding, by nobody",
+				Do: "GET " + at + "/git/commits/" + string(signed), Status: 200,
 				Want: `{"message": "café", "author": {"name": "", "date": "1970-01-01T00:00:01Z"}, "verification": {"reason": "unknown_key", "signature": "-----BEGIN\nx\n-----END",
 					"payload": "tree ` + tree + `\nauthor  <> 1 +0000\ncommitter A <a@b> 99999999999999 -9999\nencoding ISO-8859-1\n\ncaf\ufffd"}}`},
 			{Name: "git commit by a name", Do: "GET " + at + "/git/commits/main", Status: 404},
 			{Name: "git commit of a tree", Do: "GET " + at + "/git/commits/" + tree, Status: 404},
-			{Name: "full", Do: "GET " + at + "/commits/" + rename, Status: 200, Want: `{"sha": "` + rename + `", "author": null, "committer": null,
+			{Name: "full", Do: "GET " + at + "/commits/" + rename, Status: 200,
+				Want: `{"sha": "` + rename + `", "author": null, "committer": null,
 				"url": "{base}` + at + `/commits/` + rename + `", "html_url": "{base}/alice/orchard/commit/` + rename + `",
 				"comments_url": "{base}` + at + `/commits/` + rename + `/comments",
 				"commit": {"message": "Rename the guide", "comment_count": 0, "url": "{base}` + at + `/git/commits/` + rename + `"},
@@ -123,32 +129,61 @@ func TestReadCommits(t *testing.T) {
 				Want: `{"author": {"login": "alice", "url": "{base}/users/alice"}, "committer": null, "parents": [], "stats": {"additions": 33}}`},
 			{Name: "a merge, against its first parent", Do: "GET " + at + "/commits/" + merge, Status: 200,
 				Want: `{"parents": ["$any", "$any"], "files": [{"filename": "side.txt", "status": "added", "patch": "@@ -0,0 +1 @@\n+side"}]}`},
-			{Name: "by branch", Do: "GET " + at + "/commits/main", Status: 200, Want: `{"sha": "` + main + `", "files": [
+			{Name: "by branch", Do: "GET " + at + "/commits/main", Status: 200,
+				Want: `{"sha": "` + main + `", "files": [
 				{"filename": "apple/seed", "patch": "@@ -1 +1,2 @@\n seed\n+sprout"}, {"filename": "big.txt", "patch": "$absent", "additions": 65537},
 				{"filename": "long.txt", "patch": "$absent", "additions": 3001}]}`},
-			{Name: "a page of files", Do: "GET " + at + "/commits/main?per_page=1&page=2", Status: 200, Want: `{"stats": {"additions": 68539}, "files": [{"filename": "big.txt"}]}`,
-				Has: map[string]string{"Link": `<{base}` + at + `/commits/main?per_page=1&page=3>; rel="next", <{base}` + at + `/commits/main?per_page=1&page=3>; rel="last", <{base}` + at + `/commits/main?per_page=1&page=1>; rel="first", <{base}` + at + `/commits/main?per_page=1&page=1>; rel="prev"`}},
-			{Name: "a page far behind", Do: "GET " + at + "/commits/main?page=9223372036854775807", Status: 200, Want: `{"files": []}`},
-			{Name: "by branch with a slash", Do: "GET " + at + "/commits/feature/x", Status: 200, Want: `{"sha": "` + o.sha(t, "feature/x") + `"}`},
-			{Name: "by heads/", Do: "GET " + at + "/commits/heads/main", Status: 200, Want: `{"sha": "` + main + `"}`},
-			{Name: "by annotated tag", Do: "GET " + at + "/commits/v1.9", Status: 200, Want: `{"sha": "` + first + `"}`},
-			{Name: "by tags/", Do: "GET " + at + "/commits/tags/v1.9", Status: 200, Want: `{"sha": "` + first + `"}`},
-			{Name: "by HEAD", Do: "GET " + at + "/commits/HEAD", Status: 200, Want: `{"sha": "` + main + `"}`},
-			{Name: "abbreviated", Do: "GET " + at + "/commits/" + strings.ToUpper(main[:8]), Status: 200, Want: `{"sha": "` + main + `"}`},
-			{Name: "only the SHA", Do: "GET " + at + "/commits/main", Headers: accept("application/vnd.github.sha"), Status: 200, Body: main, Has: map[string]string{"Content-Type": "application/vnd.github.sha; charset=utf-8"}},
-			{Name: "only the SHA, in the interface's dialect", Do: "GET " + at + "/commits/main", Headers: accept("application/vnd.service.sha"), Status: 200, Body: main, Has: map[string]string{"Content-Type": "text/plain; charset=utf-8"}},
-			{Name: "as a diff", Do: "GET " + at + "/commits/" + rename, Headers: accept("application/vnd.github.diff"), Status: 200, Body: gittest.Run(t, o.dir, "diff", first, rename) + "\n",
-				Has: map[string]string{"Content-Type": "application/vnd.github.diff; charset=utf-8", "X-Content-Type-Options": "nosniff"}},
-			{Name: "as a patch", Do: "GET " + at + "/commits/" + rename, Headers: accept("application/vnd.github.v3.patch"), Status: 200, Body: string(gittest.Pipe(t, o.dir, nil, "format-patch", "--stdout", "-1", rename))},
-			{Name: "the first as a patch", Do: "GET " + at + "/commits/" + first, Headers: accept("application/vnd.github.patch"), Status: 200, Body: string(gittest.Pipe(t, o.dir, nil, "format-patch", "--stdout", "--root", first))},
-			{Name: "where it is the head", Do: "GET " + at + "/commits/" + main + "/branches-where-head", Status: 200, Want: `[{"name": "main", "commit": {"sha": "` + main + `", "url": "{base}` + at + `/commits/` + main + `"}, "protected": false}]`},
-			{Name: "where it is no head", Do: "GET " + at + "/commits/" + first + "/branches-where-head", Status: 200, Body: "[]"},
+			{Name: "a page of files", Do: "GET " + at + "/commits/main?per_page=1&page=2", Status: 200,
+				Want: `{"stats": {"additions": 68539}, "files": [{"filename": "big.txt"}]}`,
+				Has: map[string]string{"Link": `<{base}` + at +
+					`/commits/main?per_page=1&page=3>; rel="next", <{base}` + at +
+					`/commits/main?per_page=1&page=3>; rel="last", <{base}` + at +
+					`/commits/main?per_page=1&page=1>; rel="first", <{base}` + at +
+					`/commits/main?per_page=1&page=1>; rel="prev"`}},
+			{Name: "a page far behind", Do: "GET " + at + "/commits/main?page=9223372036854775807",
+				Status: 200, Want: `{"files": []}`},
+			{Name: "by branch with a slash", Do: "GET " + at + "/commits/feature/x", Status: 200,
+				Want: `{"sha": "` + o.sha(t, "feature/x") + `"}`},
+			{Name: "by heads/", Do: "GET " + at + "/commits/heads/main", Status: 200,
+				Want: `{"sha": "` + main + `"}`},
+			{Name: "by annotated tag", Do: "GET " + at + "/commits/v1.9", Status: 200,
+				Want: `{"sha": "` + first + `"}`},
+			{Name: "by tags/", Do: "GET " + at + "/commits/tags/v1.9", Status: 200,
+				Want: `{"sha": "` + first + `"}`},
+			{Name: "by HEAD", Do: "GET " + at + "/commits/HEAD", Status: 200,
+				Want: `{"sha": "` + main + `"}`},
+			{Name: "abbreviated", Do: "GET " + at + "/commits/" + strings.ToUpper(main[:8]), Status: 200,
+				Want: `{"sha": "` + main + `"}`},
+			{Name: "only the SHA", Do: "GET " + at + "/commits/main",
+				Headers: accept("application/vnd.github.sha"), Status: 200, Body: main,
+				Has: map[string]string{"Content-Type": "application/vnd.github.sha; charset=utf-8"}},
+			{Name: "only the SHA, in the interface's dialect", Do: "GET " + at + "/commits/main",
+				Headers: accept("application/vnd.service.sha"), Status: 200, Body: main,
+				Has: map[string]string{"Content-Type": "text/plain; charset=utf-8"}},
+			{Name: "as a diff", Do: "GET " + at + "/commits/" + rename,
+				Headers: accept("application/vnd.github.diff"), Status: 200,
+				Body: gittest.Run(t, o.dir, "diff", first, rename) + "\n",
+				Has: map[string]string{"Content-Type": "application/vnd.github.diff; charset=utf-8",
+					"X-Content-Type-Options": "nosniff"}},
+			{Name: "as a patch", Do: "GET " + at + "/commits/" + rename,
+				Headers: accept("application/vnd.github.v3.patch"), Status: 200,
+				Body: string(gittest.Pipe(t, o.dir, nil, "format-patch", "--stdout", "-1", rename))},
+			{Name: "the first as a patch", Do: "GET " + at + "/commits/" + first,
+				Headers: accept("application/vnd.github.patch"), Status: 200,
+				Body: string(gittest.Pipe(t, o.dir, nil, "format-patch", "--stdout", "--root", first))},
+			{Name: "where it is the head", Do: "GET " + at + "/commits/" + main + "/branches-where-head",
+				Status: 200, Want: `[{"name": "main", "commit": {"sha": "` + main + `", "url": "{base}` + at +
+					`/commits/` + main + `"}, "protected": false}]`},
+			{Name: "where it is no head", Do: "GET " + at + "/commits/" + first + "/branches-where-head",
+				Status: 200, Body: "[]"},
 		})
-		etag := s.Check(t, apitest.Case{Do: "GET " + at + "/git/commits/" + first, Status: 200}).Header.Get("Etag")
+		etag := s.Check(t, apitest.Case{Do: "GET " + at + "/git/commits/" + first,
+			Status: 200}).Header.Get("Etag")
 		if !strings.Contains(etag, first) {
 			t.Errorf("the ETag %s does not contain the SHA", etag)
 		}
-		s.Check(t, apitest.Case{Do: "GET " + at + "/git/commits/" + first, Headers: map[string]string{"If-None-Match": etag}, Status: 304})
+		s.Check(t, apitest.Case{Do: "GET " + at + "/git/commits/" + first,
+			Headers: map[string]string{"If-None-Match": etag}, Status: 304})
 	})
 }
 
@@ -167,11 +202,13 @@ func TestCommitsAreDated(t *testing.T) {
 		commit := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "main"))
 		tag := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "v1"))
 		for path, want := range map[string]string{
-			"commits/main": "Tue, 14 Nov 2023 22:13:20 GMT", "git/commits/" + commit: "Tue, 14 Nov 2023 22:13:20 GMT",
-			"git/tags/" + tag: "Tue, 14 Nov 2023 22:13:21 GMT", "branches": "-",
+			"commits/main":          "Tue, 14 Nov 2023 22:13:20 GMT",
+			"git/commits/" + commit: "Tue, 14 Nov 2023 22:13:20 GMT",
+			"git/tags/" + tag:       "Tue, 14 Nov 2023 22:13:21 GMT", "branches": "-",
 		} {
 			for range 2 {
-				s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/" + path, Status: 200, Has: map[string]string{"Last-Modified": want}})
+				s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/" + path, Status: 200,
+					Has: map[string]string{"Last-Modified": want}})
 			}
 		}
 	})
@@ -191,31 +228,48 @@ func TestListCommits(t *testing.T) {
 			return strings.Join(shas, "\n")
 		}
 		for query, args := range map[string][]string{
-			"": {"main"}, "?sha=feature/x": {"feature/x"}, "?sha=v1.9": {"v1.9"}, "?sha=" + o.sha(t, "main~1"): {"main~1"}, "?sha=HEAD": {"main"},
-			"?path=apple": {"main", "--", "apple"}, "?path=apple/seed": {"main", "--", "apple/seed"}, "?path=docs/": {"main", "--", "docs"},
-			"?author=alice":               {"--author=<" + aliceMail, "-i", "main"},
-			"?author=" + aliceMail:        {"--author=<" + aliceMail, "-i", "main"},
-			"?author=author@example.com":  {"--author=author@example.com", "main"},
-			"?since=2011-03-13T07:09:40Z": {"--max-age=1300000180", "main"}, "?until=2011-03-13T07:09:40Z": {"--min-age=1300000180", "main"},
-			"?since=2011-03-13T08:09:40%2B01:00": {"--max-age=1300000180", "main"}, "?since=2011-03-14": {"--max-age=1300060800", "main"},
-			"?path=side.txt&author=alice&committer=author@example.com": {"--author=<" + aliceMail, "-i", "main", "--", "side.txt"},
-			"?per_page=2&page=2": {"--skip=2", "--max-count=2", "main"}, "?page=99": {"--max-count=0", "main"},
-			"?path=no/such/file": {"--max-count=0", "main"}, "?path=app*": {"--max-count=0", "main"}, "?path=:(glob)app*": {"--max-count=0", "main"},
-			"?path=--all": {"--max-count=0", "main"}, "?author=nobody": {"--max-count=0", "main"}, "?author=.*@.*": {"--max-count=0", "main"},
-			"?author=ali": {"--max-count=0", "main"}, "?author=bob": {"--max-count=0", "main"}, "?author=--all@x": {"--max-count=0", "main"},
-			"?author=%3Cx%3E@y": {"--max-count=0", "main"}, "?since=9999-01-01T00:00:00Z": {"--max-count=0", "main"}, "?until=0001-01-01T00:00:00Z": {"--max-count=0", "main"},
+			"": {"main"}, "?sha=feature/x": {"feature/x"}, "?sha=v1.9": {"v1.9"},
+			"?sha=" + o.sha(t, "main~1"): {"main~1"}, "?sha=HEAD": {"main"},
+			"?path=apple": {"main", "--", "apple"}, "?path=apple/seed": {"main", "--", "apple/seed"},
+			"?path=docs/":                        {"main", "--", "docs"},
+			"?author=alice":                      {"--author=<" + aliceMail, "-i", "main"},
+			"?author=" + aliceMail:               {"--author=<" + aliceMail, "-i", "main"},
+			"?author=author@example.com":         {"--author=author@example.com", "main"},
+			"?since=2011-03-13T07:09:40Z":        {"--max-age=1300000180", "main"},
+			"?until=2011-03-13T07:09:40Z":        {"--min-age=1300000180", "main"},
+			"?since=2011-03-13T08:09:40%2B01:00": {"--max-age=1300000180", "main"},
+			"?since=2011-03-14":                  {"--max-age=1300060800", "main"},
+			"?path=side.txt&author=alice&committer=author@example.com": {"--author=<" + aliceMail, "-i",
+				"main", "--", "side.txt"},
+			"?per_page=2&page=2": {"--skip=2", "--max-count=2", "main"},
+			"?page=99":           {"--max-count=0", "main"},
+			"?path=no/such/file": {"--max-count=0", "main"}, "?path=app*": {"--max-count=0", "main"},
+			"?path=:(glob)app*": {"--max-count=0", "main"},
+			"?path=--all":       {"--max-count=0", "main"}, "?author=nobody": {"--max-count=0", "main"}, "?author=.*@.*": {"--max-count=0", "main"},
+			"?author=ali": {"--max-count=0", "main"}, "?author=bob": {"--max-count=0", "main"},
+			"?author=--all@x":   {"--max-count=0", "main"},
+			"?author=%3Cx%3E@y": {"--max-count=0", "main"}, "?since=9999-01-01T00:00:00Z": {"--max-count=0",
+				"main"}, "?until=0001-01-01T00:00:00Z": {"--max-count=0", "main"},
 		} {
-			if got, want := list(query), gittest.Run(t, o.dir, append([]string{"rev-list"}, args...)...); got != want {
+			if got, want := list(query), gittest.Run(t, o.dir,
+				append([]string{"rev-list"}, args...)...); got != want {
 				t.Errorf("%s gives\n%s\nwant\n%s", query, got, want)
 			}
 		}
-		links := `<{base}` + at + `/commits?per_page=2&page=3>; rel="next", <{base}` + at + `/commits?per_page=2&page=3>; rel="last", <{base}` + at + `/commits?per_page=2&page=1>; rel="first", <{base}` + at + `/commits?per_page=2&page=1>; rel="prev"`
+		links := `<{base}` + at + `/commits?per_page=2&page=3>; rel="next", <{base}` + at +
+			`/commits?per_page=2&page=3>; rel="last", <{base}` + at +
+			`/commits?per_page=2&page=1>; rel="first", <{base}` + at +
+			`/commits?per_page=2&page=1>; rel="prev"`
 		for range 2 { // the second time from the cache
-			s.Check(t, apitest.Case{Do: "GET " + at + "/commits?per_page=2&page=2", Status: 200, Has: map[string]string{"Link": links}})
+			s.Check(t, apitest.Case{Do: "GET " + at + "/commits?per_page=2&page=2", Status: 200,
+				Has: map[string]string{"Link": links}})
 		}
-		s.Check(t, apitest.Case{Do: "GET " + at + "/commits?author=author@example.com&per_page=1", Status: 200, Want: `[{"author": null, "stats": "$absent", "files": "$absent"}]`})
+		s.Check(t, apitest.Case{Do: "GET " + at + "/commits?author=author@example.com&per_page=1",
+			Status: 200, Want: `[{"author": null, "stats": "$absent", "files": "$absent"}]`})
 		s.Email(t, "bob", "author@example.com")
-		s.Check(t, apitest.Case{Name: "known from now on", Do: "GET " + at + "/commits?author=author@example.com&per_page=1", Status: 200, Want: `[{"author": {"login": "bob"}, "committer": {"login": "bob"}}]`})
+		s.Check(t, apitest.Case{Name: "known from now on",
+			Do: "GET " + at + "/commits?author=author@example.com&per_page=1", Status: 200,
+			Want: `[{"author": {"login": "bob"}, "committer": {"login": "bob"}}]`})
 	})
 }
 
@@ -227,27 +281,40 @@ func TestBranchesAndTags(t *testing.T) {
 		o := plant(t, s)
 		first, rename, main := o.sha(t, "main~3"), o.sha(t, "v1.10"), o.sha(t, "main")
 		tag := func(name, sha string) string {
-			return `{"name": "` + name + `", "commit": {"sha": "` + sha + `", "url": "{base}` + at + `/commits/` + sha + `"}, "zipball_url": "$any", "tarball_url": "$any", "node_id": "$any"}`
+			return `{"name": "` + name + `", "commit": {"sha": "` + sha + `", "url": "{base}` +
+				at + `/commits/` + sha +
+				`"}, "zipball_url": "$any", "tarball_url": "$any", "node_id": "$any"}`
 		}
 		s.Run(t, []apitest.Case{
-			{Do: "GET " + at + "/branches", Status: 200, Want: `[{"name": "feature/x", "protected": false}, {"name": "main", "commit": {"sha": "` + main + `"}}, {"name": "side"}]`},
+			{Do: "GET " + at + "/branches", Status: 200,
+				Want: `[{"name": "feature/x", "protected": false}, {"name": "main", "commit": {"sha": "` +
+					main + `"}}, {"name": "side"}]`},
 			{Do: "GET " + at + "/branches?per_page=1&page=2", Status: 200, Want: `[{"name": "main"}]`,
-				Has: map[string]string{"Link": `<{base}` + at + `/branches?per_page=1&page=3>; rel="next", <{base}` + at + `/branches?per_page=1&page=3>; rel="last", <{base}` + at + `/branches?per_page=1&page=1>; rel="first", <{base}` + at + `/branches?per_page=1&page=1>; rel="prev"`}},
+				Has: map[string]string{"Link": `<{base}` + at +
+					`/branches?per_page=1&page=3>; rel="next", <{base}` + at +
+					`/branches?per_page=1&page=3>; rel="last", <{base}` + at +
+					`/branches?per_page=1&page=1>; rel="first", <{base}` + at +
+					`/branches?per_page=1&page=1>; rel="prev"`}},
 			{Do: "GET " + at + "/branches?page=9223372036854775807", Status: 200, Body: "[]"},
 			{Do: "GET " + at + "/branches?protected=true", Status: 200, Body: "[]"},
 			{Do: "GET " + at + "/branches?protected=false", Status: 200, Want: `["$any", "$any", "$any"]`},
 			{Do: "GET " + at + "/branches?protected=maybe", Status: 422},
-			{Do: "GET " + at + "/branches/feature/x", Status: 200, Want: `{"name": "feature/x", "protected": false, "commit": {"sha": "` + o.sha(t, "feature/x") + `", "commit": {"message": "A feature"}, "author": null},
+			{Do: "GET " + at + "/branches/feature/x", Status: 200,
+				Want: `{"name": "feature/x", "protected": false, "commit": {"sha": "` + o.sha(t,
+					"feature/x") + `", "commit": {"message": "A feature"}, "author": null},
 				"_links": {"self": "{base}` + at + `/branches/feature/x", "html": "{base}/alice/orchard/tree/feature/x"}, "protection": {"enabled": false, "required_status_checks": {"enforcement_level": "off", "contexts": [], "checks": []}}}`},
 			{Do: "GET " + at + "/branches/feature%2Fx", Status: 200, Want: `{"name": "feature/x"}`},
 			{Do: "GET " + at + "/branches/v1.9", Status: 404, Want: `{"message": "Branch not found"}`},
-			{Do: "GET " + at + "/tags", Status: 200, Want: "[" + tag("v1.10", rename) + "," + tag("v1.9.1", rename) + "," + tag("v1.9", first) + "]"},
+			{Do: "GET " + at + "/tags", Status: 200, Want: "[" + tag("v1.10", rename) + "," + tag("v1.9.1",
+				rename) + "," + tag("v1.9", first) + "]"},
 			{Do: "GET /repos/alice/empty/branches", Status: 200, Body: "[]"},
 			{Do: "GET /repos/alice/empty/tags", Status: 200, Body: "[]"},
 		})
 		gittest.Run(t, o.dir, "push", "-q", s.Remote(t, "alice", "alice/orchard"), "main~1:refs/heads/side")
-		s.Check(t, apitest.Case{Do: "GET " + at + "/branches/side", Status: 200, Want: `{"commit": {"sha": "` + o.sha(t, "main~1") + `"}}`})
-		s.Check(t, apitest.Case{Do: "GET " + at + "/commits/side", Status: 200, Want: `{"sha": "` + o.sha(t, "main~1") + `"}`})
+		s.Check(t, apitest.Case{Do: "GET " + at + "/branches/side", Status: 200,
+			Want: `{"commit": {"sha": "` + o.sha(t, "main~1") + `"}}`})
+		s.Check(t, apitest.Case{Do: "GET " + at + "/commits/side", Status: 200,
+			Want: `{"sha": "` + o.sha(t, "main~1") + `"}`})
 	})
 }
 
@@ -259,19 +326,28 @@ func TestContents(t *testing.T) {
 		readme := o.sha(t, "main:README.md")
 		odd := "d%C3%A9j%C3%A0%20vu%3F%23%25.txt"
 		s.Run(t, []apitest.Case{
-			{Name: "file", Do: "GET " + at + "/contents/README.md", Status: 200, Want: `{"name": "README.md", "path": "README.md", "sha": "` + readme + `", "size": 10,
+			{Name: "file", Do: "GET " + at + "/contents/README.md", Status: 200,
+				Want: `{"name": "README.md", "path": "README.md", "sha": "` + readme + `", "size": 10,
 				"url": "{base}` + at + `/contents/README.md?ref=main", "html_url": "{base}/alice/orchard/blob/main/README.md", "git_url": "{base}` + at + `/git/blobs/` + readme + `",
 				"download_url": "{base}/alice/orchard/raw/main/README.md", "type": "file", "content": "IyBPcmNoYXJkCg==\n", "encoding": "base64",
 				"_links": {"self": "{base}` + at + `/contents/README.md?ref=main", "git": "{base}` + at + `/git/blobs/` + readme + `", "html": "{base}/alice/orchard/blob/main/README.md"}}`},
 			{Name: "at a revision", Do: "GET " + at + "/contents/apple/seed?ref=main~1", Status: 404},
-			{Name: "at a tag", Do: "GET " + at + "/contents/apple/seed?ref=v1.9", Status: 200, Want: `{"size": 5, "url": "{base}` + at + `/contents/apple/seed?ref=v1.9"}`},
-			{Name: "at a branch with a slash", Do: "GET " + at + "/contents/feature?ref=feature%2Fx", Status: 200, Want: `{"url": "{base}` + at + `/contents/feature?ref=feature%2Fx", "html_url": "{base}/alice/orchard/blob/feature/x/feature"}`},
-			{Name: "at a SHA", Do: "GET " + at + "/contents/apple/seed?ref=" + o.sha(t, "main~3"), Status: 200, Want: `{"size": 5}`},
-			{Name: "at no abbreviation", Do: "GET " + at + "/contents/apple/seed?ref=" + o.sha(t, "main~3")[:10], Status: 404},
-			{Name: "odd name", Do: "GET " + at + "/contents/" + odd, Status: 200, Want: `{"path": "déjà vu?#%.txt", "url": "{base}` + at + `/contents/` + odd + `?ref=main"}`},
-			{Name: "directory", Do: "GET " + at + "/contents/docs", Status: 200, Want: `[{"name": "README", "path": "docs/README", "type": "file", "size": 5, "content": "$absent"},
+			{Name: "at a tag", Do: "GET " + at + "/contents/apple/seed?ref=v1.9", Status: 200,
+				Want: `{"size": 5, "url": "{base}` + at + `/contents/apple/seed?ref=v1.9"}`},
+			{Name: "at a branch with a slash", Do: "GET " + at + "/contents/feature?ref=feature%2Fx",
+				Status: 200, Want: `{"url": "{base}` + at +
+					`/contents/feature?ref=feature%2Fx", "html_url": "{base}/alice/orchard/blob/feature/x/feature"}`},
+			{Name: "at a SHA", Do: "GET " + at + "/contents/apple/seed?ref=" + o.sha(t, "main~3"),
+				Status: 200, Want: `{"size": 5}`},
+			{Name: "at no abbreviation", Do: "GET " + at + "/contents/apple/seed?ref=" + o.sha(t,
+				"main~3")[:10], Status: 404},
+			{Name: "odd name", Do: "GET " + at + "/contents/" + odd, Status: 200,
+				Want: `{"path": "déjà vu?#%.txt", "url": "{base}` + at + `/contents/` + odd + `?ref=main"}`},
+			{Name: "directory", Do: "GET " + at + "/contents/docs", Status: 200,
+				Want: `[{"name": "README", "path": "docs/README", "type": "file", "size": 5, "content": "$absent"},
 				{"name": "link", "type": "symlink", "size": 12}, {"name": "manual.md", "download_url": "{base}/alice/orchard/raw/main/docs/manual.md"}]`},
-			{Name: "directory with a slash", Do: "GET " + at + "/contents/docs/", Status: 200, Want: `["$any", "$any", "$any"]`},
+			{Name: "directory with a slash", Do: "GET " + at + "/contents/docs/", Status: 200,
+				Want: `["$any", "$any", "$any"]`},
 			{Name: "root", Do: "GET " + at + "/contents", Status: 200, Keep: func(a *apitest.Answer) {
 				var entries []struct{ Name, Type string }
 				a.JSON(t, &entries)
@@ -285,30 +361,54 @@ func TestContents(t *testing.T) {
 				}
 			}},
 			{Name: "root with a slash", Do: "GET " + at + "/contents/?ref=v1.9", Status: 200},
-			{Name: "directory as an object", Do: "GET " + at + "/contents/apple", Headers: accept("application/vnd.github.object+json"), Status: 200,
-				Want: `{"type": "dir", "name": "apple", "path": "apple", "sha": "` + o.sha(t, "main:apple") + `", "download_url": null, "entries": [{"path": "apple/seed"}]}`},
-			{Name: "root as an object", Do: "GET " + at + "/contents", Headers: accept("application/vnd.github.object"), Status: 200, Want: `{"type": "dir", "name": "", "path": ""}`},
-			{Name: "link to a file", Do: "GET " + at + "/contents/docs/link", Status: 200, Want: `{"type": "file", "path": "docs/link", "content": "IyBPcmNoYXJkCg==\n"}`},
-			{Name: "link to a link", Do: "GET " + at + "/contents/tolink", Status: 200, Want: `{"type": "file", "content": "IyBPcmNoYXJkCg==\n"}`},
-			{Name: "link out of the repository", Do: "GET " + at + "/contents/nowhere", Status: 200, Want: `{"type": "symlink", "target": "../../etc/passwd", "content": "$absent"}`},
-			{Name: "submodule", Do: "GET " + at + "/contents/module", Status: 200, Want: `{"type": "submodule", "submodule_git_url": "https://example.org/m.git", "size": 0, "download_url": null, "sha": "` + strings.Repeat("1", 40) + `"}`},
-			{Name: "large", Do: "GET " + at + "/contents/big.txt", Status: 200, Want: `{"size": 1048592, "encoding": "none", "content": ""}`},
-			{Name: "large and raw", Do: "GET " + at + "/contents/big.txt", Headers: accept("application/vnd.github.raw+json"), Status: 200, Body: strings.Repeat("0123456789abcde\n", 1<<16+1)},
-			{Name: "raw", Do: "GET " + at + "/contents/README.md", Headers: accept("application/vnd.github.v3.raw+json"), Status: 200, Body: "# Orchard\n",
-				Has: map[string]string{"Content-Type": "application/vnd.github.v3.raw; charset=utf-8", "X-Content-Type-Options": "nosniff", "Content-Length": "10", "Content-Security-Policy": "default-src 'none'; sandbox"}},
-			{Name: "raw link", Do: "GET " + at + "/contents/docs/link", Headers: accept("application/vnd.github.raw"), Status: 200, Body: "# Orchard\n"},
-			{Name: "raw link out of the repository", Do: "GET " + at + "/contents/nowhere", Headers: accept("application/vnd.github.raw"), Status: 200, Body: "../../etc/passwd"},
-			{Name: "raw, asked for again", Do: "GET " + at + "/contents/README.md", Headers: map[string]string{"Accept": "application/vnd.github.raw", "If-None-Match": `W/"` + readme + `"`}, Status: 304},
-			{Name: "raw head", Do: "HEAD " + at + "/contents/big.txt", Headers: accept("application/vnd.github.raw"), Status: 200, Body: "-"},
-			{Name: "raw directory", Do: "GET " + at + "/contents/apple", Headers: accept("application/vnd.github.raw"), Status: 200, Want: `["$any"]`},
-			{Name: "readme", Do: "GET " + at + "/readme", Status: 200, Want: `{"path": "README.md", "content": "$any", "encoding": "base64"}`},
-			{Name: "readme raw", Do: "GET " + at + "/readme", Headers: accept("application/vnd.github.raw"), Status: 200, Body: "# Orchard\n"},
-			{Name: "readme of a directory", Do: "GET " + at + "/readme/docs?ref=v1.9", Status: 200, Want: `{"path": "docs/README", "url": "{base}` + at + `/contents/docs/README?ref=v1.9"}`},
+			{Name: "directory as an object", Do: "GET " + at + "/contents/apple",
+				Headers: accept("application/vnd.github.object+json"), Status: 200,
+				Want: `{"type": "dir", "name": "apple", "path": "apple", "sha": "` + o.sha(t,
+					"main:apple") + `", "download_url": null, "entries": [{"path": "apple/seed"}]}`},
+			{Name: "root as an object", Do: "GET " + at + "/contents",
+				Headers: accept("application/vnd.github.object"), Status: 200,
+				Want: `{"type": "dir", "name": "", "path": ""}`},
+			{Name: "link to a file", Do: "GET " + at + "/contents/docs/link", Status: 200,
+				Want: `{"type": "file", "path": "docs/link", "content": "IyBPcmNoYXJkCg==\n"}`},
+			{Name: "link to a link", Do: "GET " + at + "/contents/tolink", Status: 200,
+				Want: `{"type": "file", "content": "IyBPcmNoYXJkCg==\n"}`},
+			{Name: "link out of the repository", Do: "GET " + at + "/contents/nowhere", Status: 200,
+				Want: `{"type": "symlink", "target": "../../etc/passwd", "content": "$absent"}`},
+			{Name: "submodule", Do: "GET " + at + "/contents/module", Status: 200,
+				Want: `{"type": "submodule", "submodule_git_url": "https://example.org/m.git", "size": 0, "download_url": null, "sha": "` + strings.Repeat("1", 40) + `"}`},
+			{Name: "large", Do: "GET " + at + "/contents/big.txt", Status: 200,
+				Want: `{"size": 1048592, "encoding": "none", "content": ""}`},
+			{Name: "large and raw", Do: "GET " + at + "/contents/big.txt",
+				Headers: accept("application/vnd.github.raw+json"), Status: 200,
+				Body: strings.Repeat("0123456789abcde\n", 1<<16+1)},
+			{Name: "raw", Do: "GET " + at + "/contents/README.md",
+				Headers: accept("application/vnd.github.v3.raw+json"), Status: 200, Body: "# Orchard\n",
+				Has: map[string]string{"Content-Type": "application/vnd.github.v3.raw; charset=utf-8",
+					"X-Content-Type-Options": "nosniff", "Content-Length": "10",
+					"Content-Security-Policy": "default-src 'none'; sandbox"}},
+			{Name: "raw link", Do: "GET " + at + "/contents/docs/link",
+				Headers: accept("application/vnd.github.raw"), Status: 200, Body: "# Orchard\n"},
+			{Name: "raw link out of the repository", Do: "GET " + at + "/contents/nowhere",
+				Headers: accept("application/vnd.github.raw"), Status: 200, Body: "../../etc/passwd"},
+			{Name: "raw, asked for again", Do: "GET " + at + "/contents/README.md",
+				Headers: map[string]string{"Accept": "application/vnd.github.raw",
+					"If-None-Match": `W/"` + readme + `"`}, Status: 304},
+			{Name: "raw head", Do: "HEAD " + at + "/contents/big.txt",
+				Headers: accept("application/vnd.github.raw"), Status: 200, Body: "-"},
+			{Name: "raw directory", Do: "GET " + at + "/contents/apple",
+				Headers: accept("application/vnd.github.raw"), Status: 200, Want: `["$any"]`},
+			{Name: "readme", Do: "GET " + at + "/readme", Status: 200,
+				Want: `{"path": "README.md", "content": "$any", "encoding": "base64"}`},
+			{Name: "readme raw", Do: "GET " + at + "/readme", Headers: accept("application/vnd.github.raw"),
+				Status: 200, Body: "# Orchard\n"},
+			{Name: "readme of a directory", Do: "GET " + at + "/readme/docs?ref=v1.9", Status: 200,
+				Want: `{"path": "docs/README", "url": "{base}` + at + `/contents/docs/README?ref=v1.9"}`},
 			{Name: "no readme", Do: "GET " + at + "/readme/apple", Status: 404},
 			{Name: "no such directory", Do: "GET " + at + "/readme/nothing", Status: 404},
 		})
 		body := s.Check(t, apitest.Case{Do: "GET " + at + "/contents/docs/manual.md", Status: 200}).Body
-		if want := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a line that stays\n", 20)))[:60] + `\n`; !strings.Contains(string(body), want) {
+		if want := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a line that stays\n", 20)))[:60] +
+			`\n`; !strings.Contains(string(body), want) {
 			t.Errorf("content is not in lines of 60: %s", body)
 		}
 	})
@@ -319,26 +419,40 @@ func TestCompare(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		o := plant(t, s)
-		main, side, first, feature := o.sha(t, "main"), o.sha(t, "side"), o.sha(t, "main~3"), o.sha(t, "feature/x")
+		main, side, first, feature := o.sha(t, "main"), o.sha(t, "side"), o.sha(t, "main~3"),
+			o.sha(t, "feature/x")
 		compare := "GET " + at + "/compare/"
 		s.Run(t, []apitest.Case{
-			{Name: "ahead", Do: compare + "side...main", Status: 200, Want: `{"status": "ahead", "ahead_by": 3, "behind_by": 0, "total_commits": 3,
+			{Name: "ahead", Do: compare + "side...main", Status: 200,
+				Want: `{"status": "ahead", "ahead_by": 3, "behind_by": 0, "total_commits": 3,
 				"url": "{base}` + at + `/compare/side...main", "html_url": "{base}/alice/orchard/compare/side...main", "permalink_url": "{base}/alice/orchard/compare/alice:` + side[:7] + `...alice:` + main[:7] + `",
 				"diff_url": "{base}/alice/orchard/compare/side...main.diff", "patch_url": "{base}/alice/orchard/compare/side...main.patch",
 				"base_commit": {"sha": "` + side + `"}, "merge_base_commit": {"sha": "` + side + `"},
 				"commits": [{"sha": "` + o.sha(t, "main~2") + `"}, {"sha": "` + o.sha(t, "main~1") + `", "author": {"login": "alice"}}, {"sha": "` + main + `"}],
 				"files": [{"filename": "apple/seed"}, {"filename": "big.txt"}, {"filename": "docs/manual.md", "status": "renamed"}, {"filename": "image"}, {"filename": "long.txt"}]}`},
-			{Name: "behind", Do: compare + "main...side", Status: 200, Want: `{"status": "behind", "ahead_by": 0, "behind_by": 3, "commits": [], "files": []}`},
-			{Name: "identical", Do: compare + "main...HEAD", Status: 200, Want: `{"status": "identical", "ahead_by": 0, "behind_by": 0, "commits": [], "files": []}`},
-			{Name: "diverged", Do: compare + "v1.10...side", Status: 200, Want: `{"status": "diverged", "ahead_by": 1, "behind_by": 1, "merge_base_commit": {"sha": "` + first + `"}, "files": [{"filename": "side.txt"}]}`},
-			{Name: "two dots", Do: compare + "v1.10..side", Status: 200, Want: `{"status": "diverged", "files": [{"filename": "docs/guide.md", "status": "renamed"}, {"filename": "image", "status": "removed"}, {"filename": "side.txt"}]}`},
-			{Name: "a page", Do: compare + "side...main?per_page=2&page=2", Status: 200, Want: `{"total_commits": 3, "commits": [{"sha": "` + main + `"}], "files": []}`},
-			{Name: "slashes", Do: compare + "main...feature/x", Status: 200, Want: `{"status": "ahead", "commits": [{"sha": "` + feature + `"}]}`},
-			{Name: "escaped slashes", Do: compare + "feature%2Fx...main", Status: 200, Want: `{"status": "behind"}`},
+			{Name: "behind", Do: compare + "main...side", Status: 200,
+				Want: `{"status": "behind", "ahead_by": 0, "behind_by": 3, "commits": [], "files": []}`},
+			{Name: "identical", Do: compare + "main...HEAD", Status: 200,
+				Want: `{"status": "identical", "ahead_by": 0, "behind_by": 0, "commits": [], "files": []}`},
+			{Name: "diverged", Do: compare + "v1.10...side", Status: 200,
+				Want: `{"status": "diverged", "ahead_by": 1, "behind_by": 1, "merge_base_commit": {"sha": "` +
+					first + `"}, "files": [{"filename": "side.txt"}]}`},
+			{Name: "two dots", Do: compare + "v1.10..side", Status: 200,
+				Want: `{"status": "diverged", "files": [{"filename": "docs/guide.md", "status": "renamed"}, {"filename": "image", "status": "removed"}, {"filename": "side.txt"}]}`},
+			{Name: "a page", Do: compare + "side...main?per_page=2&page=2", Status: 200,
+				Want: `{"total_commits": 3, "commits": [{"sha": "` + main + `"}], "files": []}`},
+			{Name: "slashes", Do: compare + "main...feature/x", Status: 200,
+				Want: `{"status": "ahead", "commits": [{"sha": "` + feature + `"}]}`},
+			{Name: "escaped slashes", Do: compare + "feature%2Fx...main", Status: 200,
+				Want: `{"status": "behind"}`},
 			{Name: "owner", Do: compare + "alice:side...ALICE:main", Status: 200, Want: `{"ahead_by": 3}`},
-			{Name: "SHAs, one abbreviated", Do: compare + side + "..." + main[:9], Status: 200, Want: `{"ahead_by": 3}`},
-			{Name: "diff", Do: compare + "v1.10...side", Headers: accept("application/vnd.github.diff"), Status: 200, Body: gittest.Run(t, o.dir, "diff", "v1.10...side") + "\n"},
-			{Name: "patch", Do: compare + "v1.10...side", Headers: accept("application/vnd.github.patch"), Status: 200, Body: string(gittest.Pipe(t, o.dir, nil, "format-patch", "--stdout", "v1.10..side"))},
+			{Name: "SHAs, one abbreviated", Do: compare + side + "..." + main[:9], Status: 200,
+				Want: `{"ahead_by": 3}`},
+			{Name: "diff", Do: compare + "v1.10...side", Headers: accept("application/vnd.github.diff"),
+				Status: 200, Body: gittest.Run(t, o.dir, "diff", "v1.10...side") + "\n"},
+			{Name: "patch", Do: compare + "v1.10...side", Headers: accept("application/vnd.github.patch"),
+				Status: 200, Body: string(gittest.Pipe(t, o.dir, nil, "format-patch", "--stdout",
+					"v1.10..side"))},
 			{Name: "another owner", Do: compare + "bob:main...main", Status: 404},
 			{Name: "nothing to compare", Do: compare + "main", Status: 404},
 			{Name: "an empty side", Do: compare + "main...", Status: 404},
@@ -358,10 +472,12 @@ func TestBadInputOfReads(t *testing.T) {
 		dir := gittest.Repository(t, 1, 1)
 		s.Import(t, other, dir)
 		foreign := gittest.Run(t, dir, "rev-parse", "main")
-		for _, path := range []string{"..", "../x", "docs/../README.md", "docs/./README", "/README.md", "docs//README", ".git/config", "docs/.GIT",
-			"docs/README/x", "module/x", "docs/link/x", "none", "\\", "a\x00b", "\xff", ":(top)docs", "--help", strings.Repeat("a/", 9000) + "a", "README.md\n"} {
+		for _, path := range []string{"..", "../x", "docs/../README.md", "docs/./README", "/README.md",
+			"docs//README", ".git/config", "docs/.GIT", "docs/README/x", "module/x", "docs/link/x", "none",
+			"\\", "a\x00b", "\xff", ":(top)docs", "--help", strings.Repeat("a/", 9000) + "a", "README.md\n"} {
 			escaped := strings.ReplaceAll(url.PathEscape(path), "%2F", "/")
-			for _, do := range []string{"/contents/" + escaped, "/contents/" + url.PathEscape(path), "/readme/" + escaped, "/commits?path=" + url.QueryEscape(path)} {
+			for _, do := range []string{"/contents/" + escaped, "/contents/" + url.PathEscape(path),
+				"/readme/" + escaped, "/commits?path=" + url.QueryEscape(path)} {
 				a := s.Do(t, apitest.Case{Do: "GET " + at + do})
 				list := strings.HasPrefix(do, "/commits") && a.Status == 200 && string(a.Body) == "[]"
 				if a.Status != 404 && a.Status != 422 && !list {
@@ -369,11 +485,14 @@ func TestBadInputOfReads(t *testing.T) {
 				}
 			}
 		}
-		for _, rev := range []string{"none", "--all", "-1", "main~1", "main^{tree}", "main:README.md", "^main", "@", "refs/heads/none", ":/Grow", "a..b", "\x00", "\xff",
-			strings.Repeat("f", 40), strings.Repeat("0", 40), "ffff", foreign, foreign[:10], o.sha(t, "main^{tree}"), o.sha(t, "main:README.md"), strings.Repeat("x", 5000), " ", "main\n"} {
+		for _, rev := range []string{"none", "--all", "-1", "main~1", "main^{tree}", "main:README.md",
+			"^main", "@", "refs/heads/none", ":/Grow", "a..b", "\x00", "\xff", strings.Repeat("f", 40),
+			strings.Repeat("0", 40), "ffff", foreign, foreign[:10], o.sha(t, "main^{tree}"),
+			o.sha(t, "main:README.md"), strings.Repeat("x", 5000), " ", "main\n"} {
 			p, q := url.PathEscape(rev), url.QueryEscape(rev)
 			for do, want := range map[string][]int{
-				"/commits/" + p: {422, 404}, "/commits?sha=" + q: {404}, "/git/commits/" + p: {404}, "/branches/" + p: {404}, "/compare/main..." + p: {404}, "/compare/" + p + "...main": {404},
+				"/commits/" + p: {422, 404}, "/commits?sha=" + q: {404}, "/git/commits/" + p: {404},
+				"/branches/" + p: {404}, "/compare/main..." + p: {404}, "/compare/" + p + "...main": {404},
 				"/commits/" + p + "/branches-where-head": {422, 404},
 			} {
 				a := s.Do(t, apitest.Case{Do: "GET " + at + do})
@@ -382,16 +501,21 @@ func TestBadInputOfReads(t *testing.T) {
 				}
 			}
 			// A tree's SHA is as good as a commit's for contents.
-			if a := s.Do(t, apitest.Case{Do: "GET " + at + "/contents?ref=" + q}); a.Status != 404 && rev != o.sha(t, "main^{tree}") {
+			if a := s.Do(t, apitest.Case{Do: "GET " + at + "/contents?ref=" + q}); a.Status != 404 &&
+				rev != o.sha(t, "main^{tree}") {
 				t.Errorf("contents of %.80q: status %d", rev, a.Status)
 			}
 		}
 		var cases []apitest.Case
-		for _, query := range []string{"since=yesterday", "until=1", "since=2011-13-01T00:00:00Z", "since=--all", "since=%00", "author=a%00b@c", "author=%FF@x", "committer=a%0Ab@c"} {
-			cases = append(cases, apitest.Case{Do: "GET " + at + "/commits?" + query, Status: 422, Want: `{"message": "Validation Failed"}`})
+		for _, query := range []string{"since=yesterday", "until=1", "since=2011-13-01T00:00:00Z",
+			"since=--all", "since=%00", "author=a%00b@c", "author=%FF@x", "committer=a%0Ab@c"} {
+			cases = append(cases, apitest.Case{Do: "GET " + at + "/commits?" + query, Status: 422,
+				Want: `{"message": "Validation Failed"}`})
 		}
-		for _, path := range []string{"/commits", "/commits/main", "/git/commits/" + strings.Repeat("1", 40), "/contents", "/contents/x", "/readme", "/compare/a...b", "/compare/x", "/commits/HEAD"} {
-			cases = append(cases, apitest.Case{Name: "empty: " + path, Do: "GET /repos/alice/empty" + path, Status: 409, Want: `{"message": "Git Repository is empty."}`})
+		for _, path := range []string{"/commits", "/commits/main", "/git/commits/" + strings.Repeat("1", 40),
+			"/contents", "/contents/x", "/readme", "/compare/a...b", "/compare/x", "/commits/HEAD"} {
+			cases = append(cases, apitest.Case{Name: "empty: " + path, Do: "GET /repos/alice/empty" + path,
+				Status: 409, Want: `{"message": "Git Repository is empty."}`})
 		}
 		s.Run(t, cases)
 	})

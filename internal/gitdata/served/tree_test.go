@@ -57,10 +57,12 @@ func lsTree(t *testing.T, dir, rev string, recursive bool) []string {
 		args = append(args, "-r", "-t")
 	}
 	var want []string
-	for line := range strings.SplitSeq(strings.TrimSuffix(gittest.Run(t, dir, append(args, rev)...), "\x00"), "\x00") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(gittest.Run(t, dir, append(args, rev)...), "\x00"),
+		"\x00") {
 		meta, path, _ := strings.Cut(line, "\t")
 		f := strings.Fields(meta)
-		want = append(want, fmt.Sprintf("%s %s %s %s %s", f[0], f[1], f[2], f[3], strings.ToValidUTF8(path, "\ufffd")))
+		want = append(want, fmt.Sprintf("%s %s %s %s %s", f[0], f[1], f[2], f[3],
+			strings.ToValidUTF8(path, "\ufffd")))
 	}
 	return want
 }
@@ -100,12 +102,17 @@ func TestTreeEqualsGit(t *testing.T) {
 		tree := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "main^{tree}"))
 		commit := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "main"))
 		tag := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "v1"))
-		for _, name := range []string{tree, commit, tag, strings.ToUpper(tree), "main", "feature/x", "feature%2Fx", "v1", "light", "refs/heads/main", "heads/main", "tags/v1", "HEAD"} {
-			for query, recursive := range map[string]bool{"": false, "?recursive=1": true, "?recursive=true": true, "?recursive=0": false, "?recursive=false": false, "?recursive=": false} {
-				a := s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/git/trees/" + name + query, Status: 200})
+		for _, name := range []string{tree, commit, tag, strings.ToUpper(tree), "main", "feature/x",
+			"feature%2Fx", "v1", "light", "refs/heads/main", "heads/main", "tags/v1", "HEAD"} {
+			for query, recursive := range map[string]bool{"": false, "?recursive=1": true,
+				"?recursive=true": true, "?recursive=0": false, "?recursive=false": false,
+				"?recursive=": false} {
+				a := s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/git/trees/" + name + query,
+					Status: 200})
 				var p treePayload
 				a.JSON(t, &p)
-				if p.SHA != tree || p.URL != s.URL+"/repos/alice/zoo/git/trees/"+tree || p.Truncated == nil || *p.Truncated {
+				if p.SHA != tree || p.URL != s.URL+"/repos/alice/zoo/git/trees/"+tree || p.Truncated == nil ||
+					*p.Truncated {
 					t.Fatalf("%s%s: %+v", name, query, p)
 				}
 				if etag := a.Header.Get("Etag"); !strings.Contains(etag, tree) {
@@ -124,7 +131,8 @@ func TestTreeEqualsGit(t *testing.T) {
 			case e.Type == "blob" && *e.URL != s.URL+"/api/v3/repos/alice/zoo/git/blobs/"+e.SHA:
 				t.Errorf("blob %s", *e.URL)
 			case e.Type == "tree":
-				s.Check(t, apitest.Case{Do: "GET " + strings.TrimPrefix(*e.URL, s.URL), Status: 200, Want: `{"sha": "` + e.SHA + `"}`})
+				s.Check(t, apitest.Case{Do: "GET " + strings.TrimPrefix(*e.URL, s.URL), Status: 200,
+					Want: `{"sha": "` + e.SHA + `"}`})
 			}
 		}
 	})
@@ -138,7 +146,8 @@ func TestTreeOfGoEqualsGit(t *testing.T) {
 	s.User(t, "alice")
 	s.Import(t, s.Repo(t, "alice/go", false), dir)
 	var p treePayload
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/go/git/trees/" + string(tree) + "?recursive=1", Status: 200}).JSON(t, &p)
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/go/git/trees/" + string(tree) + "?recursive=1",
+		Status: 200}).JSON(t, &p)
 	compare(t, "recursive", p.lines(), lsTree(t, dir, string(tree), true))
 }
 
@@ -152,16 +161,19 @@ func TestTreeNames(t *testing.T) {
 		s.Import(t, s.Repo(t, "alice/zoo", false), dir)
 		s.Import(t, s.Repo(t, "alice/other", true), gittest.Repository(t, 3, 3))
 		foreign := ""
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/other/git/trees/main", As: "alice", Status: 200, Keep: func(a *apitest.Answer) {
-			var p treePayload
-			a.JSON(t, &p)
-			foreign = p.SHA
-		}})
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/other/git/trees/main", As: "alice", Status: 200,
+			Keep: func(a *apitest.Answer) {
+				var p treePayload
+				a.JSON(t, &p)
+				foreign = p.SHA
+			}})
 		blob := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "main:plain.txt"))
 		tree := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "main^{tree}"))
-		for _, name := range []string{blob, foreign, tree[:10], "nobranch", "main^{tree}", "main:a", "HEAD~1", "--help", "-r", "--output=/tmp/x", "..%2f..%2fother",
-			"main..main", "@", "%00", "main%00", "main%0a", strings.Repeat("0", 40), strings.Repeat("f", 40), "refs", "%ff"} {
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/git/trees/" + name, Status: 404, Want: `{"message": "Not Found"}`})
+		for _, name := range []string{blob, foreign, tree[:10], "nobranch", "main^{tree}", "main:a", "HEAD~1",
+			"--help", "-r", "--output=/tmp/x", "..%2f..%2fother", "main..main", "@", "%00", "main%00",
+			"main%0a", strings.Repeat("0", 40), strings.Repeat("f", 40), "refs", "%ff"} {
+			s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/git/trees/" + name, Status: 404,
+				Want: `{"message": "Not Found"}`})
 		}
 		s.Check(t, apitest.Case{Name: "no name at all", Do: "GET /repos/alice/zoo/git/trees/", Status: 404})
 	})
@@ -177,7 +189,8 @@ func TestTruncation(t *testing.T) {
 		s.Import(t, s.Repo(t, "alice/zoo", false), dir)
 		for query, recursive := range map[string]bool{"": false, "?recursive=1": true} {
 			var p treePayload
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/git/trees/main" + query, Status: 200}).JSON(t, &p)
+			s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/git/trees/main" + query, Status: 200}).JSON(t,
+				&p)
 			if p.Truncated == nil || !*p.Truncated {
 				t.Errorf("%q: not truncated", query)
 			}
@@ -206,7 +219,8 @@ func TestManyReadersOfALargeTree(t *testing.T) {
 		readers.Go(func() {
 			a := s.Do(t, apitest.Case{Do: "GET /repos/alice/wide/git/trees/main?recursive=1"})
 			entries := bytes.Count(a.Body, []byte(`{"path":`))
-			if a.Status != 200 || entries != files+files/100 || !bytes.HasSuffix(a.Body, []byte(`],"truncated":false}`)) {
+			if a.Status != 200 || entries != files+files/100 ||
+				!bytes.HasSuffix(a.Body, []byte(`],"truncated":false}`)) {
 				t.Errorf("status %d, %d entries in %d bytes", a.Status, entries, len(a.Body))
 			}
 		})

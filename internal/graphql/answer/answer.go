@@ -1,5 +1,5 @@
-// Package answer holds answers of GraphQL against a schema and what was asked. It knows nothing of how Arbor answers:
-// tests hold what a server says against GitHub's own schema with it.
+// Package answer holds answers of GraphQL against a schema and what was asked. It knows nothing of how Arbor
+// answers: tests hold what a server says against GitHub's own schema with it.
 package answer
 
 import (
@@ -151,7 +151,9 @@ type asked struct {
 }
 
 // collect gives what selections ask of an object of a type, by key.
-func (c *checker) collect(on *ast.Definition, sets []ast.SelectionSet, into map[string]*asked) map[string]*asked {
+func (c *checker) collect(
+	on *ast.Definition, sets []ast.SelectionSet, into map[string]*asked,
+) map[string]*asked {
 	for _, set := range sets {
 		for _, s := range set {
 			switch s := s.(type) {

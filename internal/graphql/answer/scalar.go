@@ -14,8 +14,8 @@ var (
 	digits   = regexp.MustCompile(`^-?[0-9]+$`)
 )
 
-// isScalar reports a value of a scalar type, in the form in which GitHub writes it. Of types that it does not know, a
-// text is one.
+// isScalar reports a value of a scalar type, in the form in which GitHub writes it. Of types that it does not
+// know, a text is one.
 func isScalar(name string, v any) bool {
 	number, isNumber := v.(json.Number)
 	text, isText := v.(string)

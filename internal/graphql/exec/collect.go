@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// collect gives the fields that selections ask of an object of a type, in the query's order. Those with one key in
-// the answer are one field.
+// collect gives the fields that selections ask of an object of a type, in the query's order. Those with one
+// key in the answer are one field.
 func (r *run) collect(typeName string, selections []ast.SelectionSet) []*Field {
 	c := collector{run: r, object: typeName, byKey: map[string]*Field{}, seen: map[string]bool{}}
 	for _, s := range selections {
@@ -55,12 +55,14 @@ func (c *collector) field(s *ast.Field) {
 	}
 	if f := c.byKey[key]; f != nil {
 		if f.nodes = append(f.nodes, s); f.Name != s.Name {
-			f.err = &Error{Message: "Field '" + key + "' has a field conflict: " + f.Name + " or " + s.Name + "?",
+			f.err = &Error{Message: "Field '" + key + "' has a field conflict: " + f.Name + " or " +
+				s.Name + "?",
 				Extensions: map[string]any{"code": "fieldConflict", "fieldName": key}}
 		}
 		return
 	}
-	f := &Field{Name: s.Name, Key: key, Type: c.object, definition: s.Definition, nodes: []*ast.Field{s}, run: c.run}
+	f := &Field{Name: s.Name, Key: key, Type: c.object, definition: s.Definition,
+		nodes: []*ast.Field{s}, run: c.run}
 	if d := c.Types[c.object].Fields.ForName(s.Name); d != nil {
 		f.definition = d
 	}
@@ -73,7 +75,9 @@ func (c *collector) applies(condition string) bool {
 	if condition == "" || condition == c.object {
 		return true
 	}
-	return slices.ContainsFunc(c.PossibleTypes[condition], func(d *ast.Definition) bool { return d.Name == c.object })
+	return slices.ContainsFunc(c.PossibleTypes[condition], func(d *ast.Definition) bool {
+		return d.Name == c.object
+	})
 }
 
 // included reads @skip and @include.

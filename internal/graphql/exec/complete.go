@@ -65,8 +65,8 @@ func (a *answer) put(f *Field, value *answer) {
 	a.slots = append(a.slots, slot{f, value})
 }
 
-// complete writes a value as its type wants it to where to says, and appends the objects whose fields are still to be
-// found.
+// complete writes a value as its type wants it to where to says, and appends the objects whose fields are
+// still to be found.
 func (r *run) complete(next []target, f *Field, t *ast.Type, value any, to target) []target {
 	if err, ok := value.(error); ok {
 		r.fail(err, f, to.at)

@@ -6,8 +6,9 @@
 //	complete.go       values as the schema has them, and the answer
 //	introspection.go  the schema, told by itself
 //
-// Execution is breadth first: a field is resolved once for all objects of its place in the query, so a resolver can
-// ask for what all of them need at one time. A resolver gets the objects and returns one value for each.
+// Execution is breadth first: a field is resolved once for all objects of its place in the query, so a
+// resolver can ask for what all of them need at one time. A resolver gets the objects and returns one value
+// for each.
 package exec
 
 import (
@@ -20,8 +21,8 @@ import (
 // Object is a value that has fields. Its type is that of the schema by this name.
 type Object interface{ TypeName() string }
 
-// Resolver gives the value of a field for each of the parents, in their order: nil, a bool, a number, a text, a
-// json.RawMessage of one of these, an Object, a []any of these, or an error, which is that value's alone.
+// Resolver gives the value of a field for each of the parents, in their order: nil, a bool, a number, a text,
+// a json.RawMessage of one of these, an Object, a []any of these, or an error, which is that value's alone.
 type Resolver func(ctx context.Context, f *Field, parents []Object) []any
 
 // Field is a field as it is asked for.
@@ -60,8 +61,8 @@ type Request struct {
 	Operation *ast.OperationDefinition
 	Variables map[string]any // coerced, see Variables
 
-	// Hold asks for bytes of memory until the answer is sent, before they are used; nil: all may be used. After an
-	// error the operation stops.
+	// Hold asks for bytes of memory until the answer is sent, before they are used; nil: all may be used.
+	// After an error the operation stops.
 	Hold func(bytes int64) error
 }
 
@@ -122,7 +123,8 @@ func (s *Schema) Execute(ctx context.Context, q Request, root Object) *Result {
 
 // serially runs the fields of a mutation one after the other, each with all that it selects.
 func (r *run) serially(ctx context.Context, top []target) {
-	for _, f := range r.collect(top[0].value.TypeName(), []ast.SelectionSet{r.request.Operation.SelectionSet}) {
+	for _, f := range r.collect(top[0].value.TypeName(),
+		[]ast.SelectionSet{r.request.Operation.SelectionSet}) {
 		r.field(ctx, f, top)
 	}
 }
@@ -250,8 +252,8 @@ func (r *run) resolve(ctx context.Context, f *Field, targets []target) ([]any, e
 	return r.Resolvers[f.Type+"."+f.Name](ctx, f, parents), nil
 }
 
-// textBytes is how long the texts in arguments are together: a resolver takes as much work and memory for each field
-// that is given them, though a variable is sent once.
+// textBytes is how long the texts in arguments are together: a resolver takes as much work and memory for
+// each field that is given them, though a variable is sent once.
 func textBytes(v any) (n int) {
 	switch v := v.(type) {
 	case string:
@@ -268,8 +270,8 @@ func textBytes(v any) (n int) {
 	return n
 }
 
-// Below gives the names of the fields that are asked for at the end of a path of fields below this one, in whatever
-// fragments.
+// Below gives the names of the fields that are asked for at the end of a path of fields below this one, in
+// whatever fragments.
 func (f *Field) Below(path ...string) (names []string) {
 	for _, node := range f.nodes {
 		names = f.run.below(node.SelectionSet, path, names)

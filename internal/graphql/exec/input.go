@@ -10,8 +10,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Variables coerces the variables of an operation: those that it declares, and no others. Errors tell clients which
-// variable is wrong.
+// Variables coerces the variables of an operation: those that it declares, and no others. Errors tell clients
+// which variable is wrong.
 func Variables(s *ast.Schema, op *ast.OperationDefinition, given map[string]any) (map[string]any, error) {
 	out := map[string]any{}
 	for _, v := range op.VariableDefinitions {
@@ -28,7 +28,8 @@ func Variables(s *ast.Schema, op *ast.OperationDefinition, given map[string]any)
 		}
 		coerced, err := coerce(s, v.Type, value)
 		if err != nil {
-			return nil, wrongf("Variable $%s of type %s was provided invalid value: %s", v.Variable, v.Type, err)
+			return nil, wrongf("Variable $%s of type %s was provided invalid value: %s",
+				v.Variable, v.Type, err)
 		}
 		out[v.Variable] = coerced
 	}
@@ -43,8 +44,8 @@ func (r *run) arguments(f *Field) (map[string]any, error) {
 	return Arguments(r.Schema.Schema, f.definition, f.nodes[0], r.request.Variables)
 }
 
-// Arguments gives the arguments of a field as the schema has them. Those that were not given and have no default
-// are missing.
+// Arguments gives the arguments of a field as the schema has them. Those that were not given and have no
+// default are missing.
 func Arguments(
 	s *ast.Schema, of *ast.FieldDefinition, node *ast.Field, variables map[string]any,
 ) (map[string]any, error) {

@@ -134,7 +134,9 @@ func (o typeObject) field(s *ast.Schema, f *Field) any {
 	case "enumValues":
 		if o.Kind == ast.Enum {
 			list := slices.DeleteFunc(slices.Clone(o.EnumValues),
-				func(v *ast.EnumValueDefinition) bool { return !all && v.Directives.ForName("deprecated") != nil })
+				func(v *ast.EnumValueDefinition) bool {
+					return !all && v.Directives.ForName("deprecated") != nil
+				})
 			return objects(list, func(v *ast.EnumValueDefinition) any { return enumObject{v} })
 		}
 	case "inputFields":

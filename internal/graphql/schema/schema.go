@@ -1,5 +1,6 @@
-// Package schema is the GraphQL schema of Arbor: a part of GitHub's own, with the same names, types, nullability and
-// arguments. schema.graphql has what has long been there, newer.graphql what newer clients ask for.
+// Package schema is the GraphQL schema of Arbor: a part of GitHub's own, with the same names, types,
+// nullability and arguments. schema.graphql has what has long been there, newer.graphql what newer clients
+// ask for.
 package schema
 
 import (

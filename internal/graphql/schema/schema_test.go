@@ -16,8 +16,8 @@ import (
 	"arbor/internal/testkit"
 )
 
-// Programs that were written for GitHub know its types: a field of another type, or an enum without a value that they
-// send, would break them.
+// Programs that were written for GitHub know its types: a field of another type, or an enum without a value
+// that they send, would break them.
 func TestSchemaIsAPartOfGitHubs(t *testing.T) {
 	t.Parallel()
 	testkit.Programs(t)

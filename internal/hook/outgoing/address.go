@@ -78,8 +78,9 @@ func (n Networks) Allow(a netip.Addr) bool {
 
 // ErrInner says that a receiver is on an inner network. It does not say which address it has: that
 // would tell strangers what is in there.
-var ErrInner = errors.New("the address is of an inner network, which this server's operator has not allowed " +
-	"with --allow-hook-networks")
+var ErrInner = errors.New(
+	"the address is of an inner network, which this server's operator has not allowed " +
+		"with --allow-hook-networks")
 
 // CheckHost looks at a host that is an address, or names this machine. Other names are looked up when
 // something is sent. Error: ErrInner.

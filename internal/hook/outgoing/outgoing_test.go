@@ -18,13 +18,17 @@ func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"8.8.8.8": true, "2606:4700::1111": true, "1.1.1.1": true,
-		"127.0.0.1": false, "127.9.9.9": false, "::1": false, "0.0.0.0": false, "::": false, "10.1.2.3": false,
-		"172.16.0.1": false, "172.31.255.255": false, "172.32.0.1": true, "192.168.1.1": false, "169.254.169.254": false,
-		"100.64.0.1": false, "100.100.100.200": false, "198.18.0.1": false, "192.0.2.1": false, "203.0.113.9": false,
-		"224.0.0.1": false, "255.255.255.255": false, "240.0.0.1": false, "fe80::1": false, "fe80::1%eth0": false,
-		"fc00::1": false, "fd00:ec2::254": false, "ff02::1": false, "::ffff:127.0.0.1": false, "::ffff:10.0.0.1": false,
-		"::ffff:8.8.8.8": true, "64:ff9b::a00:1": false, "64:ff9b::808:808": false, "64:ff9b:1::1": false, "2002:7f00:1::": false,
-		"2001::1": false, "2001:db8::1": false, "::7f00:1": false, "100::1": false, "4000::1": false, "3fff::1": false,
+		"127.0.0.1": false, "127.9.9.9": false, "::1": false, "0.0.0.0": false, "::": false,
+		"10.1.2.3":   false,
+		"172.16.0.1": false, "172.31.255.255": false, "172.32.0.1": true, "192.168.1.1": false,
+		"169.254.169.254": false,
+		"100.64.0.1":      false, "100.100.100.200": false, "198.18.0.1": false, "192.0.2.1": false, "203.0.113.9": false,
+		"224.0.0.1": false, "255.255.255.255": false, "240.0.0.1": false, "fe80::1": false,
+		"fe80::1%eth0": false,
+		"fc00::1":      false, "fd00:ec2::254": false, "ff02::1": false, "::ffff:127.0.0.1": false, "::ffff:10.0.0.1": false,
+		"::ffff:8.8.8.8": true, "64:ff9b::a00:1": false, "64:ff9b::808:808": false, "64:ff9b:1::1": false,
+		"2002:7f00:1::": false,
+		"2001::1":       false, "2001:db8::1": false, "::7f00:1": false, "100::1": false, "4000::1": false, "3fff::1": false,
 	} {
 		if got := (Networks{}).Allow(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: allowed %v, want %v", text, got, want)
@@ -34,7 +38,8 @@ func TestAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::9": true, "192.168.1.7": true,
+	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::9": true,
+		"192.168.1.7": true,
 		"192.168.1.8": false, "127.0.0.1": false, "fd00::9%lo": false} {
 		if got := some.Allow(netip.MustParseAddr(text)); got != want {
 			t.Errorf("with networks, %s: allowed %v, want %v", text, got, want)
@@ -83,23 +88,28 @@ func post(t *testing.T, c *Client, address string) *Answer {
 	return c.Send(t.Context(), r, false)
 }
 
-// A name that leads to the internet when it is looked at, and inside afterwards, leads nowhere: it is looked up once.
+// A name that leads to the internet when it is looked at, and inside afterwards, leads nowhere: it is looked
+// up once.
 func TestNamesThatChange(t *testing.T) {
 	t.Parallel()
-	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request came in") }))
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("a request came in")
+	}))
 	defer inside.Close()
 	_, port, _ := net.SplitHostPort(inside.Listener.Addr().String())
 	local, far := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::ffff:127.0.0.1")
 	for _, first := range [][]netip.Addr{{local}, {far}, {far, local}} {
 		n := &names{answers: [][]netip.Addr{first}}
-		if a := post(t, newClient(nil, n, time.Second), "http://rebind.example:"+port); a.Status != ErrInner.Error() {
+		if a := post(t, newClient(nil, n, time.Second),
+			"http://rebind.example:"+port); a.Status != ErrInner.Error() {
 			t.Errorf("%v: %+v", first, a)
 		}
 	}
 	// An address of the internet comes first, and then inner ones: they are not asked for.
 	n := &names{answers: [][]netip.Addr{{netip.MustParseAddr("240.0.0.1"), local}, {local}}}
 	allowed := Networks{netip.MustParsePrefix("240.0.0.0/4")}
-	if a := post(t, newClient(allowed, n, time.Second), "http://rebind.example:"+port); a.Code != 0 || n.asked.Load() != 1 {
+	if a := post(t, newClient(allowed, n, time.Second), "http://rebind.example:"+port); a.Code != 0 ||
+		n.asked.Load() != 1 {
 		t.Errorf("%+v after %d lookups", a, n.asked.Load())
 	}
 }
@@ -110,7 +120,9 @@ func TestHostileReceivers(t *testing.T) {
 	gone := make(chan struct{})
 	defer close(gone)
 	mux := http.NewServeMux()
-	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/ok", http.StatusTemporaryRedirect) })
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/ok", http.StatusTemporaryRedirect)
+	})
 	mux.HandleFunc("/ok", func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") })
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -141,7 +153,8 @@ func TestHostileReceivers(t *testing.T) {
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	c := newClient(Loopback(), net.DefaultResolver, time.Second)
-	for path, want := range map[string]string{"/redirect": "Temporary Redirect", "/hang": "timed out", "/drip": "timed out",
+	for path, want := range map[string]string{"/redirect": "Temporary Redirect", "/hang": "timed out",
+		"/drip":    "timed out",
 		"/endless": "OK", "/headers": "the connection failed"} {
 		a := post(t, c, s.URL+path)
 		if a.Status != want || len(a.Body) > maxKept {
@@ -158,7 +171,8 @@ func TestNoProxy(t *testing.T) {
 	defer s.Close()
 	n := &names{answers: [][]netip.Addr{{netip.MustParseAddr("127.0.0.1")}}}
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
-	if a := post(t, newClient(Loopback(), n, 10*time.Second), "http://receiver.example:"+port); a.Code != 200 {
+	if a := post(t, newClient(Loopback(), n, 10*time.Second),
+		"http://receiver.example:"+port); a.Code != 200 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // maxAnswer is the size in bytes of the largest answer that a payload holds.
 const maxAnswer = 24 << 20
 
-// ask gives what the API answers whom hooks are told for: of a handler, with the parameters of its route. Error:
-// that of the API; 404 where there is nothing.
+// ask gives what the API answers whom hooks are told for: of a handler, with the parameters of its route.
+// Error: that of the API; 404 where there is nothing.
 func (t *told) ask(h repo.Handler, path string, params ...string) (json.RawMessage, error) {
 	info := *t.info
 	inner := &web.Info{ID: info.ID, Site: info.Site, Prefix: info.Prefix, Media: info.Media, ForHook: true}

@@ -1,6 +1,6 @@
-// Package payloads renders what deliveries of hooks say. Things stand in them as the API answers them, by its own
-// handlers, to a caller who may push to the repository and otherwise sees what everybody sees. So what hooks are
-// told and what the API says cannot differ, and of other repositories it holds what is public.
+// Package payloads renders what deliveries of hooks say. Things stand in them as the API answers them, by its
+// own handlers, to a caller who may push to the repository and otherwise sees what everybody sees. So what
+// hooks are told and what the API says cannot differ, and of other repositories it holds what is public.
 //
 //	payloads.go    the table of events, and what all payloads have
 //	ask.go         a question to the API
@@ -161,8 +161,8 @@ func (r *Renderer) Check(tx *db.Tx, h *hook.Hook, d *hook.Delivery) error {
 	return err
 }
 
-// reached finds the repository that a delivery tells of, unless that was rendered as it went. Error: 404 when the
-// repository is gone, or out of reach of the hook.
+// reached finds the repository that a delivery tells of, unless that was rendered as it went. Error: 404 when
+// the repository is gone, or out of reach of the hook.
 func reached(tx *db.Tx, h *hook.Hook, d *hook.Delivery) (*repo.Access, error) {
 	if d.RepoID == 0 || d.About.Parts["repository"] != nil {
 		return nil, nil

@@ -31,7 +31,8 @@ func (t *told) ref() error {
 	if tag, ok := strings.CutPrefix(t.about.Ref, "refs/tags/"); ok {
 		name, kind = tag, "tag"
 	}
-	t.out["ref"], t.out["ref_type"], t.out["full_ref"], t.out["pusher_type"] = name, kind, t.about.Ref, t.pusherType()
+	t.out["ref"], t.out["ref_type"], t.out["full_ref"], t.out["pusher_type"] = name, kind, t.about.Ref,
+		t.pusherType()
 	if t.d.Event == "create" {
 		t.out["master_branch"], t.out["description"] = t.repo.DefaultBranch, t.repo.Description
 	}
@@ -214,7 +215,8 @@ func (p *pushed) list(objects *git.Repository, before, tip git.SHA) ([]git.SHA, 
 func (p *pushed) render(
 	objects *git.Repository, c *git.Commit, login func(git.Signature) string,
 ) (json.RawMessage, error) {
-	out := commitJSON{ID: c.SHA, Tree: c.Tree, Distinct: true, Message: clip(strings.TrimRight(c.Message, "\n")),
+	out := commitJSON{ID: c.SHA, Tree: c.Tree, Distinct: true,
+		Message:   clip(strings.TrimRight(c.Message, "\n")),
 		Timestamp: c.Committer.When.Format(time.RFC3339),
 		URL:       p.info.Page(web.Path(p.repo.Owner.Login, p.repo.Name, "commit", string(c.SHA))),
 		Author:    newPerson(c.Author, login), Committer: newPerson(c.Committer, login),
@@ -284,7 +286,8 @@ func (t *told) branchesAt(sha git.SHA) error {
 		all, err = repo.Branches(tx, t.repo.ID)
 		return err
 	})
-	list, at := []object{}, t.info.API(web.Path("repos", t.repo.Owner.Login, t.repo.Name, "commits", string(sha)))
+	list, at := []object{}, t.info.API(web.Path("repos", t.repo.Owner.Login, t.repo.Name, "commits",
+		string(sha)))
 	names := []string{}
 	for name, tip := range all {
 		if tip == sha {

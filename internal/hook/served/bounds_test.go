@@ -16,7 +16,9 @@ import (
 // count is the first value of a query.
 func count(t *testing.T, s *apitest.Server, query string, args ...any) (n int64) {
 	t.Helper()
-	if err := s.DB.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query, args...).Scan(&n) }); err != nil {
+	if err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(query, args...).Scan(&n)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -38,11 +40,13 @@ func TestNoEvents(t *testing.T) {
 	s.Repo(t, "alice/garden", false)
 	id := hookOn(t, s, garden, "alice", receive(t, nil), `["push"]`)
 	one := fmt.Sprintf("%s/hooks/%d", garden, id)
-	s.Check(t, apitest.Case{Do: "PATCH " + one, As: "alice", Status: 200, Send: `{"remove_events": ["push"]}`, Want: `{"events": []}`})
+	s.Check(t, apitest.Case{Do: "PATCH " + one, As: "alice", Status: 200, Send: `{"remove_events": ["push"]}`,
+		Want: `{"events": []}`})
 	s.Check(t, apitest.Case{Do: "GET " + one, As: "alice", Status: 200, Want: `{"events": []}`})
 }
 
-// What a client sends as client_payload grows on its way neither in depth, beyond what can be read again, nor in size.
+// What a client sends as client_payload grows on its way neither in depth, beyond what can be read again, nor
+// in size.
 func TestHostileDispatches(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -55,7 +59,9 @@ func TestHostileDispatches(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "POST " + garden + "/dispatches", As: "alice", Status: status,
 				Send: `{"event_type": "x", "client_payload": ` + client + `}`})
 		}
-		nested := func(n int) string { return `{"a": ` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + `}` }
+		nested := func(n int) string {
+			return `{"a": ` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + `}`
+		}
 		dispatch(nested(9_999), 422)
 		dispatch(nested(101), 422)
 		dispatch(nested(100), 204)
@@ -86,10 +92,13 @@ func TestDispatchesInALoop(t *testing.T) {
 			INSERT INTO hook_deliveries (hook_id, repo_id, event, about, created_at)
 			SELECT CAST($1 AS BIGINT), 1, 'repository_dispatch', '{}', `+s.DB.Engine().Clock()+` FROM n`, id)
 		for range 3 {
-			s.Check(t, apitest.Case{Do: "POST " + garden + "/dispatches", As: "alice", Status: 204, Send: `{"event_type": "x"}`})
+			s.Check(t, apitest.Case{Do: "POST " + garden + "/dispatches", As: "alice", Status: 204,
+				Send: `{"event_type": "x"}`})
 		}
-		s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Status: 201, Send: `{"title": "Slugs"}`})
-		if n := count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0`, id); n != 1001 {
+		s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Status: 201,
+			Send: `{"title": "Slugs"}`})
+		if n := count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0`,
+			id); n != 1001 {
 			t.Errorf("%d deliveries wait, want 1,000 and that of the issue", n)
 		}
 	})
@@ -119,9 +128,11 @@ func TestPrune(t *testing.T) {
 		}
 		add := func(hook, rows, bytes, age int64, state hook.State) {
 			t.Helper()
-			zeros := map[db.Engine]string{db.SQLite: `zeroblob($3)`, db.PostgreSQL: `CAST(REPEAT('x', CAST($3 AS INT)) AS BYTEA)`}[s.DB.Engine()]
+			zeros := map[db.Engine]string{db.SQLite: `zeroblob($3)`,
+				db.PostgreSQL: `CAST(REPEAT('x', CAST($3 AS INT)) AS BYTEA)`}[s.DB.Engine()]
 			alter(t, s, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-				INSERT INTO hook_deliveries (hook_id, repo_id, event, about, created_at, state, delivered_at, payload)
+				INSERT INTO hook_deliveries (hook_id, repo_id, event, about, created_at, state, delivered_at,
+				payload)
 				SELECT CAST($1 AS BIGINT), 1, 'issues', '{}', c - CAST($4 AS BIGINT), CAST($5 AS SMALLINT),
 					CASE WHEN $5 = 0 THEN NULL ELSE c END, `+zeros+`
 				FROM n, (SELECT `+s.DB.Engine().Clock()+` AS c) x`, hook, rows, bytes, age, int64(state))
@@ -133,7 +144,8 @@ func TestPrune(t *testing.T) {
 				t.Errorf("%s: %d are left, want %d", what, n, want)
 			}
 		}
-		pruner := hook.NewPruner(s.DB, slog.New(slog.DiscardHandler)) // which the second time looks at what is new alone
+		// which the second time looks at what is new alone
+		pruner := hook.NewPruner(s.DB, slog.New(slog.DiscardHandler))
 		prune := func() {
 			t.Helper()
 			if err := pruner.Prune(t.Context()); err != nil {
@@ -181,7 +193,8 @@ func TestSwitchedOff(t *testing.T) {
 		dead.Store(true)
 		issue := func() {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Status: 201, Send: `{"title": "Slugs"}`})
+			s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Status: 201,
+				Send: `{"title": "Slugs"}`})
 		}
 		issue()
 		r.expect(t, "issues.opened")
@@ -191,14 +204,17 @@ func TestSwitchedOff(t *testing.T) {
 		issue()
 		eventually(t, func() bool {
 			a := s.Check(t, apitest.Case{Do: "GET " + one, As: "alice", Status: 200})
-			return apitest.Contains(a.Body, `{"active": false, "last_response": {"status": "disabled", "code": 502}}`) == nil &&
+			return apitest.Contains(a.Body,
+				`{"active": false, "last_response": {"status": "disabled", "code": 502}}`) == nil &&
 				strings.Contains(string(a.Body), "the receiver has failed since")
 		})
-		if n := count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0`, id); n != 0 {
+		if n := count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0`,
+			id); n != 0 {
 			t.Errorf("%d deliveries wait for a hook that is switched off", n)
 		}
 		dead.Store(false)
-		s.Check(t, apitest.Case{Do: "PATCH " + one, As: "alice", Status: 200, Send: `{"active": true}`, Want: `{"active": true}`})
+		s.Check(t, apitest.Case{Do: "PATCH " + one, As: "alice", Status: 200, Send: `{"active": true}`,
+			Want: `{"active": true}`})
 		eventually(t, func() bool { return strings.HasPrefix(r.names(), "issues.opened") })
 		if n := count(t, s, `SELECT failures FROM hooks WHERE id = $1`, id); n != 0 {
 			t.Errorf("it begins with %d failures", n)

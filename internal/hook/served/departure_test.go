@@ -32,7 +32,8 @@ func departures(t *testing.T, s *apitest.Server, r *receiver) (all []*sent) {
 	do := func(names string, change func(number int64) error) []*sent {
 		t.Helper()
 		var made struct{ Number int64 }
-		s.Check(t, apitest.Case{Do: "POST /repos/guild/garden/issues", As: "bob", Send: `{"title": "Peas"}`, Status: 201}).JSON(t, &made)
+		s.Check(t, apitest.Case{Do: "POST /repos/guild/garden/issues", As: "bob", Send: `{"title": "Peas"}`,
+			Status: 201}).JSON(t, &made)
 		r.expect(t, "issues.opened")
 		if err := change(made.Number); err != nil {
 			t.Fatal(err)
@@ -53,7 +54,8 @@ func departures(t *testing.T, s *apitest.Server, r *receiver) (all []*sent) {
 		return err
 	})
 	come := beds.expect(t, "issues.opened")
-	if body := string(come[0].Body); !strings.Contains(body, `"old_repository":{`) || !strings.Contains(body, `"full_name":"guild/garden"`) {
+	if body := string(come[0].Body); !strings.Contains(body, `"old_repository":{`) ||
+		!strings.Contains(body, `"full_name":"guild/garden"`) {
 		t.Errorf("where the issue arrives, hooks hear: %s", body)
 	}
 	all = append(all, come...)

@@ -44,8 +44,8 @@ func installations(t *testing.T, s *apitest.Server) (all []*sent) {
 	return all
 }
 
-// An App on a person's account hears of the repositories that are made and deleted there, as one on an organization
-// does: from the first and to the last.
+// An App on a person's account hears of the repositories that are made and deleted there, as one on an
+// organization does: from the first and to the last.
 func TestAppsHearOfAPersonsRepositories(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -76,7 +76,8 @@ func TestAppsHearOfAPersonsRepositories(t *testing.T) {
 			if c.send != "" {
 				status = 201
 			}
-			got := told(t, s, r, apitest.Case{Do: c.do, As: "alice", Send: c.send, Status: status}, c.names)[0].JSON
+			got := told(t, s, r, apitest.Case{Do: c.do, As: "alice", Send: c.send, Status: status},
+				c.names)[0].JSON
 			for _, part := range []string{"repository", "sender", "installation"} {
 				if got[part] == nil {
 					t.Errorf("%s: no %q", c.do, part)

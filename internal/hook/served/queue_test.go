@@ -11,8 +11,8 @@ import (
 	"arbor/internal/db"
 )
 
-// While ten thousand deliveries wait for a receiver that does not answer, others get theirs, and the dead one costs
-// a few attempts.
+// While ten thousand deliveries wait for a receiver that does not answer, others get theirs, and the dead one
+// costs a few attempts.
 func TestADeadReceiverSlowsNothingDown(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -36,7 +36,8 @@ func TestADeadReceiverSlowsNothingDown(t *testing.T) {
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
 				INSERT INTO hook_deliveries (hook_id, repo_id, event, action, about, created_at)
-				SELECT CAST($1 AS BIGINT), 1, 'repository', 'edited', '{}', `+tx.Engine().Clock()+` FROM n`, id, queued)
+				SELECT CAST($1 AS BIGINT), 1, 'repository', 'edited', '{}',
+				`+tx.Engine().Clock()+` FROM n`, id, queued)
 			return err
 		})
 		if err != nil {
@@ -46,7 +47,8 @@ func TestADeadReceiverSlowsNothingDown(t *testing.T) {
 		alive := receive(t, nil)
 		hookOn(t, s, "/repos/bob/garden", "bob", alive, `["issues"]`)
 		for n := range 50 {
-			s.Check(t, apitest.Case{Do: "POST /repos/bob/garden/issues", As: "bob", Status: 201, Send: fmt.Sprintf(`{"title": "%d"}`, n)})
+			s.Check(t, apitest.Case{Do: "POST /repos/bob/garden/issues", As: "bob", Status: 201,
+				Send: fmt.Sprintf(`{"title": "%d"}`, n)})
 		}
 		for n, d := range alive.wait(t, 50) {
 			if err := apitest.Contains(d.Body, fmt.Sprintf(`{"issue": {"title": "%d"}}`, n)); err != nil {
@@ -55,7 +57,8 @@ func TestADeadReceiverSlowsNothingDown(t *testing.T) {
 		}
 		var tried int64
 		if err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND tries > 0`, id).Scan(&tried)
+			return tx.QueryRow(`SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND tries > 0`,
+				id).Scan(&tried)
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -89,16 +92,21 @@ func TestHangingReceiversLeavePlaces(t *testing.T) {
 		})
 		t.Cleanup(func() { close(ended) })
 		for n := range 6 {
-			s.Check(t, apitest.Case{Do: "POST " + garden + "/hooks", As: "alice", Status: 201, Send: fmt.Sprintf(
-				`{"config": {"url": "%s/%d", "content_type": "json"}, "events": ["issues"]}`, hanging.URL, n)})
+			s.Check(t, apitest.Case{Do: "POST " + garden + "/hooks", As: "alice", Status: 201,
+				Send: fmt.Sprintf(
+					`{"config": {"url": "%s/%d", "content_type": "json"}, "events": ["issues"]}`,
+					hanging.URL, n)})
 		}
 		hanging.wait(t, 6)
-		eventually(t, func() bool { return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE state = 0`) == 0 })
+		eventually(t, func() bool {
+			return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE state = 0`) == 0
+		})
 		alter(t, s, `UPDATE hooks SET failures = 1`)
 		alive := receive(t, nil)
 		hookOn(t, s, garden, "alice", alive, `["issues"]`)
 		for range 20 {
-			s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Status: 201, Send: `{"title": "Slugs"}`})
+			s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Status: 201,
+				Send: `{"title": "Slugs"}`})
 		}
 		alive.wait(t, 20)
 		eventually(t, func() bool { return dead.Load() >= 2 })
@@ -108,7 +116,8 @@ func TestHangingReceiversLeavePlaces(t *testing.T) {
 	})
 }
 
-// What becomes of hooks, of what waits for them and of what was rendered, when rights, names and owners change.
+// What becomes of hooks, of what waits for them and of what was rendered, when rights, names and owners
+// change.
 //
 //	transition           hooks of it               what waits                       what was rendered
 //	hidden, shown        stay                      is rendered as it is then        stays
@@ -138,7 +147,8 @@ func TestTransitions(t *testing.T) {
 		self := func(at string) string { return fmt.Sprintf("%s/hooks/%d", at, id) }
 		issue := func(at, as, want string) {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "POST " + at + "/issues", As: as, Send: `{"title": "Slugs"}`, Status: 201})
+			s.Check(t, apitest.Case{Do: "POST " + at + "/issues", As: as, Send: `{"title": "Slugs"}`,
+				Status: 201})
 			d := r.expect(t, "issues.opened")[0]
 			if err := apitest.Contains(d.Body, want); err != nil {
 				t.Error(err)
@@ -152,7 +162,8 @@ func TestTransitions(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Name: "not theirs any more", Do: "GET " + self(at), As: "will", Status: 403},
 			{Name: "nor what was sent", Do: "GET " + self(at) + "/deliveries", As: "will", Status: 403},
-			{Do: "PATCH " + self(at), As: "will", Send: `{"config": {"url": "` + club.URL + `"}}`, Status: 403},
+			{Do: "PATCH " + self(at), As: "will", Send: `{"config": {"url": "` + club.URL + `"}}`,
+				Status: 403},
 		})
 		issue(at, "alice", `{"sender": {"login": "alice"}}`)
 		guild.expect(t, "issues.opened")
@@ -160,15 +171,19 @@ func TestTransitions(t *testing.T) {
 		issue(at, "alice", `{"sender": {"login": "alice"}}`)
 		guild.expect(t, "issues.opened")
 
-		told(t, s, r, apitest.Case{Do: "PATCH " + at, As: "alice", Send: `{"archived": true}`}, "repository.archived")
+		told(t, s, r, apitest.Case{Do: "PATCH " + at, As: "alice", Send: `{"archived": true}`},
+			"repository.archived")
 		s.Check(t, apitest.Case{Do: "PATCH " + self(at), As: "alice", Send: `{"active": false}`, Status: 403})
-		told(t, s, r, apitest.Case{Do: "PATCH " + at, As: "alice", Send: `{"archived": false, "name": "plot"}`}, "repository.renamed repository.unarchived")
+		told(t, s, r, apitest.Case{Do: "PATCH " + at, As: "alice",
+			Send: `{"archived": false, "name": "plot"}`}, "repository.renamed repository.unarchived")
 
 		// Given to another organization: its own hook goes along, the old organization hears nothing more.
-		told(t, s, r, apitest.Case{Do: "POST /repos/guild/plot/transfer", As: "chief", Send: `{"new_owner": "club"}`, Status: 202},
+		told(t, s, r, apitest.Case{Do: "POST /repos/guild/plot/transfer", As: "chief",
+			Send: `{"new_owner": "club"}`, Status: 202},
 			"repository.transferred")
 		club.expect(t, "repository.transferred")
-		issue("/repos/club/plot", "bob", `{"repository": {"full_name": "club/plot"}, "organization": {"login": "club"}}`)
+		issue("/repos/club/plot", "bob",
+			`{"repository": {"full_name": "club/plot"}, "organization": {"login": "club"}}`)
 		club.expect(t, "issues.opened")
 		if names := guild.names(); names != "" {
 			t.Errorf("the organization that had it is told %s", names)
@@ -189,8 +204,8 @@ func TestTransitions(t *testing.T) {
 	})
 }
 
-// A payload shows its own repository, and of others what everybody sees: a private fork's branch is told without its
-// repository.
+// A payload shows its own repository, and of others what everybody sees: a private fork's branch is told
+// without its repository.
 func TestPayloadsTellNothingOfPrivateForks(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -200,14 +215,16 @@ func TestPayloadsTellNothingOfPrivateForks(t *testing.T) {
 		s.Grant(t, repo, "bob", account.Pull)
 		r := receive(t, nil)
 		hookOn(t, s, garden, "alice", r, `["*"]`)
-		told(t, s, r, apitest.Case{Do: "PUT " + garden + "/contents/a", As: "alice", Send: `{"message": "a", "content": "eA=="}`, Status: 201},
+		told(t, s, r, apitest.Case{Do: "PUT " + garden + "/contents/a", As: "alice",
+			Send: `{"message": "a", "content": "eA=="}`, Status: 201},
 			"create push")
 		s.Check(t, apitest.Case{Do: "POST " + garden + "/forks", As: "bob", Status: 202})
 		s.Check(t, apitest.Case{Do: "PUT /repos/bob/garden/contents/b", As: "bob", Status: 201,
 			Send: `{"message": "b", "content": "eA==", "branch": "main"}`})
 		d := told(t, s, r, apitest.Case{Do: "POST " + garden + "/pulls", As: "bob", Status: 201,
 			Send: `{"title": "b", "head": "bob:main", "base": "main"}`}, "pull_request.opened")[0]
-		if err := apitest.Contains(d.Body, `{"pull_request": {"head": {"repo": null}, "base": {"repo": {"full_name": "alice/garden"}}}}`); err != nil {
+		if err := apitest.Contains(d.Body,
+			`{"pull_request": {"head": {"repo": null}, "base": {"repo": {"full_name": "alice/garden"}}}}`); err != nil {
 			t.Error(err)
 		}
 	})
@@ -222,10 +239,12 @@ func TestAMendedHookIsTriedAtOnce(t *testing.T) {
 		old, mended := receive(t, nil), receive(t, nil)
 		id := hookOn(t, s, garden, "alice", old, `["issues"]`)
 		rest(t, s, id)
-		s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Send: `{"title": "Slugs"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Send: `{"title": "Slugs"}`,
+			Status: 201})
 		later := s.DB.Engine().Clock() + ` + 3600000000`
 		alter(t, s, `UPDATE hook_deliveries SET tries = 9, due_at = `+later+` WHERE state = 0`)
-		told(t, s, mended, apitest.Case{Do: fmt.Sprintf("PATCH %s/hooks/%d/config", garden, id), As: "alice", Status: 200,
+		told(t, s, mended, apitest.Case{Do: fmt.Sprintf("PATCH %s/hooks/%d/config", garden, id),
+			As: "alice", Status: 200,
 			Send: `{"url": "` + mended.URL + `"}`}, "issues.opened")
 	})
 }

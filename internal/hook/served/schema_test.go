@@ -23,7 +23,8 @@ func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 	t.Parallel()
 	testkit.Programs(t)
 	folder := npm.Install(t, "testdata/schemas")
-	compile := schemas(t, filepath.Join(folder, "node_modules/@octokit/openapi-webhooks/generated/ghes-3.19.json"))
+	compile := schemas(t, filepath.Join(folder,
+		"node_modules/@octokit/openapi-webhooks/generated/ghes-3.19.json"))
 	s := apitest.Start(t, db.SQLite, loopback)
 	seen := map[string]bool{}
 	all := slices.Concat(story(t, s), checks(t, apitest.Start(t, db.SQLite, loopback)),
@@ -33,7 +34,8 @@ func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 		if d.Event == "repository_dispatch" {
 			name = "repository-dispatch-sample"
 		}
-		if seen[name] || strings.HasPrefix(name, "issue-comment-") && strings.HasSuffix(name, "pinned") { // newer than that server
+		// newer than that server
+		if seen[name] || strings.HasPrefix(name, "issue-comment-") && strings.HasSuffix(name, "pinned") {
 			continue
 		}
 		seen[name] = true
@@ -42,7 +44,8 @@ func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d.Event == "repository_dispatch" {
-			v.(map[string]any)["installation"] = map[string]any{"id": json.Number("1"), "node_id": ""} // the schema is that of Apps
+			// the schema is that of Apps
+			v.(map[string]any)["installation"] = map[string]any{"id": json.Number("1"), "node_id": ""}
 		}
 		if err := compile("webhook-" + name).Validate(v); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -103,7 +106,8 @@ console.log(await new Webhooks({ secret }).verify(body, signature));`
 		t.Fatal(err)
 	}
 	for secret, want := range map[string]string{"péas": "true", "beans": "false"} {
-		cmd := exec.CommandContext(t.Context(), "node", "verify.mjs", secret, ping.Header.Get("X-Hub-Signature-256"))
+		cmd := exec.CommandContext(t.Context(), "node", "verify.mjs", secret,
+			ping.Header.Get("X-Hub-Signature-256"))
 		cmd.Dir, cmd.Stdin = folder, strings.NewReader(string(ping.Body))
 		if out, err := cmd.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
 			t.Errorf("with the secret %s octokit says %s (%v), want %s", secret, out, err, want)

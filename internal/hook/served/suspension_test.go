@@ -22,8 +22,9 @@ func waiting(t *testing.T, s *apitest.Server) (n int) {
 	return n
 }
 
-// While its owner is suspended, or the account on which it is installed, an App is told of nothing, as its tokens do
-// not work. What it was not told when it is uninstalled is dropped, and it does not learn what came meanwhile.
+// While its owner is suspended, or the account on which it is installed, an App is told of nothing, as its
+// tokens do not work. What it was not told when it is uninstalled is dropped, and it does not learn what came
+// meanwhile.
 func TestSuspendedAppsAreNotTold(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -44,7 +45,8 @@ func TestSuspendedAppsAreNotTold(t *testing.T) {
 		r.expect(t, "installation.created")
 		open("issues.opened", r)
 		s.Check(t, apitest.Case{Do: "PUT /users/eve/suspended", As: "boss", Status: 204})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Send: `{"title": "Secret"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
+			Send: `{"title": "Secret"}`, Status: 201})
 		if n := waiting(t, s); n != 0 {
 			t.Errorf("%d deliveries wait for an App whose owner is suspended", n)
 		}
@@ -72,7 +74,8 @@ func TestNothingIsSentAfterUninstalling(t *testing.T) {
 			Hook:        app.Hook{URL: r.URL, Active: true, Secret: "peas", Site: s.URL}})
 		i := a.Install(t, "alice")
 		r.expect(t, "installation.created")
-		told(t, s, r, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Send: `{"title": "Peas"}`,
+		told(t, s, r, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
+			Send:   `{"title": "Peas"}`,
 			Status: 201}, "issues.opened")
 		eventually(t, func() bool { return waiting(t, s) == 1 })
 		if err := s.Server.Forge().Apps.Uninstall(t.Context(), 0, i.ID, i.Account.ID); err != nil {

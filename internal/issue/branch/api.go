@@ -33,14 +33,15 @@ type pointer struct {
 }
 
 func newPayload(l *Link, in *repo.Access, tip git.SHA) *payload {
-	return &payload{account.NodeID("LinkedBranch", l.ID), in.FullName(), heads + l.Name, pointer{tip, "commit"}}
+	return &payload{account.NodeID("LinkedBranch", l.ID), in.FullName(), heads + l.Name,
+		pointer{tip, "commit"}}
 }
 
 // maxMany is how many issues one request asks for.
 const maxMany = 100
 
-// ListMany answers the branches that are linked to each issue of the parameter numbers, as far as the caller sees
-// them: an object of lists, by number.
+// ListMany answers the branches that are linked to each issue of the parameter numbers, as far as the caller
+// sees them: an object of lists, by number.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
 	out := map[string][]*payload{}
@@ -73,9 +74,9 @@ func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// Create makes the branch name of the commit sha in the repository, and links it to the issue number of the repository
-// owner/repo, by default the same: under the right to make refs. Errors: those of Service.Create, 404 for the other
-// repository.
+// Create makes the branch name of the commit sha in the repository, and links it to the issue number of the
+// repository owner/repo, by default the same: under the right to make refs. Errors: those of Service.Create,
+// 404 for the other repository.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, to *repo.Access) error {
 	body, err := web.ReadObject(r, "LinkedBranch")
 	if err != nil {

@@ -4,9 +4,9 @@
 //	store.go    the SQL, of the table linked_branches
 //	api.go      the handlers, which GraphQL asks: GitHub's REST API has no address for it
 //
-// A branch may be in another repository than the issue. A link is shown to those who see both. It goes with the
-// branch, in the transaction of the push that deletes it (FollowPush), and with either repository; it follows an
-// issue that is transferred.
+// A branch may be in another repository than the issue. A link is shown to those who see both. It goes with
+// the branch, in the transaction of the push that deletes it (FollowPush), and with either repository; it
+// follows an issue that is transferred.
 package branch
 
 import (
@@ -47,10 +47,10 @@ type Service struct {
 // New makes the service.
 func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 
-// Create makes a branch in a repository, of a commit of it, and links it to an issue of another or the same one, in one
-// transaction. An empty name is made of the issue's number and title. The caller may push to both. Errors: 403; 404,
-// 410 for the issue; 422 for a name or a commit of which no branch can be made, for a branch that is there, and
-// beyond 100 branches of one issue.
+// Create makes a branch in a repository, of a commit of it, and links it to an issue of another or the same
+// one, in one transaction. An empty name is made of the issue's number and title. The caller may push to
+// both. Errors: 403; 404, 410 for the issue; 422 for a name or a commit of which no branch can be made, for a
+// branch that is there, and beyond 100 branches of one issue.
 func (s *Service) Create(
 	ctx context.Context, a *repo.Access, number int64, to *repo.Access, name string, sha git.SHA,
 ) (*Link, error) {
@@ -114,7 +114,8 @@ func issueFor(tx *db.Tx, a *repo.Access, number int64) (*issue.Issue, error) {
 	return i, err
 }
 
-// Remove ends a link to an issue; the branch stays. The caller may push to the issue's repository. Errors: 403, 404,
+// Remove ends a link to an issue; the branch stays. The caller may push to the issue's repository. Errors:
+// 403, 404,
 // 410.
 func (s *Service) Remove(ctx context.Context, a *repo.Access, number, id int64) error {
 	if err := a.Require(account.Push); err != nil {

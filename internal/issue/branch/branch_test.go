@@ -21,7 +21,8 @@ func TestNameFor(t *testing.T) {
 			t.Errorf("%q: %q, want %q", title, got, want)
 		}
 	}
-	for _, title := range []string{strings.Repeat("word ", 90), strings.Repeat("\u00e4", 300), "x.lock", "@", "\x00\x7f\u2028"} {
+	for _, title := range []string{strings.Repeat("word ", 90), strings.Repeat("\u00e4", 300), "x.lock", "@",
+		"\x00\x7f\u2028"} {
 		name := NameFor(1<<40, title)
 		if err := git.CheckRefName(heads + name); err != nil || len(name) > maxName+8 {
 			t.Errorf("%.20q: %q, %v", title, name, err)

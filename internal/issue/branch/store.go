@@ -11,7 +11,8 @@ import (
 )
 
 func insert(tx *db.Tx, l *Link) (id int64, err error) {
-	err = tx.QueryRow(`INSERT INTO linked_branches (issue_id, repo_id, name, created_at) VALUES ($1, $2, $3, $4)
+	err = tx.QueryRow(`INSERT INTO linked_branches (issue_id, repo_id, name, created_at)
+		VALUES ($1, $2, $3, $4)
 		RETURNING id`, l.IssueID, l.RepoID, l.Name, tx.Now).Scan(&id)
 	return id, err
 }

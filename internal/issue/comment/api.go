@@ -182,8 +182,8 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return api.edit(w, r, a, "")
 }
 
-// EditUnchanged is Edit of a comment whose text is still the one of which issue.Guard gave the parameter before; else
-// it is a 409.
+// EditUnchanged is Edit of a comment whose text is still the one of which issue.Guard gave the parameter
+// before; else it is a 409.
 func (api *API) EditUnchanged(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.edit(w, r, a, web.QueryOf(r).Get("before"))
 }

@@ -67,7 +67,8 @@ func mayWrite(a *repo.Access, locked bool) error {
 // comment: its author and those with push access may.
 func mayEdit(a *repo.Access, c *Comment) error {
 	if a.Role < account.Push && (a.Caller == nil || a.Caller.ID != c.AuthorID) {
-		return errs.New(errs.Forbidden, "Must be the author of the comment or have push access to Repository.")
+		return errs.New(errs.Forbidden,
+			"Must be the author of the comment or have push access to Repository.")
 	}
 	return mayWrite(a, c.Locked)
 }
@@ -83,7 +84,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 		}
 		made = &Comment{
 			RepoID: a.ID, IssueID: c.Issue.ID, AuthorID: a.Caller.ID, Body: *t.Body,
-			CreatedAt: c.Tx.Now, UpdatedAt: c.Tx.Now, Number: number, Pull: c.Issue.Pull, Locked: c.Issue.Locked,
+			CreatedAt: c.Tx.Now, UpdatedAt: c.Tx.Now, Number: number, Pull: c.Issue.Pull,
+			Locked: c.Issue.Locked,
 		}
 		c.Tx.NextIDAhead("issue_comments")
 		if err := c.InvolveNow(); err != nil {
@@ -155,7 +157,8 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 		return err
 	}
 	parts, err := hook.Part("comment", payload)
-	c.AddHookEvent(hook.Event{Name: "issue_comment", Action: "deleted", About: hook.About{ID: now.ID, Parts: parts}})
+	c.AddHookEvent(hook.Event{Name: "issue_comment", Action: "deleted",
+		About: hook.About{ID: now.ID, Parts: parts}})
 	return err
 }
 

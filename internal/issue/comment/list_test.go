@@ -30,7 +30,8 @@ func spoken(t *testing.T, s *apitest.Server, n int, shuffle func(i int) int) []i
 	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 		for i, id := range ids {
-			created, updated := begin.Add(time.Duration(i)*time.Minute), begin.Add(time.Duration(shuffle(i))*time.Minute)
+			created, updated := begin.Add(time.Duration(i)*time.Minute),
+				begin.Add(time.Duration(shuffle(i))*time.Minute)
 			if _, err := tx.Exec(`UPDATE issue_comments SET created_at = $2, updated_at = $3 WHERE id = $1`,
 				id, db.FromTime(created), db.FromTime(updated)); err != nil {
 				return err
@@ -76,12 +77,15 @@ func TestCommentLists(t *testing.T) {
 		const issue, repository = "/repos/garden/plot/issues/1/comments", "/repos/garden/plot/issues/comments"
 		for _, c := range []struct{ path, query, want string }{
 			{issue, "", sorted(false, false, 0, first)},
-			{issue, "sort=updated&direction=desc", sorted(false, false, 0, first)}, // that list knows no order
+			// that list knows no order
+			{issue, "sort=updated&direction=desc", sorted(false, false, 0, first)},
 			{issue, "since=2020-01-01T01:45:00Z", sorted(false, false, 105, first)},
 			{issue, "since=2020-01-01T03:45:00%2B02:00", sorted(false, false, 105, first)},
 			{issue, "since=2030-01-01T00:00:00Z", ""},
 			{issue, "since=1970-01-01T00:00:00Z", sorted(false, false, 0, first)},
-			{"/repos/garden/plot/issues/2/comments", "", sorted(false, false, 0, func(i int) bool { return i%2 == 1 })},
+			{"/repos/garden/plot/issues/2/comments", "", sorted(false, false, 0, func(i int) bool {
+				return i%2 == 1
+			})},
 			{repository, "", sorted(false, false, 0, all)},
 			{repository, "direction=desc", sorted(false, false, 0, all)}, // counts with sort only
 			{repository, "sort=created", sorted(false, false, 0, all)},
@@ -89,7 +93,8 @@ func TestCommentLists(t *testing.T) {
 			{repository, "sort=updated", sorted(true, false, 0, all)},
 			{repository, "sort=updated&direction=desc", sorted(true, true, 0, all)},
 			{repository, "since=2020-01-01T01:45:00Z", sorted(false, false, 105, all)},
-			{repository, "since=2020-01-01T01:45:00Z&sort=updated&direction=desc", sorted(true, true, 105, all)},
+			{repository, "since=2020-01-01T01:45:00Z&sort=updated&direction=desc",
+				sorted(true, true, 105, all)},
 			{repository, "since=1970-01-01T00:00:00Z&sort=updated", sorted(true, false, 0, all)},
 		} {
 			for _, size := range []int{2, 5, 30} {
@@ -136,20 +141,29 @@ func TestCommentListParameters(t *testing.T) {
 		spoken(t, s, 3, func(i int) int { return i })
 		const issue, repository = "/repos/garden/plot/issues/1/comments", "/repos/garden/plot/issues/comments"
 		for _, c := range []struct{ path, field string }{
-			{issue + "?since=yesterday", "since"}, {issue + "?since=2020-13-01T00:00:00Z", "since"}, {issue + "?since=1577836800", "since"},
-			{repository + "?since=soon", "since"}, {repository + "?sort=comments", "sort"}, {repository + "?sort=UPDATED", "sort"},
-			{repository + "?sort=updated&direction=up", "direction"}, {repository + "?direction=sideways", "direction"},
+			{issue + "?since=yesterday", "since"}, {issue + "?since=2020-13-01T00:00:00Z", "since"},
+			{issue + "?since=1577836800", "since"},
+			{repository + "?since=soon", "since"}, {repository + "?sort=comments", "sort"},
+			{repository + "?sort=UPDATED", "sort"},
+			{repository + "?sort=updated&direction=up", "direction"},
+			{repository + "?direction=sideways", "direction"},
 		} {
-			s.Check(t, apitest.Case{Do: "GET " + c.path, Status: 422, Want: `{"errors": [{"resource": "IssueComment", "field": "` + c.field + `", "code": "invalid"}]}`})
+			s.Check(t, apitest.Case{Do: "GET " + c.path, Status: 422,
+				Want: `{"errors": [{"resource": "IssueComment", "field": "` + c.field +
+					`", "code": "invalid"}]}`})
 		}
 		for _, path := range []string{issue, repository} {
 			s.Check(t, apitest.Case{Do: "GET " + path + "?page=9&per_page=1", Status: 200, Body: "[]"})
-			s.Check(t, apitest.Case{Do: "GET " + path + "?page=99999999999999999999", Status: 200, Body: "[]"})
-			s.Check(t, apitest.Case{Do: "GET " + path + "?page=9&since=2019-01-01T00:00:00Z", Status: 200, Body: "[]"})
+			s.Check(t, apitest.Case{Do: "GET " + path + "?page=99999999999999999999",
+				Status: 200, Body: "[]"})
+			s.Check(t, apitest.Case{Do: "GET " + path + "?page=9&since=2019-01-01T00:00:00Z",
+				Status: 200, Body: "[]"})
 			s.Check(t, apitest.Case{Do: "GET " + path + "?page=x&per_page=0", Status: 200})
 		}
-		s.Check(t, apitest.Case{Do: "GET " + repository + "?page=2&per_page=1&since=2020-01-01T00:01:00Z", Status: http.StatusOK, Want: `[{"body": "c2"}]`,
-			Has: map[string]string{"Link": `<{base}` + repository + `?page=1&per_page=1&since=2020-01-01T00:01:00Z>; rel="first", <{base}` + repository +
+		s.Check(t, apitest.Case{Do: "GET " + repository + "?page=2&per_page=1&since=2020-01-01T00:01:00Z",
+			Status: http.StatusOK, Want: `[{"body": "c2"}]`,
+			Has: map[string]string{"Link": `<{base}` + repository +
+				`?page=1&per_page=1&since=2020-01-01T00:01:00Z>; rel="first", <{base}` + repository +
 				`?page=1&per_page=1&since=2020-01-01T00:01:00Z>; rel="prev"`}})
 	})
 }
@@ -167,9 +181,11 @@ func BenchmarkComments(b *testing.B) {
 	err := s.DB.Write(context.Background(), func(tx *db.Tx) error {
 		const n = 100_000
 		for range n / 1000 {
-			if _, err := tx.Exec(`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at)
+			if _, err := tx.Exec(`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at,
+				updated_at)
 				WITH RECURSIVE k(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM k WHERE x < 1000)
-				SELECT repo_id, issue_id, author_id, 'Snails eat *everything* that is green and tender in a single night.', created_at, updated_at
+				SELECT repo_id, issue_id, author_id,
+				'Snails eat *everything* that is green and tender in a single night.', created_at, updated_at
 				FROM issue_comments, k WHERE id = 1`); err != nil {
 				return err
 			}
@@ -185,7 +201,8 @@ func BenchmarkComments(b *testing.B) {
 	}
 	anew := func() {
 		err := s.DB.Write(context.Background(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, r.ID)
+			_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`,
+				r.ID)
 			return err
 		})
 		if err != nil {
@@ -201,7 +218,8 @@ func BenchmarkComments(b *testing.B) {
 		{"anew/html", on + "/comments", true},
 		{"anew/repository", "/repos/alice/plot/issues/comments?sort=updated&direction=desc", true},
 		{"anew/deep", on + "/comments?page=3000", true},
-		{"anew/repository/deep", "/repos/alice/plot/issues/comments?sort=updated&direction=desc&page=3000", true},
+		{"anew/repository/deep", "/repos/alice/plot/issues/comments?sort=updated&direction=desc&page=3000",
+			true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			request := apitest.Case{Do: "GET " + c.path, Status: 200}

@@ -13,9 +13,9 @@ import (
 // maxMany is of how many issues one request asks for the comments.
 const maxMany = 100
 
-// ListMany answers the comments of the issues of the parameter numbers, for GraphQL: an object with a list for each, as
-// GET /repos/{owner}/{repo}/issues/{number}/comments has it, and one comment more where there are more than the page
-// holds. Issues that are not there, or switched off, have none.
+// ListMany answers the comments of the issues of the parameter numbers, for GraphQL: an object with a list
+// for each, as GET /repos/{owner}/{repo}/issues/{number}/comments has it, and one comment more where there
+// are more than the page holds. Issues that are not there, or switched off, have none.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany)
 	at := web.ReadPage(r)

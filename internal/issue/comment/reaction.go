@@ -13,8 +13,8 @@ import (
 // maxOwn is of how many comments one request asks for the caller's reactions.
 const maxOwn = 200
 
-// ListOwnReactions answers how the caller reacted to an issue and to the comments of the parameter comments, for pages:
-// lists of contents by the ids of comments; that of the issue is by 0. Errors: 404, 410.
+// ListOwnReactions answers how the caller reacted to an issue and to the comments of the parameter comments,
+// for pages: lists of contents by the ids of comments; that of the issue is by 0. Errors: 404, 410.
 func (api *API) ListOwnReactions(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	out := map[string][]string{}
 	if a.Caller == nil {
@@ -56,7 +56,8 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 	if err != nil {
 		return reaction.Subject{}, err
 	}
-	return reaction.Subject{Kind: reaction.IssueComment, ID: c.ID, Locked: c.Locked, Changed: func(tx *db.Tx) error {
-		return noteReaction(tx, a.ID, c.ID)
-	}}, nil
+	return reaction.Subject{Kind: reaction.IssueComment, ID: c.ID, Locked: c.Locked,
+		Changed: func(tx *db.Tx) error {
+			return noteReaction(tx, a.ID, c.ID)
+		}}, nil
 }

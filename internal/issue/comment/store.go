@@ -22,8 +22,8 @@ const columns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.
 // scan reads columns. Error: 404 when there is no row.
 func scan(row db.Scanner) (*Comment, error) {
 	var c Comment
-	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt, &c.UpdatedAt,
-		&c.PinnedAt, &c.PinnedBy, &c.Number, &c.Pull, &c.Locked)
+	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt,
+		&c.UpdatedAt, &c.PinnedAt, &c.PinnedBy, &c.Number, &c.Pull, &c.Locked)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -152,7 +152,8 @@ func insertRow(tx *db.Tx, c *Comment) error {
 }
 
 func updateRow(tx *db.Tx, c *Comment) error {
-	err := tx.Run(`UPDATE issue_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
+	err := tx.Run(`UPDATE issue_comments SET body = $2, updated_at = $3 WHERE id = $1`,
+		c.ID, c.Body, c.UpdatedAt)
 	return err
 }
 
@@ -180,7 +181,8 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 
 // pinnedOn gives the comment that is pinned on an issue, if one is.
 func pinnedOn(tx *db.Tx, id issue.ID) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT id FROM issue_comments WHERE issue_id = $1 AND pinned_at IS NOT NULL`, id)
+	return db.QueryIDs[int64](tx,
+		`SELECT id FROM issue_comments WHERE issue_id = $1 AND pinned_at IS NOT NULL`, id)
 }
 
 // pin notes by whom a comment was pinned, and when.
@@ -194,12 +196,12 @@ func unpin(tx *db.Tx, id issue.ID) error {
 		WHERE issue_id = $1 AND pinned_at IS NOT NULL`, id)
 }
 
-// ByIDs finds comments in one query, in no order. It checks no rights: code that shows them asks for their repositories
-// first.
+// ByIDs finds comments in one query, in no order. It checks no rights: code that shows them asks for their
+// repositories first.
 func ByIDs(tx *db.Tx, ids []int64) ([]*Comment, error) { return byIDs(tx, ids) }
 
-// firstOf finds the ids of comments of many issues in one query: of each issue as many as rows, behind offset of them,
-// by age.
+// firstOf finds the ids of comments of many issues in one query: of each issue as many as rows, behind offset
+// of them, by age.
 func firstOf(tx *db.Tx, issues []issue.ID, rows, offset int64) ([]int64, error) {
 	if len(issues) == 0 {
 		return nil, nil

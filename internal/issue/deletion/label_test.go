@@ -79,14 +79,19 @@ func TestDeletedLabelLeavesIssues(t *testing.T) {
 		}
 		issuetest.CheckIndex(t, s)
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/labels/many", As: "alice", Status: 204})
-		s.Check(t, apitest.Case{Name: "gone from payloads at once", Do: "GET /repos/alice/plot/issues/501/labels", Status: 200, Body: "[]"})
-		s.Check(t, apitest.Case{Name: "another may take the name", Do: "POST /repos/alice/plot/issues/505/labels", As: "alice", Send: `["many"]`, Status: 200, Want: `[{"name": "many"}]`})
+		s.Check(t, apitest.Case{Name: "gone from payloads at once",
+			Do: "GET /repos/alice/plot/issues/501/labels", Status: 200, Body: "[]"})
+		s.Check(t, apitest.Case{Name: "another may take the name",
+			Do: "POST /repos/alice/plot/issues/505/labels", As: "alice", Send: `["many"]`, Status: 200,
+			Want: `[{"name": "many"}]`})
 		settled(t, s)
 		if n := bare(t, s, r); n != 20+450+9 {
 			t.Errorf("%d issues are without a label, not %d", n, 20+450+9)
 		}
-		s.Check(t, apitest.Case{Name: "another repository keeps its own", Do: "GET /repos/alice/yard/issues/1/labels", Status: 200, Want: `[{"name": "many"}]`})
-		s.Check(t, apitest.Case{Name: "and issues their others", Do: "GET /repos/alice/plot/issues/471/labels", Status: 200, Want: `[{"name": "bug"}]`})
+		s.Check(t, apitest.Case{Name: "another repository keeps its own",
+			Do: "GET /repos/alice/yard/issues/1/labels", Status: 200, Want: `[{"name": "many"}]`})
+		s.Check(t, apitest.Case{Name: "and issues their others",
+			Do: "GET /repos/alice/plot/issues/471/labels", Status: 200, Want: `[{"name": "bug"}]`})
 		issuetest.CheckIndex(t, s)
 	})
 }

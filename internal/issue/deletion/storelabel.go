@@ -18,7 +18,8 @@ func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
 
 // nextDeletedLabel finds a label that issues still hold; 0 when there is none.
 func nextDeletedLabel(tx *db.Tx) (repoID repo.ID, labelID int64, err error) {
-	err = tx.QueryRow(`SELECT repo_id, label_id FROM deleted_labels ORDER BY label_id LIMIT 1`).Scan(&repoID, &labelID)
+	err = tx.QueryRow(`SELECT repo_id, label_id FROM deleted_labels ORDER BY label_id LIMIT 1`).Scan(&repoID,
+		&labelID)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
 	}
@@ -49,7 +50,8 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 		return 0, err
 	}
 	args := append([]any{labelID}, ids...)
-	if err := tx.Run(`DELETE FROM postings WHERE value = $1 AND kind = 5 AND issue_id`+in, args...); err != nil {
+	if err := tx.Run(`DELETE FROM postings WHERE value = $1 AND kind = 5 AND issue_id`+in,
+		args...); err != nil {
 		return 0, err
 	}
 	if n < stripped {
@@ -62,7 +64,8 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	}
 	bare := ` FROM issues WHERE labels = '' AND repo_id = $1 AND id` + in
 	args[0] = repoID
-	states, err = db.QueryMap[tracker.State, int64](tx, `SELECT state, count(*)`+bare+` GROUP BY state`, args...)
+	states, err = db.QueryMap[tracker.State, int64](tx,
+		`SELECT state, count(*)`+bare+` GROUP BY state`, args...)
 	if err != nil || len(states) == 0 {
 		return n, err
 	}
@@ -75,7 +78,9 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 
 // issuesLabeled finds some issues with a label, and how many of them there are
 // in each state.
-func issuesLabeled(tx *db.Tx, repoID repo.ID, labelID int64) (ids []any, states map[tracker.State]int64, err error) {
+func issuesLabeled(
+	tx *db.Tx, repoID repo.ID, labelID int64,
+) (ids []any, states map[tracker.State]int64, err error) {
 	states = map[tracker.State]int64{}
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var id issue.ID

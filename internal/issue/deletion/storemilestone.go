@@ -17,17 +17,23 @@ func emptyMilestone(tx *db.Tx, m *milestone.Milestone, actorID account.ID, detai
 		args  []any
 	}{
 		{`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, detail, created_at)
-			SELECT i.repo_id, i.id, CAST($3 AS BIGINT), CAST($4 AS SMALLINT), CAST($5 AS TEXT), CAST($6 AS BIGINT)
+			SELECT i.repo_id, i.id, CAST($3 AS BIGINT), CAST($4 AS SMALLINT), CAST($5 AS TEXT),
+			CAST($6 AS BIGINT)
 			FROM issues i WHERE i.id` + within + ` ORDER BY i.id`,
 			[]any{m.ID, m.RepoID, actorID, int64(issue.EventDemilestoned), detail, tx.Now}},
 		{`UPDATE issues SET milestone_id = NULL,
-			changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id` + within, []any{m.ID, m.RepoID}},
+			changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
+			WHERE id` + within, []any{m.ID, m.RepoID}},
 		// Any is None now
-		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within, []any{m.ID, m.RepoID}},
+		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within,
+			[]any{m.ID, m.RepoID}},
 		{`INSERT INTO posting_counts (repo_id, kind, value, state, n)
-			SELECT repo_id, kind, -1, state, -n FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1
-			UNION ALL SELECT repo_id, kind, 0, state, n FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1
-			ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, []any{m.ID, m.RepoID}},
+			SELECT repo_id, kind, -1, state, -n FROM posting_counts WHERE repo_id = $2 AND kind = 4
+			AND value = $1
+			UNION ALL SELECT repo_id, kind, 0, state, n FROM posting_counts WHERE repo_id = $2 AND kind = 4
+			AND value = $1
+			ON CONFLICT (repo_id, kind, value, state) DO UPDATE
+			SET n = posting_counts.n + excluded.n`, []any{m.ID, m.RepoID}},
 		{`DELETE FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1`, []any{m.ID, m.RepoID}},
 		{`DELETE FROM postings WHERE kind = 4 AND value = $1 AND repo_id = $2`, []any{m.ID, m.RepoID}},
 	} {

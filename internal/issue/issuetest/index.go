@@ -42,8 +42,8 @@ func CheckIndex(t *testing.T, s *apitest.Server) {
 		return strings.Join(names, ", ")
 	}
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		err := read(tx, want, 6, `SELECT `+text("id", "repo_id", "state", "COALESCE(milestone_id, 0)", "labels",
-			"updated_at")+` FROM issues`, func(v []string) []string {
+		err := read(tx, want, 6, `SELECT `+text("id", "repo_id", "state",
+			"COALESCE(milestone_id, 0)", "labels", "updated_at")+` FROM issues`, func(v []string) []string {
 			base := fmt.Sprintf("issue %s of %s, state %s, updated %s: ", v[0], v[1], v[2], v[5])
 			keys := []string{base + "4 " + v[3]}
 			if v[3] != "0" {

@@ -47,7 +47,8 @@ type Options struct {
 // thousand of them in the first.
 func Million() Options {
 	return Options{
-		Org: "works", Repos: []int{100_000, 300_000, 200_000, 150_000, 100_000, 75_000, 50_000, 15_000, 7_000, 3_000},
+		Org: "works", Repos: []int{100_000, 300_000, 200_000, 150_000, 100_000, 75_000, 50_000, 15_000,
+			7_000, 3_000},
 		People: 50, Labels: 20, Milestones: 10, Seed: 1,
 	}
 }
@@ -180,7 +181,8 @@ func (f *filler) people(ctx context.Context) error {
 			continue
 		}
 		login := Login(n)
-		made, err := accounts.CreateUser(ctx, account.NewUser{Login: login, Name: login, Email: login + "@example.org"})
+		made, err := accounts.CreateUser(ctx,
+			account.NewUser{Login: login, Name: login, Email: login + "@example.org"})
 		if err != nil {
 			return err
 		}
@@ -220,7 +222,8 @@ func (f *filler) repos(ctx context.Context) error {
 func (f *filler) milestones(ctx context.Context, by *repo.Access, r *Repo) error {
 	for n := range f.o.Milestones {
 		m, err := milestone.New(f.d).Create(ctx,
-			by, milestone.Edit{Title: given(fmt.Sprintf("%d.%d", 1+n/4, n%4)), Description: given(sentence(f.random))})
+			by, milestone.Edit{Title: given(fmt.Sprintf("%d.%d", 1+n/4, n%4)),
+				Description: given(sentence(f.random))})
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,8 @@ func TestFilledStoreIsLikeAnyOther(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		before := indexes(t, s)
-		made, err := issuetest.Fill(t.Context(), s.DB, issuetest.Options{First: "alice", Repos: []int{400, 30, 1}, People: 12, History: true, Texts: true})
+		made, err := issuetest.Fill(t.Context(), s.DB, issuetest.Options{First: "alice",
+			Repos: []int{400, 30, 1}, People: 12, History: true, Texts: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,8 @@ func checkRepo(t *testing.T, tx *db.Tx, r *issuetest.Repo) {
 	open, comments := int64(0), int64(0)
 	for n, i := range list {
 		if i.Number != int64(n+1) || n > 0 && i.CreatedAt < list[n-1].CreatedAt || i.UpdatedAt < i.CreatedAt {
-			t.Fatalf("%s: issue %d has number %d, was made at %v and changed at %v", r.Name, n+1, i.Number, i.CreatedAt, i.UpdatedAt)
+			t.Fatalf("%s: issue %d has number %d, was made at %v and changed at %v", r.Name, n+1, i.Number,
+				i.CreatedAt, i.UpdatedAt)
 		}
 		if i.State == issue.Open {
 			open++
@@ -111,7 +113,8 @@ func checkRepo(t *testing.T, tx *db.Tx, r *issuetest.Repo) {
 	next := must(column[int64](tx, `SELECT next_number FROM repos WHERE id = $1`, r.ID))[0]
 	rows := must(column[int64](tx, `SELECT count(*) FROM issue_comments WHERE repo_id = $1`, r.ID))[0]
 	if counted != open || next != int64(r.Issues+1) || rows != comments {
-		t.Errorf("%s: counts %d open issues, %d comments, the next number %d; there are %d, %d, %d", r.Name, counted, comments, next, open, rows, r.Issues)
+		t.Errorf("%s: counts %d open issues, %d comments, the next number %d; there are %d, %d, %d", r.Name,
+			counted, comments, next, open, rows, r.Issues)
 	}
 }
 
@@ -127,11 +130,13 @@ func checkIssue(t *testing.T, tx *db.Tx, i *issue.Issue) {
 		want[posting.ByMention.OfUser(a.ID)] = true
 		involved = append(involved, a.ID)
 	}
-	involved = append(involved, must(column[account.ID](tx, `SELECT author_id FROM issue_comments WHERE issue_id = $1`, i.ID))...)
+	involved = append(involved,
+		must(column[account.ID](tx, `SELECT author_id FROM issue_comments WHERE issue_id = $1`, i.ID))...)
 	for _, id := range involved {
 		want[posting.BySubscriber.OfUser(id)] = true
 	}
-	rows, err := tx.Query(`SELECT kind, value, repo_id, state, updated_at, comments FROM postings WHERE issue_id = $1`, i.ID)
+	rows, err := tx.Query(
+		`SELECT kind, value, repo_id, state, updated_at, comments FROM postings WHERE issue_id = $1`, i.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +150,8 @@ func checkIssue(t *testing.T, tx *db.Tx, i *issue.Issue) {
 			t.Fatal(err)
 		}
 		p := posting.Property{Kind: posting.Kind(kind), Value: value}
-		if !want[p] || repoID != i.RepoID || issue.State(state) != i.State || updated != i.UpdatedAt || comments != i.Comments {
+		if !want[p] || repoID != i.RepoID || issue.State(state) != i.State || updated != i.UpdatedAt ||
+			comments != i.Comments {
 			t.Errorf("issue %d: a posting %v that does not follow from it, or differs from it", i.ID, p)
 		}
 		delete(want, p)
@@ -172,30 +178,37 @@ func lists(t *testing.T, s *apitest.Server) {
 		Number   int64
 		Comments int64
 	}
-	for _, path := range []string{"/repos/works/project0/issues?labels=bug&state=all", "/repos/works/project0/issues?milestone=1&assignee=alice&state=all",
-		"/repos/works/project0/issues?sort=comments&direction=asc", "/repos/works/project0/issues?mentioned=alice&since=2021-01-01T00:00:00Z&sort=updated"} {
+	for _, path := range []string{"/repos/works/project0/issues?labels=bug&state=all",
+		"/repos/works/project0/issues?milestone=1&assignee=alice&state=all",
+		"/repos/works/project0/issues?sort=comments&direction=asc",
+		"/repos/works/project0/issues?mentioned=alice&since=2021-01-01T00:00:00Z&sort=updated"} {
 		s.Check(t, apitest.Case{Do: "GET " + path, As: "alice", Status: 200}).JSON(t, &page)
 		if len(page) == 0 {
 			t.Errorf("%s is empty", path)
 		}
 	}
-	s.Check(t, apitest.Case{Do: "GET /repos/works/project0/issues?per_page=1&state=all&sort=comments", As: "alice", Status: 200}).JSON(t, &page)
+	s.Check(t, apitest.Case{Do: "GET /repos/works/project0/issues?per_page=1&state=all&sort=comments",
+		As: "alice", Status: 200}).JSON(t, &page)
 	var comments []struct{ Body string }
 	most := page[0]
-	s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/works/project0/issues/%d/comments?per_page=100", most.Number), Status: 200}).JSON(t, &comments)
+	s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/works/project0/issues/%d/comments?per_page=100",
+		most.Number), Status: 200}).JSON(t, &comments)
 	if int64(len(comments)) != most.Comments {
 		t.Errorf("%d comments, the issue counts %d", len(comments), most.Comments)
 	}
 	var found struct {
 		Total int `json:"total_count"`
 	}
-	s.Check(t, apitest.Case{Do: "GET /search/issues?q=crashes+repo:works/project0", Status: 200}).JSON(t, &found)
+	s.Check(t, apitest.Case{Do: "GET /search/issues?q=crashes+repo:works/project0", Status: 200}).JSON(t,
+		&found)
 	if found.Total == 0 {
 		t.Error("no issue is found by its words")
 	}
 	s.Run(t, []apitest.Case{
-		{Do: "POST /repos/works/project0/issues", As: "alice", Send: `{"title": "one more", "labels": ["bug"]}`, Status: 201, Want: `{"number": 401}`},
-		{Do: "GET /repos/works/project0/milestones/1", Status: 200, Want: `{"open_issues": "$any", "closed_issues": "$any"}`},
+		{Do: "POST /repos/works/project0/issues", As: "alice",
+			Send: `{"title": "one more", "labels": ["bug"]}`, Status: 201, Want: `{"number": 401}`},
+		{Do: "GET /repos/works/project0/milestones/1", Status: 200,
+			Want: `{"open_issues": "$any", "closed_issues": "$any"}`},
 	})
 }
 
@@ -210,7 +223,8 @@ func BenchmarkFill(b *testing.B) {
 					o.History = history
 					address := dbtest.URL(b, engine)
 					start := time.Now()
-					if _, err := issuetest.Fill(context.Background(), dbtest.OpenURL(b, address), o); err != nil {
+					if _, err := issuetest.Fill(context.Background(), dbtest.OpenURL(b, address),
+						o); err != nil {
 						b.Fatal(err)
 					}
 					b.ReportMetric(time.Since(start).Seconds(), "s")

@@ -53,7 +53,8 @@ func Comment(t testing.TB, s *apitest.Server, as, on, text string) int64 {
 		t.Fatal(err)
 	}
 	var made struct{ ID int64 }
-	s.Check(t, apitest.Case{Do: "POST " + on + "/comments", As: as, Send: string(send), Status: 201}).JSON(t, &made)
+	s.Check(t, apitest.Case{Do: "POST " + on + "/comments", As: as, Send: string(send), Status: 201}).JSON(t,
+		&made)
 	return made.ID
 }
 

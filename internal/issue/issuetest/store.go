@@ -35,7 +35,8 @@ var bulk = [...]string{"postings", "issue_comments", "issue_events"}
 func dropIndexes(ctx context.Context, d *db.DB) (rebuild func(context.Context) error, err error) {
 	query := `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = $1 AND sql IS NOT NULL ORDER BY name`
 	if d.Engine() == db.PostgreSQL {
-		query = `SELECT x.indexname, x.indexdef FROM pg_indexes x WHERE x.schemaname = current_schema() AND x.tablename = $1
+		query = `SELECT x.indexname, x.indexdef FROM pg_indexes x WHERE x.schemaname = current_schema()
+			AND x.tablename = $1
 			AND x.indexname NOT IN (SELECT conname FROM pg_constraint) ORDER BY x.indexname`
 	}
 	var definitions []string
@@ -121,7 +122,8 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 		if f.o.Texts {
 			texts := make([]fulltext.Text, len(list))
 			for n, d := range list {
-				texts[n] = fulltext.Text{Issue: int64(d.ID), Repo: int64(d.RepoID), Title: d.Title, Body: *d.Body}
+				texts[n] = fulltext.Text{Issue: int64(d.ID), Repo: int64(d.RepoID), Title: d.Title,
+					Body: *d.Body}
 			}
 			if err := fulltext.Put(tx, texts); err != nil {
 				return err
@@ -134,7 +136,8 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 		var args []any
 		for _, d := range list {
 			for _, p := range d.has {
-				args = append(args, d.ID, int64(p.Kind), p.Value, d.RepoID, int64(d.State), d.UpdatedAt, d.Comments)
+				args = append(args, d.ID, int64(p.Kind), p.Value, d.RepoID, int64(d.State),
+					d.UpdatedAt, d.Comments)
 			}
 		}
 		return f.insert(tx, `INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `, 7, args)
@@ -157,7 +160,8 @@ func addIssues(tx *db.Tx, list []*drawn) error {
 			joined(d.Labels), joined(d.Assignees), d.Comments, d.CreatedAt, d.UpdatedAt, d.ClosedAt,
 			db.OrNull(d.ClosedBy), false)
 	}
-	rows, err := tx.Query(`INSERT INTO issues (repo_id, number, title, body, author_id, state, state_reason, milestone_id,
+	rows, err := tx.Query(`INSERT INTO issues (repo_id, number, title, body, author_id, state, state_reason,
+		milestone_id,
 		labels, assignees, comments, created_at, updated_at, closed_at, closed_by, pull) VALUES `+
 		db.Values(len(list), issueColumns)+` RETURNING id, repo_id, number`, args...)
 	if err != nil {
@@ -202,7 +206,8 @@ func (f *filler) addHappened(ctx context.Context, list []*happened) error {
 				db.OrNull(h.event.UserID), detail, h.at)
 		}
 		err := f.d.Write(ctx, func(tx *db.Tx) error {
-			if err := f.insert(tx, `INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at) VALUES `, 6, comments); err != nil {
+			if err := f.insert(tx,
+				`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at) VALUES `, 6, comments); err != nil {
 				return err
 			}
 			return f.insert(tx, `INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, detail, created_at) VALUES `, 7, events)

@@ -20,10 +20,12 @@ var (
 		"prints twice"}
 	whens = [...]string{"after an upgrade", "on Windows", "with two users at once", "when the disk is full",
 		"behind a proxy", "on the first start",
-		"with long names", "in a dark theme", "without a network", "during a backup", "for new accounts", "under load"}
-	wishes = [...]string{"Let", "Allow", "Teach", "Make", "Support", "Document", "Speed up", "Simplify", "Test",
-		"Rework"}
-	common = strings.Fields(`the a it this that when then with without after before every page button line server user test log file
+		"with long names", "in a dark theme", "without a network", "during a backup", "for new accounts",
+		"under load"}
+	wishes = [...]string{"Let", "Allow", "Teach", "Make", "Support", "Document", "Speed up",
+		"Simplify", "Test", "Rework"}
+	common = strings.Fields(
+		`the a it this that when then with without after before every page button line server user test log file
 		folder error message again always never sometimes because should would could open close start stop version machine second
 		minute expected happened instead nothing something found missing broken fixed tried changed works fails same other new old
 		and or but so of in on to from for`)
@@ -63,7 +65,8 @@ func body(r *rand.Rand, mentioned []string) string {
 	}
 	b.WriteString("\n\n1. Open the `" + pick(r, areas[:]) + "`\n2. It *" + pick(r, faults[:]) + "*\n")
 	if r.IntN(2) == 0 {
-		b.WriteString("\n```\n" + pick(r, areas[:]) + ": " + pick(r, common) + " " + pick(r, common) + "\n```\n")
+		b.WriteString("\n```\n" + pick(r, areas[:]) + ": " + pick(r, common) + " " + pick(r,
+			common) + "\n```\n")
 	}
 	for n, login := range mentioned {
 		if n == 0 {

@@ -26,8 +26,8 @@ type standing struct {
 	at   db.Time // of the wish
 	told bool    // it is told of the issue by the part that it has
 
-	// What first subscribed somebody who is not the author, and when: an assignment, a mention or an own comment.
-	// Empty: that comment was deleted.
+	// What first subscribed somebody who is not the author, and when: an assignment, a mention or an own
+	// comment. Empty: that comment was deleted.
 	reason string
 	since  db.Time
 }
@@ -36,12 +36,16 @@ type standing struct {
 func standingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (s standing, err error) {
 	const none = -1
 	var kind int64
-	err = tx.QueryRow(`SELECT COALESCE(s.wish, $4), COALESCE(s.created_at, 0), p.told, COALESCE(f.kind, $7), COALESCE(f.created_at, 0)
-		FROM (SELECT EXISTS (SELECT 1 FROM postings WHERE issue_id = $1 AND kind = $3 AND value = $2) AS told) p
+	err = tx.QueryRow(`SELECT COALESCE(s.wish, $4), COALESCE(s.created_at, 0), p.told, COALESCE(f.kind, $7),
+		COALESCE(f.created_at, 0)
+		FROM (SELECT EXISTS (SELECT 1 FROM postings WHERE issue_id = $1 AND kind = $3
+		AND value = $2) AS told) p
 		LEFT JOIN issue_subscriptions s ON s.issue_id = $1 AND s.user_id = $2
 		LEFT JOIN (SELECT kind, created_at FROM (
-				SELECT kind, created_at FROM issue_events WHERE issue_id = $1 AND user_id = $2 AND kind IN ($5, $6)
-				UNION ALL SELECT CAST(0 AS SMALLINT), created_at FROM issue_comments WHERE issue_id = $1 AND author_id = $2
+				SELECT kind, created_at FROM issue_events WHERE issue_id = $1 AND user_id = $2
+				AND kind IN ($5, $6)
+				UNION ALL SELECT CAST(0 AS SMALLINT), created_at FROM issue_comments WHERE issue_id = $1
+				AND author_id = $2
 			) parts ORDER BY created_at, kind DESC LIMIT 1) f ON p.told`,
 		issueID, userID, int64(posting.BySubscriber), int64(NoWish),
 		int64(issue.EventAssigned), int64(issue.EventMentioned), int64(none)).Scan(&s.wish, &s.at,
@@ -53,7 +57,8 @@ func standingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (s standing, err
 }
 
 func putWish(tx *db.Tx, issueID issue.ID, userID account.ID, wish Wish) error {
-	err := tx.Run(`INSERT INTO issue_subscriptions (issue_id, user_id, wish, created_at) VALUES ($1, $2, $3, $4)
+	err := tx.Run(`INSERT INTO issue_subscriptions (issue_id, user_id, wish, created_at)
+		VALUES ($1, $2, $3, $4)
 		ON CONFLICT (issue_id, user_id) DO UPDATE SET wish = excluded.wish, created_at = excluded.created_at`,
 		issueID, userID, int64(wish), tx.Now)
 	return err

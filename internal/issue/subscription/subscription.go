@@ -77,11 +77,14 @@ func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error
 // Subscribe stores what the caller wishes, and returns how that stands to the
 // issue now. Saying it again changes nothing; updated_at stays (decision 57).
 // Errors: 404.
-func (s *Service) Subscribe(ctx context.Context, a *repo.Access, number int64, wish Wish) (Subscription, error) {
+func (s *Service) Subscribe(
+	ctx context.Context, a *repo.Access, number int64, wish Wish,
+) (Subscription, error) {
 	return s.SubscribeIf(ctx, a, number, wish, func(*db.Tx) error { return nil })
 }
 
-// SubscribeIf is Subscribe unless may, which is called in the transaction, refuses it. Errors: also those of may.
+// SubscribeIf is Subscribe unless may, which is called in the transaction, refuses it. Errors: also those of
+// may.
 func (s *Service) SubscribeIf(
 	ctx context.Context, a *repo.Access, number int64, wish Wish, may func(*db.Tx) error,
 ) (Subscription, error) {

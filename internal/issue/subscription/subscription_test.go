@@ -17,7 +17,8 @@ func subscribers(t *testing.T, s *apitest.Server) (logins string, counted int64)
 	t.Helper()
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
 		logins = ""
-		rows, err := tx.Query(`SELECT a.login FROM postings p JOIN accounts a ON a.id = p.value WHERE p.kind = $1 ORDER BY a.login`, int64(posting.BySubscriber))
+		rows, err := tx.Query(
+			`SELECT a.login FROM postings p JOIN accounts a ON a.id = p.value WHERE p.kind = $1 ORDER BY a.login`, int64(posting.BySubscriber))
 		if err != nil {
 			return err
 		}
@@ -32,7 +33,8 @@ func subscribers(t *testing.T, s *apitest.Server) (logins string, counted int64)
 		if err := rows.Err(); err != nil {
 			return err
 		}
-		return tx.QueryRow(`SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM posting_counts WHERE kind = $1`, int64(posting.BySubscriber)).Scan(&counted)
+		return tx.QueryRow(`SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM posting_counts WHERE kind = $1`,
+			int64(posting.BySubscriber)).Scan(&counted)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -46,10 +48,12 @@ func TestSubscription(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		const on = "/repos/garden/plot/issues/1"
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "alice", Send: `{"title": "Slugs", "body": "@rae?", "assignee": "will"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "alice",
+			Send: `{"title": "Slugs", "body": "@rae?", "assignee": "will"}`, Status: 201})
 		issuetest.Comment(t, s, "sam", on, "Salt.")
 		by := func(reason string) string {
-			return `{"subscribed": true, "ignored": false, "reason": "` + reason + `", "created_at": "$any", "url": "{base}` + on + `/subscription",
+			return `{"subscribed": true, "ignored": false, "reason": "` + reason +
+				`", "created_at": "$any", "url": "{base}` + on + `/subscription",
 				"issue_url": "{base}` + on + `", "repository_url": "{base}/repos/garden/plot"}`
 		}
 		const ignored = `{"subscribed": false, "ignored": true, "reason": "manual", "created_at": "$any"}`
@@ -60,7 +64,8 @@ func TestSubscription(t *testing.T) {
 		}
 		put := func(as, send, want string) {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: as, Send: send, Status: 200, Want: want})
+			s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: as, Send: send,
+				Status: 200, Want: want})
 		}
 		del := func(as string) {
 			t.Helper()
@@ -165,22 +170,29 @@ func TestSubscriptionRefusals(t *testing.T) {
 		on, private := issuetest.File(t, s, "sam", "garden/plot"), issuetest.File(t, s, "rae", "garden/shed")
 		for _, method := range []string{"GET ", "PUT ", "DELETE "} {
 			s.Run(t, []apitest.Case{
-				{Name: "anonymous", Do: method + on + "/subscription", Status: 401, Want: `{"message": "Requires authentication"}`},
+				{Name: "anonymous", Do: method + on + "/subscription", Status: 401,
+					Want: `{"message": "Requires authentication"}`},
 				{Name: "anonymous, private", Do: method + private + "/subscription", Status: 401},
 				{Name: "private", Do: method + private + "/subscription", As: "sam", Status: 404},
-				{Name: "no issue", Do: method + "/repos/garden/plot/issues/9/subscription", As: "sam", Status: 404},
-				{Name: "no number", Do: method + "/repos/garden/plot/issues/one/subscription", As: "sam", Status: 404},
+				{Name: "no issue", Do: method + "/repos/garden/plot/issues/9/subscription", As: "sam",
+					Status: 404},
+				{Name: "no number", Do: method + "/repos/garden/plot/issues/one/subscription", As: "sam",
+					Status: 404},
 			})
 		}
 		for _, field := range []string{"subscribed", "ignored"} {
 			for _, value := range []string{`1`, `"true"`, `[]`, `{}`, `[true]`} {
-				s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "rae", Send: `{"` + field + `": ` + value + `}`, Status: 422,
-					Want: `{"errors": [{"resource": "Subscription", "field": "` + field + `", "code": "invalid"}]}`})
+				s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "rae",
+					Send: `{"` + field + `": ` + value + `}`, Status: 422,
+					Want: `{"errors": [{"resource": "Subscription", "field": "` + field +
+						`", "code": "invalid"}]}`})
 			}
-			s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "rae", Send: `{"` + field + `": null}`, Status: 200})
+			s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "rae",
+				Send: `{"` + field + `": null}`, Status: 200})
 		}
 		s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "rae", Send: `[]`, Status: 400})
-		s.Check(t, apitest.Case{Do: "GET " + private + "/subscription", As: "rae", Status: 200, Want: `{"reason": "author"}`})
+		s.Check(t, apitest.Case{Do: "GET " + private + "/subscription", As: "rae", Status: 200,
+			Want: `{"reason": "author"}`})
 	})
 }
 

@@ -28,6 +28,7 @@ func linkedTo(tx *db.Tx, keys []issueKey) (map[issueKey]linked, error) {
 		}
 		found[key] = to
 		return nil
-	}, `SELECT i.repo_id, i.number, i.pull, i.title FROM issues i WHERE `+strings.Join(where, " OR "), args...)
+	}, `SELECT i.repo_id, i.number, i.pull, i.title FROM issues i WHERE `+strings.Join(where,
+		" OR "), args...)
 	return found, err
 }

@@ -51,7 +51,9 @@ const (
 	maxCommits = 200
 )
 
-func (r *Renderer) findTargets(ctx context.Context, list []Source, docs []*markdown.Document) (*targets, error) {
+func (r *Renderer) findTargets(
+	ctx context.Context, list []Source, docs []*markdown.Document,
+) (*targets, error) {
 	t := &targets{info: web.From(ctx), issues: map[issueKey]linked{}, commits: map[commitKey]git.SHA{}}
 	refs, own := make([]markdown.References, len(docs)), map[string]*repo.Access{}
 	var logins, repos []string
@@ -89,7 +91,8 @@ func (r *Renderer) findTargets(ctx context.Context, list []Source, docs []*markd
 		var keys []issueKey
 		for n := range refs {
 			for _, i := range refs[n].Issues {
-				if a := t.repos[FullName(list[n].Access, i.Owner, i.Repo)]; a != nil && len(keys) < MaxTargets {
+				if a := t.repos[FullName(list[n].Access, i.Owner, i.Repo)]; a != nil &&
+					len(keys) < MaxTargets {
 					keys = append(keys, issueKey{a.ID, i.Number})
 				}
 			}
@@ -105,7 +108,8 @@ func (r *Renderer) findTargets(ctx context.Context, list []Source, docs []*markd
 
 // appendName adds the name of another repository, once.
 func appendName(names []string, owner, name string) []string {
-	if full := account.Fold(owner + "/" + name); owner != "" && !slices.Contains(names, full) && len(names) < maxRepos {
+	if full := account.Fold(owner + "/" + name); owner != "" && !slices.Contains(names, full) &&
+		len(names) < maxRepos {
 		names = append(names, full)
 	}
 	return names
@@ -120,7 +124,9 @@ func FullName(a *repo.Access, owner, name string) string {
 	return account.Fold(owner + "/" + name)
 }
 
-func (r *Renderer) findCommits(ctx context.Context, t *targets, list []Source, refs []markdown.References) error {
+func (r *Renderer) findCommits(
+	ctx context.Context, t *targets, list []Source, refs []markdown.References,
+) error {
 	for n := range refs {
 		for _, c := range refs[n].Commits {
 			a := t.repos[FullName(list[n].Access, c.Owner, c.Repo)]
@@ -186,7 +192,8 @@ func (t *targets) links(a *repo.Access) markdown.Links {
 			if !there || !i.pull && !to.HasIssues {
 				return "", "", false
 			}
-			page := web.Path(to.Owner.Login, to.Name) + tracker.PageSegment(i.pull) + strconv.FormatInt(number, 10)
+			page := web.Path(to.Owner.Login, to.Name) + tracker.PageSegment(i.pull) +
+				strconv.FormatInt(number, 10)
 			return t.info.Page(page), i.title, true
 		},
 		Commit: func(owner, name, sha string) (string, bool) {

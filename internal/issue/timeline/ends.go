@@ -10,16 +10,17 @@ import (
 	"arbor/internal/web"
 )
 
-// partSize is how many entries a part of a timeline has; shortEnd is how few of them are too few to be shown alone.
+// partSize is how many entries a part of a timeline has; shortEnd is how few of them are too few to be shown
+// alone.
 const (
 	partSize = 50
 	shortEnd = partSize / 2
 )
 
-// Ends answers the beginning and the end of a timeline, for pages, and loads what both show at once. The body has the
-// first part; the last one, after the one before it where it is short; and next and until: the parts from next to
-// before until are left out, which GET /repos/{owner}/{repo}/issues/{number}/timeline has with per_page=50. Errors:
-// 404, 410.
+// Ends answers the beginning and the end of a timeline, for pages, and loads what both show at once. The body
+// has the first part; the last one, after the one before it where it is short; and next and until: the parts
+// from next to before until are left out, which GET /repos/{owner}/{repo}/issues/{number}/timeline has with
+// per_page=50. Errors: 404, 410.
 func (api *API) Ends(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -75,18 +76,22 @@ type ends struct {
 	next, until int64 // the parts that are left out; 0: none
 }
 
-// readEnds reads which entries the ends of a timeline have, in one statement. Of events the first maxDeep count, as in
-// pages: what is beyond them is reached from the end alone.
+// readEnds reads which entries the ends of a timeline have, in one statement. Of events the first maxDeep
+// count, as in pages: what is beyond them is reached from the end alone.
 func readEnds(tx *db.Tx, a *repo.Access, i *issue.Issue) (*ends, error) {
 	rows, err := tx.Query(`SELECT p.part, p.at, p.kind, p.id, n.total FROM (
-			SELECT 1 AS part, f.* FROM (SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
+			SELECT 1 AS part, f.* FROM (SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id
+			FROM issue_events e WHERE `+seen(a)+`
 					ORDER BY e.created_at, e.id LIMIT $5) fe
-				UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
+				UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c
+				WHERE c.issue_id = $2
 					ORDER BY c.created_at, c.id LIMIT $5) fc
 				ORDER BY 1, 2, 3 LIMIT $5) f
-			UNION ALL SELECT 2, l.* FROM (SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
+			UNION ALL SELECT 2, l.* FROM (SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id
+			FROM issue_events e WHERE `+seen(a)+`
 					ORDER BY e.created_at DESC, e.id DESC LIMIT $6) le
-				UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
+				UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c
+				WHERE c.issue_id = $2
 					ORDER BY c.created_at DESC, c.id DESC LIMIT $6) lc
 				ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT $6) l) p,
 			(SELECT count(*) AS total FROM (SELECT 1 FROM issue_events e WHERE `+seen(a)+` LIMIT $7) t) n
@@ -114,8 +119,8 @@ func readEnds(tx *db.Tx, a *repo.Access, i *issue.Issue) (*ends, error) {
 	return joinEnds(first, last, events+i.Comments), rows.Err()
 }
 
-// joinEnds puts the ends of a timeline of so many entries together. last ends with the timeline, and has two parts or
-// all.
+// joinEnds puts the ends of a timeline of so many entries together. last ends with the timeline, and has two
+// parts or all.
 func joinEnds(first, last []entry, total int64) *ends {
 	e := &ends{first: len(first)}
 	if total <= int64(len(first)) {

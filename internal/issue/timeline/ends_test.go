@@ -33,7 +33,8 @@ func TestEndsMeetParts(t *testing.T) {
 			t.Errorf("of %d entries %d are shown at once", total, shown)
 		}
 	}
-	if e := joinEnds(make([]entry, partSize), make([]entry, 2*partSize), maxDeep+300); e.next != 2 || e.until != maxDeep/partSize+1 {
+	if e := joinEnds(make([]entry, partSize), make([]entry, 2*partSize), maxDeep+300); e.next != 2 ||
+		e.until != maxDeep/partSize+1 {
 		t.Errorf("of a timeline deeper than its pages, parts %d to %d are left out", e.next, e.until)
 	}
 }

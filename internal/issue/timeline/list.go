@@ -15,7 +15,8 @@ const maxDeep = 5_000
 // checkDeep returns the 422 for a page beyond that.
 func checkDeep(p web.Page) error {
 	if p.Offset() > maxDeep-p.Size {
-		return errs.New(errs.Invalid, "In order to keep the API fast for everyone, pagination is limited for this resource.")
+		return errs.New(errs.Invalid,
+			"In order to keep the API fast for everyone, pagination is limited for this resource.")
 	}
 	return nil
 }

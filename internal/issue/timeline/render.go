@@ -82,14 +82,17 @@ func (api *API) render(a *repo.Access, f eventForm, find func(*db.Tx) ([]*issue.
 			return err
 		}
 		out.Grow(2 << 10 * (len(p.events) + len(p.Issues()) + 1))
-		return out.Items(len(p.events), f.alone, func(n int) (any, error) { return p.payload(p.events[n]), nil })
+		return out.Items(len(p.events), f.alone, func(n int) (any, error) {
+			return p.payload(p.events[n]), nil
+		})
 	}
 }
 
 // newEventPage makes an empty page of a repository's events. Their issues may be of other
 // repositories, too.
 func newEventPage(ctx context.Context, a *repo.Access, others ...*repo.Access) *eventPage {
-	return &eventPage{Page: issue.NewPage(ctx, append(others, a)...), at: tracker.NewPlace(web.From(ctx), a.Repo)}
+	return &eventPage{Page: issue.NewPage(ctx, append(others, a)...),
+		at: tracker.NewPlace(web.From(ctx), a.Repo)}
 }
 
 // eventPayload is GitHub's issue-event (decision 28).

@@ -21,8 +21,8 @@ const columns = `e.id, e.repo_id, e.issue_id, e.actor_id, e.kind, COALESCE(e.use
 func scan(row db.Scanner) (*issue.Event, error) {
 	var e issue.Event
 	var detail *string
-	err := row.Scan(&e.ID, &e.RepoID, &e.IssueID, &e.ActorID, &e.Kind, &e.UserID, &e.SourceID, &e.CommentID, &e.Commit,
-		&detail, &e.CreatedAt)
+	err := row.Scan(&e.ID, &e.RepoID, &e.IssueID, &e.ActorID, &e.Kind, &e.UserID, &e.SourceID,
+		&e.CommentID, &e.Commit, &detail, &e.CreatedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -43,7 +43,8 @@ const listed = `kind NOT IN (16, 21)`
 // byID finds an event of a repository; those that stand in timelines only
 // are none. Error: 404.
 func byID(tx *db.Tx, repoID repo.ID, id int64) (*issue.Event, error) {
-	return scan(tx.QueryRow(`SELECT `+columns+` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.`+listed,
+	return scan(tx.QueryRow(`SELECT `+columns+
+		` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.`+listed,
 		id, repoID))
 }
 
@@ -104,7 +105,8 @@ func readTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID, p web.Page) ([]en
 		UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
 			ORDER BY c.created_at, c.id LIMIT $5) y
 		ORDER BY 1, 2, 3 LIMIT $6 OFFSET $7`,
-		account.IDOf(a.Caller), issueID, int64(issue.EventCrossReferenced), a.ID, p.Offset()+p.Size, p.Size, p.Offset())
+		account.IDOf(a.Caller), issueID, int64(issue.EventCrossReferenced), a.ID, p.Offset()+p.Size,
+		p.Size, p.Offset())
 }
 
 // countTimeline counts the events of a timeline, without the comments.

@@ -52,7 +52,9 @@ type timeline struct {
 	reviewAt map[int64]int    // places in reviews
 }
 
-func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *repo.Access, number int64) web.Render {
+func (api *API) timelineRendering(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, number int64,
+) web.Render {
 	return func(out *web.Output) error {
 		ctx := out.Context()
 		page := web.ReadPage(r)
@@ -124,10 +126,11 @@ func (t *timeline) read(ctx context.Context, tx *db.Tx, a *repo.Access, reviews 
 	return t.loadReviews(tx, reviews)
 }
 
-// loadEvents takes the events of the ids, and reads the issues that they come from, those issues' repositories, and the
-// people of all entries, to whom the authors of comments belong.
+// loadEvents takes the events of the ids, and reads the issues that they come from, those issues'
+// repositories, and the people of all entries, to whom the authors of comments belong.
 func (t *timeline) loadEvents(
-	ctx context.Context, tx *db.Tx, a *repo.Access, ids []int64, found map[int64]*issue.Event, authors []account.ID,
+	ctx context.Context, tx *db.Tx, a *repo.Access, ids []int64, found map[int64]*issue.Event,
+	authors []account.ID,
 ) error {
 	t.eventAt = found
 	var sources []issue.ID
@@ -171,8 +174,9 @@ func (t *timeline) loadEvents(
 	return t.events.load(tx)
 }
 
-// foresee reads people, and how they stand to the repository, for all that asks for some of them next: the lists below,
-// and what later transactions of the request show of the same issue. Where nothing is kept for them it reads nothing.
+// foresee reads people, and how they stand to the repository, for all that asks for some of them next: the
+// lists below, and what later transactions of the request show of the same issue. Where nothing is kept for
+// them it reads nothing.
 func foresee(tx *db.Tx, a *repo.Access, people []account.ID) error {
 	people = slices.DeleteFunc(db.Unique(people), func(id account.ID) bool { return id == 0 })
 	if !db.Recalls(tx) || len(people) == 0 {

@@ -3,8 +3,8 @@
 //	GET, POST /{owner}/{repo}/attachments             the form, and what one has there; the script sends files here, too
 //	POST /{owner}/{repo}/attachments/{key}/delete     removes one
 //
-// Package attachment has the rules, and serves the files. Its handlers answer here in place of routes of the API that
-// want the same of a token: to open an issue, to read issues, to delete a label.
+// Package attachment has the rules, and serves the files. Its handlers answer here in place of routes of the
+// API that want the same of a token: to open an issue, to read issues, to delete a label.
 package attach
 
 import (
@@ -48,7 +48,8 @@ func (p *Pages) Routes() []route.Route {
 	const at = "/{owner}/{repo}/attachments"
 	upload := p.kit.OnRepo("POST "+at, p.Upload)
 	upload.Streams = true
-	return []route.Route{p.kit.OnRepo("GET "+at, p.Show), upload, p.kit.OnRepo("POST "+at+"/{key}/delete", p.Remove)}
+	return []route.Route{p.kit.OnRepo("GET "+at, p.Show), upload,
+		p.kit.OnRepo("POST "+at+"/{key}/delete", p.Remove)}
 }
 
 // view is the form, and what the viewer has attached in the repository.
@@ -59,8 +60,8 @@ type view struct {
 
 // GET /{owner}/{repo}/attachments
 //
-// Show answers the form that attaches a file, and what the viewer attached before, with the Markdown to copy. Who has
-// not signed in is led there.
+// Show answers the form that attaches a file, and what the viewer attached before, with the Markdown to copy.
+// Who has not signed in is led there.
 func (p *Pages) Show(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if a.Caller == nil {
 		return page.SeeOther(w, r, page.LoginPath(r))
@@ -90,8 +91,8 @@ func api(a *repo.Access, rest ...string) string {
 
 // POST /{owner}/{repo}/attachments
 //
-// Upload attaches the file of a form, while it comes. It leads to the page that shows the Markdown; a program that does
-// not ask for HTML gets name, url and markdown as JSON. Errors: 403, 415, 422, 507.
+// Upload attaches the file of a form, while it comes. It leads to the page that shows the Markdown; a program
+// that does not ask for HTML gets name, url and markdown as JSON. Errors: 403, 415, 422, 507.
 func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	admission.As(r.Context(), admission.Push) // the client may be slow: others have their turn meanwhile
 	answer, err := p.upload(r, a)
@@ -128,8 +129,9 @@ func (p *Pages) upload(r *http.Request, a *repo.Access) (*web.Captured, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: api(a, "issues"), Handler: p.with.Upload,
-		Query: page.Query("name", escapes.Replace(part.FileName())), Stream: part})
+	return p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: api(a, "issues"),
+		Handler: p.with.Upload,
+		Query:   page.Query("name", escapes.Replace(part.FileName())), Stream: part})
 }
 
 // escapes are what browsers make of characters in names that would break the form.
@@ -167,5 +169,6 @@ func (p *Pages) Remove(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"), web.Path(a.Owner.Login, a.Name, "attachments")))
+	return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"),
+		web.Path(a.Owner.Login, a.Name, "attachments")))
 }

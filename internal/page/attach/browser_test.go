@@ -21,8 +21,8 @@ const picture = `const c = new OffscreenCanvas(8, 8); c.getContext('2d').fillRec
 	const d = new DataTransfer(); d.items.add(new File([await c.convertToBlob()], 'bed [1].png', { type: 'image/png' }));
 	const field = document.querySelector('textarea[name=body]');`
 
-// Somebody pastes a picture into a new issue, drops another one, and sees both in the issue; who sees the repository
-// sees them, also while it is private, and a stranger's browser shows none.
+// Somebody pastes a picture into a new issue, drops another one, and sees both in the issue; who sees the
+// repository sees them, also while it is private, and a stranger's browser shows none.
 func TestInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	for _, login := range []string{"alice", "rae", "sam"} {
@@ -42,7 +42,8 @@ func TestInABrowser(t *testing.T) {
 		becomes(t, b, `document.querySelector('textarea[name=body]').value.split('/attachments/').length === 3`)
 		var text string
 		b.Eval(`document.querySelector('textarea[name=body]').value`, &text)
-		if !strings.HasPrefix(text, `before ![bed \[1\].png](/`+name+"/attachments/") || strings.Contains(text, "Uploading") {
+		if !strings.HasPrefix(text, `before ![bed \[1\].png](/`+name+"/attachments/") ||
+			strings.Contains(text, "Uploading") {
 			t.Errorf("the text is %q", text)
 		}
 		b.Follow("main form button.main")
@@ -59,7 +60,8 @@ func TestInABrowser(t *testing.T) {
 			continue
 		}
 		var width int
-		b.Run(chromedp.Evaluate(`new Promise((done) => { const i = new Image(); i.onload = () => done(i.naturalWidth);
+		b.Run(chromedp.Evaluate(
+			`new Promise((done) => { const i = new Image(); i.onload = () => done(i.naturalWidth);
 			i.onerror = () => done(-1); i.src = `+fmt.Sprintf("%q", at)+` })`, &width, browser.Await))
 		if width != -1 {
 			t.Errorf("a stranger's browser shows a picture %d wide", width)
@@ -84,8 +86,8 @@ func becomes(t *testing.T, b *browser.Tab, script string) {
 	}
 }
 
-// A file that is refused leaves the text as it was, and says why. Nothing in an attached page runs, also when somebody
-// opens it. Without the script the same is done by a form in a page of its own.
+// A file that is refused leaves the text as it was, and says why. Nothing in an attached page runs, also when
+// somebody opens it. Without the script the same is done by a form in a page of its own.
 func TestRefusedAndWithoutAScript(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
@@ -103,7 +105,8 @@ func TestRefusedAndWithoutAScript(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "bed.gif")
-	if err := os.WriteFile(file, []byte("GIF89a/*<script>document.title='ran'</script>*/=1"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("GIF89a/*<script>document.title='ran'</script>*/=1"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	b = browser.Open(t, s.URL, browser.Look{NoScript: true, Width: 360, Height: 740})

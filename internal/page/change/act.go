@@ -25,7 +25,8 @@ func (p *Pages) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access)
 
 // POST /{owner}/{repo}/pull/{number}/base
 //
-// SetBase lets the pull request ask to merge into another branch, and says whether maintainers may push to its head.
+// SetBase lets the pull request ask to merge into another branch, and says whether maintainers may push to
+// its head.
 func (p *Pages) SetBase(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -67,7 +68,8 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 
 // POST /{owner}/{repo}/pull/{number}/viewed
 //
-// SetViewed marks a file as viewed, as the blob that it is: view=BLOB PATH; or takes that back: unview=BLOB PATH.
+// SetViewed marks a file as viewed, as the blob that it is: view=BLOB PATH; or takes that back: unview=BLOB
+// PATH.
 func (p *Pages) SetViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -93,5 +95,6 @@ func (p *Pages) Resolve(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	id := f.Get("comment")
 	q := inside.Request{Method: http.MethodPatch, Handler: p.with.ResolveThread,
 		Path: web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id)}
-	return p.led(w, r, a, f, "discussion_r"+id, p.kit.Do(r, q, map[string]any{"resolved": !f.Checked("off")}, nil))
+	return p.led(w, r, a, f, "discussion_r"+id,
+		p.kit.Do(r, q, map[string]any{"resolved": !f.Checked("off")}, nil))
 }

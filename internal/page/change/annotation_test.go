@@ -8,9 +8,9 @@ import (
 	"arbor/internal/apitest"
 )
 
-// Who reads the changes reads beside them what checks say of their lines: of the latest runs on the head, in both
-// forms, also of lines that are not shown, and harmlessly. What a later run replaces, and what was said of an earlier
-// head, goes.
+// Who reads the changes reads beside them what checks say of their lines: of the latest runs on the head, in
+// both forms, also of lines that are not shown, and harmlessly. What a later run replaces, and what was said
+// of an earlier head, goes.
 func TestAnnotationsBesideChanges(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -20,14 +20,18 @@ func TestAnnotationsBesideChanges(t *testing.T) {
 		files := fmt.Sprintf("/alice/plot/pull/%d/files", number)
 		run := func(name string, notes ...any) {
 			t.Helper()
-			api(t, s, "ci[bot]", "POST /repos/alice/plot/check-runs", 201, object{"name": name, "head_sha": head(t, s, number),
-				"conclusion": "failure", "output": object{"title": "t", "summary": "s", "annotations": notes}}, nil)
+			api(t, s, "ci[bot]", "POST /repos/alice/plot/check-runs", 201,
+				object{"name": name, "head_sha": head(t, s, number),
+					"conclusion": "failure", "output": object{"title": "t", "summary": "s",
+						"annotations": notes}}, nil)
 		}
 		note := func(path string, line int, message string) any {
-			return object{"path": path, "start_line": line, "end_line": line, "annotation_level": "failure", "message": message,
-				"title": apitest.Markup}
+			return object{"path": path, "start_line": line, "end_line": line, "annotation_level": "failure",
+				"message": message,
+				"title":   apitest.Markup}
 		}
-		run("lint", note("song.txt", 3, "Off key "+apitest.Markup), note("song.txt", 999, "Past the end"), note("absent.txt", 1, "Elsewhere"))
+		run("lint", note("song.txt", 3, "Off key "+apitest.Markup), note("song.txt", 999, "Past the end"),
+			note("absent.txt", 1, "Elsewhere"))
 		for _, form := range []string{files, files + "?diff=split"} {
 			page := get(t, s, "", form, 200, "Off key &#34;&gt;", "Past the end", ">lint</bdi>", "line 3")
 			without(t, page, "Elsewhere", apitest.Markup)
@@ -37,7 +41,8 @@ func TestAnnotationsBesideChanges(t *testing.T) {
 		}
 		long := strings.Repeat("é", 30_000)
 		run("long", note("song.txt", 4, long))
-		if page := get(t, s, "", files, 200, `/runs/2?annotation=4">All that the check says`); strings.Count(page, "é") > 2000 {
+		if page := get(t, s, "", files, 200,
+			`/runs/2?annotation=4">All that the check says`); strings.Count(page, "é") > 2000 {
 			t.Error("a long message stands whole beside the changes")
 		}
 		run("lint", note("song.txt", 3, "Still flat"))
@@ -50,7 +55,8 @@ func TestAnnotationsBesideChanges(t *testing.T) {
 		without(t, get(t, s, "", files, 200), "Not all annotations")
 		run("two", many...)
 		get(t, s, "", files, 200, "Not all annotations", "Still flat")
-		api(t, s, "will", "PUT /repos/alice/plot/contents/new.txt", 201, object{"message": "m", "content": "eA==", "branch": "tune"}, nil)
+		api(t, s, "will", "PUT /repos/alice/plot/contents/new.txt", 201,
+			object{"message": "m", "content": "eA==", "branch": "tune"}, nil)
 		without(t, get(t, s, "", files, 200), "Still flat", "Wrong ")
 	})
 }

@@ -27,8 +27,8 @@ type replacement struct {
 
 // POST /{owner}/{repo}/pull/{number}/suggestions
 //
-// Apply commits the suggestions of the comments to the head branch, in one commit, if the head is the one that the form
-// showed. The viewer may push there.
+// Apply commits the suggestions of the comments to the head branch, in one commit, if the head is the one
+// that the form showed. The viewer may push there.
 func (p *Pages) Apply(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -61,11 +61,13 @@ func (p *Pages) apply(r *http.Request, a *repo.Access, f page.Form) error {
 		if err != nil {
 			return err
 		}
-		added = append(added, map[string]string{"path": path, "contents": base64.StdEncoding.EncodeToString(text)})
+		added = append(added, map[string]string{"path": path,
+			"contents": base64.StdEncoding.EncodeToString(text)})
 	}
 	body := map[string]any{"branch": of.Head.Ref, "expectedHeadOid": of.Head.SHA, "additions": added,
 		"message": message(f, len(ids), authors)}
-	q := inside.Request{Method: http.MethodPost, Path: "/repos" + escaped(of.Head.Repo.FullName) + "/git/commits",
+	q := inside.Request{Method: http.MethodPost,
+		Path:    "/repos" + escaped(of.Head.Repo.FullName) + "/git/commits",
 		Handler: p.with.CommitFiles}
 	if err := p.kit.Do(r, q, body, nil); err != nil {
 		return err
@@ -100,14 +102,17 @@ func (p *Pages) replacements(
 		}
 		_, texts := suggestions(c.Body)
 		if len(texts) != 1 || c.Outdated() || c.Side != "RIGHT" || c.Line < 1 || c.Commit != of.Head.SHA {
-			return nil, nil, errs.New(errs.Invalid, "This suggestion is outdated, or is none: nothing was committed.")
+			return nil, nil, errs.New(errs.Invalid,
+				"This suggestion is outdated, or is none: nothing was committed.")
 		}
 		first := c.Line
 		if c.Start > 0 {
 			first = c.Start
 		}
 		list = append(list, replacement{c.Path, first, c.Line, linesOf(texts[0]), c.lines(hunk(c))})
-		if c.User != nil && !slices.ContainsFunc(authors, func(u page.User) bool { return u.ID == c.User.ID }) {
+		if c.User != nil && !slices.ContainsFunc(authors, func(u page.User) bool {
+			return u.ID == c.User.ID
+		}) {
 			authors = append(authors, *c.User)
 		}
 	}
@@ -123,8 +128,8 @@ func pathsOf(list []replacement) (paths []string) {
 	return paths
 }
 
-// changed is a file of the head with its replacements, from the last line to the first. Each keeps the kind of line end
-// that the file has there.
+// changed is a file of the head with its replacements, from the last line to the first. Each keeps the kind
+// of line end that the file has there.
 func (p *Pages) changed(r *http.Request, of *pull, path string, all []replacement) ([]byte, error) {
 	q := inside.Request{Path: "/repos" + escaped(of.Head.Repo.FullName) + "/contents" +
 		web.Path(strings.Split(path, "/")...),
@@ -161,16 +166,18 @@ func (p *Pages) changed(r *http.Request, of *pull, path string, all []replacemen
 	return bytes.Join(lines, nil), nil
 }
 
-// fits reports that the file has the lines that the suggestion is for: its comment may have been carried wrong, and
-// what the API shows of a symbolic link is another file.
+// fits reports that the file has the lines that the suggestion is for: its comment may have been carried
+// wrong, and what the API shows of a symbolic link is another file.
 func (r *replacement) fits(lines [][]byte) bool {
 	for n := range r.old {
 		at := len(lines) - 1 - n
 		if at < 0 {
 			return false
 		}
-		old, now := r.old[len(r.old)-1-n], strings.ToValidUTF8(string(bytes.TrimRight(lines[at], "\r\n")), "\uFFFD")
-		if old != now && !(strings.HasSuffix(old, " …") && strings.HasPrefix(now, strings.TrimSuffix(old, " …"))) {
+		old, now := r.old[len(r.old)-1-n],
+			strings.ToValidUTF8(string(bytes.TrimRight(lines[at], "\r\n")), "\uFFFD")
+		if old != now && !(strings.HasSuffix(old, " …") &&
+			strings.HasPrefix(now, strings.TrimSuffix(old, " …"))) {
 			return false
 		}
 	}

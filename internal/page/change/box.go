@@ -44,7 +44,8 @@ func (b *box) State() string {
 	return "clean"
 }
 
-// Poll is after how many seconds the script looks whether the box has changed; 0: it does not change by itself.
+// Poll is after how many seconds the script looks whether the box has changed; 0: it does not change by
+// itself.
 func (b *box) Poll() int {
 	switch b.State() {
 	case "unknown":
@@ -63,7 +64,8 @@ func (b *box) Ready() bool {
 // Shell is the head's or the base's name as a shell takes it: branches may have names that a shell would run.
 func (b *box) Shell(name string) string {
 	safe := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._/-", c)
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("._/-", c)
 	}
 	if strings.TrimFunc(name, safe) == "" {
 		return name
@@ -77,7 +79,8 @@ func (b *box) MayRevert() bool { return b.Pull.Merged && b.MayMerge }
 // box reads what the merge box shows.
 func (p *Pages) box(r *http.Request, a *repo.Access, s *scene) (*box, error) {
 	b := &box{scene: s}
-	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Outlook}, &b.outlook); err != nil {
+	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Outlook},
+		&b.outlook); err != nil {
 		return nil, err
 	}
 	var err error
@@ -117,7 +120,8 @@ func (b *box) Said(method string) [2]string {
 
 // GET /{owner}/{repo}/pull/{number}/merging
 //
-// Merging shows the merge box alone, which the script asks for while the test merge is being made. Error: 404.
+// Merging shows the merge box alone, which the script asks for while the test merge is being made. Error:
+// 404.
 func (p *Pages) Merging(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	s, err := p.scene(r, a, "conversation")
 	if err != nil {
@@ -127,7 +131,9 @@ func (p *Pages) Merging(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 }
 
 // showBox shows the merge box on a page of its own, changed by fn.
-func (p *Pages) showBox(w http.ResponseWriter, r *http.Request, a *repo.Access, s *scene, fn func(b *box)) error {
+func (p *Pages) showBox(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, s *scene, fn func(b *box),
+) error {
 	b, err := p.box(r, a, s)
 	if err != nil {
 		return err

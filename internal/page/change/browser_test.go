@@ -28,8 +28,8 @@ func enter(t *testing.T, s *apitest.Server, login string, look browser.Look) *br
 	return b
 }
 
-// Somebody reviews in a browser: a comment on a line in its place, a file that was viewed, the review submitted; and
-// watches how the pull request becomes mergeable.
+// Somebody reviews in a browser: a comment on a line in its place, a file that was viewed, the review
+// submitted; and watches how the pull request becomes mergeable.
 func TestInBrowser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -73,8 +73,8 @@ func TestInBrowser(t *testing.T) {
 	b.See("#merge", "Revert")
 }
 
-// Numbers of lines lead to their lines, in both forms, by GitHub's addresses; and the form for a comment on a file
-// opens in its place, or without the script on a page of its own.
+// Numbers of lines lead to their lines, in both forms, by GitHub's addresses; and the form for a comment on a
+// file opens in its place, or without the script on a page of its own.
 func TestLinesAndFilesInBrowser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -82,7 +82,8 @@ func TestLinesAndFilesInBrowser(t *testing.T) {
 	at := fmt.Sprintf("/alice/plot/pull/%d/files", propose(t, s, "tune"))
 	b := enter(t, s, "will", browser.Look{})
 	file := "#diff-" + diff.ID("song.txt")
-	for form, cell := range map[string]string{"": "tr.a td:nth-child(2)", "?diff=split": "tr td.a:nth-child(3)"} {
+	for form, cell := range map[string]string{"": "tr.a td:nth-child(2)",
+		"?diff=split": "tr td.a:nth-child(3)"} {
 		b.Go(at + form + file + "R5")
 		b.See(file+" tr.on", "fifth line")
 		b.Go(at + form)

@@ -11,8 +11,8 @@
 //   - .../pull/{number}/suggestions: suggestion.go, apply.go
 //   - frame.go, thread.go, payload.go: what the pages share
 //
-// What pull requests share with issues (comments, labels, assignees, titles, states) is in package talk, changed files
-// are in package diff. Like all pages, these ask the API, as their caller.
+// What pull requests share with issues (comments, labels, assignees, titles, states) is in package talk,
+// changed files are in package diff. Like all pages, these ask the API, as their caller.
 package change
 
 import (

@@ -37,8 +37,9 @@ type reviewed struct {
 
 // GET /{owner}/{repo}/pull/{file}
 //
-// Conversation shows the pull request that {file} numbers: what was said and done, and what a merge would meet. The
-// number of an issue leads to the issue's page; N.diff and N.patch are what it changes (decision 30). Error: 404.
+// Conversation shows the pull request that {file} numbers: what was said and done, and what a merge would
+// meet. The number of an issue leads to the issue's page; N.diff and N.patch are what it changes (decision
+// 30). Error: 404.
 func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	number := web.Param(r, "file")
 	if strings.Contains(number, ".") {
@@ -55,7 +56,8 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	v := &conversationView{scene: s, Partly: r.URL.Query().Get("partly") == "1"}
 	var i page.Issue
-	if _, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), nil, &i); err != nil {
+	if _, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), nil,
+		&i); err != nil {
 		return err
 	}
 	i.MergedAt = s.Pull.MergedAt
@@ -105,7 +107,9 @@ func (p *Pages) weave(r *http.Request, a *repo.Access, v *conversationView) erro
 }
 
 // orIssue leads to an issue if the number is that of one.
-func (p *Pages) orIssue(w http.ResponseWriter, r *http.Request, a *repo.Access, number string, err error) error {
+func (p *Pages) orIssue(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, number string, err error,
+) error {
 	if !errs.Is(err, errs.NotFound) {
 		return err
 	}
@@ -117,8 +121,8 @@ func (p *Pages) orIssue(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	return nil
 }
 
-// place puts threads below the reviews that began them. Reviews that only answered stand in the threads alone. The
-// timeline has what a review said when it was submitted, Progress what it says now.
+// place puts threads below the reviews that began them. Reviews that only answered stand in the threads
+// alone. The timeline has what a review said when it was submitted, Progress what it says now.
 func (v *conversationView) place(threads []*thread) {
 	now := map[int64]string{}
 	for _, one := range v.Progress.Reviews {
@@ -171,12 +175,14 @@ func reviewersOf(s *scene) (list []reviewer) {
 	last := latest(s.Progress.Reviews)
 	seen := map[int64]bool{}
 	for _, v := range s.Progress.Reviews {
-		if v.User == nil || seen[v.User.ID] || asked[v.User.ID] || s.Pull.User != nil && v.User.ID == s.Pull.User.ID {
+		if v.User == nil || seen[v.User.ID] || asked[v.User.ID] ||
+			s.Pull.User != nil && v.User.ID == s.Pull.User.ID {
 			continue
 		}
 		seen[v.User.ID] = true
 		l := last[v.User.ID]
-		list = append(list, reviewer{*v.User, strings.ToLower(l.State), l.ID, s.MayEdit && s.Pull.State == "open"})
+		list = append(list, reviewer{*v.User, strings.ToLower(l.State), l.ID, s.MayEdit &&
+			s.Pull.State == "open"})
 	}
 	return list
 }

@@ -10,18 +10,19 @@ import (
 	"arbor/internal/db/dbtest"
 )
 
-// maxCost is how many statements each page may take, with nothing in memory, and moreCost how many of these only a page
-// with more than its first part to show.
+// maxCost is how many statements each page may take, with nothing in memory, and moreCost how many of these
+// only a page with more than its first part to show.
 const (
 	maxCost  = 20
 	moreCost = 1 // to count the rows of a full page
 )
 
 // costed are the pages.
-var costed = []string{"/pulls", "/pull/1", "/pull/1/commits", "/pull/1/files", "/pull/1/checks", "/issues", "/issues/2"}
+var costed = []string{"/pulls", "/pull/1", "/pull/1/commits", "/pull/1/files", "/pull/1/checks",
+	"/issues", "/issues/2"}
 
-// Each page of pull requests and issues takes one number of statements, few, and one process of git, however much there
-// is to show.
+// Each page of pull requests and issues takes one number of statements, few, and one process of git, however
+// much there is to show.
 func TestPagesAskLittle(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -35,15 +36,16 @@ func TestPagesAskLittle(t *testing.T) {
 		say(t, s, n, 100) // three hundred entries
 		for name, much := range cost(t, s, statements) {
 			if much > little[name]+moreCost || much > maxCost {
-				t.Errorf("%s takes %d statements with much to show, and %d with little", name, much, little[name])
+				t.Errorf("%s takes %d statements with much to show, and %d with little", name, much,
+					little[name])
 			}
 			t.Logf("%s: %d and %d", name, little[name], much)
 		}
 	})
 }
 
-// say adds to a pull request and to issue 2 so many comments, threads, reviews, statuses, check runs, labels and
-// issues.
+// say adds to a pull request and to issue 2 so many comments, threads, reviews, statuses, check runs, labels
+// and issues.
 func say(t testing.TB, s *apitest.Server, number, times int) {
 	t.Helper()
 	tip := head(t, s, number)
@@ -56,11 +58,15 @@ func say(t testing.TB, s *apitest.Server, number, times int) {
 			object{"body": "Line", "commit_id": tip, "path": "song.txt", "line": 3, "side": "RIGHT"}, nil)
 		api(t, s, "will", fmt.Sprintf("POST /repos/alice/plot/pulls/%d/reviews", number), 200,
 			object{"body": "Fine", "event": "APPROVE"}, nil)
-		api(t, s, "alice", "POST /repos/alice/plot/statuses/"+tip, 201, object{"state": "success", "context": fmt.Sprint("ci", k)}, nil)
-		api(t, s, "ci[bot]", "POST /repos/alice/plot/check-runs", 201, object{"name": fmt.Sprint("run", k), "head_sha": tip,
-			"conclusion": "failure", "output": object{"title": "t", "summary": "s"}}, nil)
-		api(t, s, "alice", "POST /repos/alice/plot/labels", 201, object{"name": fmt.Sprint("l", times, k), "color": "ff0000"}, nil)
-		api(t, s, who, "POST /repos/alice/plot/issues", 201, object{"title": "Again", "labels": []string{fmt.Sprint("l", times, k)}}, nil)
+		api(t, s, "alice", "POST /repos/alice/plot/statuses/"+tip, 201,
+			object{"state": "success", "context": fmt.Sprint("ci", k)}, nil)
+		api(t, s, "ci[bot]", "POST /repos/alice/plot/check-runs", 201,
+			object{"name": fmt.Sprint("run", k), "head_sha": tip,
+				"conclusion": "failure", "output": object{"title": "t", "summary": "s"}}, nil)
+		api(t, s, "alice", "POST /repos/alice/plot/labels", 201,
+			object{"name": fmt.Sprint("l", times, k), "color": "ff0000"}, nil)
+		api(t, s, who, "POST /repos/alice/plot/issues", 201,
+			object{"title": "Again", "labels": []string{fmt.Sprint("l", times, k)}}, nil)
 	}
 }
 
@@ -72,7 +78,8 @@ func cost(t testing.TB, s *apitest.Server, statements *atomic.Int64) map[string]
 	for _, page := range costed {
 		of[page] = 1 << 30
 		for least, n := 0, 0; n < 8 && least < 3; n++ {
-			api(t, s, "alice", "PATCH /repos/alice/plot", 200, object{"description": fmt.Sprint(statements.Load())}, nil)
+			api(t, s, "alice", "PATCH /repos/alice/plot", 200,
+				object{"description": fmt.Sprint(statements.Load())}, nil)
 			if err := s.Server.Settle(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -52,8 +52,8 @@ type comparison struct {
 
 // GET /{owner}/{repo}/pulls/new
 //
-// New shows the form of a new pull request of ?head= into ?base=, with what it would bring: /compare leads here. title
-// and body may be given, too. Error: 404.
+// New shows the form of a new pull request of ?head= into ?base=, with what it would bring: /compare leads
+// here. title and body may be given, too. Error: 404.
 func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	q := web.QueryOf(r)
 	v := &newView{Base: q.Get("base"), Head: q.Get("head"), Title: q.Get("title"), Text: q.Get("body"),
@@ -120,7 +120,8 @@ func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
 	base := web.Path("repos", a.Owner.Login, a.Name)
 	spec := url.PathEscape(v.Base + "..." + v.Head)
 	c := &comparison{}
-	_, err := p.kit.Get(r, base+"/compare/"+strings.ReplaceAll(spec, "%2F", "/"), page.Query("per_page", "100"), c)
+	_, err := p.kit.Get(r, base+"/compare/"+strings.ReplaceAll(spec, "%2F", "/"),
+		page.Query("per_page", "100"), c)
 	switch {
 	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Invalid), errs.Is(err, errs.Conflict):
 		v.Why = "These two cannot be compared: one of the branches is not there, or they have no history in common."
@@ -156,8 +157,8 @@ var templates = [...]string{".github/pull_request_template.md", ".github/PULL_RE
 
 const maxTemplate = 64 << 10 // bytes
 
-// suggestText gives the title and the text that the form begins with: those of the only commit, else the branch's name
-// and the repository's template.
+// suggestText gives the title and the text that the form begins with: those of the only commit, else the
+// branch's name and the repository's template.
 func (p *Pages) suggestText(r *http.Request, a *repo.Access, v *newView) error {
 	if v.Comparison == nil || v.Existing != nil {
 		return nil
@@ -215,7 +216,8 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	var made pull
 	err = p.kit.Change(r, http.MethodPost, web.Path("repos", a.Owner.Login, a.Name, "pulls"), body, &made)
 	if err == nil {
-		return p.equip(w, r, a, f, web.Path(a.Owner.Login, a.Name, "pull", strconv.FormatInt(made.Number, 10)),
+		return p.equip(w, r, a, f, web.Path(a.Owner.Login, a.Name, "pull",
+			strconv.FormatInt(made.Number, 10)),
 			made.Number)
 	}
 	problem, err := page.ProblemOf(err)
@@ -235,8 +237,8 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return p.t.Again(w, r, "new.html", problem, v)
 }
 
-// equip adds to a new pull request what was chosen. It is there already: what the API does not take is left out, and
-// the page says what.
+// equip adds to a new pull request what was chosen. It is there already: what the API does not take is left
+// out, and the page says what.
 func (p *Pages) equip(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, to string, number int64,
 ) error {
@@ -247,11 +249,14 @@ func (p *Pages) equip(
 		path, name string
 		list       []string
 	}{
-		{ofIssue + "/labels", "labels", f.List("label")}, {ofIssue + "/assignees", "assignees", f.List("assignee")},
-		{web.Path("repos", a.Owner.Login, a.Name, "pulls", n, "requested_reviewers"), "reviewers", f.List("reviewer")},
+		{ofIssue + "/labels", "labels", f.List("label")},
+		{ofIssue + "/assignees", "assignees", f.List("assignee")},
+		{web.Path("repos", a.Owner.Login, a.Name, "pulls", n, "requested_reviewers"), "reviewers",
+			f.List("reviewer")},
 	} {
 		if len(c.list) > 0 {
-			failed = errors.Join(failed, p.kit.Change(r, http.MethodPost, c.path, map[string]any{c.name: c.list}, nil))
+			failed = errors.Join(failed, p.kit.Change(r, http.MethodPost, c.path,
+				map[string]any{c.name: c.list}, nil))
 		}
 	}
 	if failed != nil {

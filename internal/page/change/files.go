@@ -48,8 +48,9 @@ type around struct {
 
 // GET /{owner}/{repo}/pull/{number}/files
 //
-// Files shows what the pull request changes, with the comments in their places. ?comment=PATH:SIDE:LINE opens the form
-// for a comment on that line, SIDE:FIRST-LAST for one on several; ?talk=ID that for one on a file. Error: 404.
+// Files shows what the pull request changes, with the comments in their places. ?comment=PATH:SIDE:LINE opens
+// the form for a comment on that line, SIDE:FIRST-LAST for one on several; ?talk=ID that for one on a file.
+// Error: 404.
 func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	s, err := p.scene(r, a, "files")
 	if err != nil {
@@ -96,7 +97,9 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 			Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID],
 			Talk: diff.With(r.URL.Query(), "talk", id[:diff.ShortID]) + "#diff-" + id}
 	}
-	o.Collapse = func(f *page.ChangedFile) bool { return s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != "" }
+	o.Collapse = func(f *page.ChangedFile) bool {
+		return s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != ""
+	}
 	v.Diff = diff.New(r, list, o)
 	return p.t.Page(w, r, "files.html", v)
 }

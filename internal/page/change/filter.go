@@ -48,8 +48,8 @@ func (f filter) has(name, value string) bool {
 	return false
 }
 
-// with is the search with this value of a qualifier and no other; an empty one takes it away, and so does the value
-// that it has.
+// with is the search with this value of a qualifier and no other; an empty one takes it away, and so does the
+// value that it has.
 func (f filter) with(name, value string) string {
 	kept := []string{}
 	for _, word := range f.words {

@@ -29,7 +29,8 @@ type scene struct {
 
 // api is the address of the request's pull request in the API; more are segments below it.
 func api(r *http.Request, a *repo.Access, more ...string) string {
-	return web.Path(append([]string{"repos", a.Owner.Login, a.Name, "pulls", web.Param(r, "number")}, more...)...)
+	return web.Path(append([]string{"repos", a.Owner.Login, a.Name, "pulls", web.Param(r, "number")},
+		more...)...)
 }
 
 // at is the address of the request's pull request.
@@ -48,7 +49,8 @@ func (p *Pages) scene(r *http.Request, a *repo.Access, part string) (*scene, err
 	if s.Frame, err = p.kit.RepoFrame(r, a, "pulls", title); err != nil {
 		return nil, err
 	}
-	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Progress}, &s.Progress); err != nil {
+	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Progress},
+		&s.Progress); err != nil {
 		return nil, err
 	}
 	s.rights()
@@ -90,9 +92,11 @@ func (s *scene) Issue() string {
 	return s.Repo.Path + "/issues/" + strconv.FormatInt(s.Pull.Number, 10)
 }
 
-// refused shows what was wrong with a form on a page of its own, where its own page could not be shown again with it:
-// with the way back, and what was typed.
-func (p *Pages) refused(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, err error) error {
+// refused shows what was wrong with a form on a page of its own, where its own page could not be shown again
+// with it: with the way back, and what was typed.
+func (p *Pages) refused(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, err error,
+) error {
 	problem, err := page.ProblemOf(err)
 	if err != nil {
 		return err

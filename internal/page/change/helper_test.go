@@ -92,7 +92,8 @@ type history struct{ strings.Builder }
 
 // commit adds a commit to a branch; from is the branch where a new one begins, or empty.
 func (h *history) commit(branch, from, message string, files ...string) {
-	fmt.Fprintf(h, "commit refs/heads/%s\ncommitter %s %d +0000\ndata %d\n%s\n", branch, gittest.Author, gittest.Start+h.Len(), len(message), message)
+	fmt.Fprintf(h, "commit refs/heads/%s\ncommitter %s %d +0000\ndata %d\n%s\n", branch, gittest.Author,
+		gittest.Start+h.Len(), len(message), message)
 	if from != "" {
 		fmt.Fprintf(h, "from refs/heads/%s\n", from)
 	}
@@ -117,8 +118,8 @@ func song(replaced ...string) string {
 	return b.String()
 }
 
-// plant is alice's repository: will may push, sam and stranger may not. Branches: tune (two commits), solo (one commit),
-// clash (conflicts with tune and with main's next), low.
+// plant is alice's repository: will may push, sam and stranger may not. Branches: tune (two commits), solo
+// (one commit), clash (conflicts with tune and with main's next), low.
 func plant(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "sam", "stranger"} {
@@ -127,7 +128,8 @@ func plant(t testing.TB, s *apitest.Server) {
 	h := &history{}
 	h.commit("main", "", "Begin", "song.txt", song(), ".github/pull_request_template.md", "## Why\n")
 	h.commit("tune", "main", "Tune the third line\n\nIt was flat.", "song.txt", song("3", "third line"))
-	h.commit("tune", "", "Tune more", "song.txt", song("3", "third line", "5", "fifth line"), "chords.txt", "C\nG\n")
+	h.commit("tune", "", "Tune more", "song.txt", song("3", "third line", "5", "fifth line"),
+		"chords.txt", "C\nG\n")
 	h.commit("solo", "main", "Sing alone\n\nNobody else came.", "solo.txt", "la\n")
 	h.commit("clash", "main", "Clash", "song.txt", song("3", "another third line"))
 	r := s.Repo(t, "alice/plot", false)
@@ -141,7 +143,8 @@ func plant(t testing.TB, s *apitest.Server) {
 func propose(t testing.TB, s *apitest.Server, head string) (number int) {
 	t.Helper()
 	var made struct{ Number int }
-	api(t, s, "alice", "POST /repos/alice/plot/pulls", 201, object{"title": "About " + head, "head": head, "base": "main"}, &made)
+	api(t, s, "alice", "POST /repos/alice/plot/pulls", 201,
+		object{"title": "About " + head, "head": head, "base": "main"}, &made)
 	return made.Number
 }
 
@@ -156,7 +159,8 @@ func head(t testing.TB, s *apitest.Server, number int) string {
 // file is the text of a file of a branch.
 func file(t testing.TB, s *apitest.Server, branch, path string) string {
 	t.Helper()
-	a := s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/contents/" + path + "?ref=" + branch, As: "alice", Status: 200,
+	a := s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/contents/" + path + "?ref=" + branch,
+		As: "alice", Status: 200,
 		Headers: map[string]string{"Accept": "application/vnd.github.raw+json"}})
 	return string(a.Body)
 }

@@ -30,7 +30,8 @@ const (
 // inspect reports what in a page could run, or load something from elsewhere.
 func inspect(t *testing.T, path string, a *apitest.Answer) {
 	t.Helper()
-	if p := a.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "unsafe") {
+	if p := a.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") ||
+		strings.Contains(p, "unsafe") {
 		t.Errorf("%s: policy %q", path, p)
 	}
 	z := markup.NewTokenizer(bytes.NewReader(a.Body))
@@ -45,7 +46,8 @@ func inspect(t *testing.T, path string, a *apitest.Answer) {
 		for _, at := range token.Attr {
 			u, err := url.Parse(at.Val)
 			own := err == nil && u.Scheme == "" && u.Host == "" // Markdown may name pictures of this site
-			if strings.HasPrefix(at.Key, "on") || at.Key == "style" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(at.Val)), "javascript:") ||
+			if strings.HasPrefix(at.Key, "on") || at.Key == "style" ||
+				strings.HasPrefix(strings.ToLower(strings.TrimSpace(at.Val)), "javascript:") ||
 				at.Key == "src" && !own || at.Key == "action" && !own {
 				t.Errorf("%s: %s", path, token)
 			}
@@ -53,7 +55,8 @@ func inspect(t *testing.T, path string, a *apitest.Answer) {
 	}
 }
 
-// What people write runs nowhere: titles, texts, branches, names of files and their lines, suggestions, labels, checks.
+// What people write runs nowhere: titles, texts, branches, names of files and their lines, suggestions,
+// labels, checks.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -69,33 +72,46 @@ func TestHostile(t *testing.T) {
 		gittest.Import(t, dir, strings.NewReader(h.String()+"done\n"))
 		s.Import(t, r, dir)
 		s.Grant(t, r, "sam", account.Push)
-		api(t, s, "alice", "POST /repos/alice/plot/labels", 201, object{"name": evilLabel, "description": evilLabel, "color": "ff0000"}, nil)
+		api(t, s, "alice", "POST /repos/alice/plot/labels", 201,
+			object{"name": evilLabel, "description": evilLabel, "color": "ff0000"}, nil)
 		api(t, s, "alice", "POST /repos/alice/plot/milestones", 201, object{"title": evil}, nil)
-		at := led(t, s, "alice", "/alice/plot/pulls/new", "base", "main", "head", branch, "title", evil, "body", evilBody, "label", evilLabel)
+		at := led(t, s, "alice", "/alice/plot/pulls/new", "base", "main", "head", branch, "title", evil,
+			"body", evilBody, "label", evilLabel)
 		api(t, s, "alice", "PATCH /repos/alice/plot/issues/1", 200, object{"milestone": 1}, nil)
 		sha := head(t, s, 1)
 		for _, path := range []string{name, "a"} {
-			led(t, s, "sam", at+"/comments", "commit", sha, "path", path, "side", "RIGHT", "line", "1", "body", evilBody)
+			led(t, s, "sam", at+"/comments", "commit", sha, "path", path, "side", "RIGHT", "line", "1",
+				"body", evilBody)
 		}
-		led(t, s, "sam", at+"/comments", "commit", sha, "path", name, "side", "RIGHT", "line", "1", "body", evilBody, "review", "1")
+		led(t, s, "sam", at+"/comments", "commit", sha, "path", name, "side", "RIGHT", "line", "1", "body",
+			evilBody, "review", "1")
 		led(t, s, "alice", at+"/reviews", "event", "COMMENT", "body", evilBody)
-		api(t, s, "alice", "POST /repos/alice/plot/statuses/"+sha, 201, object{"state": "failure", "context": evil, "description": evil, "target_url": "https://example.org/" + "'><b>"}, nil)
-		for _, path := range []string{at, at + "/files", at + "/files?diff=split", at + "/files?comment=a:RIGHT:1", at + "/commits", at + "/checks", at + "/merging", at + "/reviewers",
-			"/alice/plot/pulls", "/alice/plot/pulls?q=" + `"><script>`, `/alice/plot/pulls/new?head="><script>&base="><script>&title="><script>&body=</textarea><script>`,
-			"/alice/plot/pulls/new?head=x%22%3E%3Ci%3E%7B%7B.%7D%7D", at + `?return_to=javascript:alert(1)&q="><script>`, at + "/reviewers?return_to=javascript:alert(1)"} {
-			a := s.Do(t, apitest.Case{Do: "GET " + strings.ReplaceAll(path, " ", "%20"), As: "sam", Headers: map[string]string{"Accept": "text/html"}})
+		api(t, s, "alice", "POST /repos/alice/plot/statuses/"+sha, 201,
+			object{"state": "failure", "context": evil, "description": evil,
+				"target_url": "https://example.org/" + "'><b>"}, nil)
+		for _, path := range []string{at, at + "/files", at + "/files?diff=split",
+			at + "/files?comment=a:RIGHT:1", at + "/commits", at + "/checks", at + "/merging",
+			at + "/reviewers", "/alice/plot/pulls", "/alice/plot/pulls?q=" + `"><script>`,
+			`/alice/plot/pulls/new?head="><script>&base="><script>&title="><script>&body=</textarea><script>`,
+			"/alice/plot/pulls/new?head=x%22%3E%3Ci%3E%7B%7B.%7D%7D",
+			at + `?return_to=javascript:alert(1)&q="><script>`,
+			at + "/reviewers?return_to=javascript:alert(1)"} {
+			a := s.Do(t, apitest.Case{Do: "GET " + strings.ReplaceAll(path, " ", "%20"), As: "sam",
+				Headers: map[string]string{"Accept": "text/html"}})
 			page := holds(t, path, a, 200)
 			inspect(t, path, a)
 			without(t, page, "<script>alert", "<img src=x", "<i>{{", "<b style", "ZgotmplZ")
 		}
 		post(t, s, "sam", at+"/viewed", 303, "view", sha+" "+name, "return_to", "//evil.example/x")
-		if to := led(t, s, "sam", at+"/viewed", "view", sha+" "+name, "return_to", "https://evil.example"); strings.Contains(to, "evil.example") {
+		if to := led(t, s, "sam", at+"/viewed", "view", sha+" "+name, "return_to",
+			"https://evil.example"); strings.Contains(to, "evil.example") {
 			t.Errorf("led to %s", to)
 		}
 	})
 }
 
-// A pull request of 3,000 files, and one of a large diff, are pages of a bounded size, with a way to the rest.
+// A pull request of 3,000 files, and one of a large diff, are pages of a bounded size, with a way to the
+// rest.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -168,9 +184,11 @@ func TestStatements(t *testing.T) {
 			t.Helper()
 			list := []object{}
 			for k := range n {
-				list = append(list, object{"path": "song.txt", "line": 3, "side": "RIGHT", "body": fmt.Sprint("comment ", k)})
+				list = append(list, object{"path": "song.txt", "line": 3, "side": "RIGHT",
+					"body": fmt.Sprint("comment ", k)})
 			}
-			api(t, s, "will", fmt.Sprintf("POST /repos/alice/plot/pulls/%d/reviews", number), 200, object{"event": "COMMENT", "body": "x", "commit_id": sha, "comments": list}, nil)
+			api(t, s, "will", fmt.Sprintf("POST /repos/alice/plot/pulls/%d/reviews", number), 200,
+				object{"event": "COMMENT", "body": "x", "commit_id": sha, "comments": list}, nil)
 		}
 		n := 0
 		cost := func(path string) []string {
@@ -182,7 +200,8 @@ func TestStatements(t *testing.T) {
 			for range 4 { // workers ask for work now and then
 				n++
 				get(t, s, "sam", "/alice/plot/issues", 200)
-				api(t, s, "alice", "POST /repos/alice/plot/issues", 201, object{"title": fmt.Sprint(n)}, nil) // nothing kept answers
+				// nothing kept answers
+				api(t, s, "alice", "POST /repos/alice/plot/issues", 201, object{"title": fmt.Sprint(n)}, nil)
 				count.take()
 				get(t, s, "will", path, 200)
 				if list := count.take(); best == nil || len(list) < len(best) {
@@ -202,7 +221,8 @@ func TestStatements(t *testing.T) {
 			after := cost(path)
 			t.Logf("%s: %d statements, %d of a hundred comments", path, len(before[path]), len(after))
 			if len(after) > len(before[path])+6 { // workers ask in between, but not a hundred times
-				t.Errorf("%s costs %d statements and then %d:\n%s", path, len(before[path]), len(after), strings.Join(after, "\n"))
+				t.Errorf("%s costs %d statements and then %d:\n%s", path, len(before[path]), len(after),
+					strings.Join(after, "\n"))
 			}
 		}
 	})

@@ -41,7 +41,8 @@ const (
 
 // GET /{owner}/{repo}/pulls
 //
-// List shows the pull requests that ?q= finds, in the language of searches; without it those that are open. Error: 404.
+// List shows the pull requests that ?q= finds, in the language of searches; without it those that are open.
+// Error: 404.
 func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &listView{Query: usual}
 	if q := r.URL.Query(); q.Has("q") {
@@ -78,7 +79,8 @@ func (p *Pages) search(r *http.Request, a *repo.Access, v *listView, f filter) (
 		Part  bool  `json:"incomplete_results"`
 		Items []page.Issue
 	}
-	asked := inside.Request{Path: "/search/issues", Query: page.Part(r, listed, "q", within+v.Query), Media: "raw"}
+	asked := inside.Request{Path: "/search/issues", Query: page.Part(r, listed, "q", within+v.Query),
+		Media: "raw"}
 	more, err := p.kit.Read(r, asked, &found)
 	if err != nil {
 		return page.ProblemOf(err)
@@ -150,12 +152,13 @@ func (p *Pages) menus(r *http.Request, a *repo.Access, v *listView, f filter) er
 	for n, l := range labels {
 		byLabel.Options[n].Color = l.Color
 	}
-	v.Menus = []menu{f.menu("Author", "author", logins...), byLabel, f.menu("Milestone", "milestone", titles...),
+	v.Menus = []menu{f.menu("Author", "author", logins...), byLabel,
+		f.menu("Milestone", "milestone", titles...),
 		f.menu("Reviews", "review", "No reviews", "none", "Approved", "approved", "Changes requested",
 			"changes_requested"),
 		f.menu("Checks", "status", "Pending", "pending", "Success", "success", "Failure", "failure"),
 		f.menu("Assignee", "assignee", logins...),
-		f.menu("Sort", "sort", "Newest", "created-desc", "Oldest", "created-asc", "Most commented", "comments-desc",
-			"Recently updated", "updated-desc", "Least recently updated", "updated-asc")}
+		f.menu("Sort", "sort", "Newest", "created-desc", "Oldest", "created-asc", "Most commented",
+			"comments-desc", "Recently updated", "updated-desc", "Least recently updated", "updated-asc")}
 	return nil
 }

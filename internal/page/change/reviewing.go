@@ -14,8 +14,8 @@ import (
 
 // POST /{owner}/{repo}/pull/{number}/comments
 //
-// Comment says something of lines of the pull request, or with reply_to answers a comment: at once, or with review=1 as
-// a part of the viewer's review, which is begun if need be.
+// Comment says something of lines of the pull request, or with reply_to answers a comment: at once, or with
+// review=1 as a part of the viewer's review, which is begun if need be.
 func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -164,7 +164,8 @@ func (p *Pages) ChangeReview(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	path := api(r, a, "reviews", web.Param(r, "id"))
 	switch {
 	case f.Checked("dismiss"):
-		err = p.kit.Change(r, http.MethodPut, path+"/dismissals", map[string]any{"message": f.Get("body")}, nil)
+		err = p.kit.Change(r, http.MethodPut, path+"/dismissals",
+			map[string]any{"message": f.Get("body")}, nil)
 	case f.Text("body") == "":
 		err = errs.New(errs.Invalid, "A review needs a text here.")
 	default:

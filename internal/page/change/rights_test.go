@@ -8,8 +8,8 @@ import (
 	"arbor/internal/apitest"
 )
 
-// forms are all forms of a pull request of alice's from a branch of her own, and what a reader who is not its author,
-// and one who may push, is answered.
+// forms are all forms of a pull request of alice's from a branch of her own, and what a reader who is not its
+// author, and one who may push, is answered.
 var forms = []struct {
 	path           string
 	pairs          []string
@@ -23,7 +23,8 @@ var forms = []struct {
 	{"/base", []string{"base", "nothing"}, 403, 422},
 	{"/branch", nil, 303, 303}, // of an open one nothing is deleted
 	{"/reviewers", []string{"more", "will"}, 403, 303},
-	{"/comments", []string{"commit", "{sha}", "path", "song.txt", "side", "RIGHT", "line", "3", "body", "x"}, 303, 303},
+	{"/comments", []string{"commit", "{sha}", "path", "song.txt", "side", "RIGHT", "line", "3", "body", "x"},
+		303, 303},
 	{"/comments", []string{"reply_to", "{comment}", "body", "x"}, 303, 303},
 	{"/comments/{comment}", []string{"body", "y"}, 403, 303},
 	{"/reviews", []string{"event", "COMMENT", "body", "x"}, 303, 303},
@@ -31,21 +32,24 @@ var forms = []struct {
 	{"/reviews/{review}", []string{"body", "x"}, 403, 403},
 	{"/threads", []string{"comment", "{comment}"}, 403, 303},
 	{"/viewed", []string{"view", "{sha} song.txt"}, 303, 303},
-	{"/suggestions", []string{"comment", "{comment}", "sha", "{sha}"}, 403, 422}, // whose text was changed above
+	// whose text was changed above
+	{"/suggestions", []string{"comment", "{comment}", "sha", "{sha}"}, 403, 422},
 }
 
-// Each form is taken from those who may, and from nobody else: neither from readers, nor for what is private, archived or
-// locked.
+// Each form is taken from those who may, and from nobody else: neither from readers, nor for what is private,
+// archived or locked.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
 		number := propose(t, s, "tune")
 		at, sha := fmt.Sprintf("/alice/plot/pull/%d", number), head(t, s, number)
-		to := led(t, s, "alice", at+"/comments", "commit", sha, "path", "song.txt", "side", "RIGHT", "line", "5", "body", "```suggestion\nx\n```")
+		to := led(t, s, "alice", at+"/comments", "commit", sha, "path", "song.txt", "side", "RIGHT", "line",
+			"5", "body", "```suggestion\nx\n```")
 		comment := strings.TrimPrefix(to, at+"#discussion_r")
 		to = led(t, s, "alice", at+"/reviews", "event", "COMMENT", "body", "x")
-		fill := strings.NewReplacer("{sha}", sha, "{comment}", comment, "{review}", strings.TrimPrefix(to, at+"#pullrequestreview-"))
+		fill := strings.NewReplacer("{sha}", sha, "{comment}", comment, "{review}",
+			strings.TrimPrefix(to, at+"#pullrequestreview-"))
 		try := func(who string, status func(n int) int) {
 			t.Helper()
 			for n, f := range forms {
@@ -70,7 +74,8 @@ func TestRights(t *testing.T) {
 		api(t, s, "alice", "DELETE /repos/alice/plot/issues/1/lock", 204, nil, nil)
 
 		api(t, s, "alice", "PATCH /repos/alice/plot", 200, object{"private": true}, nil)
-		for _, path := range []string{"", "/files", "/commits", "/checks", "/merging", "/reviewers", ".diff"} {
+		for _, path := range []string{"", "/files", "/commits", "/checks", "/merging",
+			"/reviewers", ".diff"} {
 			get(t, s, "stranger", at+path, 404)
 			get(t, s, "", at+path, 404)
 			get(t, s, "will", at+path, 200)
@@ -87,7 +92,8 @@ func TestRights(t *testing.T) {
 			return 403
 		})
 		page = get(t, s, "will", at, 200) + get(t, s, "will", at+"/files", 200)
-		without(t, page, "Merge pull request", "Reply…", "Edit title", "Re-request", "Review changes", "Commit suggestion")
+		without(t, page, "Merge pull request", "Reply…", "Edit title", "Re-request", "Review changes",
+			"Commit suggestion")
 		api(t, s, "alice", "PATCH /repos/alice/plot", 200, object{"archived": false}, nil)
 		try("will", func(n int) int { return forms[n].pusher })
 	})
@@ -100,16 +106,19 @@ func TestAddresses(t *testing.T) {
 		plant(t, s)
 		propose(t, s, "tune")
 		api(t, s, "alice", "POST /repos/alice/plot/issues", 201, object{"title": "An issue"}, nil)
-		for _, path := range []string{"/pull/9", "/pull/x", "/pull/0", "/pull/2/files", "/pull/9/commits", "/pull/99999999999999999999", "/pull/1/nothing", "/pull/1.txt"} {
+		for _, path := range []string{"/pull/9", "/pull/x", "/pull/0", "/pull/2/files", "/pull/9/commits",
+			"/pull/99999999999999999999", "/pull/1/nothing", "/pull/1.txt"} {
 			get(t, s, "alice", "/alice/plot"+path, 404)
 		}
-		a := s.Do(t, apitest.Case{Do: "GET /alice/plot/pull/2", As: "alice", Headers: map[string]string{"Accept": html}})
+		a := s.Do(t, apitest.Case{Do: "GET /alice/plot/pull/2", As: "alice",
+			Headers: map[string]string{"Accept": html}})
 		if a.Status != 302 || a.Header.Get("Location") != "/alice/plot/issues/2" {
 			t.Errorf("%d %v", a.Status, a.Header)
 		}
 		holds(t, "diff", s.Do(t, apitest.Case{Do: "GET /alice/plot/pull/1.diff"}), 200, "+third line")
 		api(t, s, "alice", "PATCH /repos/alice/plot", 200, object{"has_issues": false}, nil)
-		get(t, s, "", "/alice/plot/pull/1", 200, "About tune") // pull requests stay where issues are switched off
+		// pull requests stay where issues are switched off
+		get(t, s, "", "/alice/plot/pull/1", 200, "About tune")
 		get(t, s, "", "/alice/plot/pulls", 200, "About tune")
 		get(t, s, "", "/alice/plot/pull/2", 404)
 		get(t, s, "alice", "/alice/plot/pull/1/comments/7", 404)
@@ -126,10 +135,13 @@ func TestHeadGone(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
 		api(t, s, "sam", "POST /repos/alice/plot/forks", 202, object{}, nil)
-		api(t, s, "sam", "PUT /repos/sam/plot/contents/flute.txt", 201, object{"message": "Add a flute", "content": "bGEK", "branch": "solo"}, nil)
+		api(t, s, "sam", "PUT /repos/sam/plot/contents/flute.txt", 201,
+			object{"message": "Add a flute", "content": "bGEK", "branch": "solo"}, nil)
 		get(t, s, "sam", "/alice/plot/pulls/new", 200, "head=sam%3Asolo")
-		get(t, s, "sam", "/alice/plot/pulls/new?head=sam:solo", 200, "Add a flute", "Allow edits by maintainers")
-		at := led(t, s, "sam", "/alice/plot/pulls/new", "base", "main", "head", "sam:solo", "title", "A flute", "modify", "1")
+		get(t, s, "sam", "/alice/plot/pulls/new?head=sam:solo", 200, "Add a flute",
+			"Allow edits by maintainers")
+		at := led(t, s, "sam", "/alice/plot/pulls/new", "base", "main", "head", "sam:solo", "title",
+			"A flute", "modify", "1")
 		edit(t, s, "main", song("1", "first"), "Meanwhile")
 		get(t, s, "will", at, 200, "sam:solo", "no conflicts", "Update branch")
 		get(t, s, "sam", at, 200, "Stop edits by maintainers")
@@ -152,20 +164,28 @@ func TestList(t *testing.T) {
 		get(t, s, "", "/alice/plot/pulls", 200, "There are no open pull requests")
 		propose(t, s, "tune")
 		clash, solo := propose(t, s, "clash"), propose(t, s, "solo")
-		led(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/reviews", clash), "event", "REQUEST_CHANGES", "body", "No")
+		led(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/reviews", clash), "event", "REQUEST_CHANGES",
+			"body", "No")
 		led(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/reviews", solo), "event", "APPROVE")
-		api(t, s, "will", "POST /repos/alice/plot/statuses/"+tip(t, s, "tune"), 201, object{"state": "failure", "context": "ci"}, nil)
-		api(t, s, "alice", "POST /repos/alice/plot/issues/1/labels", 200, object{"labels": []string{"two words"}}, nil)
+		api(t, s, "will", "POST /repos/alice/plot/statuses/"+tip(t, s, "tune"), 201,
+			object{"state": "failure", "context": "ci"}, nil)
+		api(t, s, "alice", "POST /repos/alice/plot/issues/1/labels", 200,
+			object{"labels": []string{"two words"}}, nil)
 		led(t, s, "alice", "/alice/plot/issues/2/state", "state", "closed")
-		page := get(t, s, "", "/alice/plot/pulls", 200, "About tune", "About solo", "· Approved", "checks: failure", "2 Open", "1 Closed", "two words")
+		page := get(t, s, "", "/alice/plot/pulls", 200, "About tune", "About solo", "· Approved",
+			"checks: failure", "2 Open", "1 Closed", "two words")
 		without(t, page, "About clash", "New pull request")
-		get(t, s, "alice", "/alice/plot/pulls?q=is:closed", 200, "About clash", "Changes requested", "1 Closed", "2 Open", "New pull request")
-		without(t, get(t, s, "", `/alice/plot/pulls?q=is:open+label:"two+words"`, 200, "About tune", "label%3A%22two"), "About solo")
+		get(t, s, "alice", "/alice/plot/pulls?q=is:closed", 200, "About clash", "Changes requested",
+			"1 Closed", "2 Open", "New pull request")
+		without(t, get(t, s, "", `/alice/plot/pulls?q=is:open+label:"two+words"`, 200, "About tune",
+			"label%3A%22two"), "About solo")
 		without(t, get(t, s, "", "/alice/plot/pulls?q=review:approved", 200, "About solo"), "About tune")
 		get(t, s, "", "/alice/plot/pulls?q=author:nobody-here", 422)
 		get(t, s, "", "/alice/plot/pulls?q=", 200, "About clash", "About tune")
-		for _, odd := range []string{"is:nonsense", `"`, "repo:other/one", "((", "%00%ff", strings.Repeat("x", 5000), "<script>alert(1)</script>"} {
-			a := s.Do(t, apitest.Case{Do: "GET /alice/plot/pulls?q=" + odd, Headers: map[string]string{"Accept": html}})
+		for _, odd := range []string{"is:nonsense", `"`, "repo:other/one", "((", "%00%ff",
+			strings.Repeat("x", 5000), "<script>alert(1)</script>"} {
+			a := s.Do(t, apitest.Case{Do: "GET /alice/plot/pulls?q=" + odd,
+				Headers: map[string]string{"Accept": html}})
 			if a.Status != 200 && a.Status != 422 || strings.Contains(string(a.Body), "<script>alert") {
 				t.Errorf("%.20s: %d", odd, a.Status)
 			}
@@ -173,8 +193,8 @@ func TestList(t *testing.T) {
 	})
 }
 
-// Who settled a thread, and who reviewed, stays known by the name of ghost when the account is deleted; what only that
-// account saw goes with it.
+// Who settled a thread, and who reviewed, stays known by the name of ghost when the account is deleted; what
+// only that account saw goes with it.
 func TestDeletedReviewer(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -182,10 +202,12 @@ func TestDeletedReviewer(t *testing.T) {
 		s.Admin(t, "chief")
 		number := propose(t, s, "tune")
 		at, sha := fmt.Sprintf("/alice/plot/pull/%d", number), head(t, s, number)
-		to := led(t, s, "will", at+"/comments", "commit", sha, "path", "song.txt", "side", "RIGHT", "line", "3", "body", "Said by will")
+		to := led(t, s, "will", at+"/comments", "commit", sha, "path", "song.txt", "side", "RIGHT", "line",
+			"3", "body", "Said by will")
 		led(t, s, "will", at+"/threads", "comment", strings.TrimPrefix(to, at+"#discussion_r"))
 		led(t, s, "will", at+"/viewed", "view", sha+" song.txt")
-		led(t, s, "will", at+"/comments", "commit", sha, "path", "song.txt", "side", "RIGHT", "line", "5", "body", "Never said", "review", "1")
+		led(t, s, "will", at+"/comments", "commit", sha, "path", "song.txt", "side", "RIGHT", "line", "5",
+			"body", "Never said", "review", "1")
 		api(t, s, "chief", "DELETE /admin/users/will", 204, nil, nil)
 		page := get(t, s, "alice", at, 200, "Resolved by ghost", "Said by will")
 		without(t, page, "Never said", ">will<")

@@ -27,8 +27,8 @@ const (
 	suggestionEnd   = `</code></pre>`
 )
 
-// suggestions cuts a comment's HTML at its suggestions: texts stand between pieces of HTML, one more than texts. What
-// holds elements is no block of code that Markdown made, and stays HTML.
+// suggestions cuts a comment's HTML at its suggestions: texts stand between pieces of HTML, one more than
+// texts. What holds elements is no block of code that Markdown made, and stays HTML.
 func suggestions(body template.HTML) (pieces []template.HTML, texts []string) {
 	rest, kept := string(body), ""
 	for {
@@ -54,7 +54,8 @@ func (t *thread) split(c *lineComment) (parts []part) {
 			parts = append(parts, part{Body: piece})
 		}
 		if n < len(texts) {
-			s := &suggestion{Comment: &said{lineComment: c, Thread: t}, Old: c.lines(t.Rows), New: linesOf(texts[n])}
+			s := &suggestion{Comment: &said{lineComment: c, Thread: t}, Old: c.lines(t.Rows),
+				New: linesOf(texts[n])}
 			s.MayApply = t.MayCommit && !t.Outdated && !c.Pending && c.Side == diff.Right && c.Line > 0 &&
 				len(texts) == 1
 			parts = append(parts, part{Suggestion: s})
@@ -63,8 +64,8 @@ func (t *thread) split(c *lineComment) (parts []part) {
 	return parts
 }
 
-// lines are the lines that a comment is about, as they were when it was written and as far as rows, the end of its
-// hunk, have them.
+// lines are the lines that a comment is about, as they were when it was written and as far as rows, the end
+// of its hunk, have them.
 func (c *lineComment) lines(rows []diff.Row) (list []string) {
 	start := c.OriginalStart
 	if start == 0 {

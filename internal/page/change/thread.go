@@ -74,8 +74,8 @@ const (
 	maxContext     = 4  // lines of a hunk that a thread shows above its own
 )
 
-// threads reads the review comments of a pull request, with those of the viewer's pending review, as threads in the
-// order of their beginnings. more says that there are more than a page shows.
+// threads reads the review comments of a pull request, with those of the viewer's pending review, as threads
+// in the order of their beginnings. more says that there are more than a page shows.
 func (p *Pages) threads(r *http.Request, a *repo.Access, s *scene) (list []*thread, more bool, err error) {
 	var all []*lineComment
 	if s.Pull.ReviewComments > 0 {
@@ -85,7 +85,8 @@ func (p *Pages) threads(r *http.Request, a *repo.Access, s *scene) (list []*thre
 		}
 	}
 	if s.Progress.PendingComments > 0 {
-		mine, rest, err := p.pending(r, api(r, a, "reviews", strconv.FormatInt(s.Progress.Pending, 10), "comments"))
+		mine, rest, err := p.pending(r, api(r, a, "reviews",
+			strconv.FormatInt(s.Progress.Pending, 10), "comments"))
 		if err = orEmpty(err); err != nil {
 			return nil, false, err
 		}
@@ -153,13 +154,15 @@ func (s *scene) thread(id int64, c *lineComment) *thread {
 	return t
 }
 
-// hunk is the lines that a comment is about, and some above them: unified, in whatever form the page shows files.
+// hunk is the lines that a comment is about, and some above them: unified, in whatever form the page shows
+// files.
 func hunk(c *lineComment) []diff.Row {
 	if c.Hunk == "" {
 		return nil
 	}
 	rows := diff.New(&http.Request{URL: &url.URL{}},
-		[]page.ChangedFile{{Filename: "hunk", Status: "modified", Patch: &c.Hunk}}, diff.Options{}).Files[0].Rows
+		[]page.ChangedFile{{Filename: "hunk", Status: "modified", Patch: &c.Hunk}},
+		diff.Options{}).Files[0].Rows
 	want := maxContext
 	if c.OriginalStart > 0 {
 		want = max(want, int(min(c.OriginalLine-c.OriginalStart+1, 20)))

@@ -23,7 +23,8 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Handlers answer what REST has no address for.
 type Handlers struct {
-	// Extras gives what the API takes of a check run and does not give back: its pictures, and what the App offers.
+	// Extras gives what the API takes of a check run and does not give back: its pictures, and what the App
+	// offers.
 	Extras func(ctx context.Context, a *repo.Access, id int64) (*checkrun.Extras, error)
 
 	Annotations web.Handler // GET .../check-runs/{id}/annotations: their beginnings, or all of one

@@ -21,7 +21,8 @@ type runView struct {
 	Summary, Text said
 	Extras        *checkrun.Extras
 	Notes         []page.Annotation
-	Alone         bool // the one annotation of ?annotation=ID is shown, all of it, in place of what the App says of the run
+	// the one annotation of ?annotation=ID is shown, all of it, in place of what the App says of the run
+	Alone bool
 }
 
 // said is a text of an App's: Markdown, or as it is where it is too much for that.
@@ -45,8 +46,8 @@ func runPath(a *repo.Access, r *http.Request) string {
 
 // GET /{owner}/{repo}/runs/{check_run_id}
 //
-// Run answers the page of a check run: what came of it, what its App says, and the beginnings of a hundred annotations.
-// With ?annotation=ID it shows all of that annotation. Error: 404.
+// Run answers the page of a check run: what came of it, what its App says, and the beginnings of a hundred
+// annotations. With ?annotation=ID it shows all of that annotation. Error: 404.
 func (p *Pages) Run(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &runView{}
 	if _, err := p.kit.Get(r, runPath(a, r), nil, &v.Run); err != nil {

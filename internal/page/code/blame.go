@@ -26,10 +26,11 @@ type hunk struct {
 	SHA, Author, Login, Summary string
 	When                        time.Time
 	Age                         string // a class, hot0 (today) to hot5 (years ago)
-	Before                      string // the page that blames the file before the commit; empty: there was none
-	Start                       int
-	First                       template.HTML
-	Rest                        []template.HTML
+	// the page that blames the file before the commit; empty: there was none
+	Before string
+	Start  int
+	First  template.HTML
+	Rest   []template.HTML
 }
 
 // Rows are the hunk's rows: the first begins with who wrote the lines, and spans them all.
@@ -84,7 +85,8 @@ func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	}
 	v := &blameView{at: place}
 	var b blamed
-	err = p.ask(r, p.do.Blame, of(a, "/contents", segments(v.At.Path)), page.Query("ref", string(v.At.SHA)), &b)
+	err = p.ask(r, p.do.Blame, of(a, "/contents", segments(v.At.Path)),
+		page.Query("ref", string(v.At.SHA)), &b)
 	if errs.Is(err, errs.Invalid) {
 		problem, _ := page.ProblemOf(err)
 		v.Why = problem.Message
@@ -99,8 +101,8 @@ func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return p.t.Page(w, r, "blame.html", v)
 }
 
-// hunks makes the view of what the API answered. It gives the query of another page where a line is asked for that is
-// there.
+// hunks makes the view of what the API answered. It gives the query of another page where a line is asked for
+// that is there.
 func (p *Pages) hunks(r *http.Request, v *blameView, b *blamed) (to string) {
 	var text strings.Builder
 	for _, h := range b.Hunks {
@@ -117,7 +119,8 @@ func (p *Pages) hunks(r *http.Request, v *blameView, b *blamed) (to string) {
 			continue
 		}
 		c, mine := b.Commits[h.SHA], v.Lines[from-v.From:to-v.From+1]
-		x := hunk{SHA: h.SHA, Author: c.Author, Login: c.Login, Summary: c.Summary, When: c.When, Age: age(c.When),
+		x := hunk{SHA: h.SHA, Author: c.Author, Login: c.Login, Summary: c.Summary, When: c.When,
+			Age:   age(c.When),
 			Start: from, First: mine[0], Rest: mine[1:]}
 		if c.Before != "" {
 			x.Before = v.Repo.Path + "/blame/" + c.Before + segments(c.BeforePath)

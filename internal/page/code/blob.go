@@ -41,8 +41,8 @@ func (v *blobView) Rows() template.HTML {
 
 // GET /{owner}/{repo}/blob/{path...}
 //
-// Blob answers the page of a file: its text highlighted, 1,500 lines a page (?line= leads to that of a line), a
-// picture, or Markdown rendered (?plain=1: its source). A directory leads to its own page. Error: 404.
+// Blob answers the page of a file: its text highlighted, 1,500 lines a page (?line= leads to that of a line),
+// a picture, or Markdown rendered (?plain=1: its source). A directory leads to its own page. Error: 404.
 func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "blob")
 	if err != nil {
@@ -80,7 +80,8 @@ func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return p.t.Page(w, r, "blob.html", v)
 }
 
-// show decides how the file is shown. It gives the query of another page where a line is asked for that is there.
+// show decides how the file is shown. It gives the query of another page where a line is asked for that is
+// there.
 func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 	if v.File.Type == "submodule" {
 		v.Kind, v.Module = "submodule", page.WebAddress(v.File.Submodule)

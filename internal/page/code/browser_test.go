@@ -11,11 +11,12 @@ import (
 	"arbor/internal/db"
 )
 
-// A person finds a file, links to lines of it, edits it, and meets somebody else's change without losing a word: in a
-// browser with the script and in one without.
+// A person finds a file, links to lines of it, edits it, and meets somebody else's change without losing a
+// word: in a browser with the script and in one without.
 func TestInABrowser(t *testing.T) {
 	t.Parallel()
-	for name, look := range map[string]browser.Look{"script": {}, "no script, on a phone": {NoScript: true, Width: 390, Height: 800}} {
+	for name, look := range map[string]browser.Look{"script": {},
+		"no script, on a phone": {NoScript: true, Width: 390, Height: 800}} {
 		t.Run(name, func(t *testing.T) {
 			s := apitest.Start(t, db.SQLite)
 			plant(t, s, "alice/garden", false)
@@ -45,7 +46,9 @@ func TestInABrowser(t *testing.T) {
 			b.Follow(`a[data-key="e"]`)
 			b.Fill("#text", "sam's words\n")
 			alice := as(t, s, "alice")
-			alice.led("/alice/garden/edit/main/song.txt", "blob", field(t, alice.get("/alice/garden/edit/main/song.txt"), "blob"), "path", "song.txt", "text", "alice's\n")
+			alice.led("/alice/garden/edit/main/song.txt", "blob",
+				field(t, alice.get("/alice/garden/edit/main/song.txt"), "blob"), "path", "song.txt",
+				"text", "alice's\n")
 			b.Follow(`.editfile button.main`)
 			b.See("main", "Somebody changed this file while you edited it")
 			var typed string

@@ -23,7 +23,9 @@ type lastChange struct {
 }
 
 // changes asks for them, as far as they are found quickly or, for the whole, within seconds.
-func (p *Pages) changes(r *http.Request, a *repo.Access, at *gitdata.Located, whole bool) (*lastChanges, error) {
+func (p *Pages) changes(
+	r *http.Request, a *repo.Access, at *gitdata.Located, whole bool,
+) (*lastChanges, error) {
 	c := &lastChanges{}
 	q := page.Query("ref", string(at.SHA))
 	if whole {
@@ -35,8 +37,8 @@ func (p *Pages) changes(r *http.Request, a *repo.Access, at *gitdata.Located, wh
 
 // GET /{owner}/{repo}/last-changes/{path...}
 //
-// LastChanges answers a page of a directory's entries with all last commits: the script puts the list in the place of
-// one that lacks some. Error: 404.
+// LastChanges answers a page of a directory's entries with all last commits: the script puts the list in the
+// place of one that lacks some. Error: 404.
 func (p *Pages) LastChanges(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "tree")
 	if err != nil {

@@ -1,18 +1,23 @@
 // Package code is the pages of a repository's code.
 //
-//   - GET /{owner}/{repo}: home.go, the root of the default branch with what stands beside it; empty.go without commits
-//   - .../tree/{path...}: tree.go; .../last-changes/{path...}, a piece of such a page that comes later: changes.go
+//   - GET /{owner}/{repo}: home.go, the root of the default branch with what stands beside it; empty.go
+//     without commits
+//   - .../tree/{path...}: tree.go; .../last-changes/{path...}, a piece of such a page that comes later:
+//     changes.go
 //   - .../blob/{path...}: blob.go, highlight.go; .../blame/{path...}: blame.go
 //   - .../commits, .../commits/{path...}: commits.go
 //   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
 //   - .../branches, .../tags: refs.go
 //   - .../find/{path...}, .../search: find.go
-//   - .../edit, /new, /delete/{path...}: edit.go, form.go; .../upload/{path...}: upload.go; write.go makes their commits
-//   - place.go: what REF/PATH of an address names, and what pages ask of it; marks.go: statuses and checks of commits
+//   - .../edit, /new, /delete/{path...}: edit.go, form.go; .../upload/{path...}: upload.go; write.go makes
+//     their commits
+//   - place.go: what REF/PATH of an address names, and what pages ask of it; marks.go: statuses and checks of
+//     commits
 //
-// A path begins with a branch, a tag or a SHA; of several that fit, the shortest counts. Text that is highlighted is
-// kept by its language and its SHA. What a change is made of travels in its form: the SHA of the blob that a person
-// saw, so a file that changed meanwhile is a conflict, and nothing of what was typed is lost.
+// A path begins with a branch, a tag or a SHA; of several that fit, the shortest counts. Text that is
+// highlighted is kept by its language and its SHA. What a change is made of travels in its form: the SHA of
+// the blob that a person saw, so a file that changed meanwhile is a conflict, and nothing of what was typed
+// is lost.
 package code
 
 import (
@@ -30,15 +35,16 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers answer what pages show of Git and REST has no address for. Each wants what its route of the API does, which
-// pages name when they ask.
+// Handlers answer what pages show of Git and REST has no address for. Each wants what its route of the API
+// does, which pages name when they ask.
 type Handlers struct {
 	Locate, LastChanges, Blame, Paths web.Handler // of contents
 	Commits                           web.Handler // chosen by their SHAs
 	Divergences                       web.Handler // of commits from one of them
 	Statuses, Checks                  web.Handler // of many commits
 	CommitFiles                       web.Handler // makes a commit of several files
-	BranchFrom                        web.Handler // makes a branch of a fork at the tip of another repository's
+	// makes a branch of a fork at the tip of another repository's
+	BranchFrom web.Handler
 
 	// These stream diffs and patches, which may be large. Pages ask for the right before.
 	CommitText, CompareText repo.Handler

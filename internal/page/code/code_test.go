@@ -28,8 +28,8 @@ const evilBody = "**bold** <script>alert(3)</script> <img src=x onerror=alert(4)
 // accepted is what a browser says that it takes.
 var accepted = map[string]string{"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
 
-// plant makes a repository of alice's with files of many kinds and evil in all that people write: main with three
-// commits, the branch side/<i>, and the tag v1. sam may push.
+// plant makes a repository of alice's with files of many kinds and evil in all that people write: main with
+// three commits, the branch side/<i>, and the tag v1. sam may push.
 func plant(t *testing.T, s *apitest.Server, name string, private bool) {
 	t.Helper()
 	for _, login := range []string{"alice", "sam", "stranger"} {
@@ -49,9 +49,12 @@ func plant(t *testing.T, s *apitest.Server, name string, private bool) {
 	}
 	dir := gittest.Bare(t)
 	gittest.Import(t, dir, strings.NewReader(
-		commit("main", "", "Begin "+evil, "deep/"+evilFile, evil+"\n", "deep/er/x.go", "package x\n\n// "+evil+"\nfunc X() string { return \"<b>\" }\n",
-			"bytes.bin", "a\x00b", "pic.svg", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(9)</script></svg>`, "pic.png", "\x89PNG\r\n\x1a\n....", "dos.txt", "one\r\ntwo\r\n")+
-			commit("main", "", "Tell\n\nthe whole "+evil, "README.md", "# Of songs\n\n[the song](song.txt#L1) [away](https://example.org/x) [here](#of-songs) ![a picture](deep/../pic.png) ![far](https://example.org/p.png)\n\n"+evilBody+"\n")+
+		commit("main", "", "Begin "+evil, "deep/"+evilFile, evil+"\n", "deep/er/x.go",
+			"package x\n\n// "+evil+"\nfunc X() string { return \"<b>\" }\n", "bytes.bin", "a\x00b",
+			"pic.svg", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(9)</script></svg>`, "pic.png",
+			"\x89PNG\r\n\x1a\n....", "dos.txt", "one\r\ntwo\r\n")+
+			commit("main", "", "Tell\n\nthe whole "+evil, "README.md",
+				"# Of songs\n\n[the song](song.txt#L1) [away](https://example.org/x) [here](#of-songs) ![a picture](deep/../pic.png) ![far](https://example.org/p.png)\n\n"+evilBody+"\n")+
 			commit("main", "", "More", "song.txt", "one\n")+
 			commit("side/<i>", "from refs/heads/main\n", "Change "+evil, "song.txt", evil+"\n")+
 			"reset refs/tags/v1\nfrom refs/heads/main\n\ndone\n"))
@@ -140,17 +143,21 @@ func field(t *testing.T, a *apitest.Answer, name string) string {
 	return string(m[1])
 }
 
-// inspect reads a page as a browser does, and reports everything in it that could run or load something from elsewhere;
-// it returns the ids and the text.
+// inspect reads a page as a browser does, and reports everything in it that could run or load something from
+// elsewhere; it returns the ids and the text.
 func inspect(t *testing.T, path string, a *apitest.Answer) (ids []string, text string) {
 	t.Helper()
-	if policy := a.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+	if policy := a.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||
+		strings.Contains(policy, "unsafe") {
 		t.Errorf("%s: policy %q", path, policy)
 	}
-	if kind := a.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" || a.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if kind := a.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" ||
+		a.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%s: %v", path, a.Header)
 	}
-	own := func(address string) bool { return strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//") }
+	own := func(address string) bool {
+		return strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//")
+	}
 	z := html.NewTokenizer(strings.NewReader(string(a.Body)))
 	for {
 		switch z.Next() {
@@ -168,8 +175,10 @@ func inspect(t *testing.T, path string, a *apitest.Answer) (ids []string, text s
 			}
 			source := false
 			for _, at := range token.Attr {
-				if strings.HasPrefix(at.Key, "on") || at.Key == "style" || strings.HasPrefix(strings.ToLower(at.Val), "javascript:") ||
-					at.Key == "src" && !own(at.Val) && token.Data != "img" || at.Key == "action" && !own(at.Val) {
+				if strings.HasPrefix(at.Key, "on") || at.Key == "style" ||
+					strings.HasPrefix(strings.ToLower(at.Val), "javascript:") ||
+					at.Key == "src" && !own(at.Val) && token.Data != "img" ||
+					at.Key == "action" && !own(at.Val) {
 					t.Errorf("%s: %s", path, token)
 				}
 				source = source || at.Key == "src"
@@ -197,25 +206,31 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 			path string
 			has  []string
 		}{
-			{"", []string{"main", "2 branches", "1 tag", "deep", "song.txt", "Of songs", "the song", "bold", "More", "Begin " + evil, "About"}},
+			{"", []string{"main", "2 branches", "1 tag", "deep", "song.txt", "Of songs", "the song", "bold",
+				"More", "Begin " + evil, "About"}},
 			{"/tree/main", []string{"deep", "song.txt", "Tell", "Of songs"}},
 			{"/tree/side/%3Ci%3E", []string{"deep", "side/<i>", "Change " + evil}},
 			{"/tree/main/deep", []string{evilFile, "er", "Begin " + evil}},
 			{"/tree/v1/deep/er", []string{"x.go", "v1"}},
 			{"/blob/main/deep/" + file + "?plain=1", []string{evil, evilFile}},
 			{"/blob/main/deep/" + file, []string{evilFile}},
-			{"/blob/main/deep/er/x.go", []string{"// " + evil, `func X() string { return "<b>" }`, "4 lines", "Raw", "Blame"}},
+			{"/blob/main/deep/er/x.go", []string{"// " + evil, `func X() string { return "<b>" }`, "4 lines",
+				"Raw", "Blame"}},
 			{"/blob/side/%3Ci%3E/song.txt", []string{evil}},
 			{"/blob/main/bytes.bin", []string{"A binary file."}},
 			{"/blob/main/pic.svg?plain=1", []string{"alert(9)"}},
 			{"/blob/main/README.md", []string{"Of songs", "bold"}},
-			{"/blame/main/deep/er/x.go", []string{"Begin " + evil, "// " + evil, "A \"onx=y\" &lt;script&gt; B"}},
-			{"/commits", []string{"Commits", "More", "Tell", "the whole " + evil, "Begin " + evil, "13 March 2011"}},
+			{"/blame/main/deep/er/x.go", []string{"Begin " + evil, "// " + evil,
+				"A \"onx=y\" &lt;script&gt; B"}},
+			{"/commits", []string{"Commits", "More", "Tell", "the whole " + evil, "Begin " + evil,
+				"13 March 2011"}},
 			{"/commits/side/%3Ci%3E/song.txt", []string{"Change " + evil, "More"}},
-			{"/commit/main", []string{"More", "song.txt", "+1", `A "onx=y" &lt;script&gt; B`, "1 changed file", "one"}},
+			{"/commit/main", []string{"More", "song.txt", "+1", `A "onx=y" &lt;script&gt; B`,
+				"1 changed file", "one"}},
 			{"/commit/side%2F%3Ci%3E?diff=split", []string{"Change " + evil, evil}},
 			{"/compare", []string{"Compare changes"}},
-			{"/compare/main...side%2F%3Ci%3E", []string{"1 commit ahead", "Change " + evil, "song.txt", evil, "Create pull request"}},
+			{"/compare/main...side%2F%3Ci%3E",
+				[]string{"1 commit ahead", "Change " + evil, "song.txt", evil, "Create pull request"}},
 			{"/compare/side/%3Ci%3E", []string{"1 commit ahead"}},
 			{"/compare/side/%3Ci%3E...main", []string{"there is nothing to merge"}},
 			{"/branches", []string{"main", "Default", "side/<i>", "behind ·", "Change " + evil}},
@@ -228,11 +243,14 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 		} {
 			as(t, s, "").want("/alice/garden"+c.path, 200, c.has...)
 		}
-		if body := as(t, s, "").get("/alice/garden/find/main?q=erx").Body; strings.Contains(string(body), "song.txt") {
+		if body := as(t, s, "").get("/alice/garden/find/main?q=erx").Body; strings.Contains(string(body),
+			"song.txt") {
 			t.Error("a search by name finds everything")
 		}
 		body := string(as(t, s, "").get("/alice/garden").Body)
-		for _, part := range []string{`href="/alice/garden/blob/main/song.txt#L1"`, `href="https://example.org/x"`, `src="/alice/garden/raw/main/pic.png"`, `href="#user-content-of-songs"`} {
+		for _, part := range []string{`href="/alice/garden/blob/main/song.txt#L1"`,
+			`href="https://example.org/x"`, `src="/alice/garden/raw/main/pic.png"`,
+			`href="#user-content-of-songs"`} {
 			if !strings.Contains(body, part) {
 				t.Errorf("the readme has no %s in\n%s", part, body)
 			}
@@ -240,7 +258,8 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 	})
 }
 
-// The address of a file leads to a folder of that name, and the other way round. An absent path gets a 404 page.
+// The address of a file leads to a folder of that name, and the other way round. An absent path gets a 404
+// page.
 func TestPagesLeadOn(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -252,9 +271,11 @@ func TestPagesLeadOn(t *testing.T) {
 			{Do: "GET /alice/garden.git", Status: 302, Has: to("{base}/alice/garden")},
 			{Do: "GET /alice/nothing.git", Status: 302, Has: to("{base}/alice/nothing")},
 			{Do: at + "/tree/main/song.txt", Status: 303, Has: to("/alice/garden/blob/main/song.txt")},
-			{Do: at + "/blob/side/%3Ci%3E/deep", Status: 303, Has: to("/alice/garden/tree/side/%3Ci%3E/deep")},
+			{Do: at + "/blob/side/%3Ci%3E/deep", Status: 303,
+				Has: to("/alice/garden/tree/side/%3Ci%3E/deep")},
 			{Do: at + "/blame/main/deep", Status: 303, Has: to("/alice/garden/tree/main/deep")},
-			{Do: at + "/compare?base=main&head=side/%3Ci%3E", Status: 303, Has: to("/alice/garden/compare/main...side/%3Ci%3E")},
+			{Do: at + "/compare?base=main&head=side/%3Ci%3E", Status: 303,
+				Has: to("/alice/garden/compare/main...side/%3Ci%3E")},
 			{Do: at + "/commit/" + strings.Repeat("0", 40), Status: 404},
 			{Do: at + "/commit/nothing", Status: 404},
 			{Do: at + "/commit/main.diff", Status: 200, Has: text},
@@ -272,13 +293,16 @@ func TestPagesLeadOn(t *testing.T) {
 			{Do: at + "/commits/main/nothing", Status: 404},
 			{Do: at + "/find/nothing", Status: 404},
 			{Do: at + "/blame/main/nothing", Status: 404},
-			{Do: at + "/raw/main/pic.png", Status: 200, Has: map[string]string{"Content-Type": "image/png", "X-Content-Type-Options": "nosniff"}},
-			{Do: at + "/raw/main/pic.svg", Status: 200, Has: map[string]string{"Content-Type": "image/svg+xml; charset=utf-8",
-				"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}},
+			{Do: at + "/raw/main/pic.png", Status: 200,
+				Has: map[string]string{"Content-Type": "image/png", "X-Content-Type-Options": "nosniff"}},
+			{Do: at + "/raw/main/pic.svg", Status: 200,
+				Has: map[string]string{"Content-Type": "image/svg+xml; charset=utf-8",
+					"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}},
 			{Do: at + "/raw/main/README.md", Status: 200, Has: text},
 		})
 		s.Repo(t, "alice/empty", false)
-		for _, path := range []string{"/commit/main", "/tree/main", "/blob/main/a", "/commits", "/find/main"} {
+		for _, path := range []string{"/commit/main", "/tree/main", "/blob/main/a", "/commits",
+			"/find/main"} {
 			as(t, s, "").want("/alice/empty"+path, 404)
 		}
 		as(t, s, "").want("/alice/empty", 200, "This repository is empty", "git push -u origin main")
@@ -288,14 +312,15 @@ func TestPagesLeadOn(t *testing.T) {
 }
 
 // pages are the addresses of all kinds of pages of plant's repository.
-var pages = []string{"", "/tree/main", "/blob/main/song.txt", "/raw/main/song.txt", "/blame/main/song.txt", "/commits", "/commits/main/song.txt",
-	"/commit/main", "/commit/main.diff", "/compare", "/compare/main...main", "/compare/main...side/%3Ci%3E.patch", "/branches", "/tags",
+var pages = []string{"", "/tree/main", "/blob/main/song.txt", "/raw/main/song.txt", "/blame/main/song.txt",
+	"/commits", "/commits/main/song.txt", "/commit/main", "/commit/main.diff", "/compare",
+	"/compare/main...main", "/compare/main...side/%3Ci%3E.patch", "/branches", "/tags",
 	"/find/main", "/search?q=one", "/last-changes/main", "/archive/main.zip"}
 
 var forms = []string{"/edit/main/song.txt", "/new/main", "/delete/main/song.txt", "/upload/main"}
 
-// Who may not see a private repository gets the pages of an absent one. When it becomes public everybody sees them, and
-// nobody else when it is hidden again.
+// Who may not see a private repository gets the pages of an absent one. When it becomes public everybody sees
+// them, and nobody else when it is hidden again.
 func TestPrivatePages(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -316,17 +341,20 @@ func TestPrivatePages(t *testing.T) {
 		hidden()
 		for _, path := range pages {
 			a := as(t, s, "sam").get("/alice/vault" + path)
-			if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Cache-Control"), "private") && !strings.Contains(path, ".diff") && !strings.Contains(path, ".patch") {
+			if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Cache-Control"), "private") &&
+				!strings.Contains(path, ".diff") && !strings.Contains(path, ".patch") {
 				t.Errorf("%s: %d %v", path, a.Status, a.Header)
 			}
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/vault", As: "alice", Send: `{"private": false}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/vault", As: "alice", Send: `{"private": false}`,
+			Status: 200})
 		for _, path := range pages {
 			if a := as(t, s, "").get("/alice/vault" + path); a.Status != 200 {
 				t.Errorf("%s is still hidden: %d", path, a.Status)
 			}
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/vault", As: "alice", Send: `{"private": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/vault", As: "alice", Send: `{"private": true}`,
+			Status: 200})
 		hidden()
 	})
 }
@@ -337,8 +365,9 @@ func TestAddressesOfPayloads(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s, "alice/garden", false)
 		found := map[string]bool{}
-		for _, path := range []string{"", "/commits", "/commits/main", "/commits/side/%3Ci%3E", "/branches/main", "/compare/main...side%2F%3Ci%3E",
-			"/contents", "/contents/deep", "/contents/song.txt?ref=side/%3Ci%3E", "/readme"} {
+		for _, path := range []string{"", "/commits", "/commits/main", "/commits/side/%3Ci%3E",
+			"/branches/main", "/compare/main...side%2F%3Ci%3E", "/contents", "/contents/deep",
+			"/contents/song.txt?ref=side/%3Ci%3E", "/readme"} {
 			var payload any
 			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden" + path, Status: 200}).JSON(t, &payload)
 			collect(payload, found)
@@ -366,7 +395,8 @@ func collect(v any, into map[string]bool) {
 		}
 	case map[string]any:
 		for name, e := range v {
-			if text, ok := e.(string); ok && (name == "html_url" || name == "blob_url" || name == "permalink_url" || name == "html") && text != "" {
+			if text, ok := e.(string); ok && (name == "html_url" || name == "blob_url" ||
+				name == "permalink_url" || name == "html") && text != "" {
 				into[text] = true
 			}
 			collect(e, into)
@@ -374,8 +404,8 @@ func collect(v any, into map[string]bool) {
 	}
 }
 
-// What somebody pushes cannot make a page that no browser shows: of long messages, patches, files and lists it has the
-// beginning, and a way to the rest.
+// What somebody pushes cannot make a page that no browser shows: of long messages, patches, files and lists
+// it has the beginning, and a way to the rest.
 func TestPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -383,7 +413,8 @@ func TestPagesAreBounded(t *testing.T) {
 		r := s.Repo(t, "alice/garden", false)
 		var in strings.Builder
 		message := strings.Repeat("é", 100_000)
-		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter %s 1300000000 +0000\ndata %d\n%s\n\n%s\n", gittest.Author, 2*len(message)+2, message, message)
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter %s 1300000000 +0000\ndata %d\n%s\n\n%s\n",
+			gittest.Author, 2*len(message)+2, message, message)
 		add := func(name, text string) {
 			fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 		}
@@ -420,8 +451,8 @@ func TestPagesAreBounded(t *testing.T) {
 				t.Errorf("%s: %d bytes, or torn characters", path, len(a.Body))
 			}
 		}
-		last := string(v.want("/alice/garden/tree/main/many?page=4", 200, "0900", "0999", "Entries before these",
-			"more than a thousand entries").Body)
+		last := string(v.want("/alice/garden/tree/main/many?page=4", 200, "0900", "0999",
+			"Entries before these", "more than a thousand entries").Body)
 		if strings.Contains(last, "0899") || strings.Contains(last, "More entries") {
 			t.Error("the last page of a directory has what is on another")
 		}
@@ -430,7 +461,8 @@ func TestPagesAreBounded(t *testing.T) {
 			v.want("/alice/garden/tree/main/many?page="+odd, 200)
 		}
 		v.thin("/alice/garden/tree/main/many")
-		v.want("/alice/garden/blob/main/lines?page=350", 200, "longer than what these pages show", "Lines 523501 to 524288")
+		v.want("/alice/garden/blob/main/lines?page=350", 200, "longer than what these pages show",
+			"Lines 523501 to 524288")
 		second := string(v.want("/alice/garden/commit/main?page=2", 200, "f050").Body)
 		if strings.Contains(second, "f049") {
 			t.Error("the second page must not have the files of the first")

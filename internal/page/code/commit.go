@@ -106,7 +106,8 @@ func (p *Pages) AddComment(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	sha := web.Param(r, "sha")
 	var made struct{ ID int64 }
 	body := map[string]any{"body": form.Get("body")}
-	if err := p.kit.Change(r, http.MethodPost, of(a, "/commits", web.Path(sha), "/comments"), body, &made); err != nil {
+	if err := p.kit.Change(r, http.MethodPost, of(a, "/commits", web.Path(sha), "/comments"), body,
+		&made); err != nil {
 		problem, err := page.ProblemOf(err)
 		if err != nil {
 			return err
@@ -118,5 +119,6 @@ func (p *Pages) AddComment(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		v.Problem, v.Typed = problem, form.Get("body")
 		return p.t.Again(w, r, "commit.html", problem, v)
 	}
-	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "commit", sha)+"#commitcomment-"+decimal(made.ID))
+	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "commit",
+		sha)+"#commitcomment-"+decimal(made.ID))
 }

@@ -40,7 +40,8 @@ func (p *Pages) Commits(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 
 // GET /{owner}/{repo}/commits/{path...}
 //
-// CommitsOf answers the history of a branch, a tag or a SHA, and of a path in it, the newest first. Error: 404.
+// CommitsOf answers the history of a branch, a tag or a SHA, and of a path in it, the newest first. Error:
+// 404.
 func (p *Pages) CommitsOf(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.commits(w, r, a, web.Param(r, "path"))
 }

@@ -41,7 +41,8 @@ type comparison struct {
 
 // GET /{owner}/{repo}/compare
 //
-// CompareForm answers the form that asks for a comparison, and leads to the one that ?base= and ?head= name. Error:
+// CompareForm answers the form that asks for a comparison, and leads to the one that ?base= and ?head= name.
+// Error:
 // 404.
 func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	q := web.QueryOf(r)
@@ -58,13 +59,14 @@ func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Acce
 
 // GET /{owner}/{repo}/compare/{basehead...}
 //
-// Compare answers what HEAD has that BASE lacks (BASE...HEAD; a single name is compared with the default branch): a
-// hundred commits a page, and on the first page up to 300 files. Either may be of a fork, OWNER:BRANCH.
-// BASE...HEAD.diff and .patch are the text alone (decision 30). Error: 404.
+// Compare answers what HEAD has that BASE lacks (BASE...HEAD; a single name is compared with the default
+// branch): a hundred commits a page, and on the first page up to 300 files. Either may be of a fork,
+// OWNER:BRANCH. BASE...HEAD.diff and .patch are the text alone (decision 30). Error: 404.
 func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	spec := web.Param(r, "basehead")
 	if strings.HasSuffix(spec, ".diff") || strings.HasSuffix(spec, ".patch") {
-		if err := p.ask(r, p.do.Locate, of(a, "/contents"), nil, nil); err != nil { // whether its right is there
+		// whether its right is there
+		if err := p.ask(r, p.do.Locate, of(a, "/contents"), nil, nil); err != nil {
 			return page.Absent(err)
 		}
 		return p.do.CompareText(w, r, a)
@@ -82,7 +84,8 @@ func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return errs.Absent()
 	}
 	found := &comparison{}
-	more, err := p.kit.Get(r, of(a, "/compare", segments(v.Base+v.Dots+v.Head)), page.Part(r, comparedCommits), found)
+	more, err := p.kit.Get(r, of(a, "/compare", segments(v.Base+v.Dots+v.Head)),
+		page.Part(r, comparedCommits), found)
 	switch {
 	case errs.Is(err, errs.NotFound) && strings.Contains(err.Error(), "common ancestor"):
 		v.Why = "The two have entirely different histories: there is no common ancestor."

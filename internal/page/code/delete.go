@@ -44,8 +44,8 @@ func (p *Pages) deleting(r *http.Request, a *repo.Access) (*deleteView, error) {
 
 // POST /{owner}/{repo}/delete/{path...}
 //
-// Delete commits that the file is gone. A file that changed since the form was shown is a conflict. Errors: those of
-// the API.
+// Delete commits that the file is gone. A file that changed since the form was shown is a conflict. Errors:
+// those of the API.
 func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

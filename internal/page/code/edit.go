@@ -68,14 +68,17 @@ func (p *Pages) editing(r *http.Request, a *repo.Access) (*editView, error) {
 	}
 	data, ok := e.bytes()
 	if !ok || strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data) {
-		return nil, errs.New(errs.Forbidden, "The file is too large to be edited here, or it is no text in UTF-8.")
+		return nil, errs.New(errs.Forbidden,
+			"The file is too large to be edited here, or it is no text in UTF-8.")
 	}
 	v.was = string(data)
 	if plain := strings.ReplaceAll(v.was, "\r\n", "\n"); plain != v.was {
 		v.crlf = strings.Count(plain, "\n") == strings.Count(v.was, "\r\n")
 	}
-	if strings.Count(v.was, "\r") != strings.Count(v.was, "\r\n") || strings.Contains(v.was, "\r") && !v.crlf {
-		return nil, errs.New(errs.Forbidden, "The file has line ends of several kinds, which a form would change.")
+	if strings.Count(v.was, "\r") != strings.Count(v.was, "\r\n") ||
+		strings.Contains(v.was, "\r") && !v.crlf {
+		return nil, errs.New(errs.Forbidden,
+			"The file has line ends of several kinds, which a form would change.")
 	}
 	v.was = strings.ReplaceAll(v.was, "\r\n", "\n")
 	return v, nil
@@ -83,8 +86,8 @@ func (p *Pages) editing(r *http.Request, a *repo.Access) (*editView, error) {
 
 // GET /{owner}/{repo}/new/{path...}
 //
-// NewForm answers the form that makes a file in a directory of a branch; ?filename= and ?value= fill it in. Errors:
-// 403, 404.
+// NewForm answers the form that makes a file in a directory of a branch; ?filename= and ?value= fill it in.
+// Errors: 403, 404.
 func (p *Pages) NewForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.making(r, a)
 	if err != nil {
@@ -128,9 +131,9 @@ func (v *editView) read(form page.Form) {
 
 // POST /{owner}/{repo}/edit/{path...}
 //
-// Edit commits the changed file, under another path if the form has one, to the branch or to a new one; preview shows
-// what would change. A file that somebody else changed meanwhile is a conflict, which shows the form again with the
-// text in it. Errors: those of the API.
+// Edit commits the changed file, under another path if the form has one, to the branch or to a new one;
+// preview shows what would change. A file that somebody else changed meanwhile is a conflict, which shows the
+// form again with the text in it. Errors: those of the API.
 func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -159,7 +162,8 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		if v.crlf {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		}
-		add, remove := []fileChange{{Path: v.File, Contents: encoded([]byte(text)), From: v.At.Path}}, []fileChange{}
+		add, remove := []fileChange{{Path: v.File, Contents: encoded([]byte(text)), From: v.At.Path}},
+			[]fileChange{}
 		if v.File != v.At.Path {
 			remove = append(remove, fileChange{Path: v.At.Path})
 		}
@@ -208,7 +212,8 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err == nil {
 		var to string
 		add := []fileChange{{Path: v.File, Contents: encoded([]byte(v.Text))}}
-		if to, err = p.write(r, a, &v.at, &v.proposal, add, []fileChange{}, v.Link("blob", v.File)); err == nil {
+		if to, err = p.write(r, a, &v.at, &v.proposal, add, []fileChange{},
+			v.Link("blob", v.File)); err == nil {
 			return page.SeeOther(w, r, to)
 		}
 	}

@@ -27,20 +27,24 @@ func TestEdit(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s, "alice/garden", false)
 		v := as(t, s, "sam")
-		to := v.led("/alice/garden/new/main/deep", "path", "deep/new dir/a&b.txt", "text", "\r\none <b>\r\ntwo\r\n", "message", "Add <i>", "description", "why")
+		to := v.led("/alice/garden/new/main/deep", "path", "deep/new dir/a&b.txt", "text",
+			"\r\none <b>\r\ntwo\r\n", "message", "Add <i>", "description", "why")
 		if to != "/alice/garden/blob/main/deep/new%20dir/a&b.txt" {
 			t.Errorf("led to %s", to)
 		}
 		if got := text(t, s, "deep/new%20dir/a&b.txt", "main"); got != "\none <b>\ntwo\n" {
 			t.Errorf("the file is %q", got)
 		}
-		form := v.want("/alice/garden/edit/main/deep/new%20dir/a&b.txt", 200, "one <b>", "Commit to the branch main")
+		form := v.want("/alice/garden/edit/main/deep/new%20dir/a&b.txt", 200, "one <b>",
+			"Commit to the branch main")
 		if !strings.Contains(string(form.Body), "wrap=\"off\">\n\none") {
 			t.Error("a browser drops the first empty line of the text")
 		}
 		blob := field(t, form, "blob")
-		v.led("/alice/garden/edit/main/deep/new%20dir/a&b.txt", "blob", blob, "path", "moved.txt", "text", "three\n")
-		if a, b := text(t, s, "deep/new%20dir/a&b.txt", "main"), text(t, s, "moved.txt", "main"); a != "404" || b != "three\n" {
+		v.led("/alice/garden/edit/main/deep/new%20dir/a&b.txt", "blob", blob, "path", "moved.txt",
+			"text", "three\n")
+		if a, b := text(t, s, "deep/new%20dir/a&b.txt", "main"), text(t, s, "moved.txt",
+			"main"); a != "404" || b != "three\n" {
 			t.Errorf("%q, %q", a, b)
 		}
 		v.want("/alice/garden/commits", 200, "Rename a&b.txt to moved.txt", "Add <i>", "why", "sam")
@@ -53,14 +57,16 @@ func TestEdit(t *testing.T) {
 		}
 		// Line ends stay as they are.
 		blob = field(t, v.want("/alice/garden/edit/main/dos.txt", 200), "blob")
-		v.led("/alice/garden/edit/main/dos.txt", "blob", blob, "path", "dos.txt", "text", "one\r\nmore\r\ntwo\r\n")
+		v.led("/alice/garden/edit/main/dos.txt", "blob", blob, "path", "dos.txt", "text",
+			"one\r\nmore\r\ntwo\r\n")
 		if got := text(t, s, "dos.txt", "main"); got != "one\r\nmore\r\ntwo\r\n" {
 			t.Errorf("the file is %q", got)
 		}
 	})
 }
 
-// Of what two people do to a file at one time nothing is lost: the second sees the first's change, and has the text still.
+// Of what two people do to a file at one time nothing is lost: the second sees the first's change, and has
+// the text still.
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -71,7 +77,8 @@ func TestConflict(t *testing.T) {
 		alice.led(at, "blob", field(t, alice.want(at, 200), "blob"), "path", "song.txt", "text", "alice's\n")
 		a := sam.post(at, "blob", blob, "path", "song.txt", "text", "one\nsam's <i>\n", "message", "Mine")
 		_, shown := inspect(t, at, a)
-		if a.Status != 409 || !strings.Contains(shown, "Somebody changed this file while you edited it.") || !strings.Contains(shown, "one\nsam's <i>\n") ||
+		if a.Status != 409 || !strings.Contains(shown, "Somebody changed this file while you edited it.") ||
+			!strings.Contains(shown, "one\nsam's <i>\n") ||
 			!strings.Contains(shown, "alice's") || !strings.Contains(string(a.Body), `value="Mine"`) {
 			t.Errorf("%d %s", a.Status, shown)
 		}
@@ -91,7 +98,8 @@ func TestConflict(t *testing.T) {
 		blob = field(t, sam.want(at, 200), "blob")
 		alice.led("/alice/garden/delete/main/song.txt", "blob", blob)
 		a = sam.post(at, "blob", blob, "ref", "main", "path", "song.txt", "text", "kept\n")
-		if _, shown := inspect(t, at, a); a.Status != 409 || !strings.Contains(shown, "deleted or renamed") || !strings.Contains(shown, "kept\n") {
+		if _, shown := inspect(t, at, a); a.Status != 409 || !strings.Contains(shown, "deleted or renamed") ||
+			!strings.Contains(shown, "kept\n") {
 			t.Errorf("%d %s", a.Status, shown)
 		}
 		sam.led("/alice/garden/new/main", "path", "song.txt", "text", "kept\n")
@@ -99,16 +107,19 @@ func TestConflict(t *testing.T) {
 			t.Errorf("the file is %q", got)
 		}
 		// A form that was not taken keeps what was typed.
-		for _, wrong := range []string{"", "../x", "a/.git/b", "deep", "README.md", strings.Repeat("x", 5000)} {
+		for _, wrong := range []string{"", "../x", "a/.git/b", "deep", "README.md",
+			strings.Repeat("x", 5000)} {
 			a := sam.post("/alice/garden/new/main", "path", wrong, "text", "typed\n", "message", "My message")
-			if _, shown := inspect(t, wrong, a); a.Status != 422 || !strings.Contains(shown, "typed") || !strings.Contains(string(a.Body), "My message") {
+			if _, shown := inspect(t, wrong, a); a.Status != 422 || !strings.Contains(shown, "typed") ||
+				!strings.Contains(string(a.Body), "My message") {
 				t.Errorf("%.20q: %d %s", wrong, a.Status, squeeze(shown))
 			}
 		}
 	})
 }
 
-// A change goes to a new branch as well, from where a pull request begins; a preview shows it and changes nothing.
+// A change goes to a new branch as well, from where a pull request begins; a preview shows it and changes
+// nothing.
 func TestNewBranchAndPreview(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -117,18 +128,22 @@ func TestNewBranchAndPreview(t *testing.T) {
 		const at = "/alice/garden/edit/main/README.md"
 		blob := field(t, v.want(at, 200), "blob")
 		a := v.post(at, "blob", blob, "path", "README.md", "text", "# New <script>\n", "preview", "1")
-		if _, shown := inspect(t, at, a); a.Status != 200 || !strings.Contains(shown, "Preview") || !strings.Contains(shown, "the song") {
+		if _, shown := inspect(t, at, a); a.Status != 200 || !strings.Contains(shown, "Preview") ||
+			!strings.Contains(shown, "the song") {
 			t.Errorf("%d %s", a.Status, shown)
 		}
-		to := v.led(at, "blob", blob, "path", "README.md", "text", "# New\n", "target", "new", "branch", "sam-patch-1")
+		to := v.led(at, "blob", blob, "path", "README.md", "text", "# New\n", "target", "new", "branch",
+			"sam-patch-1")
 		if to != "/alice/garden/pulls/new?base=main&head=sam-patch-1" {
 			t.Errorf("led to %s", to)
 		}
-		if a, b := text(t, s, "README.md", "main"), text(t, s, "README.md", "sam-patch-1"); b != "# New\n" || a == b {
+		if a, b := text(t, s, "README.md", "main"), text(t, s, "README.md", "sam-patch-1"); b != "# New\n" ||
+			a == b {
 			t.Errorf("%q %q", a, b)
 		}
 		for _, branch := range []string{"", "side/<i>", "a..b", "sam-patch-1/x"} {
-			if a := v.post(at, "blob", blob, "path", "README.md", "text", "kept", "target", "new", "branch", branch); a.Status != 422 && a.Status != 409 {
+			if a := v.post(at, "blob", blob, "path", "README.md", "text", "kept", "target", "new", "branch",
+				branch); a.Status != 422 && a.Status != 409 {
 				t.Errorf("%q: %d", branch, a.Status)
 			}
 		}
@@ -137,10 +152,12 @@ func TestNewBranchAndPreview(t *testing.T) {
 		if a := s.Do(t, apitest.Case{Do: "GET /repos/alice/garden/branches/left"}); a.Status != 404 {
 			t.Error("a branch is left")
 		}
-		if to := v.led("/alice/garden/branches", "name", "made", "from", "v1"); to != "/alice/garden/tree/made" {
+		if to := v.led("/alice/garden/branches", "name", "made", "from",
+			"v1"); to != "/alice/garden/tree/made" {
 			t.Errorf("led to %s", to)
 		}
-		if a := v.post("/alice/garden/branches", "name", "made", "from", "main"); a.Status != 422 || !strings.Contains(string(a.Body), `value="made"`) {
+		if a := v.post("/alice/garden/branches", "name", "made", "from", "main"); a.Status != 422 ||
+			!strings.Contains(string(a.Body), `value="made"`) {
 			t.Errorf("%d", a.Status)
 		}
 		v.led("/alice/garden/branches/delete", "name", "made")
@@ -155,7 +172,8 @@ func TestNewBranchAndPreview(t *testing.T) {
 	})
 }
 
-// Only who may push changes files, and nobody does in an archived repository, at a tag, or without signing in.
+// Only who may push changes files, and nobody does in an archived repository, at a tag, or without signing
+// in.
 func TestWhoEdits(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -170,29 +188,34 @@ func TestWhoEdits(t *testing.T) {
 				if path == "/upload/main" {
 					continue
 				}
-				if a := v.post("/alice/garden"+path, "blob", blob, "path", "song.txt", "text", "x"); a.Status != status {
+				if a := v.post("/alice/garden"+path, "blob", blob, "path", "song.txt", "text",
+					"x"); a.Status != status {
 					t.Errorf("POST %s as %q: %d", path, login, a.Status)
 				}
 			}
-			for path, fields := range map[string][]string{"/branches": {"name", "x", "from", "main"}, "/branches/delete": {"name", "side/<i>"}} {
+			for path, fields := range map[string][]string{"/branches": {"name", "x", "from", "main"},
+				"/branches/delete": {"name", "side/<i>"}} {
 				if a := v.post("/alice/garden"+path, fields...); a.Status != status {
 					t.Errorf("POST %s as %q: %d", path, login, a.Status)
 				}
 			}
 			for _, path := range []string{"", "/blob/main/song.txt", "/branches"} {
-				if body := string(v.get("/alice/garden" + path).Body); strings.Contains(body, "/edit/") || strings.Contains(body, "Add file") || strings.Contains(body, "branches/delete") {
+				if body := string(v.get("/alice/garden" + path).Body); strings.Contains(body, "/edit/") ||
+					strings.Contains(body, "Add file") || strings.Contains(body, "branches/delete") {
 					t.Errorf("%s offers %q to change files", path, login)
 				}
 			}
 		}
 		refused("", 303) // led to sign in
-		for path, fields := range map[string][]string{"/branches": {"name", "x", "from", "main"}, "/branches/delete": {"name", "side/<i>"}} {
+		for path, fields := range map[string][]string{"/branches": {"name", "x", "from", "main"},
+			"/branches/delete": {"name", "side/<i>"}} {
 			if a := as(t, s, "stranger").post("/alice/garden"+path, fields...); a.Status != 403 {
 				t.Errorf("POST %s as a stranger: %d", path, a.Status)
 			}
 		}
 		v := as(t, s, "sam")
-		for _, path := range []string{"/edit/v1/song.txt", "/new/v1", "/delete/v1/song.txt", "/upload/v1", "/edit/main/bytes.bin", "/edit/main/deep"} {
+		for _, path := range []string{"/edit/v1/song.txt", "/new/v1", "/delete/v1/song.txt", "/upload/v1",
+			"/edit/main/bytes.bin", "/edit/main/deep"} {
 			if a := v.get("/alice/garden" + path); a.Status != 403 {
 				t.Errorf("%s: %d", path, a.Status)
 			}
@@ -200,7 +223,8 @@ func TestWhoEdits(t *testing.T) {
 		if body := string(v.get("/alice/garden").Body); !strings.Contains(body, "Add file") {
 			t.Error("who may push is not offered to add a file")
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`,
+			Status: 200})
 		refused("sam", 403)
 		refused("alice", 403)
 		if got := text(t, s, "song.txt", "main"); got != "one\n" {
@@ -237,7 +261,8 @@ func (v *visitor) upload(path string, files ...string) *apitest.Answer {
 	}
 	w.WriteField("message", "Upload <b>")
 	w.Close()
-	return v.s.Do(v.t, apitest.Case{Do: "POST " + path, Send: b.String(), Headers: v.headers("Content-Type", w.FormDataContentType())})
+	return v.s.Do(v.t, apitest.Case{Do: "POST " + path, Send: b.String(),
+		Headers: v.headers("Content-Type", w.FormDataContentType())})
 }
 
 // Several files come in one commit, whatever is in them; a form that is too large or odd changes nothing.
@@ -247,7 +272,8 @@ func TestUpload(t *testing.T) {
 		plant(t, s, "alice/garden", false)
 		v := as(t, s, "sam")
 		v.want("/alice/garden/upload/main/deep", 200, "Upload files")
-		a := v.upload("/alice/garden/upload/main/deep", "a.bin", "\x00\xff\r\n", `..\b.txt`, "b\r\n", "new/"+evilFile, "evil")
+		a := v.upload("/alice/garden/upload/main/deep", "a.bin", "\x00\xff\r\n", `..\b.txt`, "b\r\n",
+			"new/"+evilFile, "evil")
 		if a.Status != 303 || a.Header.Get("Location") != "/alice/garden/tree/main/deep" {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
@@ -271,13 +297,15 @@ func TestUpload(t *testing.T) {
 			t.Errorf("no files at all: %d", a.Status)
 		}
 		for _, login := range []string{"stranger", ""} {
-			if a := as(t, s, login).upload("/alice/garden/upload/main", "x", "x"); a.Status != 422 && a.Status != 303 || a.Header.Get("Location") == "/alice/garden/tree/main" {
+			if a := as(t, s, login).upload("/alice/garden/upload/main", "x", "x"); a.Status != 422 &&
+				a.Status != 303 || a.Header.Get("Location") == "/alice/garden/tree/main" {
 				t.Errorf("%q uploads: %d", login, a.Status)
 			}
 		}
 		// A right that was taken away is no right any more.
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/collaborators/sam", As: "alice", Status: 204})
-		if a := v.upload("/alice/garden/upload/main", "x", "x"); a.Status != 422 { // to a fork, whose branch has no name here
+		// to a fork, whose branch has no name here
+		if a := v.upload("/alice/garden/upload/main", "x", "x"); a.Status != 422 {
 			t.Errorf("a former collaborator uploads: %d", a.Status)
 		}
 	})

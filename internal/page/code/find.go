@@ -23,7 +23,8 @@ type findView struct {
 
 // GET /{owner}/{repo}/find/{path...}
 //
-// Find answers the files of a revision whose paths have the characters of ?q= in their order, the best first. Error:
+// Find answers the files of a revision whose paths have the characters of ?q= in their order, the best first.
+// Error:
 // 404.
 func (p *Pages) Find(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "tree")
@@ -41,8 +42,8 @@ func (p *Pages) Find(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return p.t.Page(w, r, "find.html", v)
 }
 
-// fitting finds the paths that have the query's characters in their order, without regard to case and spaces. Those
-// come first that have it in one piece, in their last part, and are short.
+// fitting finds the paths that have the query's characters in their order, without regard to case and spaces.
+// Those come first that have it in one piece, in their last part, and are short.
 func fitting(paths []string, query string) (best []string, total int) {
 	query = strings.ToLower(strings.ReplaceAll(query, " ", ""))
 	type ranked struct {

@@ -21,9 +21,10 @@ const (
 	maxHighlighted = 64 << 10 // bytes of a text
 	maxLexed       = 2000     // bytes of a line
 	maxLexing      = 400 * time.Millisecond
-	maxWaiting     = 600 * time.Millisecond // for a lexer that does not stop after maxLexing, between two tokens
-	maxLexers      = 2                      // at work in this process
-	textsBytes     = 16 << 20               // of lines that are kept
+	// for a lexer that does not stop after maxLexing, between two tokens
+	maxWaiting = 600 * time.Millisecond
+	maxLexers  = 2        // at work in this process
+	textsBytes = 16 << 20 // of lines that are kept
 )
 
 func newTexts() *cache.Cache[string, []string] {
@@ -97,7 +98,8 @@ func lexerOf(name, text string) chroma.Lexer {
 	return lexer
 }
 
-// lexersOf are the lexers of names of files, nil for none: chroma compares a name with some thousand patterns.
+// lexersOf are the lexers of names of files, nil for none: chroma compares a name with some thousand
+// patterns.
 var lexersOf = cache.NewRecent[string, chroma.Lexer](1000, nil)
 
 // inTime highlights a text, or gives it plain soon; keep reports whether the next who asks is to get the
@@ -240,8 +242,8 @@ func (h *highlighter) close() {
 // escaper makes HTML of text that stands between tags. Quotes are no markup there.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// Coloured text is in elements without a meaning of their own, named by the class: <k->func</k-> (HTML lets authors
-// name elements so). They are half as long as an i with a class, and a page has thousands.
+// Coloured text is in elements without a meaning of their own, named by the class: <k->func</k-> (HTML lets
+// authors name elements so). They are half as long as an i with a class, and a page has thousands.
 var colourTag = regexp.MustCompile(`</?[a-z]->`)
 
 // tags is how many bytes of a line are tags.

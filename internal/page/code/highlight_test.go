@@ -12,7 +12,8 @@ import (
 
 var markup = regexp.MustCompile(`</?[ktfsmcvx]->`)
 
-// plainOf is the text that highlighted lines show; ok is false where anything but the highlighter's own tags is in them.
+// plainOf is the text that highlighted lines show; ok is false where anything but the highlighter's own tags
+// is in them.
 func plainOf(lines []string) (text string, ok bool) {
 	joined := markup.ReplaceAllString(strings.Join(lines, "\n"), "")
 	return html.UnescapeString(joined), !strings.ContainsAny(joined, "<>")
@@ -24,14 +25,18 @@ func coloured(t *testing.T, name, text string) []string {
 	return highlight(t.Context(), lexerOf(name, text), text)
 }
 
-// Highlighting changes no character of a file, in whatever language, and lets none through that a browser would read.
+// Highlighting changes no character of a file, in whatever language, and lets none through that a browser
+// would read.
 func TestHighlightKeepsTheText(t *testing.T) {
 	t.Parallel()
-	texts := []string{"", "\n", "\n\n", "a", "a\n", "a\n\n", "<script>alert(1)</script>\n", "\"'&<>\n\t x\n", "/* <b>\n multi\n line */ x\n", "`${`<i>`}`\n",
-		"package x\n\nfunc F(a int) string { return \"<i class=\\\"k\\\">\" } // <b>\n", "\ufffd\x01\x1b[31m\n", "<!-- <?php echo '<b>' ?> --><style>a{}</style>\n",
+	texts := []string{"", "\n", "\n\n", "a", "a\n", "a\n\n", "<script>alert(1)</script>\n", "\"'&<>\n\t x\n",
+		"/* <b>\n multi\n line */ x\n", "`${`<i>`}`\n",
+		"package x\n\nfunc F(a int) string { return \"<i class=\\\"k\\\">\" } // <b>\n",
+		"\ufffd\x01\x1b[31m\n", "<!-- <?php echo '<b>' ?> --><style>a{}</style>\n",
 		"# Title\n\n```go\nfunc x() {}\n```\n", "'''\nx\n", strings.Repeat("((((", 300) + "\n", "\r\rx\r\n"}
-	for _, name := range []string{"x.go", "x.js", "x.ts", "x.py", "x.rb", "x.html", "x.php", "x.css", "x.md", "x.yaml", "x.json", "x.sh", "x.sql", "x.c",
-		"x.rs", "Makefile", "Dockerfile", "x.vue", "x.xml", "x.diff", "x.unknown", "noext"} {
+	for _, name := range []string{"x.go", "x.js", "x.ts", "x.py", "x.rb", "x.html", "x.php", "x.css", "x.md",
+		"x.yaml", "x.json", "x.sh", "x.sql", "x.c", "x.rs", "Makefile", "Dockerfile", "x.vue", "x.xml",
+		"x.diff", "x.unknown", "noext"} {
 		for _, text := range texts {
 			lines := coloured(t, name, text)
 			got, ok := plainOf(lines)
@@ -40,7 +45,8 @@ func TestHighlightKeepsTheText(t *testing.T) {
 			}
 		}
 	}
-	if lines := coloured(t, "x.go", "package x // y\n"); !strings.Contains(lines[0], `<k->package</k->`) || !strings.Contains(lines[0], `<c->// y</c->`) {
+	if lines := coloured(t, "x.go", "package x // y\n"); !strings.Contains(lines[0], `<k->package</k->`) ||
+		!strings.Contains(lines[0], `<c->// y</c->`) {
 		t.Errorf("nothing is highlighted: %q", lines)
 	}
 }
@@ -48,11 +54,13 @@ func TestHighlightKeepsTheText(t *testing.T) {
 // A file that is made to be slow does not hold a page.
 func TestHighlightIsBounded(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{strings.Repeat("\"\\", 100_000), strings.Repeat("a(", 1_000_000), strings.Repeat(strings.Repeat("{[(", 600)+"\n", 100), strings.Repeat("<a ", 80_000)} {
+	for _, text := range []string{strings.Repeat("\"\\", 100_000), strings.Repeat("a(", 1_000_000),
+		strings.Repeat(strings.Repeat("{[(", 600)+"\n", 100), strings.Repeat("<a ", 80_000)} {
 		for _, name := range []string{"x.js", "x.html", "x.md", "x.php", "x.rb"} {
 			begun := time.Now()
 			got, ok := plainOf(coloured(t, name, text))
-			if took := time.Since(begun); took > 20*time.Second || !ok || got != strings.TrimSuffix(text, "\n") {
+			if took := time.Since(begun); took > 20*time.Second || !ok ||
+				got != strings.TrimSuffix(text, "\n") {
 				t.Errorf("%s of %.20q took %v, whole: %v", name, text, took, ok)
 			}
 		}
@@ -82,7 +90,9 @@ func TestSlowTextsArePlain(t *testing.T) {
 // Two texts are lexed at a time, each once. The others are plain, and are not kept so.
 func TestFewTextsAreLexedAtOnce(t *testing.T) {
 	p := &Pages{texts: newTexts()}
-	plain := func(name, text string) bool { return !strings.Contains(p.coloured(t.Context(), name, text)[0], "</") }
+	plain := func(name, text string) bool {
+		return !strings.Contains(p.coloured(t.Context(), name, text)[0], "</")
+	}
 	const text = "package x\n"
 	same := fmt.Sprintf("Go %x", sha256.Sum256([]byte("package x")))
 	for _, keys := range [][]string{{"a", "b"}, {same}} {

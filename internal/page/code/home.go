@@ -59,7 +59,8 @@ func withoutGit(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if name, ok := strings.CutSuffix(web.Param(r, "repo"), ".git"); ok && name != "" {
 			// Whether there is such a repository or not: no name ends in .git.
-			http.Redirect(w, r, web.From(r.Context()).Page(web.Path(web.Param(r, "owner"), name)), http.StatusFound)
+			http.Redirect(w, r, web.From(r.Context()).Page(web.Path(web.Param(r, "owner"), name)),
+				http.StatusFound)
 			return nil
 		}
 		return h(w, r)

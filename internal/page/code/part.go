@@ -10,8 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Bounds of a page of a file, so that what it adds to the text stays below 100 KB: of 1,500 lines the rows take some
-// 57 KB. What is left is for colours; from where there are more, lines are plain.
+// Bounds of a page of a file, so that what it adds to the text stays below 100 KB: of 1,500 lines the rows
+// take some 57 KB. What is left is for colours; from where there are more, lines are plain.
 const (
 	linesPerPage = 1500
 	maxMarkup    = 85_000 // bytes of rows, colours and escapes
@@ -44,14 +44,15 @@ func (p *part) Query() string {
 // PerPage is how many lines a page has; so the script finds the page of a line.
 func (p *part) PerPage() int { return linesPerPage }
 
-// partOf takes the lines of the request's page; of one behind the last it takes the last. total is how many lines the
-// text has, of which list may lack some, as cut says.
+// partOf takes the lines of the request's page; of one behind the last it takes the last. total is how many
+// lines the text has, of which list may lack some, as cut says.
 func partOf(r *http.Request, list []string, total int, cut bool) part {
 	last := max(1, (len(list)+linesPerPage-1)/linesPerPage)
 	number := int(min(web.ReadPage(r).Number, int64(last)))
 	from := (number - 1) * linesPerPage
 	to := min(from+linesPerPage, len(list))
-	p := part{From: from + 1, To: to, Shown: len(list), Total: total, Cut: cut, Around: page.PagesOf(r, number < last)}
+	p := part{From: from + 1, To: to, Shown: len(list), Total: total, Cut: cut,
+		Around: page.PagesOf(r, number < last)}
 	left := maxMarkup
 	for n := from; n < to; n++ {
 		left -= rowMarkup(n+1) + escapes(list[n])
@@ -65,7 +66,8 @@ func partOf(r *http.Request, list []string, total int, cut bool) part {
 	return p
 }
 
-// lineAsked is where a line that the query asks for is: the page of it, and the line on that; empty: none is asked for.
+// lineAsked is where a line that the query asks for is: the page of it, and the line on that; empty: none is
+// asked for.
 func lineAsked(r *http.Request, list []string) string {
 	n, err := strconv.Atoi(web.QueryOf(r).Get("line"))
 	if err != nil || len(list) == 0 {
@@ -78,8 +80,8 @@ func lineAsked(r *http.Request, list []string) string {
 	return "?" + q.Encode() + "#L" + strconv.Itoa(n)
 }
 
-// writeRow writes the row of a line: its number, which is a link, and the text. End tags that HTML can do without are
-// left out, for there are many rows.
+// writeRow writes the row of a line: its number, which is a link, and the text. End tags that HTML can do
+// without are left out, for there are many rows.
 func writeRow(b *strings.Builder, n int, line template.HTML, before ...string) {
 	number := strconv.Itoa(n)
 	b.WriteString(`<tr id=L` + number + `>` + strings.Join(before, "") + `<td><a href=#L` + number +

@@ -27,11 +27,13 @@ func (v *visitor) thin(path string) {
 	}
 }
 
-// aLongFile makes a repository with a Go program of 5,000 lines, and other files for which much markup is needed.
+// aLongFile makes a repository with a Go program of 5,000 lines, and other files for which much markup is
+// needed.
 func aLongFile(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	s.User(t, "alice")
-	scanner, err := os.ReadFile(filepath.Join(build.Default.GOROOT, "src/go/scanner/scanner_test.go")) // dense
+	// dense
+	scanner, err := os.ReadFile(filepath.Join(build.Default.GOROOT, "src/go/scanner/scanner_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +46,9 @@ func aLongFile(t *testing.T, s *apitest.Server) {
 	}
 	var in strings.Builder
 	fmt.Fprintf(&in, "commit refs/heads/main\ncommitter %s 1300000000 +0000\ndata 5\nBegin\n", gittest.Author)
-	for name, text := range map[string]string{"program.go": program.String(), "dense.go": dense.String(), "scanner_test.go": string(scanner),
-		"list.json": "[\n" + strings.Repeat(`  {"name": "a", "more": ["b", "c"], "n": 1},`+"\n", 1400) + "]\n"} {
+	for name, text := range map[string]string{"program.go": program.String(), "dense.go": dense.String(),
+		"scanner_test.go": string(scanner),
+		"list.json":       "[\n" + strings.Repeat(`  {"name": "a", "more": ["b", "c"], "n": 1},`+"\n", 1400) + "]\n"} {
 		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 	}
 	dir := gittest.Bare(t)
@@ -53,22 +56,25 @@ func aLongFile(t *testing.T, s *apitest.Server) {
 	s.Import(t, s.Repo(t, "alice/garden", false), dir)
 }
 
-// A page of a file adds at most 100 KB to what it shows, whatever is in it; a common file shows whole, and of a long
-// one each page leads to those around it, and to a line.
+// A page of a file adds at most 100 KB to what it shows, whatever is in it; a common file shows whole, and of
+// a long one each page leads to those around it, and to a line.
 func TestPagesOfFiles(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	aLongFile(t, s)
 	v := as(t, s, "")
-	for _, file := range []string{"program.go", "program.go?page=3", "dense.go", "scanner_test.go", "list.json"} {
+	for _, file := range []string{"program.go", "program.go?page=3", "dense.go", "scanner_test.go",
+		"list.json"} {
 		v.thin("/alice/garden/blob/main/" + file)
 		v.thin("/alice/garden/blame/main/" + file)
 	}
 	whole := string(v.want("/alice/garden/blob/main/scanner_test.go", 200).Body)
-	if strings.Contains(whole, "More lines") || strings.Count(whole, "<tr id=L") != strings.Count(whole, "<td><a href=#L") {
+	if strings.Contains(whole, "More lines") ||
+		strings.Count(whole, "<tr id=L") != strings.Count(whole, "<td><a href=#L") {
 		t.Error("a common file does not show whole")
 	}
-	for page, has := range map[string][]string{"": {"line1 ", "line1500 "}, "?page=2": {"line1501 ", "line3000 "}, "?page=4": {"line4501 ", "line5000 "},
+	for page, has := range map[string][]string{"": {"line1 ", "line1500 "},
+		"?page=2": {"line1501 ", "line3000 "}, "?page=4": {"line4501 ", "line5000 "},
 		"?page=9": {"line5000 "}} {
 		for _, kind := range []string{"blob", "blame"} {
 			a := v.want("/alice/garden/"+kind+"/main/program.go"+page, 200, has...)
@@ -77,7 +83,8 @@ func TestPagesOfFiles(t *testing.T) {
 			}
 		}
 	}
-	for line, to := range map[string]string{"2500": "?page=2#L2500", "1500": "?page=1#L1500", "1501": "?page=2#L1501", "0": "?page=1#L1", "99999": "?page=4#L5000"} {
+	for line, to := range map[string]string{"2500": "?page=2#L2500", "1500": "?page=1#L1500",
+		"1501": "?page=2#L1501", "0": "?page=1#L1", "99999": "?page=4#L5000"} {
 		for _, kind := range []string{"blob", "blame"} {
 			at := "/alice/garden/" + kind + "/main/program.go"
 			if a := v.get(at + "?line=" + line); a.Status != 303 || a.Header.Get("Location") != at+to {
@@ -87,7 +94,8 @@ func TestPagesOfFiles(t *testing.T) {
 	}
 	v.want("/alice/garden/blob/main/program.go?line=x", 200, "line1 ")
 	second := string(v.want("/alice/garden/blob/main/program.go?page=2", 200).Body)
-	for _, link := range []string{`href="/alice/garden/blame/main/program.go?page=2"`, `program.go?page=2" data-key="y"`, `href="?page=3"`, `href="?page=1"`, `href=#L2500>`} {
+	for _, link := range []string{`href="/alice/garden/blame/main/program.go?page=2"`,
+		`program.go?page=2" data-key="y"`, `href="?page=3"`, `href="?page=1"`, `href=#L2500>`} {
 		if !strings.Contains(second, link) {
 			t.Errorf("the second page has no %s", link)
 		}

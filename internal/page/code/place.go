@@ -88,11 +88,14 @@ func (p *Pages) ask(r *http.Request, h web.Handler, path string, q url.Values, i
 }
 
 // read is a question whose answer has another media type.
-func (p *Pages) read(r *http.Request, path string, q url.Values, media string, into any) (more bool, err error) {
+func (p *Pages) read(
+	r *http.Request, path string, q url.Values, media string, into any,
+) (more bool, err error) {
 	return p.kit.Read(r, inside.Request{Path: path, Query: q, Media: media}, into)
 }
 
-// locate finds what the path of an address names, and makes the frame. Errors: 404; 409 for a repository without refs.
+// locate finds what the path of an address names, and makes the frame. Errors: 404; 409 for a repository
+// without refs.
 func (p *Pages) locate(r *http.Request, a *repo.Access, view, text string) (v at, err error) {
 	text = strings.Trim(text, "/")
 	if strings.Contains(text, "//") {
@@ -165,8 +168,8 @@ func (p *Pages) list(r *http.Request, a *repo.Access, at *gitdata.Located) (list
 	return list, err
 }
 
-// rendered reads a Markdown file as HTML, with links that lead where they do from its own page; empty for what cannot
-// be shown.
+// rendered reads a Markdown file as HTML, with links that lead where they do from its own page; empty for
+// what cannot be shown.
 func (p *Pages) rendered(r *http.Request, v *at, path string) (template.HTML, error) {
 	a := v.Repo.Access
 	answer, err := p.kit.Send(r, inside.Request{Path: of(a, "/contents", segments(path)),

@@ -54,13 +54,17 @@ var proposalCases = []proposalCase{
 		p.fork()
 		p.api("stranger", "PATCH /repos/stranger/NAME", `{"name": "NAME-b"}`, 200)
 	}},
-	{name: "a fork that left the network", status: 303, fork: "%s-1", before: func(p *plotOf) { p.fork(); p.hideAndShow() }},
+	{name: "a fork that left the network", status: 303, fork: "%s-1", before: func(p *plotOf) {
+		p.fork()
+		p.hideAndShow()
+	}},
 	{name: "a fork that leaves the network meanwhile", status: 303, fork: "%s-1", before: (*plotOf).fork,
 		between: (*plotOf).hideAndShow},
-	{name: "an archived fork", status: 403, says: "your fork, stranger/NAME, which is archived", before: func(p *plotOf) {
-		p.fork()
-		p.api("stranger", "PATCH /repos/stranger/NAME", `{"archived": true}`, 200)
-	}},
+	{name: "an archived fork", status: 403, says: "your fork, stranger/NAME, which is archived",
+		before: func(p *plotOf) {
+			p.fork()
+			p.api("stranger", "PATCH /repos/stranger/NAME", `{"archived": true}`, 200)
+		}},
 	{name: "hidden meanwhile", status: 404, between: func(p *plotOf) {
 		p.api("alice", "PATCH /repos/alice/NAME", `{"private": true}`, 200)
 	}},
@@ -68,24 +72,29 @@ var proposalCases = []proposalCase{
 		p.api("alice", "PATCH /repos/alice/NAME", `{"archived": true}`, 200)
 	}},
 	{name: "a private repository", private: true, status: 303, fork: "%s"},
-	{name: "a private one beside another of that name", private: true, status: 303, fork: "%s-1", before: func(p *plotOf) {
-		p.api("stranger", "POST /user/repos", `{"name": "NAME", "auto_init": true}`, 201)
-	}},
+	{name: "a private one beside another of that name", private: true, status: 303, fork: "%s-1",
+		before: func(p *plotOf) {
+			p.api("stranger", "POST /user/repos", `{"name": "NAME", "auto_init": true}`, 201)
+		}},
 	{name: "a reader no more", private: true, status: 404, between: func(p *plotOf) {
 		p.api("alice", "DELETE /repos/alice/NAME/collaborators/stranger", "", 204)
 	}},
-	{name: "a private fork whose reader left and came back", private: true, status: 303, fork: "%s", before: func(p *plotOf) {
-		p.fork()
-		p.api("alice", "DELETE /repos/alice/NAME/collaborators/stranger", "", 204)
-		p.api("alice", "PUT /repos/alice/NAME/collaborators/stranger", `{"permission": "pull"}`, 204)
-	}},
-	{name: "a branch that is taken", private: true, status: 422, says: "already exists", before: func(p *plotOf) {
-		as(p.t, p.s, "stranger").led("/alice/"+p.name+"/new/main", "path", "one.txt", "text", "1", "branch", "mine")
-	}},
+	{name: "a private fork whose reader left and came back", private: true, status: 303, fork: "%s",
+		before: func(p *plotOf) {
+			p.fork()
+			p.api("alice", "DELETE /repos/alice/NAME/collaborators/stranger", "", 204)
+			p.api("alice", "PUT /repos/alice/NAME/collaborators/stranger", `{"permission": "pull"}`, 204)
+		}},
+	{name: "a branch that is taken", private: true, status: 422, says: "already exists",
+		before: func(p *plotOf) {
+			as(p.t, p.s, "stranger").led("/alice/"+p.name+"/new/main", "path", "one.txt", "text", "1",
+				"branch", "mine")
+		}},
 }
 
-// A change of somebody who may not push goes to a fork, whatever the person owns already, and never to a repository that
-// is no fork. What cannot be is said in words, with the text kept, and leaves the repository as it was.
+// A change of somebody who may not push goes to a fork, whatever the person owns already, and never to a
+// repository that is no fork. What cannot be is said in words, with the text kept, and leaves the repository
+// as it was.
 func TestProposals(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -101,7 +110,8 @@ func TestProposals(t *testing.T) {
 func (c *proposalCase) check(p *plotOf) {
 	t := p.t
 	r := p.s.Repo(t, "alice/"+p.name, c.private)
-	p.api("alice", "PUT /repos/alice/NAME/contents/seed.txt", `{"message": "seed", "content": "c2VlZAo="}`, 201)
+	p.api("alice", "PUT /repos/alice/NAME/contents/seed.txt",
+		`{"message": "seed", "content": "c2VlZAo="}`, 201)
 	if c.private {
 		p.s.Grant(t, r, "stranger", account.Pull)
 	}
@@ -131,5 +141,6 @@ func (c *proposalCase) check(p *plotOf) {
 	fork := fmt.Sprintf(c.fork, p.name)
 	p.api("stranger", "GET /repos/stranger/"+fork+"/branches/mine", "", 200)
 	p.api("alice", "GET /repos/alice/NAME/branches/mine", "", 404)
-	p.api("stranger", "POST /repos/alice/NAME/pulls", `{"title": "t", "base": "main", "head": "stranger:mine"}`, 201)
+	p.api("stranger", "POST /repos/alice/NAME/pulls",
+		`{"title": "t", "base": "main", "head": "stranger:mine"}`, 201)
 }

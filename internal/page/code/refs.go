@@ -79,7 +79,8 @@ func (p *Pages) branches(r *http.Request, a *repo.Access) (*refsView, error) {
 		return nil, err
 	}
 	for _, x := range list {
-		v.Branches = append(v.Branches, branch{x.Name, commits[x.Commit.SHA], marks[x.Commit.SHA], far[x.Commit.SHA]})
+		v.Branches = append(v.Branches, branch{x.Name, commits[x.Commit.SHA], marks[x.Commit.SHA],
+			far[x.Commit.SHA]})
 	}
 	v.Pages = page.PagesOf(r, more)
 	return v, nil
@@ -148,7 +149,8 @@ func (p *Pages) Tags(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /{owner}/{repo}/branches
 //
-// CreateBranch makes a branch of the form's name where from, a branch, a tag or a SHA, is. Errors: those of the API.
+// CreateBranch makes a branch of the form's name where from, a branch, a tag or a SHA, is. Errors: those of
+// the API.
 func (p *Pages) CreateBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

@@ -72,8 +72,8 @@ func besides(t *html.Token, raw *url.URL) (changed bool) {
 	return changed
 }
 
-// picture is where a picture comes from: another host, an attachment, or a raw file of this repository. No other
-// address of this site will do: browsers ask for pictures in the name of who reads the page.
+// picture is where a picture comes from: another host, an attachment, or a raw file of this repository. No
+// other address of this site will do: browsers ask for pictures in the name of who reads the page.
 func picture(address string, raw *url.URL) (to string, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {

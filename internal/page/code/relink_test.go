@@ -2,8 +2,8 @@ package code
 
 import "testing"
 
-// A picture is a raw file of its repository or comes from elsewhere; it is no other address of the site, which a reader's
-// browser would ask for in the reader's name.
+// A picture is a raw file of its repository or comes from elsewhere; it is no other address of the site,
+// which a reader's browser would ask for in the reader's name.
 func TestPicturesStayInTheRepository(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{
@@ -25,7 +25,8 @@ func TestPicturesStayInTheRepository(t *testing.T) {
 		"?x":                                                           `<img alt="x">`,
 		".&#9;./.&#9;./../../dashboard/notifications/1":                `<img alt="x">`,
 	} {
-		got := relink(`<img src="`+from+`" alt="x">`, "/alice/garden/blob/main/deep/a.md", "/alice/garden/raw/main/deep/a.md")
+		got := relink(`<img src="`+from+`" alt="x">`, "/alice/garden/blob/main/deep/a.md",
+			"/alice/garden/raw/main/deep/a.md")
 		if got != want {
 			t.Errorf("%s becomes %s", from, got)
 		}

@@ -43,7 +43,8 @@ type treeView struct {
 
 // GET /{owner}/{repo}/tree/{path...}
 //
-// Tree answers the page of a directory, 300 of its first thousand entries. A file leads to its own page. Error: 404.
+// Tree answers the page of a directory, 300 of its first thousand entries. A file leads to its own page.
+// Error: 404.
 func (p *Pages) Tree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "tree")
 	if err != nil {

@@ -56,13 +56,15 @@ func (p *Pages) uploading(r *http.Request, a *repo.Access) (*uploadView, error) 
 
 // POST /{owner}/{repo}/upload/{path...}
 //
-// Upload commits the files of a form at one time; those that are there already are replaced. Errors: those of the API.
+// Upload commits the files of a form at one time; those that are there already are replaced. Errors: those of
+// the API.
 func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.uploading(r, a)
 	if err != nil {
 		return err
 	}
-	release, err := admission.Memory(r.Context(), 4*sent(r)) // as it came, in Base64, in JSON, and read of that
+	// as it came, in Base64, in JSON, and read of that
+	release, err := admission.Memory(r.Context(), 4*sent(r))
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,8 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	if err == nil {
 		var to string
-		if to, err = p.write(r, a, &v.at, &v.proposal, add, []fileChange{}, v.Link("tree", v.At.Path)); err == nil {
+		if to, err = p.write(r, a, &v.at, &v.proposal, add, []fileChange{},
+			v.Link("tree", v.At.Path)); err == nil {
 			return page.SeeOther(w, r, to)
 		}
 	}
@@ -123,7 +126,8 @@ func readUpload(r *http.Request, dir string) (form page.Form, add []fileChange, 
 			err = readField(form, part)
 		} else if name := nameOf(part.FileName()); name != "" {
 			if len(add) == maxUploaded {
-				return form, nil, errs.Newf(errs.Invalid, "One commit takes at most %d files here.", maxUploaded)
+				return form, nil, errs.Newf(errs.Invalid,
+					"One commit takes at most %d files here.", maxUploaded)
 			}
 			var data []byte
 			if data, err = io.ReadAll(part); err == nil {

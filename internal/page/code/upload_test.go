@@ -39,7 +39,8 @@ func TestUploadsHaveFewFields(t *testing.T) {
 	t.Parallel()
 	for fields, want := range map[int]bool{page.MaxFields: true, page.MaxFields + 1: false} {
 		r, _ := manyFields(fields)
-		if _, _, err := readUpload(r, ""); (err == nil) != want || err != nil && !errs.Is(err, errs.Malformed) {
+		if _, _, err := readUpload(r, ""); (err == nil) != want ||
+			err != nil && !errs.Is(err, errs.Malformed) {
 			t.Errorf("%d fields: %v", fields, err)
 		}
 	}

@@ -53,11 +53,12 @@ type fileChange struct {
 
 func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
-// Proposes reports that the viewer may not push: a change goes to a branch of a fork, and leads to a pull request.
+// Proposes reports that the viewer may not push: a change goes to a branch of a fork, and leads to a pull
+// request.
 func (v *at) Proposes() bool { return v.Viewer != nil && !v.Repo.Archived && !v.Repo.CanPush() }
 
-// checkWritable reports why the viewer cannot commit to what the page stands at, nor propose a change. The API asks
-// again.
+// checkWritable reports why the viewer cannot commit to what the page stands at, nor propose a change. The
+// API asks again.
 func (v *at) checkWritable() error {
 	switch {
 	case v.Viewer == nil:
@@ -65,15 +66,17 @@ func (v *at) checkWritable() error {
 	case v.Repo.Archived:
 		return errs.New(errs.Forbidden, "This repository is archived, so nothing in it changes.")
 	case !v.Repo.CanPush() && v.At.SHA == "":
-		return errs.New(errs.Forbidden, "You may not push to this repository, and it has nothing yet to which you could propose a change.")
+		return errs.New(errs.Forbidden,
+			"You may not push to this repository, and it has nothing yet to which you could propose a change.")
 	case v.At.Kind != "branch":
-		return errs.New(errs.Forbidden, "Files are changed on a branch. This is the state of a tag or a commit: choose a branch first.")
+		return errs.New(errs.Forbidden,
+			"Files are changed on a branch. This is the state of a tag or a commit: choose a branch first.")
 	}
 	return nil
 }
 
-// write makes the commit on the branch of the place, or on a new branch from there, and says where the browser goes
-// then: to done, a page of the branch, or to a new pull request. Errors: those of the API.
+// write makes the commit on the branch of the place, or on a new branch from there, and says where the
+// browser goes then: to done, a page of the branch, or to a new pull request. Errors: those of the API.
 func (p *Pages) write(
 	r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []fileChange, done string,
 ) (string, error) {
@@ -103,8 +106,9 @@ func (p *Pages) write(
 		}
 		head += branch
 	}
-	body, err := json.Marshal(map[string]any{"message": c.text(), "branch": branch, "expectedHeadOid": v.At.SHA,
-		"additions": add, "deletions": remove})
+	body, err := json.Marshal(map[string]any{"message": c.text(), "branch": branch,
+		"expectedHeadOid": v.At.SHA,
+		"additions":       add, "deletions": remove})
 	if err != nil {
 		return "", err
 	}
@@ -133,8 +137,8 @@ func (v *at) PatchBranch() string {
 // maxPatches bounds how many numbers are tried for the name of a branch.
 const maxPatches = 50
 
-// freeBranch gives the name of a new branch in the repository at an address of the API: the one of the form, or, where
-// that is what the form has by itself, the first of these that is free.
+// freeBranch gives the name of a new branch in the repository at an address of the API: the one of the form,
+// or, where that is what the form has by itself, the first of these that is free.
 func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, error) {
 	if name != v.PatchBranch()+"1" {
 		return name, nil
@@ -149,7 +153,8 @@ func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, err
 	return name, nil
 }
 
-// forkOf finds the viewer's fork of a repository, or makes it, and gives its path. What the viewer owns decides:
+// forkOf finds the viewer's fork of a repository, or makes it, and gives its path. What the viewer owns
+// decides:
 //
 //	nothing of that name              a fork of that name
 //	another repository of that name   a fork named NAME-1, so too beside a fork that left the network
@@ -162,7 +167,8 @@ func (p *Pages) forkOf(r *http.Request, a *repo.Access) (string, error) {
 		FullName string `json:"full_name"`
 		Archived bool
 	}
-	err := p.kit.Change(r, http.MethodPost, of(a, "/forks"), map[string]any{"default_branch_only": true}, &fork)
+	err := p.kit.Change(r, http.MethodPost, of(a, "/forks"),
+		map[string]any{"default_branch_only": true}, &fork)
 	owner, name, _ := strings.Cut(fork.FullName, "/")
 	if err == nil && fork.Archived {
 		err = errs.Newf(errs.Forbidden, "The change would go to your fork, %s, which is archived. "+
@@ -171,13 +177,14 @@ func (p *Pages) forkOf(r *http.Request, a *repo.Access) (string, error) {
 	return web.Path(owner, name), err
 }
 
-// beginBranch makes the branch of a change, at what the place shows: in its repository, or in a fork at an address of
-// the API.
+// beginBranch makes the branch of a change, at what the place shows: in its repository, or in a fork at an
+// address of the API.
 func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to, name string) error {
 	if !v.Proposes() || name == "" {
 		return p.makeBranch(r, to, name, string(v.At.SHA))
 	}
-	body, err := json.Marshal(map[string]any{"name": name, "repository_id": a.ID, "base": v.At.Ref, "sha": v.At.SHA})
+	body, err := json.Marshal(map[string]any{"name": name, "repository_id": a.ID, "base": v.At.Ref,
+		"sha": v.At.SHA})
 	if err != nil {
 		return err
 	}
@@ -186,7 +193,8 @@ func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to, name str
 	return err
 }
 
-// makeBranch makes a branch at a commit, in the repository at an address of the API. Errors: those of the API.
+// makeBranch makes a branch at a commit, in the repository at an address of the API. Errors: those of the
+// API.
 func (p *Pages) makeBranch(r *http.Request, to, name, sha string) error {
 	if name == "" {
 		return errs.New(errs.Invalid, "The new branch needs a name.")
@@ -198,7 +206,8 @@ func (p *Pages) makeBranch(r *http.Request, to, name, sha string) error {
 // writeFirst makes the first commit of a repository: of one file.
 func (p *Pages) writeFirst(r *http.Request, a *repo.Access, v *at, c *proposal, add []fileChange) error {
 	if len(add) != 1 || c.New {
-		return errs.New(errs.Invalid, "The first commit of a repository has one file here, and makes its default branch.")
+		return errs.New(errs.Invalid,
+			"The first commit of a repository has one file here, and makes its default branch.")
 	}
 	return p.kit.Change(r, http.MethodPut, of(a, "/contents", segments(add[0].Path)),
 		map[string]any{"message": c.text(), "content": add[0].Contents, "branch": v.At.Ref}, nil)
@@ -219,7 +228,8 @@ func (p *Pages) there(r *http.Request, a *repo.Access, v *at, path string) (bool
 	if v.At.SHA == "" {
 		return false, nil
 	}
-	err := p.ask(r, p.do.Locate, of(a, "/contents/", string(v.At.SHA), segments(path)), nil, &gitdata.Located{})
+	err := p.ask(r, p.do.Locate, of(a, "/contents/", string(v.At.SHA), segments(path)), nil,
+		&gitdata.Located{})
 	if errs.Is(err, errs.NotFound) {
 		return false, nil
 	}

@@ -1,5 +1,5 @@
-// Package diff shows changed files: unified or side by side, with a slot below each line and around each file for what
-// another room adds, such as review threads.
+// Package diff shows changed files: unified or side by side, with a slot below each line and around each file
+// for what another room adds, such as review threads.
 //
 //   - diff.go: the view, its files and their order
 //   - row.go: the rows as HTML
@@ -13,27 +13,27 @@
 //	v.Diff = diff.New(r, files, diff.Options{...})
 //	v.Wide = true // of the Frame
 //
-// The template shows it by {{template "diff" .Diff}} (templates/diff.html of package page, part of each room's set).
-// It reads ?diff=split of the request, and ?show=ID of a collapsed file that is wanted; its links keep the rest of
-// the query. A file is at #diff-ID, where ID is the SHA-256 of its path; the script finds its lines at #diff-IDL7 (old)
-// and #diff-IDR7 (new), as at GitHub.
+// The template shows it by {{template "diff" .Diff}} (templates/diff.html of package page, part of each
+// room's set). It reads ?diff=split of the request, and ?show=ID of a collapsed file that is wanted; its
+// links keep the rest of the query. A file is at #diff-ID, where ID is the SHA-256 of its path; the script
+// finds its lines at #diff-IDL7 (old) and #diff-IDR7 (new), as at GitHub.
 //
-// What the room adds is given as values in Options and rendered by templates that the room defines again in its own
-// files. Their names, and what "." is in them:
+// What the room adds is given as values in Options and rendered by templates that the room defines again in
+// its own files. Their names, and what "." is in them:
 //
 //	{{define "diff-under"}}     below a line: a Slot, Value is Options.Under[Place]
 //	{{define "diff-file-acts"}} at the right of a file's header: a Slot, Value is Options.OfFile[path]; Place.Line is 0
 //	{{define "diff-file-end"}}  below the lines of a file: the same Slot
 //	{{define "diff-top"}}       in the bar above all files: the *View
 //
-// Slot.Extra is Options.Extra, for what the slots need beside their value (the viewer, addresses of forms). Nothing is
-// asked for a line or a file of which the maps have no entry; a room whose form stands in each file gives each file an
-// entry. A value whose line is not shown (its file is collapsed, or it is outside the hunks) is in File.Below, and
-// shown by "diff-under" below the lines of its file.
+// Slot.Extra is Options.Extra, for what the slots need beside their value (the viewer, addresses of forms).
+// Nothing is asked for a line or a file of which the maps have no entry; a room whose form stands in each
+// file gives each file an entry. A value whose line is not shown (its file is collapsed, or it is outside the
+// hunks) is in File.Below, and shown by "diff-under" below the lines of its file.
 //
-// For scripts: a file is .difffile with data-path; in its table the first two cells of a row hold the lines' numbers,
-// side by side the first and the third. A row has the class a (added) or d (deleted); side by side, the cells of
-// numbers have it.
+// For scripts: a file is .difffile with data-path; in its table the first two cells of a row hold the lines'
+// numbers, side by side the first and the third. A row has the class a (added) or d (deleted); side by side,
+// the cells of numbers have it.
 package diff
 
 import (
@@ -47,9 +47,9 @@ import (
 	"arbor/internal/page"
 )
 
-// Bounds of what is shown at first. The API leaves out patches of more than 3,000 lines or 1 MiB, and those past 2 MiB
-// of a page. What a page adds to the text of its lines stays below 100 KB: files whose rows would take more are
-// collapsed.
+// Bounds of what is shown at first. The API leaves out patches of more than 3,000 lines or 1 MiB, and those
+// past 2 MiB of a page. What a page adds to the text of its lines stays below 100 KB: files whose rows would
+// take more are collapsed.
 const (
 	PerPage      = 50     // files of a page
 	maxFileLines = 1000   // of one file's patch; a longer one is collapsed
@@ -108,8 +108,9 @@ type View struct {
 // File is one changed file.
 type File struct {
 	page.ChangedFile
-	ID    string // SHA-256 of its path
-	Why   string // why no lines are shown: large, generated, binary, collapsed, same (no line changed), or empty
+	ID string // SHA-256 of its path
+	// why no lines are shown: large, generated, binary, collapsed, same (no line changed), or empty
+	Why   string
 	Href  string // shows a collapsed file; empty: the page cannot
 	Rows  []Row  // unified
 	Pairs []Pair // side by side
@@ -127,7 +128,8 @@ type Row struct {
 	Under    []Slot
 }
 
-// Pair is a row of two lines side by side; Old or New has no number where there is none. A hunk's head is in Old.
+// Pair is a row of two lines side by side; Old or New has no number where there is none. A hunk's head is in
+// Old.
 type Pair struct{ Old, New Row }
 
 // Marked is the text of a line, of which the middle changed.
@@ -172,7 +174,8 @@ func New(r *http.Request, files []page.ChangedFile, o Options) *View {
 	return v
 }
 
-// cut takes the files of the page that the query asks for (?files=2), where there are more than one page shows.
+// cut takes the files of the page that the query asks for (?files=2), where there are more than one page
+// shows.
 func (v *View) cut(q url.Values, files []page.ChangedFile) []page.ChangedFile {
 	last := max(1, (len(files)+PerPage-1)/PerPage)
 	n, err := strconv.Atoi(q.Get("files"))
@@ -189,8 +192,8 @@ func (v *View) cut(q url.Values, files []page.ChangedFile) []page.ChangedFile {
 	return files[(n-1)*PerPage : min(n*PerPage, len(files))]
 }
 
-// show reads the file's patch, or says why it is not shown; asked: somebody wants to see it. left is how many bytes the
-// page's rows may still add to their text.
+// show reads the file's patch, or says why it is not shown; asked: somebody wants to see it. left is how many
+// bytes the page's rows may still add to their text.
 func (f *File) show(o Options, asked bool, left *int) {
 	if f.Why = f.hidden(o); f.Why != "" && !asked {
 		return

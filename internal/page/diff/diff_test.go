@@ -30,20 +30,25 @@ func render(t *testing.T, v *diff.View, room string) string {
 }
 
 func changed(name, patch string) page.ChangedFile {
-	return page.ChangedFile{Filename: name, Status: "modified", Additions: 1, Deletions: 1, Changes: 2, Patch: &patch}
+	return page.ChangedFile{Filename: name, Status: "modified", Additions: 1, Deletions: 1, Changes: 2,
+		Patch: &patch}
 }
 
-// Reviewers read what changed in both forms, find each line by GitHub's address, and see the words that changed.
+// Reviewers read what changed in both forms, find each line by GitHub's address, and see the words that
+// changed.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	files := []page.ChangedFile{changed("main.go", patch)}
-	unified := render(t, diff.New(httptest.NewRequest("GET", "/x?w=1", nil), files, diff.Options{}), `{{template "diff" .}}`)
-	split := render(t, diff.New(httptest.NewRequest("GET", "/x?diff=split", nil), files, diff.Options{}), `{{template "diff" .}}`)
+	unified := render(t, diff.New(httptest.NewRequest("GET", "/x?w=1", nil), files, diff.Options{}),
+		`{{template "diff" .}}`)
+	split := render(t, diff.New(httptest.NewRequest("GET", "/x?diff=split", nil), files, diff.Options{}),
+		`{{template "diff" .}}`)
 	// printf main.go | sha256sum
 	at := "diff-2873f79a86c0d8b3335cd7731b0ecf7dd4301eb19a82ef7a1cba7589b5252261"
 	for name, html := range map[string]string{"unified": unified, "split": split} {
-		for _, part := range []string{`id="` + at + `"`, "two <mark>old</mark> word", "two <mark>new</mark> word",
-			"func main() {", "No newline", `+1</span>`, `−1</span>`, `diff=unified`, `diff=split`} {
+		for _, part := range []string{`id="` + at + `"`, "two <mark>old</mark> word",
+			"two <mark>new</mark> word", "func main() {", "No newline", `+1</span>`, `−1</span>`,
+			`diff=unified`, `diff=split`} {
 			if !strings.Contains(html, part) {
 				t.Errorf("%s has no %q: %s", name, part, html)
 			}
@@ -52,12 +57,15 @@ func TestForms(t *testing.T) {
 	if !strings.Contains(unified, "w=1") {
 		t.Error("the links lose the rest of the query")
 	}
-	for _, row := range []string{"<tr><td>1<td>1<td>one", "<tr class=d><td>2<td><td>two <mark>old", "<tr class=a><td><td>2<td>two <mark>new", "<tr class=h><td colspan=3>@@"} {
+	for _, row := range []string{"<tr><td>1<td>1<td>one", "<tr class=d><td>2<td><td>two <mark>old",
+		"<tr class=a><td><td>2<td>two <mark>new", "<tr class=h><td colspan=3>@@"} {
 		if !strings.Contains(unified, row) {
 			t.Errorf("unified has no %s: %s", row, unified)
 		}
 	}
-	if !strings.Contains(split, `<tr><td class=d>2<td>two <mark>old</mark> word<td class=a>2<td>two <mark>new`) || !strings.Contains(split, `class="diff two"`) {
+	if !strings.Contains(split,
+		`<tr><td class=d>2<td>two <mark>old</mark> word<td class=a>2<td>two <mark>new`) ||
+		!strings.Contains(split, `class="diff two"`) {
 		t.Errorf("split: %s", split)
 	}
 }
@@ -66,11 +74,14 @@ func TestForms(t *testing.T) {
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	o := diff.Options{Extra: "more", OfFile: map[string]any{"a": "file"}, Under: map[diff.Place]any{
-		{Path: "a", Side: diff.Right, Line: 2}: "new", {Path: "a", Side: diff.Left, Line: 2}: "old", {Path: "a", Side: diff.Right, Line: 99}: "far",
-		{Path: "b", Side: diff.Right, Line: 2}: "other"}}
+		{Path: "a", Side: diff.Right, Line: 2}: "new", {Path: "a", Side: diff.Left, Line: 2}: "old",
+		{Path: "a", Side: diff.Right, Line: 99}: "far",
+		{Path: "b", Side: diff.Right, Line: 2}:  "other"}}
 	for _, address := range []string{"/x", "/x?diff=split"} {
-		html := render(t, diff.New(httptest.NewRequest("GET", address, nil), []page.ChangedFile{changed("a", patch)}, o), slots)
-		for _, part := range []string{"under RIGHT 2 new more", "under LEFT 2 old more", "under RIGHT 99 far", "acts file", "end file", "top more"} {
+		html := render(t, diff.New(httptest.NewRequest("GET", address, nil),
+			[]page.ChangedFile{changed("a", patch)}, o), slots)
+		for _, part := range []string{"under RIGHT 2 new more", "under LEFT 2 old more", "under RIGHT 99 far",
+			"acts file", "end file", "top more"} {
 			if strings.Count(html, part) != 1 {
 				t.Errorf("%s has %d times %q: %s", address, strings.Count(html, part), part, html)
 			}
@@ -86,7 +97,8 @@ func TestCollapsed(t *testing.T) {
 	t.Parallel()
 	long := "@@ -0,0 +1,2000 @@" + strings.Repeat("\n+line", 2000)
 	gone := page.ChangedFile{Filename: "far.txt", Status: "modified", Additions: 5000, Changes: 5000}
-	files := []page.ChangedFile{changed("long.txt", long), changed("go.sum", patch), changed("web/vendor/x.js", patch), gone, changed("seen.go", patch),
+	files := []page.ChangedFile{changed("long.txt", long), changed("go.sum", patch),
+		changed("web/vendor/x.js", patch), gone, changed("seen.go", patch),
 		{Filename: "new", Previous: "old", Status: "renamed"}}
 	o := diff.Options{Collapse: func(f *page.ChangedFile) bool { return f.Filename == "seen.go" }}
 	v := diff.New(httptest.NewRequest("GET", "/x", nil), files, o)
@@ -115,11 +127,15 @@ func TestCollapsed(t *testing.T) {
 			t.Errorf("%s is neither shown nor led to", f.Filename)
 		}
 	}
-	if rows > 3000 || rows < 1800 || len(first.Files) != 50 || first.Around.Older != "?files=2" || first.All != 100 || first.Additions != 100 {
-		t.Errorf("a page shows %d lines of %d files, and leads to %q", rows, len(first.Files), first.Around.Older)
+	if rows > 3000 || rows < 1800 || len(first.Files) != 50 || first.Around.Older != "?files=2" ||
+		first.All != 100 || first.Additions != 100 {
+		t.Errorf("a page shows %d lines of %d files, and leads to %q", rows, len(first.Files),
+			first.Around.Older)
 	}
 	for _, address := range []string{"/x?files=2", "/x?files=9"} {
-		if v := diff.New(httptest.NewRequest("GET", address, nil), many, diff.Options{}); v.Files[49].Filename != "f99" || v.Around.Newer != "?files=1" || v.Around.Older != "" {
+		if v := diff.New(httptest.NewRequest("GET", address, nil), many,
+			diff.Options{}); v.Files[49].Filename != "f99" || v.Around.Newer != "?files=1" ||
+			v.Around.Older != "" {
 			t.Errorf("%s shows %q last, and leads to %+v", address, v.Files[49].Filename, v.Around)
 		}
 	}
@@ -130,14 +146,17 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	evil := `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	html := render(t, diff.New(httptest.NewRequest("GET", "/x?diff="+`"><script>`, nil), []page.ChangedFile{
-		changed(evil, "@@ -1 +1 @@ "+evil+"\n-"+evil+"\n+"+evil+"x")}, diff.Options{}), `{{template "diff" .}}`)
+		changed(evil, "@@ -1 +1 @@ "+evil+"\n-"+evil+"\n+"+evil+"x")}, diff.Options{}),
+		`{{template "diff" .}}`)
 	if strings.Contains(html, "<script") || strings.Contains(html, "<img") {
 		t.Error(html)
 	}
-	for _, p := range []string{"", "\n", "@@", "@@ -1 +1 @@", "@@ -x +y @@\n+a", "+a", "@@ -1 +1 @@\n\n", "@@ -1,1 +9999999999999999999999 @@\n a",
-		"@@ -1 +1 @@\n-\xff\n+\xffé", "@@ -1 +1 @@\n-é\n+è", "@@ -1 +1 @@\n+" + strings.Repeat("x", 100_000)} {
+	for _, p := range []string{"", "\n", "@@", "@@ -1 +1 @@", "@@ -x +y @@\n+a", "+a", "@@ -1 +1 @@\n\n",
+		"@@ -1,1 +9999999999999999999999 @@\n a", "@@ -1 +1 @@\n-\xff\n+\xffé", "@@ -1 +1 @@\n-é\n+è",
+		"@@ -1 +1 @@\n+" + strings.Repeat("x", 100_000)} {
 		for _, address := range []string{"/x", "/x?diff=split"} {
-			html := render(t, diff.New(httptest.NewRequest("GET", address, nil), []page.ChangedFile{changed("a", p)}, diff.Options{}), `{{template "diff" .}}`)
+			html := render(t, diff.New(httptest.NewRequest("GET", address, nil),
+				[]page.ChangedFile{changed("a", p)}, diff.Options{}), `{{template "diff" .}}`)
 			if len(html) > 20_000 {
 				t.Errorf("%q makes %d bytes", p[:20], len(html))
 			}

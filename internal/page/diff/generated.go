@@ -11,7 +11,8 @@ func generated(name string) bool {
 	switch base {
 	case "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "deno.lock",
 		"Cargo.lock",
-		"composer.lock", "Gemfile.lock", "Pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock", "flake.lock", "go.sum",
+		"composer.lock", "Gemfile.lock", "Pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock",
+		"flake.lock", "go.sum",
 		"mix.lock", "pubspec.lock", "Podfile.lock", "Package.resolved", "gradle.lockfile":
 		return true
 	}

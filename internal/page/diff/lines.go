@@ -87,7 +87,8 @@ func clip(line string) string {
 	return c.Text
 }
 
-// markRun marks what changed in a run of deleted lines that as many added ones replace, and returns its last row.
+// markRun marks what changed in a run of deleted lines that as many added ones replace, and returns its last
+// row.
 func markRun(rows []Row, from int) int {
 	mid := from
 	for mid < len(rows) && rows[mid].Kind == "d" {
@@ -112,7 +113,8 @@ func mark(a, b *Marked) {
 	for head < len(old) && head < len(now) && old[head] == now[head] {
 		head++
 	}
-	for head > 0 && (head < len(old) && !utf8.RuneStart(old[head]) || head < len(now) && !utf8.RuneStart(now[head])) {
+	for head > 0 && (head < len(old) && !utf8.RuneStart(old[head]) ||
+		head < len(now) && !utf8.RuneStart(now[head])) {
 		head--
 	}
 	tail := 0

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A page has thousands of rows, so they hold little besides numbers and text: end tags that HTML can do without are
-// left out, as are addresses of lines, which the script makes of a file's and a number.
+// A page has thousands of rows, so they hold little besides numbers and text: end tags that HTML can do
+// without are left out, as are addresses of lines, which the script makes of a file's and a number.
 
 // HTML is the row of a unified diff.
 func (r *Row) HTML() template.HTML {
@@ -27,7 +27,8 @@ func (r *Row) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// HTML is the row of two lines side by side. The cell of a number has the kind; so the style knows that of the text's.
+// HTML is the row of two lines side by side. The cell of a number has the kind; so the style knows that of
+// the text's.
 func (p *Pair) HTML() template.HTML {
 	var b strings.Builder
 	if p.Old.Kind == "h" {
@@ -94,7 +95,8 @@ func (f *File) markup() (n int) {
 		n += len("<tr class=a><td><td><td>") + text(&f.Rows[i].Text)
 	}
 	for i := range f.Pairs {
-		n += len("<tr><td class=d><td><td class=a><td>") + text(&f.Pairs[i].Old.Text) + text(&f.Pairs[i].New.Text)
+		n += len("<tr><td class=d><td><td class=a><td>") + text(&f.Pairs[i].Old.Text) +
+			text(&f.Pairs[i].New.Text)
 	}
 	return n
 }

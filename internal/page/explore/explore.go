@@ -44,8 +44,8 @@ type exploreView struct {
 
 // GET /explore
 //
-// Explore answers the public repositories that were pushed to last, and people and organizations with the most
-// followers. A page of the repositories has thirty.
+// Explore answers the public repositories that were pushed to last, and people and organizations with the
+// most followers. A page of the repositories has thirty.
 func (p *Pages) Explore(w http.ResponseWriter, r *http.Request) error {
 	v := &exploreView{}
 	var err error

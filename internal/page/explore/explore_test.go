@@ -22,8 +22,11 @@ func plant(t *testing.T, s *apitest.Server) {
 	s.Org(t, "garden", "alice")
 	for _, name := range []string{"compost", "secret-compost"} {
 		dir := gittest.Bare(t)
-		gittest.Import(t, dir, strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter %s 1300000000 +0000\ndata 19\nTurn it <b>over</b>\n"+
-			"M 100644 inline turn.txt\ndata %d\n%s\ndone\n", gittest.Author, len(evil)+15, "compost heap\n"+evil+"\n\n")))
+		gittest.Import(t, dir,
+			strings.NewReader(fmt.Sprintf(
+				"commit refs/heads/main\ncommitter %s 1300000000 +0000\ndata 19\nTurn it <b>over</b>\n"+
+					"M 100644 inline turn.txt\ndata %d\n%s\ndone\n", gittest.Author, len(evil)+15,
+				"compost heap\n"+evil+"\n\n")))
 		s.Import(t, s.Repo(t, "alice/"+name, name != "compost"), dir)
 		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/" + name, As: "alice", Status: 200,
 			Send: `{"description": "compost \"><script>alert(1)</script>"}`})
@@ -42,7 +45,8 @@ func TestExplore(t *testing.T) {
 		s.Visit(t, "", "GET /explore").Shows(t, 200, "Nothing is public here yet")
 		plant(t, s)
 		for _, as := range []string{"", "alice"} {
-			s.Visit(t, as, "GET /explore").Shows(t, 200, `href="/alice/compost"`, "!secret-compost", `href="/bob"`, `href="/garden"`)
+			s.Visit(t, as, "GET /explore").Shows(t, 200, `href="/alice/compost"`, "!secret-compost",
+				`href="/bob"`, `href="/garden"`)
 		}
 		s.Visit(t, "", "GET /explore?page=999").Shows(t, 404)
 	})
@@ -70,9 +74,11 @@ func TestSearch(t *testing.T) {
 			s.Visit(t, "bob", at).Shows(t, 200, "!secret-compost")
 		}
 		s.Visit(t, "", "GET /search?type=users&q=alice").Shows(t, 200, `href="/alice"`, "1 result")
-		s.Visit(t, "", "GET /search?type=pullrequests&q=compost").Shows(t, 200, "0 results", "Nothing was found")
+		s.Visit(t, "", "GET /search?type=pullrequests&q=compost").Shows(t, 200, "0 results",
+			"Nothing was found")
 		s.Visit(t, "", "GET /search?q="+url.QueryEscape(evil)).Shows(t, 200)
-		s.Visit(t, "", "GET /search?type=issues&sort=created&q=compost").Shows(t, 200, `<option value="created" selected>`)
+		s.Visit(t, "", "GET /search?type=issues&sort=created&q=compost").Shows(t, 200,
+			`<option value="created" selected>`)
 	})
 }
 
@@ -81,11 +87,13 @@ func TestSearchInRepository(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
-		s.Visit(t, "", "GET /search?in=alice/compost&q=heap").Shows(t, 200, "turn.txt", "Search everywhere", "!Repositories</a>")
+		s.Visit(t, "", "GET /search?in=alice/compost&q=heap").Shows(t, 200, "turn.txt", "Search everywhere",
+			"!Repositories</a>")
 		s.Visit(t, "", "GET /search?in=alice/compost&type=issues&q=smells").Shows(t, 200, "1 result")
 		hidden := s.Visit(t, "bob", "GET /search?in=alice/secret-compost&q=heap")
 		absent := s.Visit(t, "bob", "GET /search?in=alice/absent&q=heap")
-		if a, b := string(hidden.Body), strings.ReplaceAll(string(absent.Body), "absent", "secret-compost"); a != b {
+		if a, b := string(hidden.Body), strings.ReplaceAll(string(absent.Body), "absent",
+			"secret-compost"); a != b {
 			t.Errorf("a private repository shows: %s\n%s", a, b)
 		}
 		s.Visit(t, "alice", "GET /search?in=alice/secret-compost&q=heap").Shows(t, 200, "turn.txt")
@@ -93,16 +101,19 @@ func TestSearchInRepository(t *testing.T) {
 	})
 }
 
-// What cannot be understood is shown again with what is wrong, and nothing that is typed makes an error of the server.
+// What cannot be understood is shown again with what is wrong, and nothing that is typed makes an error of
+// the server.
 func TestSearchThatCannotBe(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
 		s.Visit(t, "", "GET /search?type=issues&q=created:never").Shows(t, 422, `value="created:never"`)
-		for _, q := range []string{"%00", "%ff", "a&page=99", "a&page=-1", "a&type=x&sort=y", strings.Repeat("x+", 200), "%22", "(", "NOT", "repo:alice/nothing",
-			"user:nobody", "is:", ":", "-", "label:%22"} {
+		for _, q := range []string{"%00", "%ff", "a&page=99", "a&page=-1", "a&type=x&sort=y",
+			strings.Repeat("x+", 200), "%22", "(", "NOT", "repo:alice/nothing", "user:nobody", "is:", ":",
+			"-", "label:%22"} {
 			for _, kind := range []string{"repositories", "code", "issues", "commits", "users"} {
-				if a := s.Visit(t, "", "GET /search?type="+kind+"&q="+q); a.Status != 200 && a.Status != 422 && a.Status != 400 {
+				if a := s.Visit(t, "", "GET /search?type="+kind+"&q="+q); a.Status != 200 &&
+					a.Status != 422 && a.Status != 400 {
 					t.Errorf("%s of %s: %d", kind, q, a.Status)
 				}
 			}
@@ -122,7 +133,9 @@ func TestStatements(t *testing.T) {
 		measure := func(path string) int64 {
 			least := int64(1 << 30)
 			for n := range 4 { // not what is kept
-				least = min(least, s.Cost(t, statements, "alice", path+fmt.Sprint(map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")], "per=", n)))
+				least = min(least, s.Cost(t, statements, "alice",
+					path+fmt.Sprint(map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")],
+						"per=", n)))
 			}
 			return least
 		}

@@ -85,8 +85,9 @@ func (v *searchView) InPath() string {
 
 // GET /search
 //
-// Search answers a page of what the query's q finds: of the type repositories, code, issues, pullrequests, commits or
-// users; with in=OWNER/NAME in one repository. A query that cannot be understood is shown again, 422.
+// Search answers a page of what the query's q finds: of the type repositories, code, issues, pullrequests,
+// commits or users; with in=OWNER/NAME in one repository. A query that cannot be understood is shown again,
+// 422.
 func (p *Pages) Search(w http.ResponseWriter, r *http.Request) error {
 	v := newSearchView(r)
 	var err error
@@ -160,7 +161,9 @@ func (p *Pages) find(r *http.Request, v *searchView) error {
 	return err
 }
 
-func read[T any](p *Pages, r *http.Request, ask inside.Request, v *searchView, into *[]T) (more bool, err error) {
+func read[T any](
+	p *Pages, r *http.Request, ask inside.Request, v *searchView, into *[]T,
+) (more bool, err error) {
 	var found struct {
 		Total   int64 `json:"total_count"`
 		Partial bool  `json:"incomplete_results"`

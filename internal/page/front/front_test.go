@@ -17,7 +17,8 @@ const html = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 func from() account.Origin { return account.Origin{Agent: "test"} }
 
-// visit makes a browser's request: a form where there is a body, with a session's cookie unless that is empty.
+// visit makes a browser's request: a form where there is a body, with a session's cookie unless that is
+// empty.
 func visit(t *testing.T, s *apitest.Server, do, session, form string) *apitest.Answer {
 	t.Helper()
 	header := map[string]string{"Accept": html}
@@ -64,7 +65,8 @@ func TestSignInAndOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		want(t, visit(t, s, "GET /", "", ""), 200, "Sign in", "Public repositories")
-		for _, form := range []string{"login=alice&password=wrong", "login=nobody&password=a+long+secret", "login=alice&password="} {
+		for _, form := range []string{"login=alice&password=wrong", "login=nobody&password=a+long+secret",
+			"login=alice&password="} {
 			a := visit(t, s, "POST /login", "", form)
 			want(t, a, 422, "The login or the password is wrong.")
 			if cookieOf(a) != "" {
@@ -97,7 +99,8 @@ func TestCookieBehindTLS(t *testing.T) {
 	a := visit(t, s, "POST /login", "", "login=alice&password=a+long+secret")
 	want(t, a, 303)
 	r := http.Response{Header: a.Header}
-	if c := r.Cookies(); len(c) != 1 || c[0].Name != "__Host-arbor_session" || !c[0].Secure || c[0].Path != "/" || c[0].Domain != "" {
+	if c := r.Cookies(); len(c) != 1 || c[0].Name != "__Host-arbor_session" || !c[0].Secure ||
+		c[0].Path != "/" || c[0].Domain != "" {
 		t.Fatalf("the cookie is %v", a.Header["Set-Cookie"])
 	}
 	session := r.Cookies()[0].Value
@@ -106,7 +109,8 @@ func TestCookieBehindTLS(t *testing.T) {
 	want(t, s.Do(t, apitest.Case{Do: "GET /", Headers: own}), 200, "Signed in as <b>alice</b>")
 	a = s.Do(t, apitest.Case{Do: "POST /logout", Headers: own})
 	want(t, a, 303)
-	if c := a.Header.Get("Set-Cookie"); !strings.HasPrefix(c, "__Host-arbor_session=;") || !strings.Contains(c, "Secure") {
+	if c := a.Header.Get("Set-Cookie"); !strings.HasPrefix(c, "__Host-arbor_session=;") ||
+		!strings.Contains(c, "Secure") {
 		t.Errorf("signing out sets %q", c)
 	}
 }
@@ -121,7 +125,8 @@ func TestTheAPITakesNoSession(t *testing.T) {
 		{"Authorization": "Bearer " + session},
 		{"Authorization": "token " + session},
 	} {
-		for _, do := range []string{"GET /user", "POST /user/repos", "DELETE /plants/1", "PUT /user/following/alice"} {
+		for _, do := range []string{"GET /user", "POST /user/repos", "DELETE /plants/1",
+			"PUT /user/following/alice"} {
 			if a := s.Do(t, apitest.Case{Do: do, Headers: header, Send: `{"name": "x"}`}); a.Status != 401 {
 				t.Errorf("%s with %v: %d %s", do, header, a.Status, a.Body)
 			}
@@ -138,7 +143,8 @@ func TestFormsOfOtherSites(t *testing.T) {
 	s.User(t, "alice")
 	session := s.Session(t, "alice")
 	for _, foreign := range []map[string]string{
-		{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}, {"Origin": "null"},
+		{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"},
+		{"Origin": "null"},
 	} {
 		for _, do := range []string{"POST /logout", "POST /login"} {
 			header := map[string]string{"Accept": html, "Cookie": "arbor_session=" + session,
@@ -151,12 +157,14 @@ func TestFormsOfOtherSites(t *testing.T) {
 		}
 	}
 	want(t, visit(t, s, "GET /", session, ""), 200, "Signed in as")
-	own := map[string]string{"Accept": html, "Cookie": "arbor_session=" + session, "Origin": s.URL, "Sec-Fetch-Site": "same-origin",
-		"Content-Type": "application/x-www-form-urlencoded"}
+	own := map[string]string{"Accept": html, "Cookie": "arbor_session=" + session, "Origin": s.URL,
+		"Sec-Fetch-Site": "same-origin",
+		"Content-Type":   "application/x-www-form-urlencoded"}
 	want(t, s.Do(t, apitest.Case{Do: "POST /logout", Headers: own, Send: ""}), 303)
 }
 
-// What ends a session: another password, the end of the token that it was begun with, a suspension. Tokens stay.
+// What ends a session: another password, the end of the token that it was begun with, a suspension. Tokens
+// stay.
 func TestWhatEndsSessions(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
@@ -164,9 +172,16 @@ func TestWhatEndsSessions(t *testing.T) {
 			what string
 			end  func() error
 		}{
-			{"another password", func() error { return s.Accounts.SetPassword(t.Context(), "alice", "another secret", nil) }},
-			{"a suspension", func() error { _, err := s.Accounts.Suspend(t.Context(), nil, "alice"); return err }},
-			{"the end of its token", func() error { return s.Accounts.RevokeToken(t.Context(), s.Token(t, "alice")) }},
+			{"another password", func() error {
+				return s.Accounts.SetPassword(t.Context(), "alice", "another secret", nil)
+			}},
+			{"a suspension", func() error {
+				_, err := s.Accounts.Suspend(t.Context(), nil, "alice")
+				return err
+			}},
+			{"the end of its token", func() error {
+				return s.Accounts.RevokeToken(t.Context(), s.Token(t, "alice"))
+			}},
 		} {
 			if _, err := s.Accounts.Unsuspend(t.Context(), nil, "alice"); err != nil {
 				t.Fatal(err)
@@ -220,9 +235,12 @@ func TestFirstVisit(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		code := s.Server.SetupCode()
 		want(t, visit(t, s, "GET /", "", ""), 200, "set Arbor up")
-		want(t, visit(t, s, "POST /setup", "", "code=AAAA&login=root&password=a+long+secret"), 422, "not the code")
-		want(t, visit(t, s, "POST /setup", "", "code="+code+"&login=root&password=short"), 422, "at least 8", `value="root"`)
-		a := visit(t, s, "POST /setup", "", "code="+strings.ToLower(code)+"&login=gardener&password=a+long+secret")
+		want(t, visit(t, s, "POST /setup", "", "code=AAAA&login=root&password=a+long+secret"), 422,
+			"not the code")
+		want(t, visit(t, s, "POST /setup", "", "code="+code+"&login=root&password=short"), 422, "at least 8",
+			`value="root"`)
+		a := visit(t, s, "POST /setup", "",
+			"code="+strings.ToLower(code)+"&login=gardener&password=a+long+secret")
 		want(t, a, 303)
 		want(t, visit(t, s, "GET /", cookieOf(a), ""), 200, "Site administration")
 		want(t, visit(t, s, "GET /setup", "", ""), 404)
@@ -235,7 +253,8 @@ func TestFirstVisit(t *testing.T) {
 func TestReturn(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
-	for _, evil := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "javascript:alert(1)"} {
+	for _, evil := range []string{"https://evil.example/", "//evil.example", `/\evil.example`,
+		"javascript:alert(1)"} {
 		a := visit(t, s, "POST /login", "", "token="+s.Token(t, "alice")+"&return_to="+evil)
 		if to := a.Header.Get("Location"); to != "/" {
 			t.Errorf("%s leads to %q", evil, to)
@@ -250,19 +269,23 @@ func TestWhatWaits(t *testing.T) {
 		s.User(t, "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Run(t, []apitest.Case{
-			{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201, Send: `{"title": "Slugs <b>eat</b>", "assignee": "alice"}`},
-			{Do: "POST /repos/alice/garden/issues", As: "bob", Status: 201, Send: `{"title": "Peas", "body": "@alice look"}`},
+			{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,
+				Send: `{"title": "Slugs <b>eat</b>", "assignee": "alice"}`},
+			{Do: "POST /repos/alice/garden/issues", As: "bob", Status: 201,
+				Send: `{"title": "Peas", "body": "@alice look"}`},
 		})
 		a := visit(t, s, "GET /", s.Session(t, "alice"), "")
-		want(t, a, 200, "Assigned to you", "Slugs &lt;b&gt;eat&lt;/b&gt;", "Mentioning you", "Peas", "alice/garden")
-		if a := visit(t, s, "GET /", s.Session(t, "bob"), ""); strings.Contains(string(a.Body), "Assigned to you") {
+		want(t, a, 200, "Assigned to you", "Slugs &lt;b&gt;eat&lt;/b&gt;", "Mentioning you", "Peas",
+			"alice/garden")
+		if a := visit(t, s, "GET /", s.Session(t, "bob"), ""); strings.Contains(string(a.Body),
+			"Assigned to you") {
 			t.Error("bob has what is alice's")
 		}
 	})
 }
 
-// A person signs in by keyboard alone in a real browser, with scripts and without, and the page loads nothing from
-// elsewhere and breaks no rule of its policy.
+// A person signs in by keyboard alone in a real browser, with scripts and without, and the page loads nothing
+// from elsewhere and breaks no rule of its policy.
 func TestInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")

@@ -9,7 +9,8 @@ import (
 	"arbor/internal/web"
 )
 
-// homeView is what home.html shows: to a member what waits, and the member's repositories; to others public ones.
+// homeView is what home.html shows: to a member what waits, and the member's repositories; to others public
+// ones.
 type homeView struct {
 	page.Frame
 	Site    string // scheme and host
@@ -96,7 +97,8 @@ func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView
 		return err
 	}
 	var events []page.Event
-	_, err = p.kit.Get(r, "/users"+web.Path(caller.Login)+"/received_events", page.Query("per_page", "20"), &events)
+	_, err = p.kit.Get(r, "/users"+web.Path(caller.Login)+"/received_events",
+		page.Query("per_page", "20"), &events)
 	v.Events = page.Lines(events)
 	return err
 }

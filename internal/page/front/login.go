@@ -41,8 +41,8 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 
 // POST /login
 //
-// Login begins a session, by login and password or by a token, and leads back to where the person was. Errors: the
-// page again, with 422 for what does not fit and 429 after too many attempts.
+// Login begins a session, by login and password or by a token, and leads back to where the person was.
+// Errors: the page again, with 422 for what does not fit and 429 after too many attempts.
 func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

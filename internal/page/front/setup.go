@@ -39,8 +39,8 @@ func (p *Pages) setupView(r *http.Request) (*setupView, error) {
 
 // POST /setup
 //
-// Setup makes the first administrator, for who knows the code that the server printed, and signs it in. Errors: 404
-// once there are users; the page again, with 422.
+// Setup makes the first administrator, for who knows the code that the server printed, and signs it in.
+// Errors: 404 once there are users; the page again, with 422.
 func (p *Pages) Setup(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.setupView(r)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 // POST /dashboard/notifications
 //
-// Act does with the threads that were chosen what the form's action says: read, done, unsubscribe or mute; with
-// read-all it marks all that was told until the page was made. Errors: 404, 422.
+// Act does with the threads that were chosen what the form's action says: read, done, unsubscribe or mute;
+// with read-all it marks all that was told until the page was made. Errors: 404, 422.
 func (p *Pages) Act(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

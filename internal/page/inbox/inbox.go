@@ -1,7 +1,8 @@
 // Package inbox is the page of what people are told, and of what they do with it.
 //
 //   - GET, POST /dashboard/notifications: inbox.go, act.go
-//   - GET /dashboard/notifications/{thread_id}: open.go, which marks a thread as read and leads to its subject
+//   - GET /dashboard/notifications/{thread_id}: open.go, which marks a thread as read and leads to its
+//     subject
 package inbox
 
 import (
@@ -112,8 +113,9 @@ func (v *inboxView) Link(box, in string) string {
 
 // GET /dashboard/notifications
 //
-// Inbox answers a page of the caller's threads, the one told last first: the unread ones, with box=all all, with
-// box=participating those in which the caller has a part; with repo=OWNER/NAME those of a repository. Error: 404.
+// Inbox answers a page of the caller's threads, the one told last first: the unread ones, with box=all all,
+// with box=participating those in which the caller has a part; with repo=OWNER/NAME those of a repository.
+// Error: 404.
 func (p *Pages) Inbox(w http.ResponseWriter, r *http.Request) error {
 	q := web.QueryOf(r)
 	v := &inboxView{Box: q.Get("box"), In: q.Get("repo"), Until: time.Now().UTC().Format(time.RFC3339)}

@@ -23,11 +23,14 @@ func plant(t *testing.T, s *apitest.Server) {
 	}
 	for _, name := range []string{"plot", "shed"} {
 		s.Repo(t, "alice/"+name, name == "shed")
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/" + name + "/collaborators/bob", As: "alice", Send: `{"permission": "push"}`, Status: 204})
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/" + name + "/collaborators/bob", As: "alice",
+			Send: `{"permission": "push"}`, Status: 204})
 		body, _ := json.Marshal(map[string]any{"title": name + " " + evil, "body": "@bob look"})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/" + name + "/issues", As: "alice", Send: string(body), Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/" + name + "/issues", As: "alice", Send: string(body),
+			Status: 201})
 	}
-	s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues/1/comments", As: "alice", Send: `{"body": "@bob again"}`, Status: 201})
+	s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues/1/comments", As: "alice",
+		Send: `{"body": "@bob again"}`, Status: 201})
 	settle(t, s)
 }
 
@@ -60,12 +63,15 @@ func TestInbox(t *testing.T) {
 		plant(t, s)
 		s.Visit(t, "", "GET "+at).Leads(t, "/login?return_to=%2Fdashboard%2Fnotifications")
 		s.Visit(t, "sam", "GET "+at).Shows(t, 200, "All read", "!plot")
-		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "plot "+evil, "shed", "you were mentioned", "Notifications, some unread")
-		s.Visit(t, "bob", "GET "+at+"?repo=alice/plot").Shows(t, 200, "plot", "!shed "+evil, "Mark these as read")
+		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "plot "+evil, "shed", "you were mentioned",
+			"Notifications, some unread")
+		s.Visit(t, "bob", "GET "+at+"?repo=alice/plot").Shows(t, 200, "plot", "!shed "+evil,
+			"Mark these as read")
 		s.Visit(t, "bob", "GET "+at+"?repo=alice/none").Shows(t, 404)
 		ids := threads(t, s)
 		var comments []struct{ ID int64 }
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/issues/1/comments", Status: 200}).JSON(t, &comments)
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/issues/1/comments", Status: 200}).JSON(t,
+			&comments)
 		open := s.Visit(t, "bob", "GET "+at+"/"+ids["plot"])
 		open.Leads(t, fmt.Sprintf("/alice/plot/issues/1#issuecomment-%d", comments[0].ID))
 		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "!plot "+evil, "shed")
@@ -76,19 +82,24 @@ func TestInbox(t *testing.T) {
 	})
 }
 
-// A link of another site, a picture, and a browser that looks ahead, mark nothing as read; who goes there does.
+// A link of another site, a picture, and a browser that looks ahead, mark nothing as read; who goes there
+// does.
 func TestOnlyPeopleOpen(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	plant(t, s)
 	id := threads(t, s)["shed"]
-	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Purpose": "prefetch", "Sec-Fetch-Dest": "image"} {
-		a := s.Do(t, apitest.Case{Do: "GET " + at + "/" + id, As: "bob", Headers: map[string]string{"Accept": apitest.Browser, name: value}})
+	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Purpose": "prefetch",
+		"Sec-Fetch-Dest": "image"} {
+		a := s.Do(t, apitest.Case{Do: "GET " + at + "/" + id, As: "bob",
+			Headers: map[string]string{"Accept": apitest.Browser, name: value}})
 		a.Leads(t, "/alice/shed/issues/1")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "shed "+evil)
 	}
-	person := map[string]string{"Accept": apitest.Browser, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document"}
-	s.Do(t, apitest.Case{Do: "GET " + at + "/" + id, As: "bob", Headers: person}).Leads(t, "/alice/shed/issues/1")
+	person := map[string]string{"Accept": apitest.Browser, "Sec-Fetch-Site": "same-origin",
+		"Sec-Fetch-Dest": "document"}
+	s.Do(t, apitest.Case{Do: "GET " + at + "/" + id, As: "bob", Headers: person}).Leads(t,
+		"/alice/shed/issues/1")
 	s.Visit(t, "bob", "GET "+at).Shows(t, 200, "!shed "+evil)
 }
 
@@ -98,14 +109,18 @@ func TestActs(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
 		ids := threads(t, s)
-		s.Visit(t, "bob", "POST "+at, "action", "read", "thread", ids["plot"], "thread", ids["shed"], "return_to", at+"?box=all").Leads(t, at+"?box=all")
+		s.Visit(t, "bob", "POST "+at, "action", "read", "thread", ids["plot"], "thread", ids["shed"],
+			"return_to", at+"?box=all").Leads(t, at+"?box=all")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "All read")
-		s.Visit(t, "bob", "POST "+at, "one", "done", "of", ids["plot"], "return_to", "https://evil.example").Leads(t, at)
+		s.Visit(t, "bob", "POST "+at, "one", "done", "of", ids["plot"], "return_to",
+			"https://evil.example").Leads(t, at)
 		s.Visit(t, "bob", "GET "+at+"?box=all").Shows(t, 200, "!plot "+evil, "shed")
 		s.Visit(t, "bob", "POST "+at, "one", "mute", "of", ids["shed"]).Leads(t, at)
-		s.Check(t, apitest.Case{Do: "GET /notifications/threads/" + ids["shed"] + "/subscription", As: "bob", Status: 200, Want: `{"ignored": true}`})
+		s.Check(t, apitest.Case{Do: "GET /notifications/threads/" + ids["shed"] + "/subscription", As: "bob",
+			Status: 200, Want: `{"ignored": true}`})
 		s.Visit(t, "bob", "POST "+at, "action", "unsubscribe", "thread", ids["shed"]).Leads(t, at)
-		s.Check(t, apitest.Case{Do: "GET /notifications/threads/" + ids["shed"] + "/subscription", As: "bob", Status: 404})
+		s.Check(t, apitest.Case{Do: "GET /notifications/threads/" + ids["shed"] + "/subscription", As: "bob",
+			Status: 404})
 		s.Visit(t, "bob", "POST "+at, "action", "dance", "thread", ids["shed"]).Shows(t, 422)
 		s.Visit(t, "bob", "POST "+at, "action", "read", "thread", "../x").Shows(t, 404)
 		s.Visit(t, "sam", "POST "+at, "action", "done", "thread", ids["shed"]).Shows(t, 404)
@@ -153,7 +168,8 @@ func TestStatements(t *testing.T) {
 		plant(t, s)
 		few := s.Cost(t, statements, "bob", at)
 		for n := range 30 {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues", As: "alice", Send: fmt.Sprintf(`{"title": "x%d", "body": "@bob"}`, n), Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues", As: "alice",
+				Send: fmt.Sprintf(`{"title": "x%d", "body": "@bob"}`, n), Status: 201})
 		}
 		settle(t, s)
 		settle(t, s) // what settling itself led to

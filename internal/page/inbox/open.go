@@ -10,8 +10,8 @@ import (
 
 // GET /dashboard/notifications/{thread_id}
 //
-// Open leads to what a thread is about, at the comment that was told last, and marks the thread as read: unless the
-// link is on another site, or a browser looks ahead or for a picture. Error: 404.
+// Open leads to what a thread is about, at the comment that was told last, and marks the thread as read:
+// unless the link is on another site, or a browser looks ahead or for a picture. Error: 404.
 func (p *Pages) Open(w http.ResponseWriter, r *http.Request) error {
 	at := web.Path("notifications", "threads", web.Param(r, "thread_id"))
 	var t thread
@@ -48,7 +48,8 @@ func (p *Pages) subject(r *http.Request, t *thread) (string, error) {
 	}
 	switch t.Subject.Type {
 	case "Issue", "PullRequest":
-		to = web.Path(owner, name, map[string]string{"Issue": "issues", "PullRequest": "pull"}[t.Subject.Type],
+		to = web.Path(owner, name, map[string]string{"Issue": "issues",
+			"PullRequest": "pull"}[t.Subject.Type],
 			last(t.Subject.URL))
 		if anchor != "" {
 			to += "#issuecomment-" + anchor

@@ -1,11 +1,13 @@
 // Package listing is lists of issues and pull requests with a search box, as several rooms show them.
 //
-//   - query.go: what stands in the box (?q=), taken apart and put together, so that menus can change a part of it
+//   - query.go: what stands in the box (?q=), taken apart and put together, so that menus can change a part
+//     of it
 //   - listing.go: reading a list with its counts
 //
-// A room calls [Read] with the frame of its page and shows the [List] by the parts of ../templates/listing.html:
-// "listing-search" (the box), "listing-box" (the rows below tabs of states and menus of filters). The menus lead to
-// /{owner}/{repo}/issues/filter/{what}, pages of the room thread, which the script opens in place.
+// A room calls [Read] with the frame of its page and shows the [List] by the parts of
+// ../templates/listing.html: "listing-search" (the box), "listing-box" (the rows below tabs of states and
+// menus of filters). The menus lead to /{owner}/{repo}/issues/filter/{what}, pages of the room thread, which
+// the script opens in place.
 package listing
 
 import (
@@ -54,14 +56,15 @@ type answer struct {
 	Items []*page.Issue
 }
 
-// Read reads the page of a list that the request asks for. What is wrong with the search is the list's problem, which
-// the page shows. Errors: others of the API.
+// Read reads the page of a list that the request asks for. What is wrong with the search is the list's
+// problem, which the page shows. Errors: others of the API.
 func Read(kit *page.Kit, r *http.Request, o Options) (*List, error) {
 	text := o.Query
 	if r.URL.Query().Has("q") {
 		text = page.Clip(strings.TrimSpace(web.QueryOf(r).Get("q")), maxQuery).Text
 	}
-	l := &List{Options: o, Query: Parse(text), Filters: []string{"author", "label", "milestone", "assignee", "sort"}}
+	l := &List{Options: o, Query: Parse(text),
+		Filters: []string{"author", "label", "milestone", "assignee", "sort"}}
 	if o.Repo == "" {
 		l.Filters = []string{"sort"}
 	}

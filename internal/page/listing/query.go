@@ -11,8 +11,8 @@ import (
 // maxQuery is how long a search may be, in bytes.
 const maxQuery = 1000
 
-// Query is what stands in a search box, term by term: words, and qualifiers such as label:"good first issue". What
-// package search makes of it is decided there; here terms are only kept apart.
+// Query is what stands in a search box, term by term: words, and qualifiers such as label:"good first issue".
+// What package search makes of it is decided there; here terms are only kept apart.
 type Query []string
 
 // Parse takes a text apart. Quotes keep spaces together.
@@ -67,7 +67,10 @@ func (q Query) Value(name string) string {
 func (q Query) Has(name, value string) bool {
 	want := strings.ToLower(page.Term(name, value))
 	plain := strings.ToLower(name + `:"` + value + `"`)
-	return slices.ContainsFunc(q, func(t string) bool { t = strings.ToLower(t); return t == want || t == plain })
+	return slices.ContainsFunc(q, func(t string) bool {
+		t = strings.ToLower(t)
+		return t == want || t == plain
+	})
 }
 
 // Without leaves out the qualifiers of those names, and their opposites.
@@ -135,8 +138,8 @@ func (q Query) WithState(state string) Query {
 	return append(Query{"is:" + state}, others...)
 }
 
-// isLarge reports a query that has to be put in parentheses before more is asked: one with alternatives, or one that
-// names repositories itself.
+// isLarge reports a query that has to be put in parentheses before more is asked: one with alternatives, or
+// one that names repositories itself.
 func (q Query) isLarge() bool {
 	return slices.ContainsFunc(q, func(t string) bool {
 		name, _ := cut(t)

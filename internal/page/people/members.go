@@ -31,7 +31,8 @@ func (v *members) Path() string { return web.Path("orgs", v.Org.Login, "people")
 
 // GET /orgs/{org}/people
 //
-// Members answers the members of an organization: all of them to members, to others those who show it. Error: 404.
+// Members answers the members of an organization: all of them to members, to others those who show it. Error:
+// 404.
 func (p *Pages) Members(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.members(r)
 	if err != nil {
@@ -78,8 +79,8 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 	return v, nil
 }
 
-// readViewer finds out what the viewer may do here. Members alone are told of the default permission; who owns the
-// organization is in a list, unless that is too long.
+// readViewer finds out what the viewer may do here. Members alone are told of the default permission; who
+// owns the organization is in a list, unless that is too long.
 func (p *Pages) readViewer(r *http.Request, v *members, owns map[int64]bool, manyOwners bool) (err error) {
 	switch {
 	case v.Viewer == nil || v.Org.Permission == "":
@@ -99,8 +100,8 @@ func (p *Pages) readViewer(r *http.Request, v *members, owns map[int64]bool, man
 
 // POST /orgs/{org}/people
 //
-// ChangeMembers adds a member, changes a role, removes a member, or shows or hides the caller's own membership, as
-// the form's action says. Errors: 404; those of the API are shown on the page.
+// ChangeMembers adds a member, changes a role, removes a member, or shows or hides the caller's own
+// membership, as the form's action says. Errors: 404; those of the API are shown on the page.
 func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

@@ -157,7 +157,8 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 	v.Problem, v.Shown = problem, form.Get("shown")
 	v.Org.Name, v.Org.Description, v.Org.Email = form.Get("name"), form.Get("description"), form.Get("email")
 	v.Org.Company, v.Org.Blog, v.Org.Location = form.Get("company"), form.Get("blog"), form.Get("location")
-	v.Org.Permission, v.Org.PrivateForks = form.Get("default_repository_permission"), form.Checked("private_forks")
+	v.Org.Permission, v.Org.PrivateForks = form.Get("default_repository_permission"),
+		form.Checked("private_forks")
 	return p.t.Again(w, r, "orgsettings.html", problem, v)
 }
 
@@ -180,7 +181,8 @@ func (p *Pages) NewOrg(w http.ResponseWriter, r *http.Request) error {
 
 // POST /new/organization
 //
-// CreateOrg makes an organization. Errors: 404 for those who may not; what is wrong with the form is shown on it.
+// CreateOrg makes an organization. Errors: 404 for those who may not; what is wrong with the form is shown on
+// it.
 func (p *Pages) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

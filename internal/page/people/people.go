@@ -4,8 +4,8 @@
 //   - /orgs/{org}/people: members.go
 //   - /orgs/{org}/settings, /new/organization: organization.go; .../settings/hooks: package webhook
 //
-// What somebody may not see the API does not answer, so no page shows it: private repositories, memberships that are
-// not shown, activity in what is hidden.
+// What somebody may not see the API does not answer, so no page shows it: private repositories, memberships
+// that are not shown, activity in what is hidden.
 package people
 
 import (

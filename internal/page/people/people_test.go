@@ -31,10 +31,12 @@ func TestProfile(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PUT /user/starred/alice/secret", As: "Alice", Status: 204})
 		s.Check(t, apitest.Case{Do: "PUT /user/starred/alice/open", As: "Alice", Status: 204})
 
-		s.Visit(t, "", "GET /ALICE").Shows(t, 200, "<b>Alice</b>", `"><script>alert(1)</script>`, "Soil & Sons", `href="/Alice/open"`,
-			"!secret", "!garden", "!javascript:", "Recent activity", "!Edit profile")
+		s.Visit(t, "", "GET /ALICE").Shows(t, 200, "<b>Alice</b>", `"><script>alert(1)</script>`,
+			"Soil & Sons", `href="/Alice/open"`, "!secret", "!garden", "!javascript:", "Recent activity",
+			"!Edit profile")
 		s.Visit(t, "bob", "GET /alice").Shows(t, 200, "!secret", "!garden", `value="follow"`)
-		s.Visit(t, "Alice", "GET /alice").Shows(t, 200, "secret", `alt="garden"`, "Edit profile", `!value="follow"`)
+		s.Visit(t, "Alice", "GET /alice").Shows(t, 200, "secret", `alt="garden"`, "Edit profile",
+			`!value="follow"`)
 		for _, tab := range []string{"repositories", "stars", "followers", "following"} {
 			s.Visit(t, "", "GET /alice?tab="+tab).Shows(t, 200, "!secret")
 		}
@@ -43,7 +45,8 @@ func TestProfile(t *testing.T) {
 		s.Visit(t, "Alice", "GET /alice?tab=repositories").Shows(t, 200, "secret")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/garden/public_members/alice", As: "Alice", Status: 204})
 		s.Visit(t, "bob", "GET /alice").Shows(t, 200, `alt="garden"`)
-		for _, path := range []string{"/nobody", "/no%20body", "/settings.x", "/ghost%5Bbot%5D", "/" + strings.Repeat("a", 500)} {
+		for _, path := range []string{"/nobody", "/no%20body", "/settings.x", "/ghost%5Bbot%5D",
+			"/" + strings.Repeat("a", 500)} {
 			s.Visit(t, "", "GET "+path).Shows(t, 404, "There is nothing at this address")
 		}
 	})
@@ -56,7 +59,8 @@ func TestProgramsAndTags(t *testing.T) {
 	s.User(t, "alice")
 	s.Check(t, apitest.Case{Do: "GET /nobody", Status: 404, Want: `{"message": "Not Found"}`})
 	tag := s.Visit(t, "", "GET /alice").Header.Get("Etag")
-	a := s.Do(t, apitest.Case{Do: "GET /alice", Headers: map[string]string{"Accept": apitest.Browser, "If-None-Match": tag}})
+	a := s.Do(t, apitest.Case{Do: "GET /alice",
+		Headers: map[string]string{"Accept": apitest.Browser, "If-None-Match": tag}})
 	if a.Status != 304 || len(a.Body) > 0 {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
@@ -69,11 +73,13 @@ func TestFollow(t *testing.T) {
 		for _, login := range []string{"alice", "bob"} {
 			s.User(t, login)
 		}
-		s.Visit(t, "bob", "POST /alice", "action", "follow", "return_to", "/alice?tab=stars").Leads(t, "/alice?tab=stars")
+		s.Visit(t, "bob", "POST /alice", "action", "follow", "return_to", "/alice?tab=stars").Leads(t,
+			"/alice?tab=stars")
 		s.Visit(t, "bob", "GET /alice").Shows(t, 200, `value="unfollow"`, "1 follower")
 		s.Visit(t, "", "GET /alice?tab=followers").Shows(t, 200, `href="/bob"`)
 		s.Visit(t, "", "GET /bob?tab=following").Shows(t, 200, `href="/alice"`)
-		s.Visit(t, "bob", "POST /alice", "action", "unfollow", "return_to", "//evil.example").Leads(t, "/alice")
+		s.Visit(t, "bob", "POST /alice", "action", "unfollow", "return_to",
+			"//evil.example").Leads(t, "/alice")
 		s.Visit(t, "bob", "GET /alice").Shows(t, 200, `value="follow"`, "0 followers")
 		s.Visit(t, "bob", "POST /alice", "action", "dance").Shows(t, 422)
 		s.Visit(t, "bob", "POST /bob", "action", "follow").Shows(t, 422)
@@ -95,13 +101,15 @@ func TestSuspendedAndRenamed(t *testing.T) {
 		s.Visit(t, "root-gardener", "GET /alice").Shows(t, 200, "Suspended")
 		s.Visit(t, "bob", "GET /alice").Shows(t, 200, "!Suspended")
 		s.Visit(t, "", "GET /alice").Shows(t, 200, "!Suspended")
-		s.Check(t, apitest.Case{Do: "PATCH /admin/users/bob", As: "root-gardener", Send: `{"login": "robert"}`, Status: 202})
+		s.Check(t, apitest.Case{Do: "PATCH /admin/users/bob", As: "root-gardener",
+			Send: `{"login": "robert"}`, Status: 202})
 		s.Visit(t, "", "GET /bob").Shows(t, 404)
 		s.Visit(t, "", "GET /robert").Shows(t, 200, `href="/robert/plot"`)
 	})
 }
 
-// The list of repositories is narrowed by words, kind and language, ordered, and paged; what is typed is words alone.
+// The list of repositories is narrowed by words, kind and language, ordered, and paged; what is typed is
+// words alone.
 func TestRepositoryFilter(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -109,8 +117,10 @@ func TestRepositoryFilter(t *testing.T) {
 			s.User(t, login)
 		}
 		dir := gittest.Bare(t)
-		gittest.Import(t, dir, strings.NewReader("commit refs/heads/main\ncommitter "+gittest.Author+" 1300000000 +0000\ndata 1\nx\n"+
-			"M 100644 inline main.go\ndata 13\npackage main\n\ndone\n"))
+		gittest.Import(t, dir,
+			strings.NewReader("commit refs/heads/main\ncommitter "+gittest.Author+
+				" 1300000000 +0000\ndata 1\nx\n"+
+				"M 100644 inline main.go\ndata 13\npackage main\n\ndone\n"))
 		s.Import(t, s.Repo(t, "alice/compost", false), dir)
 		s.Repo(t, "alice/secret-bed", true)
 		s.Repo(t, "bob/compost", false)
@@ -139,7 +149,8 @@ func TestRepositoryFilter(t *testing.T) {
 	})
 }
 
-// Owners add members, change their roles and remove them; everyone chooses whether to be shown. Others see those who are.
+// Owners add members, change their roles and remove them; everyone chooses whether to be shown. Others see
+// those who are.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -150,21 +161,24 @@ func TestMembers(t *testing.T) {
 		const at = "/orgs/garden/people"
 		s.Visit(t, "sam", "GET "+at).Shows(t, 200, "!alice", "Nobody to show")
 		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "alice Owner Shown to members", "Add a member")
-		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "bob", "role", "member").Leads(t, at+"?done=1")
+		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "bob", "role", "member").Leads(t,
+			at+"?done=1")
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "nobody-here", "role", "admin").
 			Shows(t, 422, "There is no user nobody-here", `value="nobody-here"`, `value="admin" selected`)
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", evil).Shows(t, 422, evil)
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "").Shows(t, 422, "login is missing")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "alice Owner", "bob Member", "!Add a member")
 		s.Visit(t, "bob", "POST "+at, "action", "set", "login", "carol").Shows(t, 403)
-		s.Visit(t, "sam", "POST "+at, "action", "set", "login", "sam", "role", "admin").Shows(t, 403, "!alice Owner")
+		s.Visit(t, "sam", "POST "+at, "action", "set", "login", "sam", "role", "admin").Shows(t, 403,
+			"!alice Owner")
 		s.Visit(t, "bob", "POST "+at, "action", "publicize", "login", "bob").Leads(t, at+"?done=1")
 		s.Visit(t, "sam", "GET "+at).Shows(t, 200, "bob", "!alice")
 		s.Visit(t, "", "GET /garden").Shows(t, 200, `alt="bob"`, `!alt="alice"`)
 		s.Visit(t, "bob", "POST "+at, "action", "conceal", "login", "bob").Leads(t, at+"?done=1")
 		s.Visit(t, "", "GET "+at).Shows(t, 200, "!bob")
 		s.Visit(t, "alice", "POST "+at, "action", "remove", "login", "alice").Shows(t, 422)
-		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "bob", "role", "admin").Leads(t, at+"?done=1")
+		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "bob", "role", "admin").Leads(t,
+			at+"?done=1")
 		s.Visit(t, "carol", "GET "+at+"?role=admin").Shows(t, 200, "!bob")
 		s.Visit(t, "bob", "GET "+at+"?role=admin").Shows(t, 200, "alice Owner", "bob Owner")
 		s.Visit(t, "bob", "POST "+at, "action", "remove", "login", "alice").Leads(t, at+"?done=1")
@@ -187,12 +201,17 @@ func TestOrgSettings(t *testing.T) {
 		s.Visit(t, "bob", "GET "+at).Shows(t, 403, "for its owners")
 		s.Visit(t, "bob", "POST "+at, "name", "Mine", "default_repository_permission", "admin").Shows(t, 403)
 		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "What members may do")
-		s.Visit(t, "alice", "POST "+at, "name", evil, "description", "Peas\r\nand beans", "blog", "https://example.org/",
-			"default_repository_permission", "write", "private_forks", "1").Leads(t, at+"?done=1")
-		s.Visit(t, "alice", "GET "+at+"?done=1").Shows(t, 200, "Saved.", `<option value="write" selected>`, `name="private_forks" value="1" checked`)
-		s.Visit(t, "bob", "GET /garden").Shows(t, 200, evil, "Peas", `href="https://example.org/"`, `!href="/orgs/garden/settings"`)
-		s.Visit(t, "alice", "POST "+at, "name", "Typed", "email", "no address", "default_repository_permission", "none").
-			Shows(t, 422, "e-mail address", `value="Typed"`, `value="no address"`, `<option value="none" selected>`)
+		s.Visit(t, "alice", "POST "+at, "name", evil, "description", "Peas\r\nand beans", "blog",
+			"https://example.org/", "default_repository_permission", "write", "private_forks", "1").Leads(t,
+			at+"?done=1")
+		s.Visit(t, "alice", "GET "+at+"?done=1").Shows(t, 200, "Saved.", `<option value="write" selected>`,
+			`name="private_forks" value="1" checked`)
+		s.Visit(t, "bob", "GET /garden").Shows(t, 200, evil, "Peas", `href="https://example.org/"`,
+			`!href="/orgs/garden/settings"`)
+		s.Visit(t, "alice", "POST "+at, "name", "Typed", "email", "no address",
+			"default_repository_permission", "none").
+			Shows(t, 422, "e-mail address", `value="Typed"`, `value="no address"`,
+				`<option value="none" selected>`)
 	})
 }
 
@@ -203,11 +222,15 @@ func TestNewOrganization(t *testing.T) {
 		s.Admin(t, "root-gardener")
 		s.User(t, "alice")
 		const at = "/new/organization"
-		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "site administrators make organizations", `!name="login"`)
+		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "site administrators make organizations",
+			`!name="login"`)
 		s.Visit(t, "alice", "POST "+at, "login", "garden", "owner", "alice").Shows(t, 404)
-		s.Visit(t, "root-gardener", "POST "+at, "login", "alice", "owner", "alice", "name", "Gone?").Shows(t, 422, `value="Gone?"`)
-		s.Visit(t, "root-gardener", "POST "+at, "login", "garden", "owner", "nobody-here").Shows(t, 422, `value="nobody-here"`)
-		s.Visit(t, "root-gardener", "POST "+at, "login", "garden", "owner", "alice", "name", "The garden").Leads(t, "/garden")
+		s.Visit(t, "root-gardener", "POST "+at, "login", "alice", "owner", "alice", "name", "Gone?").Shows(t,
+			422, `value="Gone?"`)
+		s.Visit(t, "root-gardener", "POST "+at, "login", "garden", "owner", "nobody-here").Shows(t, 422,
+			`value="nobody-here"`)
+		s.Visit(t, "root-gardener", "POST "+at, "login", "garden", "owner", "alice", "name",
+			"The garden").Leads(t, "/garden")
 		s.Visit(t, "alice", "GET /garden").Shows(t, 200, "The garden", "Settings")
 		s.Visit(t, "", "GET "+at).Leads(t, "/login?return_to=%2Fnew%2Forganization")
 	})
@@ -223,10 +246,12 @@ func TestStatements(t *testing.T) {
 		s.Org(t, "garden", "alice")
 		s.Repo(t, "alice/one", false)
 		s.Repo(t, "garden/one", false)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/one/issues", As: "alice", Send: `{"title": "x"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/one/issues", As: "alice", Send: `{"title": "x"}`,
+			Status: 201})
 		s.Check(t, apitest.Case{Do: "PUT /user/starred/alice/one", As: "alice", Status: 204})
 		s.Check(t, apitest.Case{Do: "PUT /user/following/alice", As: "bob", Status: 204})
-		paths := []string{"/alice", "/alice?tab=repositories", "/alice?tab=repositories&q=r", "/alice?tab=stars", "/alice?tab=followers", "/garden", "/orgs/garden/people"}
+		paths := []string{"/alice", "/alice?tab=repositories", "/alice?tab=repositories&q=r",
+			"/alice?tab=stars", "/alice?tab=followers", "/garden", "/orgs/garden/people"}
 		few := map[string]int64{}
 		for _, path := range paths {
 			few[path] = s.Cost(t, statements, "alice", path)
@@ -239,7 +264,8 @@ func TestStatements(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "PUT /user/following/alice", As: login, Status: 204})
 			s.Check(t, apitest.Case{Do: "PUT /orgs/garden/memberships/" + login, As: "alice", Status: 200})
 			s.Check(t, apitest.Case{Do: fmt.Sprint("PUT /user/starred/alice/r", n), As: "alice", Status: 204})
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("POST /repos/alice/r%d/issues", n), As: "alice", Send: `{"title": "x"}`, Status: 201})
+			s.Check(t, apitest.Case{Do: fmt.Sprintf("POST /repos/alice/r%d/issues", n), As: "alice",
+				Send: `{"title": "x"}`, Status: 201})
 		}
 		if err := s.Server.Settle(t.Context()); err != nil {
 			t.Fatal(err)

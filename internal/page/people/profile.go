@@ -33,8 +33,8 @@ func (v *profile) Path() string { return web.Path(v.Who.Login) }
 
 // GET /{owner}
 //
-// Profile answers the page of a person or an organization, as the viewer sees it; the query's tab chooses a part.
-// Error: 404.
+// Profile answers the page of a person or an organization, as the viewer sees it; the query's tab chooses a
+// part. Error: 404.
 func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 	v := &profile{}
 	login := web.Param(r, "owner")
@@ -98,7 +98,8 @@ func (p *Pages) overview(r *http.Request, v *profile) error {
 		return err
 	}
 	var events []page.Event
-	_, err = p.kit.Get(r, web.Path("users", v.Who.Login, "events", "public"), page.Query("per_page", "15"), &events)
+	_, err = p.kit.Get(r, web.Path("users", v.Who.Login, "events", "public"),
+		page.Query("per_page", "15"), &events)
 	v.Events = page.Lines(events)
 	return err
 }
@@ -115,7 +116,8 @@ func (p *Pages) org(w http.ResponseWriter, r *http.Request, v *profile) error {
 	}
 	if web.QueryOf(r).Get("tab") == "followers" {
 		v.Tab = "followers"
-		more, err := p.kit.Get(r, web.Path("users", v.Who.Login, "followers"), page.Part(r, perList), &v.Users)
+		more, err := p.kit.Get(r, web.Path("users", v.Who.Login, "followers"),
+			page.Part(r, perList), &v.Users)
 		if err != nil {
 			return err
 		}
@@ -129,8 +131,8 @@ func (p *Pages) org(w http.ResponseWriter, r *http.Request, v *profile) error {
 	return p.t.Page(w, r, "org.html", v)
 }
 
-// role is what the viewer may do in an organization: admin, as site administrators may, member, or empty for those who
-// are neither or whose token does not tell.
+// role is what the viewer may do in an organization: admin, as site administrators may, member, or empty for
+// those who are neither or whose token does not tell.
 func (p *Pages) role(r *http.Request, org string, viewer *page.Viewer) (string, error) {
 	if viewer == nil {
 		return "", nil

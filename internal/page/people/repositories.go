@@ -27,7 +27,8 @@ func (f *filter) searched() bool {
 func readFilter(r *http.Request) filter {
 	q := web.QueryOf(r)
 	f := filter{Text: q.Get("q"), Language: q.Get("language")}
-	if kind := q.Get("type"); slices.Contains([]string{"public", "private", "sources", "forks", "archived"}, kind) {
+	if kind := q.Get("type"); slices.Contains([]string{"public", "private", "sources", "forks", "archived"},
+		kind) {
 		f.Type = kind
 	}
 	if sort := q.Get("sort"); sort == "name" || sort == "stars" {

@@ -23,7 +23,8 @@ func form(t *testing.T, s *apitest.Server, as, path string, pairs ...string) *ap
 		"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}})
 }
 
-// An organization's owners see and change its webhooks, and what they were told; others learn nothing of them.
+// An organization's owners see and change its webhooks, and what they were told; others learn nothing of
+// them.
 func TestOrgHooks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -32,14 +33,17 @@ func TestOrgHooks(t *testing.T) {
 		}
 		s.Org(t, "guild", "olive")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/mia", As: "olive", Status: 204})
-		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
+		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(204)
+		}))
 		t.Cleanup(receiver.Close)
 		const at = "/orgs/guild/settings/hooks"
 		html := map[string]string{"Accept": "text/html"}
 		for _, page := range []string{at, at + "/new", "/orgs/guild/settings/delete"} {
 			s.Check(t, apitest.Case{Do: "GET " + page, Headers: html, Status: 303})
 			s.Check(t, apitest.Case{Do: "GET " + page, As: "mia", Headers: html, Status: 403})
-			s.Check(t, apitest.Case{Do: "GET " + strings.Replace(page, "guild", "none", 1), As: "olive", Headers: html, Status: 404})
+			s.Check(t, apitest.Case{Do: "GET " + strings.Replace(page, "guild", "none", 1), As: "olive",
+				Headers: html, Status: 404})
 		}
 		show := func(path string, parts ...string) string {
 			t.Helper()
@@ -57,10 +61,12 @@ func TestOrgHooks(t *testing.T) {
 		if a := form(t, s, "mia", at+"/new", "url", receiver.URL, "content_type", "json"); a.Status != 403 {
 			t.Errorf("a member adds one: %d", a.Status)
 		}
-		if a := form(t, s, "olive", at+"/new", "url", "nothing", "content_type", "json", "which", "all"); a.Status != 422 || !strings.Contains(string(a.Body), `value="nothing"`) {
+		if a := form(t, s, "olive", at+"/new", "url", "nothing", "content_type", "json", "which",
+			"all"); a.Status != 422 || !strings.Contains(string(a.Body), `value="nothing"`) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
-		a := form(t, s, "olive", at+"/new", "url", receiver.URL, "content_type", "json", "which", "all", "active", "1")
+		a := form(t, s, "olive", at+"/new", "url", receiver.URL, "content_type", "json", "which", "all",
+			"active", "1")
 		if a.Status != 303 || a.Header.Get("Location") != at+"?done=1" {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
@@ -72,7 +78,8 @@ func TestOrgHooks(t *testing.T) {
 			t.Error("an organization has no last push to send again")
 		}
 		deliveries := func() (found []struct{ ID int64 }) {
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /orgs/guild/hooks/%d/deliveries", list[0].ID), As: "olive", Status: 200}).JSON(t, &found)
+			s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /orgs/guild/hooks/%d/deliveries", list[0].ID),
+				As: "olive", Status: 200}).JSON(t, &found)
 			return found
 		}
 		waitFor := func(n int) int64 {
@@ -93,7 +100,8 @@ func TestOrgHooks(t *testing.T) {
 			if a := form(t, s, "mia", do.path, "do", do.do); a.Status != 403 {
 				t.Errorf("a member does %q: %d", do.do, a.Status)
 			}
-			if a := form(t, s, "olive", do.path, "do", do.do); a.Status != 303 || a.Header.Get("Location") != self+"?done=1" {
+			if a := form(t, s, "olive", do.path, "do", do.do); a.Status != 303 ||
+				a.Header.Get("Location") != self+"?done=1" {
 				t.Errorf("%q: %d %s", do.do, a.Status, a.Body)
 			}
 		}
@@ -119,8 +127,10 @@ func TestDeleteOrg(t *testing.T) {
 			as, typed string
 			status    int
 			part      string
-		}{{"mia", "guild", 403, ""}, {"olive", "hall", 422, "type guild to confirm"}, {"olive", "guild", 422, "guild/hall"}} {
-			if a := form(t, s, x.as, at, "confirm", x.typed); a.Status != x.status || !strings.Contains(string(a.Body), x.part) {
+		}{{"mia", "guild", 403, ""}, {"olive", "hall", 422, "type guild to confirm"},
+			{"olive", "guild", 422, "guild/hall"}} {
+			if a := form(t, s, x.as, at, "confirm", x.typed); a.Status != x.status ||
+				!strings.Contains(string(a.Body), x.part) {
 				t.Errorf("%+v: %d %s", x, a.Status, a.Body)
 			}
 		}
@@ -128,7 +138,8 @@ func TestDeleteOrg(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "DELETE /orgs/guild", As: "mia", Status: 403})
 		s.Check(t, apitest.Case{Do: "DELETE /orgs/mia", As: "mia", Status: 404})
 		s.Check(t, apitest.Case{Do: "DELETE /repos/guild/hall", As: "olive", Status: 204})
-		if a := form(t, s, "olive", at, "confirm", "guild"); a.Status != 303 || a.Header.Get("Location") != "/" {
+		if a := form(t, s, "olive", at, "confirm", "guild"); a.Status != 303 ||
+			a.Header.Get("Location") != "/" {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 		s.Check(t, apitest.Case{Do: "GET /orgs/guild", As: "olive", Status: 404})

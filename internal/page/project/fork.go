@@ -86,7 +86,8 @@ const perList = 30
 
 // GET /{owner}/{repo}/forks
 //
-// Forks answers the forks that the viewer may see, in the order of the query's sort: newest, oldest or stargazers.
+// Forks answers the forks that the viewer may see, in the order of the query's sort: newest, oldest or
+// stargazers.
 func (p *Pages) Forks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &forksView{Sort: r.URL.Query().Get("sort")}
 	if v.Sort != "oldest" && v.Sort != "stargazers" {

@@ -58,7 +58,8 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &newView{Owner: form.Text("owner"), Name: form.Text("name"), Description: form.Text("description"),
-		Private: form.Get("visibility") == "private", Readme: form.Checked("readme"), Ignore: form.Get("gitignore"),
+		Private: form.Get("visibility") == "private", Readme: form.Checked("readme"),
+		Ignore:  form.Get("gitignore"),
 		License: form.Get("license")}
 	made, err := p.create(r, v)
 	if err == nil {
@@ -81,7 +82,8 @@ func (p *Pages) create(r *http.Request, v *newView) (fullName string, err error)
 	if caller := page.ViewerOf(r); v.Owner != "" && !strings.EqualFold(v.Owner, caller.Login) {
 		path = web.Path("orgs", v.Owner, "repos")
 	}
-	body := map[string]any{"name": v.Name, "description": v.Description, "private": v.Private, "auto_init": v.Readme}
+	body := map[string]any{"name": v.Name, "description": v.Description, "private": v.Private,
+		"auto_init": v.Readme}
 	if v.Ignore != "" {
 		body["gitignore_template"] = v.Ignore
 	}

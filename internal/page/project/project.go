@@ -1,4 +1,5 @@
-// Package project is the pages around a repository that are about no code: making one, forking it, and who marks it.
+// Package project is the pages around a repository that are about no code: making one, forking it, and who
+// marks it.
 //
 //   - /new: new.go
 //   - /{owner}/{repo}/fork, .../forks: fork.go

@@ -21,14 +21,18 @@ func TestNew(t *testing.T) {
 		s.Org(t, "garden", "alice")
 		s.Visit(t, "", "GET /new").Leads(t, "/login?return_to=%2Fnew")
 		s.Visit(t, "alice", "GET /new?owner=garden&name=plot&visibility=private").
-			Shows(t, 200, "<option selected>garden</option>", `value="plot"`, `value="private" checked`, "MIT License", "<option>Go</option>")
-		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "first", "description", evil, "visibility", "private",
-			"readme", "1", "gitignore", "Go", "license", "mit").Leads(t, "/alice/first")
+			Shows(t, 200, "<option selected>garden</option>", `value="plot"`, `value="private" checked`,
+				"MIT License", "<option>Go</option>")
+		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "first", "description", evil,
+			"visibility", "private", "readme", "1", "gitignore", "Go", "license", "mit").Leads(t,
+			"/alice/first")
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/first/contents", As: "alice", Status: 200,
 			Want: `[{"name": ".gitignore"}, {"name": "LICENSE"}, {"name": "README.md"}]`})
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/first", As: "bob", Status: 404})
-		s.Visit(t, "alice", "POST /new", "owner", "garden", "name", "plot", "visibility", "public").Leads(t, "/garden/plot")
-		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "first", "description", evil, "visibility", "private", "license", "mit").
+		s.Visit(t, "alice", "POST /new", "owner", "garden", "name", "plot", "visibility", "public").Leads(t,
+			"/garden/plot")
+		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "first", "description", evil, "visibility",
+			"private", "license", "mit").
 			Shows(t, 422, `value="first"`, evil, `value="private" checked`, `<option value="mit" selected>`)
 		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "no spaces "+evil).Shows(t, 422)
 		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "").Shows(t, 422, "name is missing")
@@ -57,18 +61,25 @@ func TestFork(t *testing.T) {
 		s.Visit(t, "", "GET /alice/open/fork").Leads(t, "/login?return_to=%2Falice%2Fopen%2Ffork")
 		s.Visit(t, "bob", "GET /alice/secret/fork").Shows(t, 404)
 		s.Visit(t, "bob", "POST /alice/secret/fork", "owner", "bob").Shows(t, 404)
-		s.Visit(t, "bob", "GET /alice/open/fork").Shows(t, 200, "<option selected>bob</option>", "<option>garden</option>", `value="open"`)
-		s.Visit(t, "bob", "POST /alice/open/fork", "owner", "bob", "name", "mine", "only", "1").Leads(t, "/bob/mine")
+		s.Visit(t, "bob", "GET /alice/open/fork").Shows(t, 200, "<option selected>bob</option>",
+			"<option>garden</option>", `value="open"`)
+		s.Visit(t, "bob", "POST /alice/open/fork", "owner", "bob", "name", "mine", "only",
+			"1").Leads(t, "/bob/mine")
 		s.Visit(t, "bob", "POST /alice/open/fork", "owner", "garden", "name", "").Leads(t, "/garden/open")
-		s.Visit(t, "bob", "POST /alice/open/fork", "owner", "nobody-here", "name", "kept").Shows(t, 422, `value="kept"`)
-		s.Visit(t, "alice", "POST /alice/secret/fork", "owner", "nobody-here", "name", "a b").Shows(t, 422, `value="a b"`)
+		s.Visit(t, "bob", "POST /alice/open/fork", "owner", "nobody-here", "name", "kept").Shows(t, 422,
+			`value="kept"`)
+		s.Visit(t, "alice", "POST /alice/secret/fork", "owner", "nobody-here", "name", "a b").Shows(t, 422,
+			`value="a b"`)
 		s.Visit(t, "", "GET /alice/open/forks").Shows(t, 200, `href="/bob/mine"`, `href="/garden/open"`)
-		s.Visit(t, "", "GET /alice/open/forks?sort=stargazers&page=9").Shows(t, 200, "No forks that you may see")
-		s.Check(t, apitest.Case{Do: "GET /bob/mine", Headers: map[string]string{"Accept": apitest.Browser}, Status: 200})
+		s.Visit(t, "", "GET /alice/open/forks?sort=stargazers&page=9").Shows(t, 200,
+			"No forks that you may see")
+		s.Check(t, apitest.Case{Do: "GET /bob/mine", Headers: map[string]string{"Accept": apitest.Browser},
+			Status: 200})
 	})
 }
 
-// The buttons of a repository's head star and watch it, and lead back to where they were pressed, on this site alone.
+// The buttons of a repository's head star and watch it, and lead back to where they were pressed, on this
+// site alone.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -82,19 +93,25 @@ func TestMarks(t *testing.T) {
 			{"/star", "/unstar", "/stargazers", "Starred"},
 			{"/watch", "/unwatch", "/watchers", "Watching"},
 		} {
-			s.Visit(t, "bob", "POST "+at+c.on, "return_to", "/alice/open/forks?page=2").Leads(t, "/alice/open/forks?page=2")
-			s.Visit(t, "bob", "GET "+at+c.list).Shows(t, 200, `href="/bob"`, c.press+"</button>", `action="/alice/open`+c.off+`"`)
+			s.Visit(t, "bob", "POST "+at+c.on, "return_to", "/alice/open/forks?page=2").Leads(t,
+				"/alice/open/forks?page=2")
+			s.Visit(t, "bob", "GET "+at+c.list).Shows(t, 200, `href="/bob"`, c.press+"</button>",
+				`action="/alice/open`+c.off+`"`)
 			s.Visit(t, "", "GET "+at+c.list).Shows(t, 200, `href="/bob"`)
-			for _, elsewhere := range []string{"https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", ""} {
+			for _, elsewhere := range []string{"https://evil.example/", "//evil.example", "/\\evil.example",
+				"javascript:alert(1)", ""} {
 				s.Visit(t, "bob", "POST "+at+c.off, "return_to", elsewhere).Leads(t, at)
 			}
-			s.Visit(t, "bob", "GET "+at+c.list).Shows(t, 200, "Nobody here yet", `action="/alice/open`+c.on+`"`)
+			s.Visit(t, "bob", "GET "+at+c.list).Shows(t, 200, "Nobody here yet",
+				`action="/alice/open`+c.on+`"`)
 			s.Visit(t, "bob", "POST /alice/secret"+c.on).Shows(t, 404)
 			s.Visit(t, "bob", "GET /alice/secret"+c.list).Shows(t, 404)
 			s.Visit(t, "", "POST "+at+c.on).Leads(t, "/login")
 		}
-		other := s.Do(t, apitest.Case{Do: "POST " + at + "/star", As: "bob", Send: "return_to=/", Headers: map[string]string{
-			"Accept": apitest.Browser, "Content-Type": "application/x-www-form-urlencoded", "Origin": "https://evil.example"}})
+		other := s.Do(t, apitest.Case{Do: "POST " + at + "/star", As: "bob", Send: "return_to=/",
+			Headers: map[string]string{
+				"Accept": apitest.Browser, "Content-Type": "application/x-www-form-urlencoded",
+				"Origin": "https://evil.example"}})
 		if other.Status != 403 {
 			t.Errorf("a form of another site: %d", other.Status)
 		}

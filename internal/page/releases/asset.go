@@ -25,8 +25,8 @@ func releasePath(a *repo.Access, id int64) string {
 
 // POST /{owner}/{repo}/releases/{release_id}/assets
 //
-// Upload adds the files of a form to a release, each while it comes, and leads to the release. A file that is refused
-// ends that: the page says why, and those before it stay. Errors: 403, 404, 415.
+// Upload adds the files of a form to a release, each while it comes, and leads to the release. A file that is
+// refused ends that: the page says why, and those before it stay. Errors: 403, 404, 415.
 func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := a.Require(account.Push); err != nil {
 		return err
@@ -101,5 +101,6 @@ func (p *Pages) DeleteAsset(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err := p.kit.Change(r, http.MethodDelete, at, nil, nil); err != nil {
 		return err
 	}
-	return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"), web.Path(a.Owner.Login, a.Name, "releases")))
+	return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"),
+		web.Path(a.Owner.Login, a.Name, "releases")))
 }

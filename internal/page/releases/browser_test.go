@@ -14,8 +14,8 @@ import (
 	"arbor/internal/db"
 )
 
-// Somebody makes a repository, stars it, drafts a release, adds a file to it and publishes it, in a browser with and
-// without scripts; somebody else downloads the file.
+// Somebody makes a repository, stars it, drafts a release, adds a file to it and publishes it, in a browser
+// with and without scripts; somebody else downloads the file.
 func TestInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
@@ -56,7 +56,8 @@ func TestInABrowser(t *testing.T) {
 			if at := b.Path(); at != "/alice/"+name+"/releases/tag/v1" {
 				t.Errorf("led to %s", at)
 			}
-			s.Check(t, apitest.Case{Do: "GET /alice/" + name + "/releases/download/v1/seeds.csv", Status: 200, Body: "pea,bean\n"})
+			s.Check(t, apitest.Case{Do: "GET /alice/" + name + "/releases/download/v1/seeds.csv", Status: 200,
+				Body: "pea,bean\n"})
 		})
 	}
 }

@@ -74,8 +74,8 @@ func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // POST /{owner}/{repo}/releases/new
 //
-// Create makes a release, a draft or a published one, as the form's action says; with generate it shows the form
-// again with notes in it. What is wrong with the form is shown on it.
+// Create makes a release, a draft or a published one, as the form's action says; with generate it shows the
+// form again with notes in it. What is wrong with the form is shown on it.
 func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.save(w, r, a, nil)
 }
@@ -154,7 +154,9 @@ func (v *editView) body() map[string]any {
 }
 
 // send asks the API to make or change the release.
-func (p *Pages) send(r *http.Request, a *repo.Access, form page.Form, v *editView, action string, made *release) error {
+func (p *Pages) send(
+	r *http.Request, a *repo.Access, form page.Form, v *editView, action string, made *release,
+) error {
 	fields := form.Changed(v.body())
 	if v.Old != nil {
 		var err error
@@ -214,7 +216,8 @@ func (p *Pages) generate(r *http.Request, a *repo.Access, v *editView) error {
 // Delete removes a release with its files, and leads to the list. The tag stays. Errors: 403, 404.
 func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	of := web.Path("repos", a.Owner.Login, a.Name, "releases")
-	if err := p.kit.Change(r, http.MethodDelete, of+web.Path(web.Param(r, "release_id")), nil, nil); err != nil {
+	if err := p.kit.Change(r, http.MethodDelete, of+web.Path(web.Param(r, "release_id")), nil,
+		nil); err != nil {
 		return err
 	}
 	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "releases")+"?done=1")

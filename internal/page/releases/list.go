@@ -46,7 +46,8 @@ func (p *Pages) markLatest(r *http.Request, v *listView) error {
 		return nil
 	}
 	var latest struct{ ID int64 }
-	_, err := p.kit.Read(r, inside.Request{Path: "/repos" + v.Repo.Path + "/releases/latest", Media: "raw"}, &latest)
+	_, err := p.kit.Read(r, inside.Request{Path: "/repos" + v.Repo.Path + "/releases/latest", Media: "raw"},
+		&latest)
 	if errs.Is(err, errs.NotFound) {
 		return nil
 	}
@@ -60,7 +61,8 @@ func (p *Pages) markLatest(r *http.Request, v *listView) error {
 func (p *Pages) find(r *http.Request, a *repo.Access) (*release, error) {
 	var found release
 	q := inside.Request{Handler: p.byAddress,
-		Path: web.Path("repos", a.Owner.Login, a.Name, "releases", "tags") + "/" + url.PathEscape(web.Param(r, "tag"))}
+		Path: web.Path("repos", a.Owner.Login, a.Name, "releases",
+			"tags") + "/" + url.PathEscape(web.Param(r, "tag"))}
 	if _, err := p.kit.Read(r, q, &found); err != nil {
 		return nil, page.Absent(err)
 	}
@@ -69,7 +71,8 @@ func (p *Pages) find(r *http.Request, a *repo.Access) (*release, error) {
 
 // GET /{owner}/{repo}/releases/tag/{tag...}
 //
-// Release answers the page of the release of a tag; of a draft at the address that its html_url names. Error: 404.
+// Release answers the page of the release of a tag; of a draft at the address that its html_url names. Error:
+// 404.
 func (p *Pages) Release(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	found, err := p.find(r, a)
 	if err != nil {

@@ -30,8 +30,8 @@ type Pages struct {
 	byAddress web.Handler
 }
 
-// New makes the pages. byAddress answers the release whose html_url ends with a tag, also a draft, under the right of
-// the route that answers the release of a tag.
+// New makes the pages. byAddress answers the release whose html_url ends with a tag, also a draft, under the
+// right of the route that answers the release of a tag.
 func New(kit *page.Kit, byAddress web.Handler) *Pages {
 	return &Pages{kit, roomTemplates, byAddress}
 }

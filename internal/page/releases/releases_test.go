@@ -26,7 +26,8 @@ func plant(t *testing.T, s *apitest.Server) {
 	for _, login := range []string{"alice", "bob", "sam"} {
 		s.User(t, login)
 	}
-	s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "plot", "auto_init": true}`, Status: 201})
+	s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "plot", "auto_init": true}`,
+		Status: 201})
 	s.Grant(t, s.Access(t, "alice", "alice/plot").Repo, "bob", account.Push)
 }
 
@@ -77,7 +78,8 @@ func TestLifeOfARelease(t *testing.T) {
 		s.Visit(t, "", "GET "+at).Shows(t, 200, "No releases yet", "!New release")
 		s.Visit(t, "", "GET "+at+"/latest").Shows(t, 404)
 		s.Visit(t, "bob", "GET "+at+"/new").Shows(t, 200, "Publish release", `value="main"`)
-		s.Visit(t, "bob", "POST "+at+"/new", "action", "draft", "tag", "v1", "target", "main", "name", evil, "body", evilBody, "latest", "legacy")
+		s.Visit(t, "bob", "POST "+at+"/new", "action", "draft", "tag", "v1", "target", "main", "name", evil,
+			"body", evilBody, "latest", "legacy")
 		_, draft := idOf(t, s, "v1")
 		s.Visit(t, "bob", "GET "+draft).Shows(t, 200, evil, "bold", "Draft", "Add files")
 		s.Visit(t, "sam", "GET "+draft).Shows(t, 404)
@@ -85,13 +87,17 @@ func TestLifeOfARelease(t *testing.T) {
 		edit := strings.Replace(draft, "/tag/", "/edit/", 1)
 		s.Visit(t, "sam", "GET "+edit).Shows(t, 404)
 		s.Visit(t, "bob", "GET "+edit).Shows(t, 200, evil, evilBody, "Publish release")
-		s.Visit(t, "bob", "POST "+edit, "action", "publish", "tag", "v1", "name", evil, "body", evilBody, "latest", "true").Leads(t, at+"/tag/v1")
-		s.Visit(t, "", "GET "+at).Shows(t, 200, evil, "Latest", "Source code (zip)", `href="/alice/plot/archive/refs/tags/v1.zip"`, "!Edit</a>")
+		s.Visit(t, "bob", "POST "+edit, "action", "publish", "tag", "v1", "name", evil, "body", evilBody,
+			"latest", "true").Leads(t, at+"/tag/v1")
+		s.Visit(t, "", "GET "+at).Shows(t, 200, evil, "Latest", "Source code (zip)",
+			`href="/alice/plot/archive/refs/tags/v1.zip"`, "!Edit</a>")
 		s.Visit(t, "", "GET "+at+"/tag/v1").Shows(t, 200, evil, "!Add files")
-		if a := s.Visit(t, "", "GET "+at+"/latest"); a.Status != 302 || a.Header.Get("Location") != s.URL+at+"/tag/v1" {
+		if a := s.Visit(t, "", "GET "+at+"/latest"); a.Status != 302 ||
+			a.Header.Get("Location") != s.URL+at+"/tag/v1" {
 			t.Errorf("latest: %d %v", a.Status, a.Header)
 		}
-		s.Visit(t, "bob", "POST "+at+"/edit/v1", "action", "save", "tag", "v1", "name", "Renamed", "body", "x", "prerelease", "1").Leads(t, at+"/tag/v1")
+		s.Visit(t, "bob", "POST "+at+"/edit/v1", "action", "save", "tag", "v1", "name", "Renamed", "body",
+			"x", "prerelease", "1").Leads(t, at+"/tag/v1")
 		s.Visit(t, "", "GET "+at).Shows(t, 200, "Renamed", "Pre-release", "!Latest")
 		id, _ := idOf(t, s, "v1")
 		s.Visit(t, "sam", "POST "+at+"/"+id+"/delete").Shows(t, 403)
@@ -111,25 +117,35 @@ func TestFormsOfReleases(t *testing.T) {
 		s.Visit(t, "sam", "GET "+at+"/new").Shows(t, 403)
 		s.Visit(t, "sam", "POST "+at+"/new", "action", "publish", "tag", "v1").Shows(t, 403)
 		s.Visit(t, "", "POST "+at+"/new", "action", "publish", "tag", "v1").Leads(t, "/login")
-		s.Visit(t, "bob", "POST "+at+"/new", "action", "publish", "tag", "not a tag~", "name", evil, "body", "kept text").
+		s.Visit(t, "bob", "POST "+at+"/new", "action", "publish", "tag", "not a tag~", "name", evil, "body",
+			"kept text").
 			Shows(t, 422, "not a tag~", evil, "kept text")
-		s.Visit(t, "bob", "POST "+at+"/new", "action", "publish", "tag", "", "name", "kept").Shows(t, 422, "kept")
-		s.Visit(t, "bob", "POST "+at+"/new", "action", "publish", "tag", "v1", "target", "no-branch", "name", "kept").Shows(t, 422, "kept", "no-branch")
-		s.Visit(t, "bob", "POST "+at+"/new", "action", "dance", "tag", "v1", "name", "kept").Shows(t, 422, "kept")
-		s.Visit(t, "bob", "POST "+at+"/new", "action", "generate", "tag", "v1", "target", "main", "body", "Mine first").
+		s.Visit(t, "bob", "POST "+at+"/new", "action", "publish", "tag", "", "name",
+			"kept").Shows(t, 422, "kept")
+		s.Visit(t, "bob", "POST "+at+"/new", "action", "publish", "tag", "v1", "target", "no-branch", "name",
+			"kept").Shows(t, 422, "kept", "no-branch")
+		s.Visit(t, "bob", "POST "+at+"/new", "action", "dance", "tag", "v1", "name",
+			"kept").Shows(t, 422, "kept")
+		s.Visit(t, "bob", "POST "+at+"/new", "action", "generate", "tag", "v1", "target", "main", "body",
+			"Mine first").
 			Shows(t, 200, "Mine first", "Full Changelog", `value="v1"`)
-		s.Visit(t, "bob", "POST "+at+"/new", "action", "generate", "tag", "", "body", "kept text").Shows(t, 422, "kept text")
+		s.Visit(t, "bob", "POST "+at+"/new", "action", "generate", "tag", "", "body", "kept text").Shows(t,
+			422, "kept text")
 		s.Visit(t, "", "GET "+at).Shows(t, 200, "No releases yet")
 		for _, path := range []string{"/tag/none", "/edit/none", "/tag/a/b/c", "/tag/%3Cscript%3E"} {
 			s.Visit(t, "bob", "GET "+at+path).Shows(t, 404)
 		}
-		s.Visit(t, "bob", "POST "+at+"/new", "action", "publish", "tag", "beds/east/1", "name", "Slashes").Leads(t, at+"/tag/beds/east/1")
-		s.Visit(t, "bob", "GET "+at+"/edit/beds/east/1").Shows(t, 200, `action="/alice/plot/releases/edit/beds/east/1"`)
-		s.Visit(t, "", "GET "+at+"/tag/beds/east/1").Shows(t, 200, `href="/alice/plot/archive/refs/tags/beds/east/1.zip"`)
+		s.Visit(t, "bob", "POST "+at+"/new", "action", "publish", "tag", "beds/east/1", "name",
+			"Slashes").Leads(t, at+"/tag/beds/east/1")
+		s.Visit(t, "bob", "GET "+at+"/edit/beds/east/1").Shows(t, 200,
+			`action="/alice/plot/releases/edit/beds/east/1"`)
+		s.Visit(t, "", "GET "+at+"/tag/beds/east/1").Shows(t, 200,
+			`href="/alice/plot/archive/refs/tags/beds/east/1.zip"`)
 	})
 }
 
-// Files come to a release as they are sent, several at once; one that is refused is said, and nothing else is lost.
+// Files come to a release as they are sent, several at once; one that is refused is said, and nothing else is
+// lost.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -138,21 +154,27 @@ func TestFiles(t *testing.T) {
 		id, _ := idOf(t, s, "v1")
 		to := at + "/" + id + "/assets"
 		large := strings.Repeat("0123456789", 300_000)
-		upload(t, s, "bob", to, "seeds.csv", "pea,bean\n", `<b>".html`, "<script>alert(1)</script>", "large.bin", large).Leads(t, at+"/tag/v1?done=1")
-		page := s.Visit(t, "bob", "GET "+at+"/tag/v1").Shows(t, 200, "seeds.csv", "b.html", "2.9 MiB", "sha256:")
+		upload(t, s, "bob", to, "seeds.csv", "pea,bean\n", `<b>".html`, "<script>alert(1)</script>",
+			"large.bin", large).Leads(t, at+"/tag/v1?done=1")
+		page := s.Visit(t, "bob", "GET "+at+"/tag/v1").Shows(t, 200, "seeds.csv", "b.html",
+			"2.9 MiB", "sha256:")
 		s.Check(t, apitest.Case{Do: "GET " + at + "/download/v1/large.bin", Status: 200, Body: large})
-		upload(t, s, "bob", to, "more.csv", "x", "seeds.csv", "again").Shows(t, 422, "name is taken", "more.csv")
+		upload(t, s, "bob", to, "more.csv", "x", "seeds.csv", "again").Shows(t, 422,
+			"name is taken", "more.csv")
 		upload(t, s, "bob", to).Shows(t, 422, "Choose a file first")
 		upload(t, s, "bob", to, "empty", "").Shows(t, 422)
 		upload(t, s, "sam", to, "mine.csv", "x").Shows(t, 403)
-		if a := upload(t, s, "", to, "mine.csv", "x"); a.Status != 303 || a.Header.Get("Location") != "/login" {
+		if a := upload(t, s, "", to, "mine.csv", "x"); a.Status != 303 ||
+			a.Header.Get("Location") != "/login" {
 			t.Errorf("nobody uploads: %d", a.Status)
 		}
 		upload(t, s, "bob", at+"/999999/assets", "mine.csv", "x").Shows(t, 404)
 		upload(t, s, "bob", at+"/x/assets", "mine.csv", "x").Shows(t, 404)
 		s.Visit(t, "bob", "POST "+to, "file", "x").Shows(t, 415)
-		cut := s.Do(t, apitest.Case{Do: "POST " + to, As: "bob", Send: "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cut\"\r\n\r\nhalf",
-			Headers: map[string]string{"Accept": apitest.Browser, "Content-Type": "multipart/form-data; boundary=b"}})
+		cut := s.Do(t, apitest.Case{Do: "POST " + to, As: "bob",
+			Send: "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cut\"\r\n\r\nhalf",
+			Headers: map[string]string{"Accept": apitest.Browser,
+				"Content-Type": "multipart/form-data; boundary=b"}})
 		if cut.Status != 400 {
 			t.Errorf("a form that breaks off: %d %.300s", cut.Status, cut.Body)
 		}
@@ -160,7 +182,8 @@ func TestFiles(t *testing.T) {
 		_, rest, _ := strings.Cut(string(page.Body), "/releases/assets/")
 		asset, _, _ := strings.Cut(rest, "/")
 		s.Visit(t, "sam", "POST "+at+"/assets/"+asset+"/delete").Shows(t, 403)
-		s.Visit(t, "bob", "POST "+at+"/assets/"+asset+"/delete", "return_to", at+"/tag/v1").Leads(t, at+"/tag/v1")
+		s.Visit(t, "bob", "POST "+at+"/assets/"+asset+"/delete", "return_to", at+"/tag/v1").Leads(t,
+			at+"/tag/v1")
 		s.Visit(t, "bob", "POST "+at+"/assets/"+asset+"/delete").Shows(t, 404)
 	})
 }
@@ -171,14 +194,16 @@ func TestPrivateReleases(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
 		s.Visit(t, "alice", "POST "+at+"/new", "action", "publish", "tag", "v1").Leads(t, at+"/tag/v1")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"private": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"private": true}`,
+			Status: 200})
 		for _, path := range []string{"", "/latest", "/tag/v1", "/new", "/edit/v1"} {
 			for _, as := range []string{"", "sam"} {
 				s.Visit(t, as, "GET "+at+path).Shows(t, 404)
 			}
 		}
 		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "v1")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"name": "meadow"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"name": "meadow"}`,
+			Status: 200})
 		a := s.Visit(t, "alice", "GET "+at+"/tag/v1")
 		if a.Status != 301 || a.Header.Get("Location") != s.URL+"/alice/meadow/releases/tag/v1" {
 			t.Errorf("the old name: %d %v", a.Status, a.Header)
@@ -193,7 +218,8 @@ func TestStatements(t *testing.T) {
 		s, statements := apitest.StartCounted(t, engine)
 		plant(t, s)
 		publish := func(n int) {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/releases", As: "alice", Status: 201, Send: fmt.Sprintf(`{"tag_name": "v%d"}`, n)})
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/releases", As: "alice", Status: 201,
+				Send: fmt.Sprintf(`{"tag_name": "v%d"}`, n)})
 		}
 		publish(0)
 		if err := s.Server.Settle(t.Context()); err != nil {

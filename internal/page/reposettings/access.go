@@ -45,7 +45,8 @@ func (p *Pages) access(r *http.Request, a *repo.Access) (*accessView, error) {
 	if v.view, err = p.frame(r, a, "access", "Access"); err != nil {
 		return nil, err
 	}
-	more, err := p.kit.Get(r, api(a)+"/collaborators", page.Part(r, accessSize, "affiliation", "direct"), &v.People)
+	more, err := p.kit.Get(r, api(a)+"/collaborators",
+		page.Part(r, accessSize, "affiliation", "direct"), &v.People)
 	v.Pages = page.PagesOf(r, more)
 	return v, err
 }

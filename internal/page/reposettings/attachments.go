@@ -18,8 +18,8 @@ type attachmentsView struct {
 
 // GET /{owner}/{repo}/settings/attachments
 //
-// Attachments lists the files that people put into texts, the newest first, or with ?sort=size the largest. Errors:
-// 401, 403.
+// Attachments lists the files that people put into texts, the newest first, or with ?sort=size the largest.
+// Errors: 401, 403.
 func (p *Pages) Attachments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &attachmentsView{BySize: web.QueryOf(r).Get("sort") == "size"}
 	var err error

@@ -24,8 +24,8 @@ func (p *Pages) danger(w http.ResponseWriter, r *http.Request, a *repo.Access, n
 	return p.t.Page(w, r, name, &dangerView{view: f})
 }
 
-// confirm reads a form whose field confirm has the repository's full name, and runs change. What is wrong with it is
-// shown on the page again.
+// confirm reads a form whose field confirm has the repository's full name, and runs change. What is wrong
+// with it is shown on the page again.
 func (p *Pages) confirm(w http.ResponseWriter, r *http.Request, a *repo.Access, name, title string,
 	change func(page.Form) (to string, err error),
 ) error {
@@ -54,7 +54,8 @@ func (p *Pages) confirm(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 		return err
 	}
 	frame.Problem = problem
-	return p.t.Again(w, r, name, problem, &dangerView{frame, f.Get("confirm"), f.Get("new_owner"), f.Get("new_name")})
+	return p.t.Again(w, r, name, problem,
+		&dangerView{frame, f.Get("confirm"), f.Get("new_owner"), f.Get("new_name")})
 }
 
 // GET /{owner}/{repo}/settings/visibility
@@ -66,7 +67,8 @@ func (p *Pages) Visibility(w http.ResponseWriter, r *http.Request, a *repo.Acces
 
 // POST /{owner}/{repo}/settings/visibility
 //
-// ChangeVisibility makes the repository private or public, as the field private says: 1 or 0. Errors: 401, 403.
+// ChangeVisibility makes the repository private or public, as the field private says: 1 or 0. Errors: 401,
+// 403.
 func (p *Pages) ChangeVisibility(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.confirm(w, r, a, "visibility.html", "Change visibility", func(f page.Form) (string, error) {
 		body := map[string]any{"private": f.Get("private") == "1"}
@@ -83,7 +85,8 @@ func (p *Pages) Archive(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 
 // POST /{owner}/{repo}/settings/archive
 //
-// ChangeArchived makes the repository read-only, or writable again, as the field archived says: 1 or 0. Errors: 401,
+// ChangeArchived makes the repository read-only, or writable again, as the field archived says: 1 or 0.
+// Errors: 401,
 // 403.
 func (p *Pages) ChangeArchived(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.confirm(w, r, a, "archive.html", "Archive", func(f page.Form) (string, error) {

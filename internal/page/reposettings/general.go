@@ -38,18 +38,22 @@ type merging struct {
 // texts are what the texts of merges may be made of.
 func (m *merging) texts() []page.Choice {
 	return []page.Choice{
-		{Name: "merge_commit_title", Label: "Title of merge commits", Chosen: m.MergeTitle, Options: [][2]string{
-			{"MERGE_MESSAGE", "“Merge pull request #1 from …”"}, {"PR_TITLE", "Title of the pull request"}}},
-		{Name: "merge_commit_message", Label: "Message of merge commits", Chosen: m.MergeMessage, Options: [][2]string{
-			{"PR_TITLE", "Title of the pull request"}, {"PR_BODY", "Description of the pull request"},
-			{"BLANK", "Nothing"}}},
+		{Name: "merge_commit_title", Label: "Title of merge commits", Chosen: m.MergeTitle,
+			Options: [][2]string{
+				{"MERGE_MESSAGE", "“Merge pull request #1 from …”"},
+				{"PR_TITLE", "Title of the pull request"}}},
+		{Name: "merge_commit_message", Label: "Message of merge commits", Chosen: m.MergeMessage,
+			Options: [][2]string{
+				{"PR_TITLE", "Title of the pull request"}, {"PR_BODY", "Description of the pull request"},
+				{"BLANK", "Nothing"}}},
 		{Name: "squash_merge_commit_title", Label: "Title of squashed commits", Chosen: m.SquashTitle,
 			Options: [][2]string{
 				{"COMMIT_OR_PR_TITLE", "The commit’s if there is one alone, else the pull request’s"},
 				{"PR_TITLE", "Title of the pull request"}}},
 		{Name: "squash_merge_commit_message", Label: "Message of squashed commits", Chosen: m.SquashMessage,
 			Options: [][2]string{
-				{"COMMIT_MESSAGES", "Messages of the commits"}, {"PR_BODY", "Description of the pull request"},
+				{"COMMIT_MESSAGES", "Messages of the commits"},
+				{"PR_BODY", "Description of the pull request"},
 				{"BLANK", "Nothing"}}},
 	}
 }
@@ -176,7 +180,9 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 
 // formTopics are the topics of the form, in the order of their letters.
 func formTopics(f page.Form) []string {
-	names := strings.FieldsFunc(f.Get("topics"), func(c rune) bool { return c == ' ' || c == ',' || c == '\n' })
+	names := strings.FieldsFunc(f.Get("topics"), func(c rune) bool {
+		return c == ' ' || c == ',' || c == '\n'
+	})
 	slices.Sort(names)
 	return append([]string{}, names...)
 }

@@ -57,8 +57,9 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request, a *repo.Acces
 			err = nil // somebody else was faster
 		}
 	} else {
-		err = p.kit.Change(r, "POST", api(a)+"/keys", map[string]any{"title": f.Text("title"), "key": f.Text("key"),
-			"read_only": !f.Checked("write")}, nil)
+		err = p.kit.Change(r, "POST", api(a)+"/keys",
+			map[string]any{"title": f.Text("title"), "key": f.Text("key"),
+				"read_only": !f.Checked("write")}, nil)
 	}
 	if err == nil {
 		return page.SeeOther(w, r, at(a, "/keys?done=1"))

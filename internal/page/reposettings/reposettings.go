@@ -9,8 +9,8 @@
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
 //
-// Each form is answered by the REST API, which asks for the rights and writes the audit log. What cannot be undone
-// has a page of its own, where the repository's full name has to be typed.
+// Each form is answered by the REST API, which asks for the rights and writes the audit log. What cannot be
+// undone has a page of its own, where the repository's full name has to be typed.
 package reposettings
 
 import (
@@ -66,9 +66,10 @@ func (p *Pages) Routes() []route.Route {
 		on("POST "+at+"/delete", p.ChangeDeleted),
 	}
 	for _, x := range p.hooks.Routes() {
-		list = append(list, on(x.Method+" "+at+x.Path, func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-			return x.Do(w, r, p.hooksOf(r, a))
-		}).Calls(x.Do))
+		list = append(list, on(x.Method+" "+at+x.Path,
+			func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+				return x.Do(w, r, p.hooksOf(r, a))
+			}).Calls(x.Do))
 	}
 	return list
 }
@@ -85,7 +86,8 @@ type view struct {
 	Section string // of the settings that is open: general, access, keys, hooks, attachments, installations
 }
 
-// frame makes the frame of a page of the settings. Errors: 401, 403 for who does not administrate the repository.
+// frame makes the frame of a page of the settings. Errors: 401, 403 for who does not administrate the
+// repository.
 func (p *Pages) frame(r *http.Request, a *repo.Access, section, title string) (view, error) {
 	if err := mayAdmin(a); err != nil {
 		return view{}, err

@@ -35,7 +35,8 @@ var (
 // show gets a page.
 func show(t *testing.T, s *apitest.Server, as, path string, parts ...string) string {
 	t.Helper()
-	a := s.Check(t, apitest.Case{Do: "GET " + path, As: as, Headers: map[string]string{"Accept": "text/html"}, Status: 200})
+	a := s.Check(t, apitest.Case{Do: "GET " + path, As: as, Headers: map[string]string{"Accept": "text/html"},
+		Status: 200})
 	has(t, string(a.Body), parts...)
 	return string(a.Body)
 }
@@ -54,7 +55,8 @@ func garden(t *testing.T, s *apitest.Server) {
 	for _, file := range []string{"main", "dev"} {
 		body := `{"message": "x", "content": "eA==", "branch": "main"}`
 		if file == "main" {
-			s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/" + file, As: "alice", Send: body, Status: 201})
+			s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/" + file, As: "alice", Send: body,
+				Status: 201})
 			continue
 		}
 		var ref struct{ Object struct{ SHA string } }
@@ -76,36 +78,45 @@ func TestGeneral(t *testing.T) {
 		show(t, s, "alice", at+"?done=1", "Saved.", "onerror=alert(1)&gt;", `value="dev"`)
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 200,
 			Want: `{"default_branch": "dev", "homepage": "https://example.org", "has_issues": true}`})
-		again(t, send(t, s, "alice", at, "do", "details", "name", "garden", "description", "kept", "default_branch", "nothing"),
+		again(t, send(t, s, "alice", at, "do", "details", "name", "garden", "description", "kept",
+			"default_branch", "nothing"),
 			422, `value="kept"`, `value="nothing"`, "was not found")
-		again(t, send(t, s, "alice", at, "do", "details", "name", "not/a name", "default_branch", "dev"), 422, `value="not/a name"`)
+		again(t, send(t, s, "alice", at, "do", "details", "name", "not/a name", "default_branch", "dev"), 422,
+			`value="not/a name"`)
 		took(t, send(t, s, "alice", at, "do", "topics", "topics", "plants, roses"), at+"?done=1")
 		show(t, s, "alice", at, `value="plants roses"`)
 		again(t, send(t, s, "alice", at, "do", "topics", "topics", "No_Topic"), 422, `value="No_Topic"`)
-		took(t, send(t, s, "alice", at, "do", "merging", "allow_squash_merge", "1", "delete_branch_on_merge", "1",
-			"merge_commit_title", "PR_TITLE", "merge_commit_message", "BLANK", "squash_merge_commit_title", "PR_TITLE",
+		took(t, send(t, s, "alice", at, "do", "merging", "allow_squash_merge", "1",
+			"delete_branch_on_merge", "1", "merge_commit_title", "PR_TITLE", "merge_commit_message", "BLANK",
+			"squash_merge_commit_title", "PR_TITLE",
 			"squash_merge_commit_message", "PR_BODY"), at+"?done=1")
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200, Want: `{"allow_merge_commit": false,
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200,
+			Want: `{"allow_merge_commit": false,
 			"allow_squash_merge": true, "allow_rebase_merge": false, "delete_branch_on_merge": true,
 			"merge_commit_title": "PR_TITLE", "merge_commit_message": "BLANK", "squash_merge_commit_message": "PR_BODY"}`})
-		again(t, send(t, s, "alice", at, "do", "merging", "merge_commit_title", "PR_TITLE", "merge_commit_message", "BLANK",
-			"squash_merge_commit_title", "PR_TITLE", "squash_merge_commit_message", "PR_BODY"), 422, "at least one merge strategy")
-		took(t, send(t, s, "alice", at, "do", "details", "name", "orchard", "default_branch", "dev"), "/alice/orchard/settings?done=1")
+		again(t, send(t, s, "alice", at, "do", "merging", "merge_commit_title", "PR_TITLE",
+			"merge_commit_message", "BLANK", "squash_merge_commit_title", "PR_TITLE",
+			"squash_merge_commit_message", "PR_BODY"), 422, "at least one merge strategy")
+		took(t, send(t, s, "alice", at, "do", "details", "name", "orchard", "default_branch", "dev"),
+			"/alice/orchard/settings?done=1")
 	})
 }
 
-// Each page and form is for who administrates the repository: others learn no more of it than the API tells them.
+// Each page and form is for who administrates the repository: others learn no more of it than the API tells
+// them.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		s.Repo(t, "alice/cellar", true)
 		html := map[string]string{"Accept": "text/html"}
-		pages := []string{"", "/access", "/keys", "/hooks", "/hooks/new", "/installations", "/visibility", "/archive", "/transfer", "/delete"}
+		pages := []string{"", "/access", "/keys", "/hooks", "/hooks/new", "/installations", "/visibility",
+			"/archive", "/transfer", "/delete"}
 		for _, page := range pages {
 			public, hidden := "GET /alice/garden/settings"+page, "GET /alice/cellar/settings"+page
 			s.Check(t, apitest.Case{Do: public, Headers: html, Status: 303,
-				Has: map[string]string{"Location": "/login?return_to=" + url.QueryEscape("/alice/garden/settings"+page)}})
+				Has: map[string]string{"Location": "/login?return_to=" +
+					url.QueryEscape("/alice/garden/settings"+page)}})
 			for _, who := range []string{"sam", "stranger"} {
 				s.Check(t, apitest.Case{Do: public, As: who, Headers: html, Status: 403})
 				s.Check(t, apitest.Case{Do: hidden, As: who, Headers: html, Status: 404})
@@ -120,19 +131,24 @@ func TestRights(t *testing.T) {
 				to = "/alice/garden/settings/hooks/new"
 			}
 			for _, who := range []string{"sam", "stranger"} {
-				if a := send(t, s, who, to, "confirm", "alice/garden", "login", "stranger", "role", "admin", "new_owner", who, "archived", "1", "private", "1"); a.Status != 403 {
+				if a := send(t, s, who, to, "confirm", "alice/garden", "login", "stranger", "role", "admin",
+					"new_owner", who, "archived", "1", "private", "1"); a.Status != 403 {
 					t.Errorf("POST %s as %s: %d", to, who, a.Status)
 				}
 			}
-			if a := send(t, s, "", to, "confirm", "alice/garden"); a.Status != 303 || !strings.HasPrefix(a.Header.Get("Location"), "/login") {
+			if a := send(t, s, "", to, "confirm", "alice/garden"); a.Status != 303 ||
+				!strings.HasPrefix(a.Header.Get("Location"), "/login") {
 				t.Errorf("POST %s as nobody: %d", to, a.Status)
 			}
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 200, Want: `{"archived": false, "private": false, "owner": {"login": "alice"}}`})
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 200,
+			Want: `{"archived": false, "private": false, "owner": {"login": "alice"}}`})
 		// A token that opens the page does no more by it than by the API.
-		limited := map[string]string{"Authorization": "Bearer " + s.Scoped(t, "alice", "public_repo"), "Accept": "text/html",
+		limited := map[string]string{"Authorization": "Bearer " + s.Scoped(t, "alice", "public_repo"),
+			"Accept":       "text/html",
 			"Content-Type": "application/x-www-form-urlencoded"}
-		s.Check(t, apitest.Case{Do: "POST /alice/garden/settings/delete", Headers: limited, Send: "confirm=alice%2Fgarden", Status: 403})
+		s.Check(t, apitest.Case{Do: "POST /alice/garden/settings/delete", Headers: limited,
+			Send: "confirm=alice%2Fgarden", Status: 403})
 		s.Check(t, apitest.Case{Do: "GET /alice/cellar/settings", Headers: limited, Status: 404})
 		s.Check(t, apitest.Case{Do: "GET /alice/garden/settings/hooks", Headers: limited, Status: 403})
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 200})
@@ -149,13 +165,18 @@ func TestAccess(t *testing.T) {
 		show(t, s, "alice", at, `href="/stranger"`, `href="/sam"`, "admin</span>")
 		show(t, s, "stranger", at)
 		took(t, send(t, s, "alice", at, "do", "role", "login", "sam", "role", "pull"), at+"?done=1")
-		again(t, send(t, s, "alice", at, "do", "add", "login", evil, "role", "push"), 422, "There is nobody with the login", "onerror=alert(1)&gt;")
-		again(t, send(t, s, "alice", at, "do", "add", "login", "alice", "role", "push"), 422, "owner cannot be a collaborator")
+		again(t, send(t, s, "alice", at, "do", "add", "login", evil, "role", "push"), 422,
+			"There is nobody with the login", "onerror=alert(1)&gt;")
+		again(t, send(t, s, "alice", at, "do", "add", "login", "alice", "role", "push"), 422,
+			"owner cannot be a collaborator")
 		again(t, send(t, s, "alice", at, "do", "add", "login", "sam", "role", "king"), 422)
 		took(t, send(t, s, "stranger", at, "do", "remove", "login", "Stranger"), "/alice/garden")
-		s.Check(t, apitest.Case{Do: "GET " + at, As: "stranger", Headers: map[string]string{"Accept": "text/html"}, Status: 403})
-		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:repo", As: "keeper", Status: 200})
-		has(t, string(log.Body), `"action":"repo.add_member","actor":"alice"`, `"action":"repo.update_member","actor":"alice"`,
+		s.Check(t, apitest.Case{Do: "GET " + at, As: "stranger",
+			Headers: map[string]string{"Accept": "text/html"}, Status: 403})
+		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:repo", As: "keeper",
+			Status: 200})
+		has(t, string(log.Body), `"action":"repo.add_member","actor":"alice"`,
+			`"action":"repo.update_member","actor":"alice"`,
 			`"action":"repo.remove_member","actor":"stranger"`)
 	})
 }
@@ -166,9 +187,11 @@ func TestDeployKeys(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		const at = "/alice/garden/settings/keys"
-		took(t, send(t, s, "alice", at, "do", "add", "title", evil, "key", testkit.PublicKey(t)), at+"?done=1")
+		took(t, send(t, s, "alice", at, "do", "add", "title", evil, "key", testkit.PublicKey(t)),
+			at+"?done=1")
 		body := show(t, s, "alice", at, "Read only", "SHA256:", "added", "never used")
-		again(t, send(t, s, "alice", at, "do", "add", "title", "kept", "key", "no key", "write", "1"), 422, `value="kept"`, "no key</textarea>", `value="1" checked`)
+		again(t, send(t, s, "alice", at, "do", "add", "title", "kept", "key", "no key", "write", "1"), 422,
+			`value="kept"`, "no key</textarea>", `value="1" checked`)
 		id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(body)
 		took(t, send(t, s, "alice", at, "do", "remove", "id", id[1]), at+"?done=1")
 		took(t, send(t, s, "alice", at, "do", "remove", "id", id[1]), at+"?done=1")
@@ -176,7 +199,8 @@ func TestDeployKeys(t *testing.T) {
 	})
 }
 
-// A webhook is added, told of something, looked at, sent again, changed and removed; its secret is never shown.
+// A webhook is added, told of something, looked at, sent again, changed and removed; its secret is never
+// shown.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -191,9 +215,11 @@ func TestHooks(t *testing.T) {
 		ctx := t.Context()
 		go s.Server.Run(ctx)
 		const at = "/alice/garden/settings/hooks"
-		again(t, send(t, s, "alice", at+"/new", "url", "ftp://"+evil, "which", "some", "events", "issues", "active", "1", "content_type", "json"),
+		again(t, send(t, s, "alice", at+"/new", "url", "ftp://"+evil, "which", "some", "events", "issues",
+			"active", "1", "content_type", "json"),
 			422, "must be an address that begins with", `value="issues" checked`)
-		took(t, send(t, s, "alice", at+"/new", "url", to.URL, "secret", "very secret", "which", "push", "active", "1", "content_type", "json"), at+"?done=1")
+		took(t, send(t, s, "alice", at+"/new", "url", to.URL, "secret", "very secret", "which", "push",
+			"active", "1", "content_type", "json"), at+"?done=1")
 		if got := <-told; !strings.HasPrefix(got, "ping ") {
 			t.Errorf("told %q", got)
 		}
@@ -203,7 +229,8 @@ func TestHooks(t *testing.T) {
 		if strings.Contains(body, "very secret") || strings.Contains(body, "****") {
 			t.Error("it shows the secret")
 		}
-		took(t, send(t, s, "alice", one, "do", "save", "url", to.URL, "which", "some", "events", "issues", "events", "push", "active", "1", "content_type", "json"), one+"?done=1")
+		took(t, send(t, s, "alice", one, "do", "save", "url", to.URL, "which", "some", "events", "issues",
+			"events", "push", "active", "1", "content_type", "json"), one+"?done=1")
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/hooks", As: "alice", Status: 200,
 			Want: `[{"events": ["issues", "push"], "active": true, "config": {"secret": "********"}}]`})
 		took(t, send(t, s, "alice", one, "do", "test"), one+"?done=1")
@@ -212,20 +239,24 @@ func TestHooks(t *testing.T) {
 		}
 		var delivery string
 		for delivery == "" {
-			if m := regexp.MustCompile(`(/deliveries/\d+)">push<`).FindStringSubmatch(show(t, s, "alice", one)); m != nil {
+			if m := regexp.MustCompile(`(/deliveries/\d+)">push<`).FindStringSubmatch(show(t, s, "alice",
+				one)); m != nil {
 				delivery = one + m[1]
 			}
 		}
-		show(t, s, "alice", delivery, "X-GitHub-Event", "&#34;ref&#34;: &#34;refs/heads/main&#34;", "onerror=alert(1)&gt;", "200")
+		show(t, s, "alice", delivery, "X-GitHub-Event", "&#34;ref&#34;: &#34;refs/heads/main&#34;",
+			"onerror=alert(1)&gt;", "200")
 		took(t, send(t, s, "alice", delivery), one+"?done=1")
 		if got := <-told; !strings.HasPrefix(got, "push ") {
 			t.Errorf("told %q", got)
 		}
-		took(t, send(t, s, "alice", one, "do", "save", "url", to.URL, "which", "all", "no_secret", "1", "content_type", "form"), one+"?done=1")
+		took(t, send(t, s, "alice", one, "do", "save", "url", to.URL, "which", "all", "no_secret", "1",
+			"content_type", "form"), one+"?done=1")
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/hooks", As: "alice", Status: 200,
 			Want: `[{"events": ["*"], "active": false, "config": {"secret": "$absent", "content_type": "form"}}]`})
 		took(t, send(t, s, "alice", one, "do", "remove"), at+"?done=1")
-		s.Check(t, apitest.Case{Do: "GET " + one, As: "alice", Headers: map[string]string{"Accept": "text/html"}, Status: 404})
+		s.Check(t, apitest.Case{Do: "GET " + one, As: "alice",
+			Headers: map[string]string{"Accept": "text/html"}, Status: 404})
 	})
 }
 
@@ -238,22 +269,30 @@ func TestDanger(t *testing.T) {
 		const at = "/alice/garden/settings"
 		for _, page := range []string{"/visibility", "/archive", "/transfer", "/delete"} {
 			show(t, s, "alice", at+page, "Type <code><bdi>alice/garden</bdi></code> to confirm")
-			again(t, send(t, s, "alice", at+page, "confirm", evil, "private", "1", "archived", "1", "new_owner", "guild"), 422,
+			again(t, send(t, s, "alice", at+page, "confirm", evil, "private", "1", "archived", "1",
+				"new_owner", "guild"), 422,
 				"Nothing was done", "onerror=alert(1)&gt;")
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 200, Want: `{"archived": false, "private": false}`})
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 200,
+			Want: `{"archived": false, "private": false}`})
 		took(t, send(t, s, "alice", at+"/archive", "confirm", "alice/garden", "archived", "1"), at+"?done=1")
 		show(t, s, "alice", at, "This repository is archived", "<fieldset class=\"bare\" disabled>")
-		again(t, send(t, s, "alice", at, "do", "details", "name", "x", "default_branch", "main"), 403, "archived")
+		again(t, send(t, s, "alice", at, "do", "details", "name", "x", "default_branch", "main"),
+			403, "archived")
 		took(t, send(t, s, "alice", at+"/archive", "confirm", "alice/garden", "archived", "0"), at+"?done=1")
-		took(t, send(t, s, "alice", at+"/visibility", "confirm", "alice/garden", "private", "1"), at+"?done=1")
+		took(t, send(t, s, "alice", at+"/visibility", "confirm", "alice/garden", "private", "1"),
+			at+"?done=1")
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 404})
-		again(t, send(t, s, "alice", at+"/transfer", "confirm", "alice/garden", "new_owner", "sam"), 422, `value="sam"`, "Only a site administrator")
-		took(t, send(t, s, "alice", at+"/transfer", "confirm", "alice/garden", "new_owner", "guild", "new_name", "park"), "/guild/park")
+		again(t, send(t, s, "alice", at+"/transfer", "confirm", "alice/garden", "new_owner", "sam"), 422,
+			`value="sam"`, "Only a site administrator")
+		took(t, send(t, s, "alice", at+"/transfer", "confirm", "alice/garden", "new_owner", "guild",
+			"new_name", "park"), "/guild/park")
 		took(t, send(t, s, "alice", "/guild/park/settings/delete", "confirm", "guild/park"), "/guild")
 		s.Check(t, apitest.Case{Do: "GET /repos/guild/park", As: "alice", Status: 404})
-		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=actor:alice", As: "keeper", Status: 200})
-		has(t, string(log.Body), `"repo.archived"`, `"repo.unarchived"`, `"repo.access"`, `"repo.transfer"`, `"repo.destroy"`)
+		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=actor:alice", As: "keeper",
+			Status: 200})
+		has(t, string(log.Body), `"repo.archived"`, `"repo.unarchived"`, `"repo.access"`, `"repo.transfer"`,
+			`"repo.destroy"`)
 	})
 }
 
@@ -263,22 +302,29 @@ func TestFewQueries(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var ran atomic.Int64
 		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(ctx context.Context, _ string) {
-				if web.IsRequest(ctx) {
-					ran.Add(1)
-				}
-			}})
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+				Trace: func(ctx context.Context, _ string) {
+					if web.IsRequest(ctx) {
+						ran.Add(1)
+					}
+				}})
 		})
 		garden(t, s)
-		took(t, send(t, s, "alice", "/alice/garden/settings/hooks/new", "url", "https://example.org/1", "which", "push", "active", "1", "content_type", "json"), "/alice/garden/settings/hooks?done=1")
+		took(t, send(t, s, "alice", "/alice/garden/settings/hooks/new", "url", "https://example.org/1",
+			"which", "push", "active", "1", "content_type", "json"), "/alice/garden/settings/hooks?done=1")
 		var hooks []struct{ ID int64 }
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/hooks", As: "alice", Status: 200}).JSON(t, &hooks)
-		paths := []string{"/alice/garden/settings", "/alice/garden/settings/access", "/alice/garden/settings/keys",
-			"/alice/garden/settings/hooks", fmt.Sprint("/alice/garden/settings/hooks/", hooks[0].ID),
-			"/alice/garden/settings/installations", "/alice/garden/settings/delete", "/settings/profile", "/settings/emails",
-			"/settings/keys", "/settings/sessions", "/settings/tokens", "/settings/tokens/new?kind=repositories", "/settings/watching",
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/hooks", As: "alice", Status: 200}).JSON(t,
+			&hooks)
+		paths := []string{"/alice/garden/settings", "/alice/garden/settings/access",
+			"/alice/garden/settings/keys", "/alice/garden/settings/hooks",
+			fmt.Sprint("/alice/garden/settings/hooks/", hooks[0].ID),
+			"/alice/garden/settings/installations", "/alice/garden/settings/delete", "/settings/profile",
+			"/settings/emails",
+			"/settings/keys", "/settings/sessions", "/settings/tokens",
+			"/settings/tokens/new?kind=repositories", "/settings/watching",
 			"/settings/installations", "/settings/apps"}
-		site := []string{"/site/people", "/site/people/alice", "/site/organizations", "/site/repositories", "/site/audit", "/site/jobs"}
+		site := []string{"/site/people", "/site/people/alice", "/site/organizations", "/site/repositories",
+			"/site/audit", "/site/jobs"}
 		count := func() map[string]int64 {
 			n := map[string]int64{}
 			for _, path := range append(slices.Clone(paths), site...) {
@@ -305,11 +351,16 @@ func TestFewQueries(t *testing.T) {
 			s.User(t, login)
 			s.Grant(t, s.Access(t, "alice", "alice/garden").Repo, login, account.Pull)
 			s.Repo(t, fmt.Sprint("alice/more", n), false)
-			s.Check(t, apitest.Case{Do: "PUT /repos/alice/more" + fmt.Sprint(n) + "/subscription", As: "alice", Send: `{"subscribed": true}`, Status: 200})
-			took(t, send(t, s, "alice", "/settings/keys", "title", "x", "key", testkit.PublicKey(t)), "/settings/keys?done=1")
-			took(t, send(t, s, "alice", "/settings/emails", "email", login+"@example.com"), "/settings/emails?done=1")
-			took(t, send(t, s, "alice", "/alice/garden/settings/keys", "title", "x", "key", testkit.PublicKey(t)), "/alice/garden/settings/keys?done=1")
-			if _, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice", Repos: []int64{1}}); err != nil {
+			s.Check(t, apitest.Case{Do: "PUT /repos/alice/more" + fmt.Sprint(n) + "/subscription",
+				As: "alice", Send: `{"subscribed": true}`, Status: 200})
+			took(t, send(t, s, "alice", "/settings/keys", "title", "x", "key", testkit.PublicKey(t)),
+				"/settings/keys?done=1")
+			took(t, send(t, s, "alice", "/settings/emails", "email", login+"@example.com"),
+				"/settings/emails?done=1")
+			took(t, send(t, s, "alice", "/alice/garden/settings/keys", "title", "x", "key",
+				testkit.PublicKey(t)), "/alice/garden/settings/keys?done=1")
+			if _, _, err := s.Accounts.CreateToken(t.Context(),
+				account.NewToken{Login: "alice", Repos: []int64{1}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,5 +1,6 @@
-// Package served_test holds the tests of forms that two people have open that ask a whole server. In the folder of the
-// package they would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Package served_test holds the tests of forms that two people have open that ask a whole server. In the
+// folder of the package they would have Go compile all that stands above it anew for them, beside the
+// package's own tests.
 package served_test
 
 import (
@@ -13,8 +14,9 @@ import (
 
 var shownField = regexp.MustCompile(`name="shown" value="([^"]*)"`)
 
-// Two people have the same form open. What they change in different fields is kept of both. In the same field the second one
-// is told both values, with the typed text kept and nothing saved, and puts it there by saving again.
+// Two people have the same form open. What they change in different fields is kept of both. In the same field
+// the second one is told both values, with the typed text kept and nothing saved, and puts it there by saving
+// again.
 func TestClash(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -39,11 +41,13 @@ func TestClash(t *testing.T) {
 			now, mine    string   // what the second one is told
 			api2, both   string   // what is there in the end
 		}{
-			{"/alice/garden/settings", []string{"do", "details", "name", "garden", "description", "", "homepage", "",
-				"default_branch", "main", "has_issues", "1"},
-				"description", "homepage", "PATCH /repos/alice/garden", `{"description": "theirs"}`, "“theirs”",
+			{"/alice/garden/settings", []string{"do", "details", "name", "garden", "description", "",
+				"homepage", "", "default_branch", "main", "has_issues", "1"},
+				"description", "homepage", "PATCH /repos/alice/garden",
+				`{"description": "theirs"}`, "“theirs”",
 				"“https://mine.example”",
-				"GET /repos/alice/garden", `{"description": "https://mine.example", "homepage": "https://other.example", "has_issues": true}`},
+				"GET /repos/alice/garden",
+				`{"description": "https://mine.example", "homepage": "https://other.example", "has_issues": true}`},
 			{"/alice/garden/settings", []string{"do", "topics", "topics", ""}, "topics", "",
 				"PUT /repos/alice/garden/topics", `{"names": ["roses", "bees"]}`,
 				"“bees, roses”", "“https://mine.example”", "", ""},
@@ -51,30 +55,40 @@ func TestClash(t *testing.T) {
 				"company", "blog",
 				"PATCH /user", `{"company": "theirs"}`, "“theirs”", "“https://mine.example”",
 				"GET /user", `{"company": "https://mine.example", "blog": "https://other.example"}`},
-			{"/orgs/guild/settings", []string{"name", "", "description", "", "email", "", "company", "", "blog", "",
-				"location", "",
+			{"/orgs/guild/settings", []string{"name", "", "description", "", "email", "", "company",
+				"", "blog", "", "location", "",
 				"default_repository_permission", "read", "private_forks", "1"}, "location", "blog",
 				"PATCH /orgs/guild", `{"location": "theirs"}`, "“theirs”", "“https://mine.example”",
 				"GET /orgs/guild", `{"location": "https://mine.example", "blog": "https://other.example"}`},
-			{"/alice/garden/milestones/1/edit", []string{"title", "one", "description", "", "due", "2027-01-02"}, "title", "",
-				"PATCH /repos/alice/garden/milestones/1", `{"title": "theirs", "due_on": "2027-02-03T00:00:00Z"}`,
+			{"/alice/garden/milestones/1/edit",
+				[]string{"title", "one", "description", "", "due", "2027-01-02"}, "title", "",
+				"PATCH /repos/alice/garden/milestones/1",
+				`{"title": "theirs", "due_on": "2027-02-03T00:00:00Z"}`,
 				"“theirs”", "“https://mine.example”",
-				"GET /repos/alice/garden/milestones/1", `{"title": "https://mine.example", "due_on": "2027-02-03T00:00:00Z"}`},
+				"GET /repos/alice/garden/milestones/1",
+				`{"title": "https://mine.example", "due_on": "2027-02-03T00:00:00Z"}`},
 			{"/alice/garden/labels?edit=weed", []string{"was", "weed", "name", "weed", "color", "00ff00",
 				"description", ""}, "description", "",
-				"PATCH /repos/alice/garden/labels/weed", `{"description": "theirs", "color": "ff0000"}`, "“theirs”",
+				"PATCH /repos/alice/garden/labels/weed",
+				`{"description": "theirs", "color": "ff0000"}`, "“theirs”",
 				"“https://mine.example”",
-				"GET /repos/alice/garden/labels/weed", `{"description": "https://mine.example", "color": "ff0000"}`},
-			{"/alice/garden/releases/edit/v1", []string{"action", "save", "tag", "v1", "target", "main", "name", "",
-				"body", "", "latest", ""}, "name", "body",
-				"PATCH /repos/alice/garden/releases/1", `{"name": "theirs"}`, "“theirs”", "“https://mine.example”",
-				"GET /repos/alice/garden/releases/1", `{"name": "https://mine.example", "body": "https://other.example"}`},
-			{"/alice/garden/settings/hooks/1", []string{"do", "save", "url", "https://example.org/1", "content_type",
-				"json", "which", "push", "active", "1"},
+				"GET /repos/alice/garden/labels/weed",
+				`{"description": "https://mine.example", "color": "ff0000"}`},
+			{"/alice/garden/releases/edit/v1",
+				[]string{"action", "save", "tag", "v1", "target", "main", "name", "",
+					"body", "", "latest", ""}, "name", "body",
+				"PATCH /repos/alice/garden/releases/1", `{"name": "theirs"}`, "“theirs”",
+				"“https://mine.example”",
+				"GET /repos/alice/garden/releases/1",
+				`{"name": "https://mine.example", "body": "https://other.example"}`},
+			{"/alice/garden/settings/hooks/1",
+				[]string{"do", "save", "url", "https://example.org/1", "content_type",
+					"json", "which", "push", "active", "1"},
 				"url", "", "PATCH /repos/alice/garden/hooks/1",
 				`{"config": {"url": "https://example.org/2", "content_type": "form", "secret": "********"}}`,
 				"“https://example.org/2”", "“https://mine.example”",
-				"GET /repos/alice/garden/hooks/1", `{"config": {"url": "https://mine.example", "content_type": "form", "secret": "********"}, "active": true, "events": ["push"]}`},
+				"GET /repos/alice/garden/hooks/1",
+				`{"config": {"url": "https://mine.example", "content_type": "form", "secret": "********"}, "active": true, "events": ["push"]}`},
 		} {
 			to, _, _ := strings.Cut(strings.TrimSuffix(c.page, "/1/edit"), "?")
 			if to != c.page && strings.HasSuffix(c.page, "/1/edit") {
@@ -106,7 +120,8 @@ func TestClash(t *testing.T) {
 				}
 			}
 			a := s.Visit(t, "alice", "POST "+to, sent(first)...)
-			if body := html.UnescapeString(string(a.Body)); a.Status != 422 || !strings.Contains(body, "Somebody else changed this") ||
+			if body := html.UnescapeString(string(a.Body)); a.Status != 422 ||
+				!strings.Contains(body, "Somebody else changed this") ||
 				!strings.Contains(body, c.now) || !strings.Contains(body, c.mine) || !strings.Contains(body,
 				`value="https://mine.example"`) {
 				t.Errorf("%s: %d %s", c.page, a.Status, body)

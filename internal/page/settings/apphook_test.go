@@ -67,16 +67,20 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		}
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "olive")
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive", Send: `{"role":"admin"}`,
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive",
+			Send:   `{"role":"admin"}`,
 			Status: 200})
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"member"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"member"}`,
+			Status: 200})
 		s.Repo(t, "alice/garden", true)
 		url, told := receiver(t)
-		a := s.NewApp(t, "guild", app.Manifest{Name: "Weeder", Public: true, Permissions: apitest.Permissions("issues=write"),
-			Hook: app.Hook{URL: url, Active: true, Site: s.URL}})
+		a := s.NewApp(t, "guild", app.Manifest{Name: "Weeder", Public: true,
+			Permissions: apitest.Permissions("issues=write"),
+			Hook:        app.Hook{URL: url, Active: true, Site: s.URL}})
 		// Another App's deliveries are not of this one.
-		other := s.NewApp(t, "alice", app.Manifest{Name: "Sower", Permissions: apitest.Permissions("issues=write"),
-			Hook: app.Hook{URL: url, Active: true, Site: s.URL}})
+		other := s.NewApp(t, "alice", app.Manifest{Name: "Sower",
+			Permissions: apitest.Permissions("issues=write"),
+			Hook:        app.Hook{URL: url, Active: true, Site: s.URL}})
 		olive, oscar, alice := signIn(t, s, "olive"), signIn(t, s, "oscar"), signIn(t, s, "alice")
 		const list = "/settings/apps/weeder/advanced"
 		oscar.show(t, "/settings/apps/weeder", list)
@@ -90,13 +94,15 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		other.Install(t, "alice")
 		hears(t, told, "installation.created")
 		foreign := alice.finds(t, "/settings/apps/sower/advanced", regexp.MustCompile(`deliveries/\d+`), 1)[0]
-		s.Check(t, apitest.Case{Do: "GET /settings/apps/weeder/" + foreign, Headers: oscar.headers(), Status: 404})
+		s.Check(t, apitest.Case{Do: "GET /settings/apps/weeder/" + foreign, Headers: oscar.headers(),
+			Status: 404})
 		again(t, oscar.send(t, "/settings/apps/weeder/"+foreign), 404)
 
 		took(t, oscar.send(t, one), list+"?done=1")
 		hears(t, told, "installation.created")
 		oscar.finds(t, list, oneDelivery, 2)
-		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=actor:oscar", As: "chief", Status: 200})
+		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=actor:oscar", As: "chief",
+			Status: 200})
 		has(t, string(log.Body), "hook.redeliver")
 
 		nothing := func(why string, b *person, status int) {
@@ -113,14 +119,17 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		nothing("a member", signIn(t, s, "mia"), 404)
 		nothing("who installed it", alice, 404)
 		nothing("nobody", &person{s: s, cookie: "x"}, 303)
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive", Send: `{"role":"member"}`,
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive",
+			Send:   `{"role":"member"}`,
 			Status: 200})
 		nothing("an owner who is a member now", oscar, 404)
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive", Send: `{"role":"admin"}`,
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive",
+			Send:   `{"role":"admin"}`,
 			Status: 200})
 		oscar.show(t, list)
 		s.Check(t, apitest.Case{Do: "PUT /users/oscar/suspended", As: "chief", Status: 204})
-		if a := s.Do(t, apitest.Case{Do: "GET " + one, Headers: oscar.headers()}); a.Status == 200 || strings.Contains(string(a.Body), "garden") {
+		if a := s.Do(t, apitest.Case{Do: "GET " + one, Headers: oscar.headers()}); a.Status == 200 ||
+			strings.Contains(string(a.Body), "garden") {
 			t.Errorf("a suspended owner: %d", a.Status)
 		}
 		s.Check(t, apitest.Case{Do: "DELETE /users/oscar/suspended", As: "chief", Status: 204})
@@ -138,15 +147,18 @@ func TestNewPermissions(t *testing.T) {
 			s.User(t, login)
 		}
 		s.Org(t, "guild", "olive")
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"member"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"member"}`,
+			Status: 200})
 		s.Repo(t, "guild/park", true)
 		url, told := receiver(t)
-		a := s.NewApp(t, "alice", app.Manifest{Name: "Weeder", Public: true, Permissions: apitest.Permissions("issues=read"),
-			Events: []string{"issues"}, Hook: app.Hook{URL: url, Active: true, Site: s.URL}})
+		a := s.NewApp(t, "alice", app.Manifest{Name: "Weeder", Public: true,
+			Permissions: apitest.Permissions("issues=read"),
+			Events:      []string{"issues"}, Hook: app.Hook{URL: url, Active: true, Site: s.URL}})
 		at := a.Install(t, "guild")
 		hears(t, told, "installation.created")
 		alice, olive, mia := signIn(t, s, "alice"), signIn(t, s, "olive"), signIn(t, s, "mia")
-		one := regexp.MustCompile(`/settings/installations/\d+`).FindString(olive.show(t, "/settings/installations"))
+		one := regexp.MustCompile(`/settings/installations/\d+`).FindString(olive.show(t,
+			"/settings/installations"))
 		if strings.Contains(olive.show(t, one), "Accept new permissions") {
 			t.Error("there is nothing to accept")
 		}
@@ -163,20 +175,24 @@ func TestNewPermissions(t *testing.T) {
 		asks("permission-contents", "write", "events", "push")
 		has(t, olive.show(t, "/settings/installations"), "Review request")
 		for _, body := range []string{mia.show(t, "/settings/installations"), mia.show(t, one)} {
-			if strings.Contains(body, "Review request") || strings.Contains(body, "Accept new") || strings.Contains(body, "contents") {
+			if strings.Contains(body, "Review request") || strings.Contains(body, "Accept new") ||
+				strings.Contains(body, "contents") {
 				t.Error("a member is asked")
 			}
 		}
 		// Until then it keeps what it had.
 		writes := func(status int) {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "POST /repos/guild/park/issues", Headers: apitest.Bearer(a.Token(t, at.ID,
-				"")), Send: `{"title":"x"}`, Status: status})
+			s.Check(t, apitest.Case{Do: "POST /repos/guild/park/issues",
+				Headers: apitest.Bearer(a.Token(t, at.ID,
+					"")), Send: `{"title":"x"}`, Status: status})
 		}
 		writes(403)
-		body := olive.show(t, one, "issues: write, now read", "contents: write", "told of push, too", "It is told of issues.")
+		body := olive.show(t, one, "issues: write, now read", "contents: write", "told of push, too",
+			"It is told of issues.")
 		now := seen.FindStringSubmatch(body)[1]
-		again(t, olive.send(t, one, "do", "grant", "seen", first), 409, "something else by now", "contents: write")
+		again(t, olive.send(t, one, "do", "grant", "seen", first), 409, "something else by now",
+			"contents: write")
 		again(t, olive.send(t, one, "do", "grant"), 409)
 		again(t, mia.send(t, one, "do", "grant", "seen", now), 403, "by its owners")
 		again(t, alice.send(t, one, "do", "grant", "seen", now), 404)
@@ -185,14 +201,17 @@ func TestNewPermissions(t *testing.T) {
 		hears(t, told, "installation.new_permissions_accepted")
 		writes(201)
 		body = olive.show(t, one, "issues: write", "contents: write", "told of issues, push.")
-		if strings.Contains(body, "Accept new") || strings.Contains(olive.show(t, "/settings/installations"), "Review request") {
+		if strings.Contains(body, "Accept new") ||
+			strings.Contains(olive.show(t, "/settings/installations"), "Review request") {
 			t.Error("it is asked for again")
 		}
 		// Who owns the organization no more is not asked any more.
 		asks()
 		olive.show(t, one, "contents: none any more, now write", "told of push no more")
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"admin"}`, Status: 200})
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/olive", As: "mia", Send: `{"role":"member"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"admin"}`,
+			Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/olive", As: "mia", Send: `{"role":"member"}`,
+			Status: 200})
 		later := seen.FindStringSubmatch(mia.show(t, one, "contents: none any more"))[1]
 		again(t, olive.send(t, one, "do", "grant", "seen", later), 403)
 		if strings.Contains(olive.show(t, one), "Accept new") {

@@ -9,8 +9,9 @@ import (
 	"arbor/internal/db"
 )
 
-// In a real browser, with the script and without: somebody makes a token and copies it, revokes it after being asked,
-// and deletes a repository by its name. A session that is ended elsewhere opens nothing any more.
+// In a real browser, with the script and without: somebody makes a token and copies it, revokes it after
+// being asked, and deletes a repository by its name. A session that is ended elsewhere opens nothing any
+// more.
 func TestInABrowser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

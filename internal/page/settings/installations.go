@@ -66,8 +66,8 @@ type installationView struct {
 
 // GET /settings/installations/{installation_id}
 //
-// Installation shows an App that is installed, and the repositories that it reaches, as far as the caller sees them.
-// Error: 404.
+// Installation shows an App that is installed, and the repositories that it reaches, as far as the caller
+// sees them. Error: 404.
 func (p *Pages) Installation(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.installation(r)
 	if err != nil {
@@ -115,8 +115,8 @@ func (p *Pages) installation(r *http.Request) (*installationView, error) {
 	return v, err
 }
 
-// places are the logins of the accounts about whose Apps the caller decides: the own one, and organizations that it
-// owns.
+// places are the logins of the accounts about whose Apps the caller decides: the own one, and organizations
+// that it owns.
 func (p *Pages) places(r *http.Request) ([]string, error) {
 	list := []string{caller(r).Login}
 	var all []struct {
@@ -136,8 +136,9 @@ func (p *Pages) places(r *http.Request) ([]string, error) {
 
 // POST /settings/installations/{installation_id}
 //
-// ChangeInstallation does what do says: add lets the App reach one more repository of the account, by its name, remove
-// one less; grant grants what the App asks for by now, as seen says; suspend, unsuspend, uninstall. Error: 404.
+// ChangeInstallation does what do says: add lets the App reach one more repository of the account, by its
+// name, remove one less; grant grants what the App asks for by now, as seen says; suspend, unsuspend,
+// uninstall. Error: 404.
 func (p *Pages) ChangeInstallation(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -179,7 +180,8 @@ func (p *Pages) chooseRepo(r *http.Request, v *installationView, name string, re
 	var found struct{ ID int64 }
 	_, err := p.kit.Get(r, "/repos"+web.Path(v.App.Account.Login, name), nil, &found)
 	if errs.Is(err, errs.NotFound) {
-		return errs.Newf(errs.Invalid, "%s has no repository %q that you see.", v.App.Account.Login, errs.Clip(name))
+		return errs.Newf(errs.Invalid, "%s has no repository %q that you see.", v.App.Account.Login,
+			errs.Clip(name))
 	}
 	if err != nil {
 		return err

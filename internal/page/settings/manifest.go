@@ -9,9 +9,10 @@ import (
 	"arbor/internal/web"
 )
 
-// A program asks for an App by a form of its own page, which the browser sends here with the manifest. Such a request
-// comes from another site: it has no caller and changes nothing. The page that answers it sends the manifest once more,
-// now from this site, so that the answer knows who signed in and asks whether the App shall be made.
+// A program asks for an App by a form of its own page, which the browser sends here with the manifest. Such a
+// request comes from another site: it has no caller and changes nothing. The page that answers it sends the
+// manifest once more, now from this site, so that the answer knows who signed in and asks whether the App
+// shall be made.
 
 // askedView is an App that a program asks for.
 type askedView struct {
@@ -76,7 +77,8 @@ func (p *Pages) ask(w http.ResponseWriter, r *http.Request, v *askedView) error 
 
 // confirmed makes the App of a manifest, and leads back to the program.
 func (p *Pages) confirmed(w http.ResponseWriter, r *http.Request, f page.Form) (err error) {
-	v := &askedView{JSON: f.Get("manifest"), State: f.Get("state"), Owner: f.Text("owner"), To: "/settings/apps/new"}
+	v := &askedView{JSON: f.Get("manifest"), State: f.Get("state"), Owner: f.Text("owner"),
+		To: "/settings/apps/new"}
 	if v.view, err = p.frame(r, "apps", "New GitHub App"); err != nil {
 		return err
 	}
@@ -86,7 +88,8 @@ func (p *Pages) confirmed(w http.ResponseWriter, r *http.Request, f page.Form) (
 		if v.Redirect == "" {
 			var made *app.Made
 			if made, err = p.apps.CreateBy(r.Context(), caller(r), v.Owner, v.Manifest); err == nil {
-				return p.t.Secret(w, r, "madeapp.html", &madeApp{v.view, made.App, made.Secret, made.PrivateKey})
+				return p.t.Secret(w, r, "madeapp.html",
+					&madeApp{v.view, made.App, made.Secret, made.PrivateKey})
 			}
 		} else {
 			var code string

@@ -19,7 +19,8 @@ var appPermissions = [][2]string{
 	{"contents", "Code, commits, branches, releases"}, {"issues", "Issues, labels and milestones"},
 	{"pull_requests", "Pull requests and reviews"}, {"checks", "Check runs and suites"},
 	{"statuses", "Statuses of commits"},
-	{"administration", "Settings and collaborators of repositories"}, {"repository_hooks", "Webhooks of repositories"},
+	{"administration", "Settings and collaborators of repositories"},
+	{"repository_hooks", "Webhooks of repositories"},
 	{"members", "Members of an organization"}, {"organization_administration", "Settings of an organization"},
 	{"organization_hooks", "Webhooks of an organization"},
 }
@@ -73,7 +74,8 @@ func (f *appForm) Chosen(event string) bool { return slices.Contains(f.Events, e
 func readApp(f page.Form) (form appForm, err error) {
 	form.Name, form.Description, form.URL = f.Text("name"), f.Text("description"), f.Text("url")
 	form.Public, form.Events = f.Checked("public"), f.List("events")
-	form.Hook = app.Hook{URL: f.Text("hook_url"), Active: f.Checked("hook_active"), Secret: f.Get("hook_secret")}
+	form.Hook = app.Hook{URL: f.Text("hook_url"), Active: f.Checked("hook_active"),
+		Secret: f.Get("hook_secret")}
 	form.HookActive = form.Hook.Active
 	asked := map[string]string{}
 	for name := range f.Values {
@@ -128,8 +130,8 @@ type madeApp struct {
 
 // POST /settings/apps
 //
-// CreateApp makes an App of the account owner: as the form says, whose keys are shown this once; or as a program's
-// manifest does, to which the browser is led back with a code.
+// CreateApp makes an App of the account owner: as the form says, whose keys are shown this once; or as a
+// program's manifest does, to which the browser is led back with a code.
 func (p *Pages) CreateApp(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -181,8 +183,9 @@ func (p *Pages) app(r *http.Request) (*ownAppView, error) {
 	}
 	f, err := p.frame(r, "apps", a.Name)
 	v := &ownAppView{view: f, App: a}
-	v.Manifest = app.Manifest{Name: a.Name, URL: a.ExternalURL, Public: a.Public, Hook: h, Permissions: a.Permissions,
-		Events: a.Events}
+	v.Manifest = app.Manifest{Name: a.Name, URL: a.ExternalURL, Public: a.Public, Hook: h,
+		Permissions: a.Permissions,
+		Events:      a.Events}
 	if a.Description != nil {
 		v.Description = *a.Description
 	}
@@ -207,8 +210,8 @@ func (p *Pages) ofApp(h webhook.Handler) web.Handler {
 
 // POST /settings/apps/{app_slug}
 //
-// ChangeApp changes the App, or as do says makes another private key, or deletes the App once its name is typed.
-// Error: 404.
+// ChangeApp changes the App, or as do says makes another private key, or deletes the App once its name is
+// typed. Error: 404.
 func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

@@ -27,7 +27,8 @@ type offerView struct {
 
 // GET /github-apps/{app_slug}
 //
-// Offer shows what an App is and what it asks for: a public one to everybody, others to who owns it. Error: 404.
+// Offer shows what an App is and what it asks for: a public one to everybody, others to who owns it. Error:
+// 404.
 func (p *Pages) Offer(w http.ResponseWriter, r *http.Request) error {
 	v := &offerView{}
 	if _, err := p.kit.Get(r, web.Path("apps", web.Param(r, "app_slug")), nil, &v.App); err != nil {
@@ -81,8 +82,8 @@ func (p *Pages) install(r *http.Request) (*installView, error) {
 
 // POST /github-apps/{app_slug}/installations/new
 //
-// Install installs the App on the account on: for all its repositories, or with some=1 for those that repos names.
-// Error: 404.
+// Install installs the App on the account on: for all its repositories, or with some=1 for those that repos
+// names. Error: 404.
 func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -106,7 +107,8 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	}
 	made, err := p.apps.InstallBy(r.Context(), caller(r), v.App.Slug, v.On, names)
 	if err == nil {
-		return page.SeeOther(w, r, "/settings/installations"+web.Path(strconv.FormatInt(made.ID, 10))+"?done=1")
+		return page.SeeOther(w, r, "/settings/installations"+web.Path(strconv.FormatInt(made.ID,
+			10))+"?done=1")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err

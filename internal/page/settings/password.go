@@ -36,8 +36,8 @@ func (p *Pages) password(r *http.Request) (*passwordView, error) {
 
 // POST /settings/password
 //
-// ChangePassword takes the current password, which ends all sessions, and begins one for this browser with the new
-// one. Errors: the page again, with 422 and 429.
+// ChangePassword takes the current password, which ends all sessions, and begins one for this browser with
+// the new one. Errors: the page again, with 422 and 429.
 func (p *Pages) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

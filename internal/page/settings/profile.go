@@ -44,8 +44,9 @@ func (p *Pages) SaveProfile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sent := profile{Name: f.Text("name"), Bio: f.Text("bio"), Company: f.Text("company"), Location: f.Text("location"),
-		Blog: f.Text("blog")}
+	sent := profile{Name: f.Text("name"), Bio: f.Text("bio"), Company: f.Text("company"),
+		Location: f.Text("location"),
+		Blog:     f.Text("blog")}
 	var now profile
 	if _, err := p.kit.Get(r, "/user", nil, &now); err != nil {
 		return err

@@ -17,8 +17,8 @@
 //	GET       /settings/apps/{app_slug}/advanced  package webhook: what it was told
 //	GET, POST .../deliveries/{delivery_id}        package webhook: what was sent, and sending it again
 //
-// What REST has is asked of it. Passwords, sessions and tokens it has not: these are operations of package account on
-// the caller's own account. A caller whose token is limited opens none of these pages.
+// What REST has is asked of it. Passwords, sessions and tokens it has not: these are operations of package
+// account on the caller's own account. A caller whose token is limited opens none of these pages.
 package settings
 
 import (
@@ -51,7 +51,9 @@ type Pages struct {
 }
 
 // New makes the pages. told answers what the Apps of the caller were told.
-func New(kit *page.Kit, accounts *account.Service, repos *repo.Service, apps *app.Service, told hook.OfOwnApp) *Pages {
+func New(
+	kit *page.Kit, accounts *account.Service, repos *repo.Service, apps *app.Service, told hook.OfOwnApp,
+) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: accounts, repos: repos, apps: apps,
 		hooks: webhook.New(kit, roomTemplates), told: told}
 }
@@ -90,7 +92,8 @@ func (p *Pages) Routes() []route.Route {
 		in("GET /settings/apps/{app_slug}", p.App),
 		in("POST /settings/apps/{app_slug}", p.ChangeApp),
 		in("GET /settings/apps/{app_slug}/advanced", p.ofApp(p.hooks.Recent)).Calls(p.hooks.Recent),
-		in("GET /settings/apps/{app_slug}/deliveries/{delivery_id}", p.ofApp(p.hooks.Delivery)).Calls(p.hooks.Delivery),
+		in("GET /settings/apps/{app_slug}/deliveries/{delivery_id}",
+			p.ofApp(p.hooks.Delivery)).Calls(p.hooks.Delivery),
 		in("POST /settings/apps/{app_slug}/deliveries/{delivery_id}",
 			p.ofApp(p.hooks.Redeliver)).Calls(p.hooks.Redeliver),
 		p.kit.Anyone("GET /github-apps/{app_slug}", p.Offer),

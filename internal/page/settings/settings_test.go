@@ -57,10 +57,11 @@ func (b *person) show(t *testing.T, path string, parts ...string) string {
 }
 
 // addresses are all pages here.
-var addresses = []string{"profile", "account", "emails", "keys", "password", "sessions", "tokens", "tokens/new",
-	"tokens/new?kind=repositories", "watching", "installations", "apps"}
+var addresses = []string{"profile", "account", "emails", "keys", "password", "sessions", "tokens",
+	"tokens/new", "tokens/new?kind=repositories", "watching", "installations", "apps"}
 
-// The settings are for who signed in, and for no token that may do less than its account: no page lets it do more.
+// The settings are for who signed in, and for no token that may do less than its account: no page lets it do
+// more.
 func TestWhoOpensThem(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -73,7 +74,8 @@ func TestWhoOpensThem(t *testing.T) {
 		}
 		for _, a := range addresses {
 			b.show(t, "/settings/"+a)
-			s.Check(t, apitest.Case{Do: "GET /settings/" + a, Headers: map[string]string{"Accept": "text/html"}, Status: 303,
+			s.Check(t, apitest.Case{Do: "GET /settings/" + a,
+				Headers: map[string]string{"Accept": "text/html"}, Status: 303,
 				Has: map[string]string{"Location": "/login?return_to=" + url.QueryEscape("/settings/"+a)}})
 			for _, header := range []map[string]string{
 				{"Accept": "text/html", "Authorization": "Bearer " + limited},
@@ -84,11 +86,12 @@ func TestWhoOpensThem(t *testing.T) {
 		}
 		lesser := &person{s: s, cookie: session}
 		for path, pairs := range map[string][]string{
-			"/settings/tokens/new": {"kind", "scopes", "note", "more", "life", "never", "scopes", "delete_repo"},
-			"/settings/password":   {"new", "long enough", "again", "long enough"},
-			"/settings/keys":       {"title", "x", "key", testkit.PublicKey(t)},
-			"/settings/sessions":   {"do", "others"},
-			"/settings/emails":     {"email", "a@example.com"},
+			"/settings/tokens/new": {"kind", "scopes", "note", "more", "life", "never", "scopes",
+				"delete_repo"},
+			"/settings/password": {"new", "long enough", "again", "long enough"},
+			"/settings/keys":     {"title", "x", "key", testkit.PublicKey(t)},
+			"/settings/sessions": {"do", "others"},
+			"/settings/emails":   {"email", "a@example.com"},
 		} {
 			if a := lesser.send(t, path, pairs...); a.Status != 403 {
 				t.Errorf("POST %s with less: %d", path, a.Status)
@@ -96,7 +99,8 @@ func TestWhoOpensThem(t *testing.T) {
 		}
 		took(t, b.send(t, "/settings/profile", "name", "A"), "/settings/profile?done=1")
 		from := b.headers()
-		from["Content-Type"], from["Origin"], from["Sec-Fetch-Site"] = "application/x-www-form-urlencoded", "https://evil.example", "cross-site"
+		from["Content-Type"], from["Origin"], from["Sec-Fetch-Site"] = "application/x-www-form-urlencoded",
+			"https://evil.example", "cross-site"
 		s.Check(t, apitest.Case{Do: "POST /settings/profile", Headers: from, Send: "name=evil", Status: 403})
 		s.Check(t, apitest.Case{Do: "GET /users/alice", Status: 200, Want: `{"name": "A"}`})
 	})
@@ -108,29 +112,40 @@ func TestProfileAndAddresses(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		b := signIn(t, s, "alice")
-		took(t, b.send(t, "/settings/profile", "name", evil, "bio", evil+"\r\nmore", "company", "C", "location", "L", "blog", "javascript:alert(1)"), "/settings/profile?done=1")
-		b.show(t, "/settings/profile?done=1", "Saved.", "onerror=alert(1)&gt;", "more</textarea>", `value="C"`)
-		again(t, b.send(t, "/settings/profile", "name", strings.Repeat("x", 300), "company", "kept"), 422, `value="kept"`, "xxx")
+		took(t, b.send(t, "/settings/profile", "name", evil, "bio", evil+"\r\nmore", "company", "C",
+			"location", "L", "blog", "javascript:alert(1)"), "/settings/profile?done=1")
+		b.show(t, "/settings/profile?done=1", "Saved.", "onerror=alert(1)&gt;",
+			"more</textarea>", `value="C"`)
+		again(t, b.send(t, "/settings/profile", "name", strings.Repeat("x", 300), "company", "kept"), 422,
+			`value="kept"`, "xxx")
 		b.show(t, "/settings/account", "<bdi>alice</bdi>", "A site administrator can give you another one")
 
-		took(t, b.send(t, "/settings/emails", "do", "add", "email", "a@example.com"), "/settings/emails?done=1")
+		took(t, b.send(t, "/settings/emails", "do", "add", "email", "a@example.com"),
+			"/settings/emails?done=1")
 		again(t, b.send(t, "/settings/emails", "do", "add", "email", "no address"), 422, `value="no address"`)
-		took(t, b.send(t, "/settings/emails", "do", "show", "email", "a@example.com"), "/settings/emails?done=1")
+		took(t, b.send(t, "/settings/emails", "do", "show", "email", "a@example.com"),
+			"/settings/emails?done=1")
 		b.show(t, "/settings/emails", "a@example.com", "Not verified", "In your profile")
 		took(t, b.send(t, "/settings/emails", "do", "hide"), "/settings/emails?done=1")
 		s.Check(t, apitest.Case{Do: "GET /users/alice", As: "alice", Status: 200, Want: `{"email": null}`})
-		took(t, b.send(t, "/settings/emails", "do", "remove", "email", "a@example.com"), "/settings/emails?done=1")
+		took(t, b.send(t, "/settings/emails", "do", "remove", "email", "a@example.com"),
+			"/settings/emails?done=1")
 		b.show(t, "/settings/emails", "You have none.")
 
-		took(t, b.send(t, "/settings/keys", "do", "add", "title", evil, "key", testkit.PublicKey(t)), "/settings/keys?done=1")
+		took(t, b.send(t, "/settings/keys", "do", "add", "title", evil, "key", testkit.PublicKey(t)),
+			"/settings/keys?done=1")
 		body := b.show(t, "/settings/keys", "SHA256:", "never used")
-		again(t, b.send(t, "/settings/keys", "do", "add", "title", "kept", "key", "none"), 422, `value="kept"`, "none</textarea>")
-		took(t, b.send(t, "/settings/keys", "do", "remove", "id", regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(body)[1]), "/settings/keys?done=1")
+		again(t, b.send(t, "/settings/keys", "do", "add", "title", "kept", "key", "none"), 422,
+			`value="kept"`, "none</textarea>")
+		took(t, b.send(t, "/settings/keys", "do", "remove", "id",
+			regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(body)[1]),
+			"/settings/keys?done=1")
 		b.show(t, "/settings/keys", "You have none.")
 
 		s.User(t, "bob")
 		s.Repo(t, "bob/garden", false)
-		s.Check(t, apitest.Case{Do: "PUT /repos/bob/garden/subscription", As: "alice", Send: `{"subscribed": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /repos/bob/garden/subscription", As: "alice",
+			Send: `{"subscribed": true}`, Status: 200})
 		b.show(t, "/settings/watching", "bob/garden")
 		took(t, b.send(t, "/settings/watching", "repo", "bob/garden"), "/settings/watching?done=1")
 		b.show(t, "/settings/watching", "You watch none.")
@@ -139,7 +154,8 @@ func TestProfileAndAddresses(t *testing.T) {
 
 var value = regexp.MustCompile(`id="once" value="(arb_\w+)"`)
 
-// A token is shown once, does what was chosen and no more, and ends when it is revoked. Somebody else's is out of reach.
+// A token is shown once, does what was chosen and no more, and ends when it is revoked. Somebody else's is
+// out of reach.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -150,54 +166,73 @@ func TestTokens(t *testing.T) {
 		s.Repo(t, "alice/cellar", true)
 		hidden := s.Repo(t, "bob/secret", true)
 		b := &person{s: s, cookie: s.PasswordSession(t, "alice")}
-		again(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", "", "life", "7d", "scopes", "repo"), 422, "Say what the token is for", `value="repo" checked`)
-		again(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", evil, "life", "soon"), 422, "is no expiry", "onerror=alert(1)&gt;")
-		again(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", "x", "life", "7d", "scopes", "all"), 422, "there is no scope")
-		made := b.send(t, "/settings/tokens/new", "kind", "scopes", "note", evil, "life", "7d", "scopes", "public_repo")
-		if made.Status != 200 || made.Header.Get("Cache-Control") != "no-store" || made.Header.Get("ETag") != "" {
+		again(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", "", "life", "7d", "scopes",
+			"repo"), 422, "Say what the token is for", `value="repo" checked`)
+		again(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", evil, "life", "soon"), 422,
+			"is no expiry", "onerror=alert(1)&gt;")
+		again(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", "x", "life", "7d", "scopes",
+			"all"), 422, "there is no scope")
+		made := b.send(t, "/settings/tokens/new", "kind", "scopes", "note", evil, "life", "7d", "scopes",
+			"public_repo")
+		if made.Status != 200 || made.Header.Get("Cache-Control") != "no-store" ||
+			made.Header.Get("ETag") != "" {
 			t.Fatalf("%d %v", made.Status, made.Header)
 		}
 		token := value.FindStringSubmatch(string(made.Body))[1]
-		s.Check(t, apitest.Case{Do: "GET /user", Headers: apitest.Bearer(token), Status: 200, Want: `{"login": "alice"}`, Has: map[string]string{"X-OAuth-Scopes": "public_repo"}})
+		s.Check(t, apitest.Case{Do: "GET /user", Headers: apitest.Bearer(token), Status: 200,
+			Want: `{"login": "alice"}`, Has: map[string]string{"X-OAuth-Scopes": "public_repo"}})
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/diary", Headers: apitest.Bearer(token), Status: 404})
-		if a := s.Check(t, apitest.Case{Do: "GET /settings/tokens/new", Headers: b.headers(), Status: 200}); strings.Contains(string(a.Body), token) {
+		if a := s.Check(t, apitest.Case{Do: "GET /settings/tokens/new", Headers: b.headers(),
+			Status: 200}); strings.Contains(string(a.Body), token) {
 			t.Error("the token is shown again")
 		}
 
-		fine := b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "diary", "life", "never", "repos", account.ID(r.ID).String())
+		fine := b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "diary", "life", "never",
+			"repos", account.ID(r.ID).String())
 		chosen := value.FindStringSubmatch(string(fine.Body))[1]
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/diary", Headers: apitest.Bearer(chosen), Status: 200})
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/cellar", Headers: apitest.Bearer(chosen), Status: 404})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/diary/issues", Headers: apitest.Bearer(chosen), Send: `{"title": "x"}`, Status: 403})
-		again(t, b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "n", "life", "7d"), 422, "Choose the repositories")
-		again(t, b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "n", "life", "7d", "others", "bob/secret"), 422, "There is no repository", `value="bob/secret"`)
-		again(t, b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "n", "life", "7d", "repos", account.ID(hidden.ID).String()), 422, "you do not see it")
-		took2 := b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "both", "life", "90d", "others", "alice/cellar, alice/diary", "changes", "1")
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/diary/issues", Headers: apitest.Bearer(chosen),
+			Send: `{"title": "x"}`, Status: 403})
+		again(t, b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "n", "life", "7d"), 422,
+			"Choose the repositories")
+		again(t, b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "n", "life", "7d",
+			"others", "bob/secret"), 422, "There is no repository", `value="bob/secret"`)
+		again(t, b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "n", "life", "7d", "repos",
+			account.ID(hidden.ID).String()), 422, "you do not see it")
+		took2 := b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "both", "life", "90d",
+			"others", "alice/cellar, alice/diary", "changes", "1")
 		if both := value.FindStringSubmatch(string(took2.Body)); both == nil {
 			t.Fatalf("%d %s", took2.Status, took2.Body)
 		}
-		body := b.show(t, "/settings/tokens", "alice/cellar", "public_repo", "expires", "does not expire", "onerror=alert(1)&gt;", "Changes these repositories")
+		body := b.show(t, "/settings/tokens", "alice/cellar", "public_repo", "expires", "does not expire",
+			"onerror=alert(1)&gt;", "Changes these repositories")
 		if strings.Contains(body, token) || strings.Contains(body, "agent") {
 			t.Error("the list shows a token")
 		}
 		// Each has a row in the audit log, with who did it.
-		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:personal_access_token.create+actor:alice", As: "keeper", Status: 200})
+		log := s.Check(t, apitest.Case{
+			Do: "GET /admin/audit-log?phrase=action:personal_access_token.create+actor:alice", As: "keeper",
+			Status: 200})
 		has(t, string(log.Body), `"scopes":"public_repo"`, `"write":true`, `"right":"self"`)
 
 		// A name that the caller sees no more is not shown.
 		s.Check(t, apitest.Case{Do: "PUT /repos/bob/secret/collaborators/alice", As: "bob", Status: 204})
-		took3 := b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "bobs", "life", "90d", "others", "bob/secret")
+		took3 := b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "bobs", "life", "90d",
+			"others", "bob/secret")
 		if took3.Status != 200 {
 			t.Fatalf("%d", took3.Status)
 		}
 		b.show(t, "/settings/tokens", "bob/secret")
 		s.Check(t, apitest.Case{Do: "DELETE /repos/bob/secret/collaborators/alice", As: "bob", Status: 204})
-		if body := b.show(t, "/settings/tokens", "1 that you do not see now"); strings.Contains(body, "secret") {
+		if body := b.show(t, "/settings/tokens",
+			"1 that you do not see now"); strings.Contains(body, "secret") {
 			t.Error("it shows a name of what is hidden")
 		}
 
 		other := signIn(t, s, "bob")
-		ids := regexp.MustCompile(`name="id" value="(\d+)"`).FindAllStringSubmatch(b.show(t, "/settings/tokens"), -1)
+		ids := regexp.MustCompile(`name="id" value="(\d+)"`).FindAllStringSubmatch(b.show(t,
+			"/settings/tokens"), -1)
 		for _, id := range ids {
 			took(t, other.send(t, "/settings/tokens", "id", id[1]), "/settings/tokens?done=1")
 		}
@@ -205,15 +240,20 @@ func TestTokens(t *testing.T) {
 		first := ids[len(ids)-2][1] // after the token of the test itself
 		took(t, b.send(t, "/settings/tokens", "id", first), "/settings/tokens?done=1")
 		s.Check(t, apitest.Case{Do: "GET /user", Headers: apitest.Bearer(token), Status: 401})
-		log = s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:personal_access_token.destroy", As: "keeper", Status: 200})
-		if n := strings.Count(string(log.Body), `"action":`); n != 1 || !strings.Contains(string(log.Body), `"actor":"alice"`) {
+		log = s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:personal_access_token.destroy",
+			As: "keeper", Status: 200})
+		if n := strings.Count(string(log.Body), `"action":`); n != 1 ||
+			!strings.Contains(string(log.Body), `"actor":"alice"`) {
 			t.Errorf("%d rows: %s", n, log.Body)
 		}
 		// A token makes no token, nor does a session that was begun with one.
-		made = s.Do(t, apitest.Case{Do: "POST /settings/tokens/new", As: "alice", Send: "kind=scopes&note=x&life=never",
-			Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}})
+		made = s.Do(t, apitest.Case{Do: "POST /settings/tokens/new", As: "alice",
+			Send: "kind=scopes&note=x&life=never",
+			Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded",
+				"Accept": "text/html"}})
 		again(t, made, 403, "a token makes no other")
-		again(t, signIn(t, s, "alice").send(t, "/settings/tokens/new", "kind", "scopes", "note", "x", "life", "never"),
+		again(t, signIn(t, s, "alice").send(t, "/settings/tokens/new", "kind", "scopes", "note", "x",
+			"life", "never"),
 			403, "a token makes no other")
 	})
 }
@@ -227,20 +267,25 @@ func TestPassword(t *testing.T) {
 		b, elsewhere := signIn(t, s, "alice"), signIn(t, s, "alice")
 		b.show(t, "/settings/password", "You have none yet")
 		again(t, b.send(t, "/settings/password", "new", "short", "again", "short"), 422, "at least 8")
-		again(t, b.send(t, "/settings/password", "new", "correct horse", "again", "correct house"), 422, "not the same")
+		again(t, b.send(t, "/settings/password", "new", "correct horse", "again", "correct house"), 422,
+			"not the same")
 		a := b.send(t, "/settings/password", "new", "correct horse", "again", "correct horse")
 		took(t, a, "/settings/password?done=1")
 		if body := string(a.Body) + a.Header.Get("Location"); strings.Contains(body, "horse") {
 			t.Error("it repeats the password")
 		}
 		s.Check(t, apitest.Case{Do: "GET /settings/profile", Headers: elsewhere.headers(), Status: 303})
-		m := regexp.MustCompile(account.SessionCookie + `=(arbs_\w+)`).FindStringSubmatch(a.Header.Get("Set-Cookie"))
+		m := regexp.MustCompile(account.SessionCookie + `=(arbs_\w+)`).FindStringSubmatch(
+			a.Header.Get("Set-Cookie"))
 		b.cookie = m[1]
 		b.show(t, "/settings/password", "Current password")
-		again(t, b.send(t, "/settings/password", "now", "wrong horse", "new", "another horse", "again", "another horse"), 422, "That is not your password")
-		took(t, b.send(t, "/settings/password", "now", "correct horse", "new", "another horse", "again", "another horse"), "/settings/password?done=1")
+		again(t, b.send(t, "/settings/password", "now", "wrong horse", "new", "another horse", "again",
+			"another horse"), 422, "That is not your password")
+		took(t, b.send(t, "/settings/password", "now", "correct horse", "new", "another horse", "again",
+			"another horse"), "/settings/password?done=1")
 		s.Check(t, apitest.Case{Do: "GET /settings/profile", Headers: b.headers(), Status: 303})
-		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:user.change_password", As: "keeper", Status: 200})
+		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:user.change_password",
+			As: "keeper", Status: 200})
 		if strings.Count(string(log.Body), `"actor":"alice"`) != 2 {
 			t.Errorf("the log has %s", log.Body)
 		}
@@ -254,12 +299,14 @@ func TestSessions(t *testing.T) {
 		s.User(t, "alice")
 		s.User(t, "bob")
 		for _, agent := range []string{"Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", evil} {
-			if _, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, "alice"), account.Origin{Agent: agent}); err != nil {
+			if _, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, "alice"),
+				account.Origin{Agent: agent}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		b := signIn(t, s, "alice")
-		body := b.show(t, "/settings/sessions", "Firefox on Linux", "This browser", "onerror=alert(1)&gt;", "Sign out everywhere else")
+		body := b.show(t, "/settings/sessions", "Firefox on Linux", "This browser", "onerror=alert(1)&gt;",
+			"Sign out everywhere else")
 		ids := regexp.MustCompile(`name="id" value="(\d+)"`).FindAllStringSubmatch(body, -1)
 		if len(ids) != 3 {
 			t.Fatalf("%d sessions", len(ids))
@@ -278,7 +325,9 @@ func TestSessions(t *testing.T) {
 			t.Errorf("%d are left", n)
 		}
 		took(t, b.send(t, "/settings/sessions", "id", ids[0][1]), "/")
-		s.Check(t, apitest.Case{Do: "GET /settings/sessions", Headers: b.headers(), Status: 303, Has: map[string]string{"Set-Cookie": account.SessionCookie + "=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"}})
+		s.Check(t, apitest.Case{Do: "GET /settings/sessions", Headers: b.headers(), Status: 303,
+			Has: map[string]string{"Set-Cookie": account.SessionCookie +
+				"=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"}})
 	})
 }
 
@@ -309,7 +358,8 @@ func TestInstallations(t *testing.T) {
 	})
 }
 
-// An App is installed by who it acts for, and by nobody else; suspended, it can do nothing; uninstalled, it is gone.
+// An App is installed by who it acts for, and by nobody else; suspended, it can do nothing; uninstalled, it
+// is gone.
 func TestApps(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -318,31 +368,38 @@ func TestApps(t *testing.T) {
 			s.User(t, login)
 		}
 		s.Org(t, "guild", "bob")
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/carol", As: "bob", Send: `{"role": "member"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/carol", As: "bob",
+			Send: `{"role": "member"}`, Status: 200})
 		s.Repo(t, "guild/park", true)
 		s.Repo(t, "guild/pond", true)
-		public := s.NewApp(t, "alice", app.Manifest{Name: "Gardener", URL: "https://example.org", Public: true, Description: evil,
+		public := s.NewApp(t, "alice", app.Manifest{Name: "Gardener", URL: "https://example.org",
+			Public: true, Description: evil,
 			Permissions: apitest.Permissions("issues=write"), Events: []string{"issues"}})
-		s.NewApp(t, "alice", app.Manifest{Name: "Hidden", URL: "https://example.org", Permissions: apitest.Permissions("issues=write")})
+		s.NewApp(t, "alice", app.Manifest{Name: "Hidden", URL: "https://example.org",
+			Permissions: apitest.Permissions("issues=write")})
 		alice, bob, carol := signIn(t, s, "alice"), signIn(t, s, "bob"), signIn(t, s, "carol")
 		alice.show(t, "/settings/apps", "Gardener", "Hidden", "onerror=alert(1)&gt;")
 		bob.show(t, "/settings/apps", "You have none.")
 		alice.show(t, "/github-apps/hidden/installations/new", "issues: write")
-		s.Check(t, apitest.Case{Do: "GET /github-apps/hidden/installations/new", Headers: bob.headers(), Status: 404})
+		s.Check(t, apitest.Case{Do: "GET /github-apps/hidden/installations/new", Headers: bob.headers(),
+			Status: 404})
 		again(t, bob.send(t, "/github-apps/hidden/installations/new", "on", "bob"), 404)
 
 		alice.show(t, "/github-apps/hidden", "issues: write", `href="/settings/apps/hidden"`)
 		for _, who := range []map[string]string{bob.headers(), {"Accept": apitest.Browser}} {
 			s.Check(t, apitest.Case{Do: "GET /github-apps/hidden", Headers: who, Status: 404})
 			a := s.Check(t, apitest.Case{Do: "GET /github-apps/gardener", Headers: who, Status: 200})
-			if body := string(a.Body); !strings.Contains(body, "onerror=alert(1)&gt;") || strings.Contains(body, "/settings/apps") {
+			if body := string(a.Body); !strings.Contains(body, "onerror=alert(1)&gt;") ||
+				strings.Contains(body, "/settings/apps") {
 				t.Errorf("strangers see of an App: %s", body)
 			}
 		}
-		s.Check(t, apitest.Case{Do: "GET /apps/gardener", Status: 200, Want: `{"html_url": "` + s.URL + `/github-apps/gardener"}`})
+		s.Check(t, apitest.Case{Do: "GET /apps/gardener", Status: 200,
+			Want: `{"html_url": "` + s.URL + `/github-apps/gardener"}`})
 
 		const install = "/github-apps/gardener/installations/new"
-		if body := carol.show(t, install, "<option selected>carol</option>"); strings.Contains(body, "guild") {
+		if body := carol.show(t, install, "<option selected>carol</option>"); strings.Contains(body,
+			"guild") {
 			t.Error("a member may install Apps")
 		}
 		bob.show(t, install, "<option>guild</option>")
@@ -350,7 +407,8 @@ func TestApps(t *testing.T) {
 		again(t, carol.send(t, install, "on", "bob"), 403, "by its owners")
 		again(t, carol.send(t, install, "on", "nobody"), 403, "by its owners")
 		again(t, bob.send(t, install, "on", "guild", "some", "1", "repos", " "), 422, "Name the repositories")
-		again(t, bob.send(t, install, "on", "guild", "some", "1", "repos", "park lake"), 422, `value="park lake"`, "is not there")
+		again(t, bob.send(t, install, "on", "guild", "some", "1", "repos", "park lake"), 422,
+			`value="park lake"`, "is not there")
 		made := bob.send(t, install, "on", "guild", "some", "1", "repos", "guild/park")
 		one, _, _ := strings.Cut(made.Header.Get("Location"), "?")
 		took(t, made, one+"?done=1")
@@ -379,7 +437,10 @@ func TestApps(t *testing.T) {
 		if a := s.Do(t, reads); a.Status != 401 {
 			t.Errorf("its token is %d", a.Status)
 		}
-		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=actor:bob+action:integration_installation", As: "keeper", Status: 200})
-		has(t, string(log.Body), "integration_installation.create", "integration_installation.suspend", "integration_installation.unsuspend", "integration_installation.destroy")
+		log := s.Check(t, apitest.Case{
+			Do: "GET /admin/audit-log?phrase=actor:bob+action:integration_installation", As: "keeper",
+			Status: 200})
+		has(t, string(log.Body), "integration_installation.create", "integration_installation.suspend",
+			"integration_installation.unsuspend", "integration_installation.destroy")
 	})
 }

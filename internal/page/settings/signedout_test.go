@@ -10,8 +10,8 @@ import (
 	"arbor/internal/db"
 )
 
-// Somebody writes an issue while the session is ended elsewhere. The next click leads to sign in, and what was written is
-// sent then.
+// Somebody writes an issue while the session is ended elsewhere. The next click leads to sign in, and what
+// was written is sent then.
 func TestSessionEndedWhileWriting(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -25,7 +25,8 @@ func TestSessionEndedWhileWriting(t *testing.T) {
 		b.SignIn(s.Session(t, "alice"))
 		b.Go("/alice/garden/issues/new")
 		b.Fill("#title", "Slugs")
-		b.Fill("textarea[name=body]", "They ate <b>everything</b>, & the beans: a long story of a short night.")
+		b.Fill("textarea[name=body]",
+			"They ate <b>everything</b>, & the beans: a long story of a short night.")
 		signIn(t, s, "alice").send(t, "/settings/sessions", "do", "others")
 		b.Follow("main form button.main")
 		b.See("h1", "You are signed out")
@@ -36,7 +37,8 @@ func TestSessionEndedWhileWriting(t *testing.T) {
 	}
 	// Another site's form is kept for nobody, nor is one with a password.
 	send := func(origin, path, form string) *apitest.Answer {
-		h := map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html", "Origin": origin}
+		h := map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html",
+			"Origin": origin}
 		return s.Do(t, apitest.Case{Do: "POST " + path, Headers: h, Send: form})
 	}
 	issue := url.Values{"title": {"Trap"}}.Encode()

@@ -44,7 +44,8 @@ type tokensView struct {
 
 // GET /settings/tokens
 //
-// Tokens lists the caller's tokens: how they begin, what they may do, until when, and when they were last used.
+// Tokens lists the caller's tokens: how they begin, what they may do, until when, and when they were last
+// used.
 func (p *Pages) Tokens(w http.ResponseWriter, r *http.Request) error {
 	f, err := p.frame(r, "tokens", "Tokens")
 	if err != nil {
@@ -96,7 +97,8 @@ func (p *Pages) RevokeToken(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id, _ := web.ParseNumber(f.Get("id"))
-	if err := p.accounts.RevokeOwnToken(r.Context(), caller(r), id); err != nil && !errs.Is(err, errs.NotFound) {
+	if err := p.accounts.RevokeOwnToken(r.Context(), caller(r), id); err != nil &&
+		!errs.Is(err, errs.NotFound) {
 		return err
 	}
 	return page.SeeOther(w, r, "/settings/tokens?done=1")

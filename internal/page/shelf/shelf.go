@@ -24,8 +24,8 @@ type Pages struct {
 	numbered web.Handler
 }
 
-// New makes the page. The store's interface does not tell ids, which removing wants: numbered answers a page of the
-// caller's plants with theirs, under the right of the route that lists plants.
+// New makes the page. The store's interface does not tell ids, which removing wants: numbered answers a page
+// of the caller's plants with theirs, under the right of the route that lists plants.
 func New(kit *page.Kit, numbered web.Handler) *Pages {
 	return &Pages{kit, roomTemplates, numbered}
 }

@@ -25,11 +25,14 @@ func TestPlants(t *testing.T) {
 		s.Visit(t, "", "GET "+at).Leads(t, "/login?return_to=%2Fdashboard%2Fplants")
 		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "No plants yet")
 		s.Visit(t, "alice", "POST "+at, "id", "7", "name", evil, "tag", "tree"+evil).Leads(t, at+"?done=1")
-		s.Visit(t, "alice", "POST "+at, "id", "-9223372036854775808", "name", "Moss", "tag", "").Leads(t, at+"?done=1")
-		s.Visit(t, "alice", "GET "+at+"?done=1").Shows(t, 200, "Saved.", evil, "tree"+evil, "-9223372036854775808")
+		s.Visit(t, "alice", "POST "+at, "id", "-9223372036854775808", "name", "Moss", "tag", "").Leads(t,
+			at+"?done=1")
+		s.Visit(t, "alice", "GET "+at+"?done=1").Shows(t, 200, "Saved.", evil, "tree"+evil,
+			"-9223372036854775808")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "!Moss", "No plants yet")
 		s.Visit(t, "root-gardener", "GET "+at).Shows(t, 200, "Moss")
-		s.Visit(t, "bob", "POST "+at, "id", "7", "name", "Kept", "tag", "herb").Shows(t, 400, "exists already", `value="Kept"`, `value="herb"`)
+		s.Visit(t, "bob", "POST "+at, "id", "7", "name", "Kept", "tag", "herb").Shows(t, 400,
+			"exists already", `value="Kept"`, `value="herb"`)
 		s.Visit(t, "bob", "POST "+at, "id", "seven", "name", "Kept").Shows(t, 400, "integer", `value="seven"`)
 		s.Visit(t, "bob", "POST "+at, "id", "8", "name", "").Shows(t, 400, "name")
 		s.Visit(t, "bob", "POST "+at, "remove", "7").Shows(t, 400, "no plant with this id")
@@ -41,15 +44,17 @@ func TestPlants(t *testing.T) {
 	})
 }
 
-// A long list is read page by page, each plant once, in a constant number of statements; a long name fills no page.
+// A long list is read page by page, each plant once, in a constant number of statements; a long name fills no
+// page.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s, statements := apitest.StartCounted(t, engine)
 		s.User(t, "alice")
 		add := func(id int, name string) {
-			s.Check(t, apitest.Case{Do: "POST /plants", As: "alice", Status: 200, Headers: map[string]string{"Content-Type": "application/json"},
-				Send: fmt.Sprintf(`{"id": %d, "name": "%s"}`, id, name)})
+			s.Check(t, apitest.Case{Do: "POST /plants", As: "alice", Status: 200,
+				Headers: map[string]string{"Content-Type": "application/json"},
+				Send:    fmt.Sprintf(`{"id": %d, "name": "%s"}`, id, name)})
 		}
 		add(1, "one")
 		few := s.Cost(t, statements, "alice", at)

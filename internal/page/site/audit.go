@@ -51,7 +51,8 @@ var linked = regexp.MustCompile(`[?&](after|before)=([^&>]+)[^>]*>; rel="(next|p
 
 // GET /site/audit
 //
-// Audit lists the audit log of the whole server, the newest first; phrase chooses, after and before are cursors.
+// Audit lists the audit log of the whole server, the newest first; phrase chooses, after and before are
+// cursors.
 func (p *Pages) Audit(w http.ResponseWriter, r *http.Request) error {
 	f, err := p.frame(r, "audit", "Audit log")
 	if err != nil {

@@ -54,7 +54,8 @@ func (p *Pages) ShowJobs(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := &jobsView{view: f}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		q := queue{Name: name, What: queues[name], Backlog: found[name], Most: found[name].Pending >= db.MostCounted}
+		q := queue{Name: name, What: queues[name], Backlog: found[name],
+			Most: found[name].Pending >= db.MostCounted}
 		if q.Oldest != 0 {
 			q.Due = max(0, now.Time().Sub(q.Oldest.Time()))
 		}
@@ -72,7 +73,8 @@ type healthView struct {
 
 // GET /site/health
 //
-// Health shows what the operator's doctor finds, the nodes that serve the database, and the age of the last backup.
+// Health shows what the operator's doctor finds, the nodes that serve the database, and the age of the last
+// backup.
 func (p *Pages) Health(w http.ResponseWriter, r *http.Request) error {
 	f, err := p.frame(r, "health", "Health")
 	if err != nil {
@@ -85,9 +87,11 @@ func (p *Pages) Health(w http.ResponseWriter, r *http.Request) error {
 			return p.DB, p.Git, func() error { return nil }, nil
 		},
 		Cause: func(check string, err error) {
-			p.Log.WarnContext(r.Context(), "a check of the server's health failed", "check", check, "error", err)
+			p.Log.WarnContext(r.Context(), "a check of the server's health failed", "check", check,
+				"error", err)
 		}})
-	backups, _, err := p.Accounts.Events(r.Context(), audit.Filter{Actions: []audit.Action{audit.StoreBackup}}, 1)
+	backups, _, err := p.Accounts.Events(r.Context(),
+		audit.Filter{Actions: []audit.Action{audit.StoreBackup}}, 1)
 	if err != nil {
 		return err
 	}

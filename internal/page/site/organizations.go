@@ -48,7 +48,8 @@ func (p *Pages) CreateOrganization(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	v := &newOrganizationView{view: frame, Login: f.Text("login"), Owner: f.Text("owner"), Name: f.Text("name")}
+	v := &newOrganizationView{view: frame, Login: f.Text("login"), Owner: f.Text("owner"),
+		Name: f.Text("name")}
 	body := map[string]string{"login": v.Login, "admin": v.Owner, "profile_name": v.Name}
 	var made struct{ Login string }
 	if err = p.kit.Change(r, "POST", "/admin/organizations", body, &made); err == nil {

@@ -38,7 +38,8 @@ func (p *Pages) directory(r *http.Request, kind account.Kind, section, title str
 		return nil, err
 	}
 	q := web.QueryOf(r)
-	v := &directoryView{view: f, Text: strings.ToValidUTF8(strings.TrimSpace(page.Clip(q.Get("q"), 100).Text), "")}
+	v := &directoryView{view: f, Text: strings.ToValidUTF8(strings.TrimSpace(page.Clip(q.Get("q"), 100).Text),
+		"")}
 	v.Text = strings.ReplaceAll(v.Text, "\x00", "")
 	after := strings.ReplaceAll(strings.ToValidUTF8(page.Clip(q.Get("after"), 100).Text, ""), "\x00", "")
 	list, more, err := p.Accounts.Directory(r.Context(),
@@ -86,8 +87,9 @@ func (p *Pages) CreatePerson(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &newPersonView{view: frame, Login: f.Text("login"), Email: f.Text("email"), Admin: f.Checked("admin"),
-		With: f.Get("with")}
+	v := &newPersonView{view: frame, Login: f.Text("login"), Email: f.Text("email"),
+		Admin: f.Checked("admin"),
+		With:  f.Get("with")}
 	body := map[string]any{"login": v.Login}
 	if v.Email != "" {
 		body["email"] = v.Email

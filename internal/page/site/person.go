@@ -27,7 +27,8 @@ type personView struct {
 // Size is how much the account owns.
 func (v *personView) Size() string { return page.Bytes(v.Usage.KB << 10) }
 
-// quotaForm is the quota as the form has it: a number, empty for what the server says for all, or none for no bound.
+// quotaForm is the quota as the form has it: a number, empty for what the server says for all, or none for no
+// bound.
 type quotaForm struct{ Repos, MiB string }
 
 func bound(n *int64, unit int64) string {
@@ -51,7 +52,8 @@ func readBound(text string, unit int64) (*int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > 1<<40 {
-		return nil, errs.Newf(errs.Invalid, "%q is no bound: write a number, none, or nothing.", errs.Clip(text))
+		return nil, errs.Newf(errs.Invalid, "%q is no bound: write a number, none, or nothing.",
+			errs.Clip(text))
 	}
 	n *= unit
 	return &n, nil
@@ -88,8 +90,8 @@ func (p *Pages) person(r *http.Request, kind account.Kind, section string) (*per
 
 // POST /site/people/{login}
 //
-// ChangePerson does with the account what do says: suspend, unsuspend, promote, demote, rename, quota, password, token,
-// delete. Error: 404.
+// ChangePerson does with the account what do says: suspend, unsuspend, promote, demote, rename, quota,
+// password, token, delete. Error: 404.
 func (p *Pages) ChangePerson(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -128,9 +130,11 @@ func (p *Pages) ChangePerson(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "person.html", v.Problem, v)
 }
 
-// changeAccount does what people and organizations have in common: rename, quota, delete. It gives the address of the
-// page that shows what became of it.
-func (p *Pages) changeAccount(r *http.Request, f page.Form, v *personView, api, list string) (to string, err error) {
+// changeAccount does what people and organizations have in common: rename, quota, delete. It gives the
+// address of the page that shows what became of it.
+func (p *Pages) changeAccount(
+	r *http.Request, f page.Form, v *personView, api, list string,
+) (to string, err error) {
 	login := v.Account.Login
 	to = list + web.Path(login)
 	switch f.Get("do") {

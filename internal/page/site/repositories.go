@@ -57,8 +57,8 @@ func (p *Pages) repositories(r *http.Request) (*repositoriesView, error) {
 
 // POST /site/repositories
 //
-// ChangeRepository does with the repository repo, OWNER/NAME, what do says: archive, unarchive, or back, which shows a
-// withdrawn fork to its owner again.
+// ChangeRepository does with the repository repo, OWNER/NAME, what do says: archive, unarchive, or back,
+// which shows a withdrawn fork to its owner again.
 func (p *Pages) ChangeRepository(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

@@ -7,9 +7,9 @@
 //	GET       /site/audit                audit.go: the log of who changed access
 //	GET       /site/jobs, /site/health   health.go: what waits, and what the operator's doctor says
 //
-// What REST has for site administrators is asked of it. The rest is operations of package account and repo that the
-// operator has on the command line; the transaction of each asks again whether the caller still administrates the site
-// (account.Caller.Holds), and writes the audit log.
+// What REST has for site administrators is asked of it. The rest is operations of package account and repo
+// that the operator has on the command line; the transaction of each asks again whether the caller still
+// administrates the site (account.Caller.Holds), and writes the audit log.
 package site
 
 import (

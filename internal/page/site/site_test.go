@@ -36,29 +36,33 @@ func TestOnlyForAdministrators(t *testing.T) {
 		s.User(t, "alice")
 		s.Admin(t, "keeper")
 		s.Admin(t, "other")
-		limited := map[string]string{"Accept": "text/html", "Authorization": "Bearer " + s.Scoped(t, "keeper", "site_admin, repo")}
-		pages := []string{"/site/people", "/site/people/new", "/site/people/alice", "/site/organizations", "/site/organizations/new",
-			"/site/repositories", "/site/audit", "/site/jobs", "/site/health"}
+		limited := map[string]string{"Accept": "text/html",
+			"Authorization": "Bearer " + s.Scoped(t, "keeper", "site_admin, repo")}
+		pages := []string{"/site/people", "/site/people/new", "/site/people/alice", "/site/organizations",
+			"/site/organizations/new", "/site/repositories", "/site/audit", "/site/jobs", "/site/health"}
 		for _, page := range pages {
 			show(t, s, page)
 			s.Check(t, apitest.Case{Do: "GET " + page, As: "alice", Headers: html, Status: 404})
 			s.Check(t, apitest.Case{Do: "GET " + page, Headers: html, Status: 303})
 			s.Check(t, apitest.Case{Do: "GET " + page, Headers: limited, Status: 403})
 		}
-		forms := []string{"/site/people/new", "/site/people/alice", "/site/organizations/new", "/site/repositories"}
+		forms := []string{"/site/people/new", "/site/people/alice", "/site/organizations/new",
+			"/site/repositories"}
 		for _, form := range forms {
 			if a := send(t, s, "alice", form, "do", "promote", "login", "x"); a.Status != 404 {
 				t.Errorf("POST %s: %d", form, a.Status)
 			}
 		}
-		session := map[string]string{"Accept": "text/html", "Cookie": account.SessionCookie + "=" + s.Session(t, "keeper"),
+		session := map[string]string{"Accept": "text/html",
+			"Cookie":       account.SessionCookie + "=" + s.Session(t, "keeper"),
 			"Content-Type": "application/x-www-form-urlencoded"}
 		s.Check(t, apitest.Case{Do: "GET /site/people", Headers: session, Status: 200})
 		if _, err := s.Accounts.Demote(t.Context(), nil, "keeper"); err != nil {
 			t.Fatal(err)
 		}
 		s.Check(t, apitest.Case{Do: "GET /site/people", Headers: session, Status: 404})
-		s.Check(t, apitest.Case{Do: "POST /site/people/alice", Headers: session, Send: "do=password", Status: 404})
+		s.Check(t, apitest.Case{Do: "POST /site/people/alice", Headers: session, Send: "do=password",
+			Status: 404})
 	})
 }
 
@@ -70,10 +74,14 @@ func TestPeople(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "keeper")
 		s.User(t, "alice")
-		s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"name": "Ash \"><script>alert(2)</script>"}`, Status: 200})
-		again(t, send(t, s, "keeper", "/site/people/new", "login", "no login!", "with", "password", "admin", "1"), 422, `value="no login!"`, `value="1" checked`)
-		again(t, send(t, s, "keeper", "/site/people/new", "login", "Alice", "email", "a@example.com", "with", "token"), 422, "taken", `value="a@example.com"`)
-		made := send(t, s, "keeper", "/site/people/new", "login", "bob", "email", "bob@example.com", "with", "password")
+		s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice",
+			Send: `{"name": "Ash \"><script>alert(2)</script>"}`, Status: 200})
+		again(t, send(t, s, "keeper", "/site/people/new", "login", "no login!", "with", "password", "admin",
+			"1"), 422, `value="no login!"`, `value="1" checked`)
+		again(t, send(t, s, "keeper", "/site/people/new", "login", "Alice", "email", "a@example.com", "with",
+			"token"), 422, "taken", `value="a@example.com"`)
+		made := send(t, s, "keeper", "/site/people/new", "login", "bob", "email", "bob@example.com",
+			"with", "password")
 		if made.Status != 200 || made.Header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("%d %v %s", made.Status, made.Header, made.Body)
 		}
@@ -81,8 +89,10 @@ func TestPeople(t *testing.T) {
 		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err != nil {
 			t.Errorf("the starting password: %v", err)
 		}
-		token := once.FindStringSubmatch(string(send(t, s, "keeper", "/site/people/new", "login", "carol", "with", "token").Body))[1]
-		s.Check(t, apitest.Case{Do: "GET /user", Headers: apitest.Bearer(token), Status: 200, Want: `{"login": "carol"}`, Has: map[string]string{"X-OAuth-Scopes": "repo, read:org, plants"}})
+		token := once.FindStringSubmatch(string(send(t, s, "keeper", "/site/people/new", "login", "carol",
+			"with", "token").Body))[1]
+		s.Check(t, apitest.Case{Do: "GET /user", Headers: apitest.Bearer(token), Status: 200,
+			Want: `{"login": "carol"}`, Has: map[string]string{"X-OAuth-Scopes": "repo, read:org, plants"}})
 		body := show(t, s, "/site/people", "alice", "bob", "carol", "Site administrator")
 		if strings.Contains(body, password) || strings.Contains(show(t, s, "/site/people/bob"), password) {
 			t.Error("the password is shown again")
@@ -107,17 +117,20 @@ func TestPeople(t *testing.T) {
 		show(t, s, at, "Administrates the site")
 		took(t, send(t, s, "keeper", at, "do", "demote"), at+"?done=1")
 		next := once.FindStringSubmatch(string(send(t, s, "keeper", at, "do", "password").Body))[1]
-		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err == nil || next == password {
+		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err == nil ||
+			next == password {
 			t.Error("the old password counts")
 		}
 		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "3", "mib", "none"), at+"?done=1")
 		show(t, s, at, `value="3"`, `value="none"`)
-		again(t, send(t, s, "keeper", at, "do", "quota", "repos", "-1", "mib", evil), 422, `value="-1"`, "is no bound", "onerror=alert(1)&gt;")
+		again(t, send(t, s, "keeper", at, "do", "quota", "repos", "-1", "mib", evil), 422, `value="-1"`,
+			"is no bound", "onerror=alert(1)&gt;")
 		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "", "mib", ""), at+"?done=1")
 		again(t, send(t, s, "keeper", at, "do", "rename", "login", "alice"), 422, "taken")
 		took(t, send(t, s, "keeper", at, "do", "rename", "login", "robert"), "/site/people/robert?done=1")
 		at = "/site/people/robert"
-		again(t, send(t, s, "keeper", at, "do", "delete", "confirm", "bob"), 422, "Nothing was done", `value="bob"`)
+		again(t, send(t, s, "keeper", at, "do", "delete", "confirm", "bob"), 422, "Nothing was done",
+			`value="bob"`)
 		again(t, send(t, s, "keeper", at, "do", "nothing"), 400)
 		took(t, send(t, s, "keeper", at, "do", "delete", "confirm", "robert"), "/site/people?done=1")
 		s.Check(t, apitest.Case{Do: "GET " + at, As: "keeper", Headers: html, Status: 404})
@@ -125,10 +138,12 @@ func TestPeople(t *testing.T) {
 		for _, do := range []string{"suspend", "demote"} {
 			again(t, send(t, s, "keeper", "/site/people/keeper", "do", do), 403, "yourself")
 		}
-		again(t, send(t, s, "keeper", "/site/people/keeper", "do", "delete", "confirm", "keeper"), 403, "You cannot delete yourself")
+		again(t, send(t, s, "keeper", "/site/people/keeper", "do", "delete", "confirm", "keeper"), 403,
+			"You cannot delete yourself")
 
-		log := show(t, s, "/site/audit?phrase=actor:keeper", "user.create", "user.suspend", "user.unsuspend", "user.promote", "user.demote",
-			"user.change_password", "personal_access_token.create", "user.rename", "user.delete", "user.update", "site admin")
+		log := show(t, s, "/site/audit?phrase=actor:keeper", "user.create", "user.suspend", "user.unsuspend",
+			"user.promote", "user.demote", "user.change_password", "personal_access_token.create",
+			"user.rename", "user.delete", "user.update", "site admin")
 		if strings.Contains(log, password) || strings.Contains(log, token) {
 			t.Error("the log has a secret")
 		}
@@ -141,21 +156,27 @@ func TestOrganizations(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "keeper")
 		s.User(t, "alice")
-		again(t, send(t, s, "keeper", "/site/organizations/new", "login", "guild", "owner", evil), 422, `value="guild"`, "onerror=alert(1)&gt;")
-		took(t, send(t, s, "keeper", "/site/organizations/new", "login", "guild", "owner", "alice", "name", evil), "/site/organizations/guild?done=1")
+		again(t, send(t, s, "keeper", "/site/organizations/new", "login", "guild", "owner", evil), 422,
+			`value="guild"`, "onerror=alert(1)&gt;")
+		took(t, send(t, s, "keeper", "/site/organizations/new", "login", "guild", "owner", "alice", "name",
+			evil), "/site/organizations/guild?done=1")
 		at := "/site/organizations/guild"
 		show(t, s, at, "alice", "1 member", "onerror=alert(1)&gt;")
 		show(t, s, "/site/organizations?q=gui", "guild")
-		s.Check(t, apitest.Case{Do: "GET /site/organizations/alice", As: "keeper", Headers: html, Status: 404})
+		s.Check(t, apitest.Case{Do: "GET /site/organizations/alice", As: "keeper", Headers: html,
+			Status: 404})
 		s.Check(t, apitest.Case{Do: "GET /site/people/guild", As: "keeper", Headers: html, Status: 404})
 		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "5", "mib", "100"), at+"?done=1")
 		show(t, s, at, `value="5"`, `value="100"`)
-		took(t, send(t, s, "keeper", at, "do", "rename", "login", "union"), "/site/organizations/union?done=1")
+		took(t, send(t, s, "keeper", at, "do", "rename", "login", "union"),
+			"/site/organizations/union?done=1")
 		r := s.Repo(t, "union/park", false)
 		_ = r
-		again(t, send(t, s, "keeper", "/site/organizations/union", "do", "delete", "confirm", "union"), 422, "owns repositories")
+		again(t, send(t, s, "keeper", "/site/organizations/union", "do", "delete", "confirm", "union"), 422,
+			"owns repositories")
 		s.Check(t, apitest.Case{Do: "DELETE /repos/union/park", As: "keeper", Status: 204})
-		took(t, send(t, s, "keeper", "/site/organizations/union", "do", "delete", "confirm", "union"), "/site/organizations?done=1")
+		took(t, send(t, s, "keeper", "/site/organizations/union", "do", "delete", "confirm", "union"),
+			"/site/organizations?done=1")
 		show(t, s, "/site/audit?phrase=action:org", "org.create", "org.update", "org.rename", "org.delete")
 	})
 }
@@ -169,15 +190,20 @@ func TestRepositories(t *testing.T) {
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/diary", true)
 		show(t, s, "/site/repositories", "alice/garden", "alice/diary", "Private")
-		if body := show(t, s, "/site/repositories?q=diary", "alice/diary"); strings.Contains(body, "alice/garden") {
+		if body := show(t, s, "/site/repositories?q=diary", "alice/diary"); strings.Contains(body,
+			"alice/garden") {
 			t.Error("the search finds all")
 		}
 		show(t, s, "/site/repositories?q=size:"+url.QueryEscape(evil))
-		took(t, send(t, s, "keeper", "/site/repositories", "do", "archive", "repo", "alice/diary"), "/site/repositories?done=1")
+		took(t, send(t, s, "keeper", "/site/repositories", "do", "archive", "repo", "alice/diary"),
+			"/site/repositories?done=1")
 		show(t, s, "/site/repositories?q=archived:true", "alice/diary", "Unarchive")
-		took(t, send(t, s, "keeper", "/site/repositories", "do", "unarchive", "repo", "alice/diary"), "/site/repositories?done=1")
-		again(t, send(t, s, "keeper", "/site/repositories", "do", "back", "repo", "alice/garden"), 422, "no withdrawn fork", `value="alice/garden"`)
-		again(t, send(t, s, "keeper", "/site/repositories", "do", "back", "repo", evil), 422, "There is no repository", "onerror=alert(1)&gt;")
+		took(t, send(t, s, "keeper", "/site/repositories", "do", "unarchive", "repo", "alice/diary"),
+			"/site/repositories?done=1")
+		again(t, send(t, s, "keeper", "/site/repositories", "do", "back", "repo", "alice/garden"), 422,
+			"no withdrawn fork", `value="alice/garden"`)
+		again(t, send(t, s, "keeper", "/site/repositories", "do", "back", "repo", evil), 422,
+			"There is no repository", "onerror=alert(1)&gt;")
 		show(t, s, "/site/audit?phrase=repo:alice/diary", "repo.archived", "repo.unarchived")
 	})
 }
@@ -192,10 +218,13 @@ func TestWatching(t *testing.T) {
 		}
 		body := show(t, s, "/site/audit?phrase=action:user.create", "user.create", `rel="next"`)
 		older := regexp.MustCompile(`href="(\?[^"]+)" rel="next"`).FindStringSubmatch(body)[1]
-		show(t, s, "/site/audit"+strings.ReplaceAll(older, "&amp;", "&"), "user.create", `rel="prev"`, "keeper")
-		again(t, s.Do(t, apitest.Case{Do: "GET /site/audit?phrase=" + url.QueryEscape(evil), As: "keeper", Headers: html}), 422, "onerror=alert(1)&gt;")
+		show(t, s, "/site/audit"+strings.ReplaceAll(older, "&amp;", "&"), "user.create",
+			`rel="prev"`, "keeper")
+		again(t, s.Do(t, apitest.Case{Do: "GET /site/audit?phrase=" + url.QueryEscape(evil), As: "keeper",
+			Headers: html}), 422, "onerror=alert(1)&gt;")
 		show(t, s, "/site/jobs", "Deliveries to webhooks", "test_merge")
-		show(t, s, "/site/health", "database", "schema", "space", "git version", "the audit log knows of none")
+		show(t, s, "/site/health", "database", "schema", "space", "git version",
+			"the audit log knows of none")
 		if next := show(t, s, "/site/people", `rel="next"`); strings.Count(next, "<tr>") > 52 {
 			t.Error("the list is not cut")
 		}

@@ -15,8 +15,8 @@ import (
 
 // POST /{owner}/{repo}/issues/{number}/state
 //
-// SetState closes the issue or pull request, with the reason in state (completed, not_planned, closed), or reopens it
-// (open).
+// SetState closes the issue or pull request, with the reason in state (completed, not_planned, closed), or
+// reopens it (open).
 func (p *Pages) SetState(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -65,8 +65,8 @@ func (p *Pages) React(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 
 // POST /{owner}/{repo}/issues/{number}/reactions
 //
-// SetReaction adds the viewer's reaction to the issue, to its comment, or to the review comment line; one that is there
-// it takes back.
+// SetReaction adds the viewer's reaction to the issue, to its comment, or to the review comment line; one
+// that is there it takes back.
 func (p *Pages) SetReaction(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -76,7 +76,8 @@ func (p *Pages) SetReaction(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if id := f.Get("comment"); id != "" && id != "0" {
 		path, anchor = commentPath(a, id)+"/reactions", "issuecomment-"+id
 	} else if id := f.Get("line"); id != "" {
-		path, anchor = web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id, "reactions"), "discussion_r"+id
+		path, anchor = web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id, "reactions"),
+			"discussion_r"+id
 	}
 	body, err := json.Marshal(map[string]any{"content": f.Get("content")})
 	if err != nil {

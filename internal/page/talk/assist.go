@@ -16,8 +16,8 @@ import (
 
 // POST /{owner}/{repo}/preview
 //
-// Preview answers the text of the field "text" as HTML, as it would stand in a conversation of the repository: a page
-// with it, of which the script takes the text alone.
+// Preview answers the text of the field "text" as HTML, as it would stand in a conversation of the
+// repository: a page with it, of which the script takes the text alone.
 func (p *Pages) Preview(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -32,7 +32,8 @@ func (p *Pages) Preview(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if err != nil {
 		return err
 	}
-	v := struct{ Body template.HTML }{template.HTML(answer.Body.String())} // package markdown has sanitized it
+	// package markdown has sanitized it
+	v := struct{ Body template.HTML }{template.HTML(answer.Body.String())}
 	return p.t.Page(w, r, "preview.html", v)
 }
 
@@ -43,8 +44,8 @@ const suggestions = 8
 
 // GET /{owner}/{repo}/suggest
 //
-// Suggest answers what may complete ?q=@name (people) or ?q=#12, ?q=#word (issues and pull requests of the repository),
-// as a list of options. The script shows it under a text.
+// Suggest answers what may complete ?q=@name (people) or ?q=#12, ?q=#word (issues and pull requests of the
+// repository), as a list of options. The script shows it under a text.
 func (p *Pages) Suggest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	q := page.Clip(strings.TrimSpace(web.QueryOf(r).Get("q")), 60).Text
 	var list []suggestion
@@ -80,7 +81,8 @@ func (p *Pages) suggestPeople(r *http.Request, a *repo.Access, begin string) (li
 	for _, u := range here {
 		add(u)
 	}
-	if begin == "" || len(list) == suggestions || strings.Trim(begin, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+	if begin == "" || len(list) == suggestions ||
+		strings.Trim(begin, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return list, nil
 	}
 	var found struct{ Items []page.User }
@@ -116,7 +118,8 @@ func (p *Pages) suggestIssues(r *http.Request, a *repo.Access, what string) (lis
 		return c
 	}, what)
 	var found struct{ Items []page.Issue }
-	q := page.Query("q", words+" in:title repo:"+a.Owner.Login+"/"+a.Name, "per_page", strconv.Itoa(suggestions))
+	q := page.Query("q", words+" in:title repo:"+a.Owner.Login+"/"+a.Name, "per_page",
+		strconv.Itoa(suggestions))
 	_, err = p.kit.Get(r, "/search/issues", q, &found)
 	if errs.Is(err, errs.Invalid) || errs.Is(err, errs.Forbidden) {
 		return nil, nil

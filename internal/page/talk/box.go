@@ -104,7 +104,8 @@ func (t *Thread) prepare(e *Entry) {
 		e.Box = t.box(e.Comment, "issuecomment-"+id, e.ID)
 	case "reviewed":
 		e.Box = t.box(e.Comment, "pullrequestreview-"+id, e.ID)
-		e.Box.Edit, e.Box.Delete, e.Box.Guard, e.Box.Shown = "", "", "", e.Body // a review has forms of its own
+		// a review has forms of its own
+		e.Box.Edit, e.Box.Delete, e.Box.Guard, e.Box.Shown = "", "", "", e.Body
 	case "labeled":
 		if e.Label != nil {
 			e.Added = []page.Label{*e.Label}

@@ -66,7 +66,8 @@ func (p *Pages) SetLabels(w http.ResponseWriter, r *http.Request, a *repo.Access
 		return err
 	}
 	names := append(f.List("label"), listed(f.Get("more"))...)
-	if err := p.kit.Change(r, http.MethodPut, p.api(r, a, "labels"), map[string]any{"labels": names}, nil); err != nil {
+	if err := p.kit.Change(r, http.MethodPut, p.api(r, a, "labels"), map[string]any{"labels": names},
+		nil); err != nil {
 		return err
 	}
 	return back(w, r, a, f, "")

@@ -55,7 +55,9 @@ func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 }
 
 // retry shows a form again with what was wrong with it, and what was written.
-func (p *Pages) retry(w http.ResponseWriter, r *http.Request, a *repo.Access, err error, v again, f page.Form) error {
+func (p *Pages) retry(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, err error, v again, f page.Form,
+) error {
 	problem, err := page.ProblemOf(err)
 	if err != nil {
 		return err
@@ -75,8 +77,9 @@ func (p *Pages) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	v := again{To: act(a, r) + "/comments" + web.Path(web.Param(r, "id")), Text: c.Text, Guard: guardOf(c.Text),
-		Verb: "Update comment", Label: "Comment", Only: "body"}
+	v := again{To: act(a, r) + "/comments" + web.Path(web.Param(r, "id")), Text: c.Text,
+		Guard: guardOf(c.Text),
+		Verb:  "Update comment", Label: "Comment", Only: "body"}
 	if v.target, err = p.target(r, a, "Edit comment"); err != nil {
 		return err
 	}
@@ -122,14 +125,19 @@ func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 func guardIn(f page.Form, name string) string { return cmp.Or(f.Get(name), "none") }
 
 // replace changes a text or a title, if it is still the one that the guards name.
-func (p *Pages) replace(r *http.Request, path string, guards url.Values, change map[string]any, h web.Handler) error {
-	return p.kit.Do(r, inside.Request{Method: http.MethodPatch, Path: path, Handler: h, Query: guards}, change, nil)
+func (p *Pages) replace(
+	r *http.Request, path string, guards url.Values, change map[string]any, h web.Handler,
+) error {
+	return p.kit.Do(r, inside.Request{Method: http.MethodPatch, Path: path, Handler: h, Query: guards},
+		change, nil)
 }
 
-// overtaken shows, where somebody else was faster, what that one wrote. Other errors are returned as they are.
+// overtaken shows, where somebody else was faster, what that one wrote. Other errors are returned as they
+// are.
 func (v *again) overtaken(err error, f page.Form, text, title string) error {
 	v.Guard, v.Was = f.Get("guard"), f.Get("was")
-	newText, newTitle := v.Only != "title" && v.Guard != guardOf(text), v.Only != "body" && v.Was != guardOf(title)
+	newText, newTitle := v.Only != "title" && v.Guard != guardOf(text), v.Only != "body" &&
+		v.Was != guardOf(title)
 	if !errs.Is(err, errs.Conflict) || !newText && !newTitle {
 		return err
 	}
@@ -140,7 +148,8 @@ func (v *again) overtaken(err error, f page.Form, text, title string) error {
 	if newTitle && title != v.Name {
 		v.Named = title
 	}
-	return errs.New(errs.Conflict, "Somebody changed this text while you edited it. Their version is below yours; saving replaces it.")
+	return errs.New(errs.Conflict,
+		"Somebody changed this text while you edited it. Their version is below yours; saving replaces it.")
 }
 
 // POST /{owner}/{repo}/issues/{number}/comments/{id}/delete
@@ -159,8 +168,8 @@ func (p *Pages) DeleteComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 
 // GET /{owner}/{repo}/issues/{number}/edit
 //
-// Edit shows the form that edits the title and the text of an issue or pull request, or with ?only=title or ?only=body
-// one of them. Errors: 404, 410.
+// Edit shows the form that edits the title and the text of an issue or pull request, or with ?only=title or
+// ?only=body one of them. Errors: 404, 410.
 func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	t, err := p.target(r, a, "Edit")
 	if err != nil {
@@ -180,7 +189,8 @@ func (p *Pages) Save(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	v := again{To: act(a, r) + "/edit", Text: f.Get("body"), Name: f.Get("title"), Verb: "Save", Label: "Description"}
+	v := again{To: act(a, r) + "/edit", Text: f.Get("body"), Name: f.Get("title"), Verb: "Save",
+		Label: "Description"}
 	change, guards := map[string]any{}, url.Values{}
 	if f.Has("title") {
 		change["title"] = f.Text("title")
@@ -206,7 +216,8 @@ func (p *Pages) Save(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /{owner}/{repo}/issues/{number}/tasks
 //
-// Tick changes one task of a text from done to not, or back. Error: 409 when the text changed since it was shown.
+// Tick changes one task of a text from done to not, or back. Error: 409 when the text changed since it was
+// shown.
 func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -224,7 +235,8 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	if f.Get("guard") != guardOf(said.Body) {
-		return errs.New(errs.Conflict, "Somebody changed this text meanwhile. Go back and reload the page to see it as it is now.")
+		return errs.New(errs.Conflict,
+			"Somebody changed this text meanwhile. Go back and reload the page to see it as it is now.")
 	}
 	number, err := strconv.Atoi(f.Get("task"))
 	if err != nil {
@@ -234,7 +246,8 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	if err := p.replace(r, path, page.Query("before", f.Get("guard")), map[string]any{"body": text}, edit); err != nil {
+	if err := p.replace(r, path, page.Query("before", f.Get("guard")), map[string]any{"body": text},
+		edit); err != nil {
 		return err
 	}
 	if anchor == "" {

@@ -1,19 +1,22 @@
-// Package talk is what the pages of issues and of pull requests share: a conversation and all that one does in it.
+// Package talk is what the pages of issues and of pull requests share: a conversation and all that one does
+// in it.
 //
 // A room shows a conversation in four steps:
 //
 //   - said, err := talk.Ask(kit, r, access, number) reads the timeline, before all else;
-//   - t, err := talk.Read(kit, r, &frame, issue, said) takes the timeline and what stands beside it, for an issue (or a pull
-//     request as the API's issues/{number} shows it). The frame is of kit.RepoFrame.
+//   - t, err := talk.Read(kit, r, &frame, issue, said) takes the timeline and what stands beside it, for an
+//     issue (or a pull request as the API's issues/{number} shows it). The frame is of kit.RepoFrame.
 //   - the room's view holds t, and its template calls the parts of ../templates/talk.html, each with t:
-//     "talk-thread" (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of an aside).
-//   - what is particular to the room is redefined in its templates: "talk-review" shows an *Entry that is a review,
-//     "talk-commit" one that is a commit. Thread.Weave puts entries of the room's own between the others, each with
-//     whatever the room's templates need in Extra.
+//     "talk-thread" (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of
+//     an aside).
+//   - what is particular to the room is redefined in its templates: "talk-review" shows an *Entry that is a
+//     review, "talk-commit" one that is a commit. Thread.Weave puts entries of the room's own between the
+//     others, each with whatever the room's templates need in Extra.
 //
-// What the forms send goes to the addresses of this package, all below /{owner}/{repo}/issues/{number}, also for pull
-// requests; return_to in each form names the page to come back to. Each menu of the parts is a link to a page of this
-// package that holds the form alone; the script opens that form in place (details[data-load]).
+// What the forms send goes to the addresses of this package, all below /{owner}/{repo}/issues/{number}, also
+// for pull requests; return_to in each form names the page to come back to. Each menu of the parts is a link
+// to a page of this package that holds the form alone; the script opens that form in place
+// (details[data-load]).
 //
 //   - thread.go, entry.go: reading a conversation; box.go: one text in it, tasks.go: its task lists
 //   - comment.go: comments, texts and titles; act.go: state, reactions, lock, pin, subscription, deletion
@@ -36,12 +39,13 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers are what pages ask of issues where REST has no address. Each stands in for the API's PATCH of an issue or a
-// comment, and brings the rights of its own.
+// Handlers are what pages ask of issues where REST has no address. Each stands in for the API's PATCH of an
+// issue or a comment, and brings the rights of its own.
 type Handlers struct {
 	Pin, Delete, Transfer web.Handler
 
-	// Edit and EditComment are the API's own, but for a text that is the one whose issue.Guard ?before= gives.
+	// Edit and EditComment are the API's own, but for a text that is the one whose issue.Guard ?before=
+	// gives.
 	Edit, EditComment web.Handler
 }
 
@@ -97,7 +101,8 @@ type target struct {
 	Return string // the page to come back to
 }
 
-// target reads the issue or pull request that the request's address numbers, and makes a page's frame. Errors: 404,
+// target reads the issue or pull request that the request's address numbers, and makes a page's frame.
+// Errors: 404,
 // 410.
 func (p *Pages) target(r *http.Request, a *repo.Access, title string) (t target, err error) {
 	if _, err = p.kit.Get(r, p.api(r, a), nil, &t.Issue); err != nil {
@@ -121,7 +126,8 @@ func act(a *repo.Access, r *http.Request) string {
 
 // api is the address of the request's issue in the API; more are segments below it.
 func (p *Pages) api(r *http.Request, a *repo.Access, more ...string) string {
-	return web.Path(append([]string{"repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")}, more...)...)
+	return web.Path(append([]string{"repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")},
+		more...)...)
 }
 
 // back leads to the page that a form names, or to the issue; anchor may be empty.

@@ -19,8 +19,8 @@ const (
 // guardOf names a text: what was written for another version of it is not applied.
 func guardOf(text string) string { return issue.Guard(&text) }
 
-// withTasks makes buttons of the boxes of a text's task lists, which send the named form. Not ok where there is none,
-// or where boxes that are no tasks stand among them: then it is not certain which box is which task.
+// withTasks makes buttons of the boxes of a text's task lists, which send the named form. Not ok where there
+// is none, or where boxes that are no tasks stand among them: then it is not certain which box is which task.
 func withTasks(source string, body template.HTML, form string) (template.HTML, bool) {
 	text := string(body)
 	boxes := strings.Count(text, taskOpen) + strings.Count(text, taskChecked)
@@ -35,7 +35,8 @@ func withTasks(source string, body template.HTML, form string) (template.HTML, b
 		}
 		b.WriteString(text[:at])
 		number := strconv.Itoa(n)
-		b.WriteString(`<button class="task" role="checkbox" aria-checked="` + checked + `" aria-label="Task ` +
+		b.WriteString(`<button class="task" role="checkbox" aria-checked="` + checked +
+			`" aria-label="Task ` +
 			strconv.Itoa(n+1) +
 			`" form="` + form + `" name="task" value="` + number + `"></button>`)
 		text = text[at+len(mark):]
@@ -44,7 +45,8 @@ func withTasks(source string, body template.HTML, form string) (template.HTML, b
 	return template.HTML(b.String()), true // the sanitized body, with buttons whose attributes are numbers
 }
 
-// ticked is a text with one of its tasks changed from done to not, or back. Error: 409 when there is no such task.
+// ticked is a text with one of its tasks changed from done to not, or back. Error: 409 when there is no such
+// task.
 func ticked(source string, number int) (string, error) {
 	tasks := markdown.Tasks(source)
 	if number < 0 || number >= len(tasks) {

@@ -13,8 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// partSize is how many entries a part of a timeline has, as in package timeline; a page shows the first part and the
-// last.
+// partSize is how many entries a part of a timeline has, as in package timeline; a page shows the first part
+// and the last.
 const partSize = 50
 
 // Thread is the conversation of an issue or pull request, as its page shows it to the viewer.
@@ -57,8 +57,8 @@ func (t *Thread) Noun() string {
 	return "issue"
 }
 
-// Read makes the conversation of an issue or pull request of what Ask has given. The frame is the page's. Errors:
-// those of the API.
+// Read makes the conversation of an issue or pull request of what Ask has given. The frame is the page's.
+// Errors: those of the API.
 func Read(kit *page.Kit, r *http.Request, f *page.Frame, i *page.Issue, said *Said) (*Thread, error) {
 	a := f.Repo.Access
 	t := &Thread{Issue: i, Repo: f.Repo, Viewer: f.Viewer, Here: f.Here,
@@ -101,7 +101,8 @@ func (t *Thread) mark(kit *page.Kit, r *http.Request) error {
 		return nil
 	}
 	own := map[string][]string{}
-	q := inside.Request{Path: t.api(), Query: page.Query("comments", strings.Join(ids, ",")), Handler: kit.OwnReactions}
+	q := inside.Request{Path: t.api(), Query: page.Query("comments", strings.Join(ids, ",")),
+		Handler: kit.OwnReactions}
 	if _, err := kit.Read(r, q, &own); err != nil {
 		return err
 	}
@@ -131,9 +132,9 @@ type Said struct {
 	more        bool  // there are later parts
 }
 
-// Ask asks for the timeline of the issue or pull request of a number, or for the part of it that the request names. A
-// page asks for this first: its people are read with it, at once. Where it fails the page says first what is wrong with
-// the issue, which may have moved. Errors: 404, 410.
+// Ask asks for the timeline of the issue or pull request of a number, or for the part of it that the request
+// names. A page asks for this first: its people are read with it, at once. Where it fails the page says first
+// what is wrong with the issue, which may have moved. Errors: 404, 410.
 func Ask(kit *page.Kit, r *http.Request, a *repo.Access, number string) (*Said, error) {
 	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "issues", number, "timeline")}
 	if web.QueryOf(r).Get("page") == "" {
@@ -168,7 +169,8 @@ func (t *Thread) take(r *http.Request, s *Said) {
 	t.Gap = &Gap{Next: s.next, Last: s.until, Count: (s.until - s.next) * partSize}
 }
 
-// Weave puts entries of the room between the others, in the order of time; those that fall into the gap are left out.
+// Weave puts entries of the room between the others, in the order of time; those that fall into the gap are
+// left out.
 func (t *Thread) Weave(more ...*Entry) {
 	if t.Part > 0 {
 		return

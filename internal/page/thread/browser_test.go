@@ -11,14 +11,16 @@ import (
 	"arbor/internal/db"
 )
 
-// A person works on an issue in a real browser: with the script menus open in place, a task is ticked at once, a text is
-// edited where it stands, the editor previews and completes; without it the same is done by links and forms.
+// A person works on an issue in a real browser: with the script menus open in place, a task is ticked at
+// once, a text is edited where it stands, the editor previews and completes; without it the same is done by
+// links and forms.
 func TestInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	people(t, s)
 	plant(t, s, "alice/garden", false)
 	for n := range 160 {
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/comments", As: "sam", Send: object("body", fmt.Sprintf("said %d.", n)), Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/comments", As: "sam",
+			Send: object("body", fmt.Sprintf("said %d.", n)), Status: 201})
 	}
 	const at = "/alice/garden/issues/1"
 	b := browser.Open(t, s.URL, browser.Look{})
@@ -33,7 +35,8 @@ func TestInABrowser(t *testing.T) {
 	b.See(".timeline", "said 60.")
 	b.Click(`.task[value="0"]`)
 	b.See(`.task[value="0"][aria-checked="true"]`, "")
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // the box shows it before the server says so
+	// the box shows it before the server says so
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		body := issue(t, s, "alice/garden").Body
 		if strings.Contains(body, "- [x] one") {
 			break

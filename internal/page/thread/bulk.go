@@ -20,9 +20,9 @@ type bulkView struct {
 
 // POST /{owner}/{repo}/issues/bulk
 //
-// Bulk does one thing to the issues whose numbers were chosen in a list: "do" closes them (completed, not_planned),
-// reopens them (open), shows a form to sort them (sort), or applies that form (apply). Errors: 422 for none chosen or
-// more than a page has; those of the API, at the first issue that is not changed.
+// Bulk does one thing to the issues whose numbers were chosen in a list: "do" closes them (completed,
+// not_planned), reopens them (open), shows a form to sort them (sort), or applies that form (apply). Errors:
+// 422 for none chosen or more than a page has; those of the API, at the first issue that is not changed.
 func (p *Pages) Bulk(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -58,7 +58,8 @@ func (p *Pages) Bulk(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return errs.New(errs.Invalid, "There is no such button.")
 	}
 	for _, number := range v.Numbers {
-		if err := p.sort(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), change, f); err != nil {
+		if err := p.sort(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), change,
+			f); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,8 @@ type dashboardView struct {
 
 // GET /dashboard/issues
 //
-// Issues shows the viewer's issues across repositories: those that ?q= chooses, or the open ones that the viewer made.
+// Issues shows the viewer's issues across repositories: those that ?q= chooses, or the open ones that the
+// viewer made.
 func (p *Pages) Issues(w http.ResponseWriter, r *http.Request) error {
 	return p.dashboard(w, r, "issue", "Issues", "/dashboard/issues", "is:issue is:open")
 }

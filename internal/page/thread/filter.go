@@ -66,7 +66,8 @@ func (m *menu) none(text string) {
 }
 
 // sorts are the orders of a list.
-var sorts = [...][2]string{{"created-desc", "Newest"}, {"created-asc", "Oldest"}, {"comments-desc", "Most commented"},
+var sorts = [...][2]string{{"created-desc", "Newest"}, {"created-asc", "Oldest"},
+	{"comments-desc", "Most commented"},
 	{"comments-asc", "Least commented"}, {"updated-desc", "Recently updated"},
 	{"updated-asc", "Least recently updated"}}
 
@@ -80,8 +81,8 @@ func (m *menu) sorts() {
 
 // GET /{owner}/{repo}/issues/filter/{what}
 //
-// Filter shows what a list of the repository can be narrowed to, by author, label, milestone or assignee, and its
-// orders: links to the list ?at= with another ?q=. The script shows it as a menu. Errors: 404, 410.
+// Filter shows what a list of the repository can be narrowed to, by author, label, milestone or assignee, and
+// its orders: links to the list ?at= with another ?q=. The script shows it as a menu. Errors: 404, 410.
 func (p *Pages) Filter(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	path := web.Path(a.Owner.Login, a.Name)
 	m := newMenu(r, web.Param(r, "what"), path+"/issues")
@@ -136,7 +137,8 @@ func (p *Pages) peopleOptions(r *http.Request, path string, m *menu) error {
 	}
 	for n := range list {
 		u := &list[n]
-		m.add(option{Text: u.Login, Face: u}, m.q.Has(m.What, u.Login), m.q.With(m.What, u.Login), m.q.Without(m.What))
+		m.add(option{Text: u.Login, Face: u}, m.q.Has(m.What, u.Login), m.q.With(m.What, u.Login),
+			m.q.Without(m.What))
 	}
 	return nil
 }

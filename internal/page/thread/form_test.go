@@ -35,7 +35,8 @@ type issueJSON struct {
 
 func (i *issueJSON) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s locked=%v%s comments=%d heart=%d", i.Title, i.State, i.StateReason, i.Locked, i.LockReason, i.Comments, i.Reactions.Heart)
+	fmt.Fprintf(&b, "%s %s %s locked=%v%s comments=%d heart=%d", i.Title, i.State, i.StateReason, i.Locked,
+		i.LockReason, i.Comments, i.Reactions.Heart)
 	for _, l := range i.Labels {
 		b.WriteString(" label=" + l.Name)
 	}
@@ -54,11 +55,13 @@ var graduated = map[string]string{"Accept": "application/vnd.github+json"}
 func issue(t *testing.T, s *apitest.Server, repo string) *issueJSON {
 	t.Helper()
 	i := &issueJSON{}
-	s.Check(t, apitest.Case{Do: "GET /repos/" + repo + "/issues/1", As: "alice", Headers: graduated, Status: 200}).JSON(t, i)
+	s.Check(t, apitest.Case{Do: "GET /repos/" + repo + "/issues/1", As: "alice", Headers: graduated,
+		Status: 200}).JSON(t, i)
 	return i
 }
 
-// Each form of an issue does what it says, for who may; others are told that they may not, and nothing changes.
+// Each form of an issue does what it says, for who may; others are told that they may not, and nothing
+// changes.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -67,9 +70,11 @@ func TestForms(t *testing.T) {
 		r := s.Repo(t, "alice/garden", false)
 		s.Grant(t, r, "sam", account.Push)
 		for _, send := range []string{`{"title": "Sun"}`, `{"title": "Moon"}`} {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Send: send, Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Send: send,
+				Status: 201})
 		}
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/milestones", As: "alice", Send: `{"title": "M"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/milestones", As: "alice",
+			Send: `{"title": "M"}`, Status: 201})
 		const at = "/alice/garden/issues/1"
 		for _, c := range []struct {
 			path   string
@@ -79,22 +84,40 @@ func TestForms(t *testing.T) {
 			all    bool   // everybody who signed in may
 		}{
 			{"/comments", []string{"body", "One"}, "Sun open  locked=false comments=1 heart=0", true, true},
-			{"/comments", []string{"body", "Two", "state", "not_planned"}, "Sun closed not_planned locked=false comments=2 heart=0", true, false},
-			{"/state", []string{"state", "open"}, "Sun open reopened locked=false comments=2 heart=0", true, false},
-			{"/comments", []string{"body", " ", "state", "completed"}, "Sun closed completed locked=false comments=2 heart=0", true, false},
-			{"/edit", []string{"title", "Rain", "was", named("Sun")}, "Rain closed completed locked=false comments=2 heart=0", true, false},
-			{"/labels", []string{"label", "bug", "more", "wet, cold"}, "Rain closed completed locked=false comments=2 heart=0 label=bug label=wet label=cold", false, false},
-			{"/labels", []string{"label", "bug"}, "Rain closed completed locked=false comments=2 heart=0 label=bug", false, false},
-			{"/assignees", []string{"assignee", "alice"}, "Rain closed completed locked=false comments=2 heart=0 label=bug to=alice", false, false},
-			{"/assignees", []string{"me", "1"}, "Rain closed completed locked=false comments=2 heart=0 label=bug to=alice to=sam", false, false},
-			{"/milestone", []string{"milestone", "1"}, "Rain closed completed locked=false comments=2 heart=0 label=bug to=alice to=sam milestone=1", false, false},
+			{"/comments", []string{"body", "Two", "state", "not_planned"},
+				"Sun closed not_planned locked=false comments=2 heart=0", true, false},
+			{"/state", []string{"state", "open"}, "Sun open reopened locked=false comments=2 heart=0",
+				true, false},
+			{"/comments", []string{"body", " ", "state", "completed"},
+				"Sun closed completed locked=false comments=2 heart=0", true, false},
+			{"/edit", []string{"title", "Rain", "was", named("Sun")},
+				"Rain closed completed locked=false comments=2 heart=0", true, false},
+			{"/labels", []string{"label", "bug", "more", "wet, cold"},
+				"Rain closed completed locked=false comments=2 heart=0 label=bug label=wet label=cold",
+				false, false},
+			{"/labels", []string{"label", "bug"},
+				"Rain closed completed locked=false comments=2 heart=0 label=bug", false, false},
+			{"/assignees", []string{"assignee", "alice"},
+				"Rain closed completed locked=false comments=2 heart=0 label=bug to=alice", false, false},
+			{"/assignees", []string{"me", "1"},
+				"Rain closed completed locked=false comments=2 heart=0 label=bug to=alice to=sam",
+				false, false},
+			{"/milestone", []string{"milestone", "1"},
+				"Rain closed completed locked=false comments=2 heart=0 label=bug to=alice to=sam milestone=1",
+				false, false},
 			{"/milestone", nil, "Rain closed completed locked=false comments=2 heart=0 label=bug to=alice to=sam", false, false},
-			{"/assignees", nil, "Rain closed completed locked=false comments=2 heart=0 label=bug", false, false},
-			{"/reactions", []string{"content", "heart", "comment", "0"}, "Rain closed completed locked=false comments=2 heart=1 label=bug", true, true},
-			{"/reactions", []string{"content", "heart"}, "Rain closed completed locked=false comments=2 heart=0 label=bug", true, true},
-			{"/comments/1/delete", nil, "Rain closed completed locked=false comments=1 heart=0 label=bug", false, false},
-			{"/lock", []string{"reason", "spam"}, "Rain closed completed locked=truespam comments=1 heart=0 label=bug", false, false},
-			{"/lock", []string{"unlock", "1"}, "Rain closed completed locked=false comments=1 heart=0 label=bug", false, false},
+			{"/assignees", nil, "Rain closed completed locked=false comments=2 heart=0 label=bug",
+				false, false},
+			{"/reactions", []string{"content", "heart", "comment", "0"},
+				"Rain closed completed locked=false comments=2 heart=1 label=bug", true, true},
+			{"/reactions", []string{"content", "heart"},
+				"Rain closed completed locked=false comments=2 heart=0 label=bug", true, true},
+			{"/comments/1/delete", nil, "Rain closed completed locked=false comments=1 heart=0 label=bug",
+				false, false},
+			{"/lock", []string{"reason", "spam"},
+				"Rain closed completed locked=truespam comments=1 heart=0 label=bug", false, false},
+			{"/lock", []string{"unlock", "1"},
+				"Rain closed completed locked=false comments=1 heart=0 label=bug", false, false},
 		} {
 			before := issue(t, s, "alice/garden").String()
 			refuse := func(as string, status int) {
@@ -104,14 +127,16 @@ func TestForms(t *testing.T) {
 					t.Errorf("%s changed %s by %s: %s", as, before, c.path, after)
 				}
 			}
-			if a := post(t, s, "", at+c.path, 303, c.pairs...); !strings.HasPrefix(a.Header.Get("Location"), "/login") {
+			if a := post(t, s, "", at+c.path, 303,
+				c.pairs...); !strings.HasPrefix(a.Header.Get("Location"), "/login") {
 				t.Errorf("%s leads a stranger to %q", c.path, a.Header.Get("Location"))
 			}
 			if !c.all && len(c.pairs) != 4 { // a comment that also closes is a comment at least
 				refuse("stranger", 403)
 			}
 			if !c.author {
-				if c.path != "/assignees" && c.path != "/milestone" && c.path != "/comments/1/delete" { // the API leaves these fields out
+				// the API leaves these fields out
+				if c.path != "/assignees" && c.path != "/milestone" && c.path != "/comments/1/delete" {
 					refuse("rae", 403)
 				}
 			}
@@ -136,7 +161,8 @@ func TestForms(t *testing.T) {
 		post(t, s, "sam", at+"/state", 303, "state", "open")
 		post(t, s, "rae", at+"/pin", 403)
 		post(t, s, "sam", at+"/pin", 303)
-		if a := page(t, s, "", "/alice/garden/issues", 200); !strings.Contains(string(a.Body), `aria-label="Pinned issues"`) {
+		if a := page(t, s, "", "/alice/garden/issues", 200); !strings.Contains(string(a.Body),
+			`aria-label="Pinned issues"`) {
 			t.Error("the list shows no pinned issue")
 		}
 		shows(t, "a pinned issue", page(t, s, "sam", at, 200), "Unpin issue", "pinned this issue")
@@ -152,7 +178,8 @@ func TestForms(t *testing.T) {
 		if !strings.Contains(string(a.Body), `value="nothing/there"`) {
 			t.Error("what was typed is lost")
 		}
-		if a := post(t, s, "alice", at+"/transfer", 303, "to", "meadow", "labels", "1"); a.Header.Get("Location") != "/alice/meadow/issues/1" {
+		if a := post(t, s, "alice", at+"/transfer", 303, "to", "meadow", "labels",
+			"1"); a.Header.Get("Location") != "/alice/meadow/issues/1" {
 			t.Errorf("a transfer leads to %q", a.Header.Get("Location"))
 		}
 		const other = "/alice/garden/issues/2"
@@ -161,8 +188,10 @@ func TestForms(t *testing.T) {
 		}
 		post(t, s, "alice", other+"/delete", 303)
 		page(t, s, "alice", other, 410)
-		for _, evil := range []string{"https://example.org/", "//example.org", "/\\example.org", "javascript:alert(1)"} {
-			a := post(t, s, "sam", "/alice/meadow/issues/1/reactions", 303, "content", "heart", "return_to", evil)
+		for _, evil := range []string{"https://example.org/", "//example.org", "/\\example.org",
+			"javascript:alert(1)"} {
+			a := post(t, s, "sam", "/alice/meadow/issues/1/reactions", 303, "content", "heart",
+				"return_to", evil)
 			if to := a.Header.Get("Location"); !strings.HasPrefix(to, "/alice/meadow/issues/1") {
 				t.Errorf("return_to=%s leads to %q", evil, to)
 			}
@@ -203,7 +232,8 @@ func TestWrongForms(t *testing.T) {
 		}
 		a := page(t, s, "", "/alice/garden/issues?q="+url.QueryEscape(`is:nonsense "><i>`), 422)
 		inspect(t, "a wrong search", a)
-		if !strings.Contains(string(a.Body), `value="is:nonsense &#34;&gt;&lt;i&gt;"`) || !strings.Contains(string(a.Body), `role="alert"`) {
+		if !strings.Contains(string(a.Body), `value="is:nonsense &#34;&gt;&lt;i&gt;"`) ||
+			!strings.Contains(string(a.Body), `role="alert"`) {
 			t.Errorf("a wrong search is not shown again: %s", a.Body)
 		}
 		for _, c := range []struct {
@@ -220,7 +250,8 @@ func TestWrongForms(t *testing.T) {
 			post(t, s, "sam", "/alice/garden"+c.path, 422, c.pairs...)
 		}
 		post(t, s, "sam", "/alice/garden/issues/1/comments/1/delete", 303)
-		s.Check(t, apitest.Case{Do: "POST /alice/garden/issues/1/comments", As: "sam", Send: `{"body": "x"}`, Headers: accept, Status: 415})
+		s.Check(t, apitest.Case{Do: "POST /alice/garden/issues/1/comments", As: "sam", Send: `{"body": "x"}`,
+			Headers: accept, Status: 415})
 	})
 }
 
@@ -237,16 +268,23 @@ func TestArchivedAndLocked(t *testing.T) {
 		lacks(t, at, locked, `id="new-comment"`, "data-edit")
 		post(t, s, "rae", at+"/comments", 403, "body", "kept")
 		post(t, s, "sam", at+"/comments", 303, "body", "x")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`,
+			Status: 200})
 		for _, as := range []string{"alice", "sam", "rae"} {
 			a := page(t, s, as, at, 200)
 			shows(t, at, a, "This repository is archived")
-			lacks(t, at+" as "+as, a, `id="new-comment"`, "data-edit", `action="/alice/garden/issues/1/lock`, `class="task"`, "Delete issue", "Pin issue")
-			lacks(t, "the list as "+as, page(t, s, as, "/alice/garden/issues", 200), `id="bulk"`, ">New issue<")
+			lacks(t, at+" as "+as, a, `id="new-comment"`, "data-edit", `action="/alice/garden/issues/1/lock`,
+				`class="task"`, "Delete issue", "Pin issue")
+			lacks(t, "the list as "+as, page(t, s, as, "/alice/garden/issues", 200), `id="bulk"`,
+				">New issue<")
 			lacks(t, "the labels as "+as, page(t, s, as, "/alice/garden/labels", 200), "New label")
-			for path, pairs := range map[string][]string{at + "/comments": {"body", "x"}, at + "/edit": {"title", "x"}, at + "/state": {"state", "closed"},
-				at + "/labels": {"label", "bug"}, at + "/reactions": {"content", "heart"}, "/alice/garden/issues": {"title", "x"}, "/alice/garden/labels": {"name", "x", "color", "ff0000"},
-				"/alice/garden/milestones": {"title", "x"}, "/alice/garden/issues/bulk": {"number", "1", "do", "completed"}} {
+			for path, pairs := range map[string][]string{at + "/comments": {"body", "x"},
+				at + "/edit": {"title", "x"}, at + "/state": {"state", "closed"},
+				at + "/labels": {"label", "bug"}, at + "/reactions": {"content", "heart"},
+				"/alice/garden/issues":      {"title", "x"},
+				"/alice/garden/labels":      {"name", "x", "color", "ff0000"},
+				"/alice/garden/milestones":  {"title", "x"},
+				"/alice/garden/issues/bulk": {"number", "1", "do", "completed"}} {
 				post(t, s, as, path, 403, pairs...)
 			}
 		}
@@ -280,13 +318,15 @@ func TestTextsChangedMeanwhile(t *testing.T) {
 		was := titleIn(page(t, s, "sam", at+"/edit?only=title", 200))
 		post(t, s, "alice", at+"/edit", 303, "title", "Alice's title", "was", was)
 		a := post(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "was", was)
-		for _, want := range []string{`value="Alice&#39;s title" readonly`, `value="Sam&#39;s title"`, "Somebody changed this text"} {
+		for _, want := range []string{`value="Alice&#39;s title" readonly`, `value="Sam&#39;s title"`,
+			"Somebody changed this text"} {
 			if !strings.Contains(string(a.Body), want) {
 				t.Errorf("%s is not in %s", want, a.Body)
 			}
 		}
 		post(t, s, "sam", at+"/edit", 409, "title", "Sam's title") // made by no form
-		both := post(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "body", "x", "was", was, "guard", guard(at+"/edit"))
+		both := post(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "body", "x", "was", was, "guard",
+			guard(at+"/edit"))
 		lacks(t, "only the title was changed", both, "As it is now")
 		post(t, s, "sam", at+"/edit", 303, "title", "Sam's title", "was", titleIn(a))
 		for _, path := range []string{at + "/edit", at + "/comments/1"} {
@@ -313,12 +353,15 @@ func TestTasks(t *testing.T) {
 		people(t, s)
 		s.Repo(t, "alice/garden", false)
 		const text = "Intro\r\n\r\n- [ ] one\r\n- [x] two [ ]\r\n  1. [X] *three*\r\n\r\n> - [ ] four\r\n\r\n    - [ ] code\r\n"
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Send: object("title", "x", "body", text), Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/comments", As: "rae", Send: object("body", "- [ ] a\n- <input type=checkbox> b"), Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae",
+			Send: object("title", "x", "body", text), Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/comments", As: "rae",
+			Send: object("body", "- [ ] a\n- <input type=checkbox> b"), Status: 201})
 		const at = "/alice/garden/issues/1"
 		a := page(t, s, "rae", at, 200)
 		if n := strings.Count(string(a.Body), `role="checkbox"`); n != 4 {
-			t.Fatalf("%d tasks can be ticked, want 4 (none of a text where boxes are no tasks): %s", n, a.Body)
+			t.Fatalf("%d tasks can be ticked, want 4 (none of a text where boxes are no tasks): %s", n,
+				a.Body)
 		}
 		lacks(t, at, page(t, s, "stranger", at, 200), `role="checkbox"`)
 		_, rest, _ := strings.Cut(string(a.Body), `name="guard" value="`)
@@ -326,25 +369,27 @@ func TestTasks(t *testing.T) {
 		post(t, s, "stranger", at+"/tasks", 403, "comment", "0", "task", "0", "guard", guard)
 		post(t, s, "rae", at+"/tasks", 409, "comment", "0", "task", "9", "guard", guard)
 		post(t, s, "rae", at+"/tasks", 303, "comment", "0", "task", "2", "guard", guard)
-		if got, want := issue(t, s, "alice/garden").Body, strings.Replace(text, "[X] *three*", "[ ] *three*", 1); got != want {
+		if got, want := issue(t, s, "alice/garden").Body, strings.Replace(text, "[X] *three*", "[ ] *three*",
+			1); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 		post(t, s, "rae", at+"/tasks", 409, "comment", "0", "task", "0", "guard", guard)
 	})
 }
 
-// A long conversation is shown by its beginning and its end; each comment is in one of its parts, and no page costs more
-// statements than a short one.
+// A long conversation is shown by its beginning and its end; each comment is in one of its parts, and no page
+// costs more statements than a short one.
 func TestLongConversation(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var statements atomic.Int64
 		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(ctx context.Context, _ string) {
-				if account.CallerFrom(ctx) != nil { // what works beside requests has none
-					statements.Add(1)
-				}
-			}})
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+				Trace: func(ctx context.Context, _ string) {
+					if account.CallerFrom(ctx) != nil { // what works beside requests has none
+						statements.Add(1)
+					}
+				}})
 		})
 		people(t, s)
 		plant(t, s, "alice/garden", false)
@@ -354,7 +399,8 @@ func TestLongConversation(t *testing.T) {
 			least := int64(1 << 30)                          // without what works beside requests
 			for n := 0; n < 4 || n < 30 && least > 20; n++ { // on a busy machine more happens beside
 				// Somebody changes something, so that nothing is kept.
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: object("description", fmt.Sprint(path, n)), Status: 200})
+				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
+					Send: object("description", fmt.Sprint(path, n)), Status: 200})
 				if err := s.Server.Settle(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -366,15 +412,19 @@ func TestLongConversation(t *testing.T) {
 		}
 		few, list := count(at), count("/alice/garden/issues")
 		for n := range 120 {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/comments", As: "sam", Send: object("body", fmt.Sprintf("said %d. #2 @alice", n)), Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/comments", As: "sam",
+				Send: object("body", fmt.Sprintf("said %d. #2 @alice", n)), Status: 201})
 		}
 		for n := range 30 {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "sam", Send: object("title", fmt.Sprint("Issue ", n), "labels", []string{"bug"}), Status: 201})
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "sam",
+				Send: object("title", fmt.Sprint("Issue ", n), "labels", []string{"bug"}), Status: 201})
 		}
 		many, longer := count(at), count("/alice/garden/issues")
-		t.Logf("%s: an issue %d statements, a long one %d; a list %d, a longer one %d", engine, few, many, list, longer)
+		t.Logf("%s: an issue %d statements, a long one %d; a list %d, a longer one %d", engine, few, many,
+			list, longer)
 		if max(few, many, list, longer) > 20 || many > few+1 || longer > list {
-			t.Errorf("an issue costs %d statements, a long one %d; a list %d, a longer one %d", few, many, list, longer)
+			t.Errorf("an issue costs %d statements, a long one %d; a list %d, a longer one %d", few, many,
+				list, longer)
 		}
 		whole := page(t, s, "", at, 200)
 		shows(t, at, whole, "said 0", "said 119", "Load more")
@@ -392,7 +442,8 @@ func TestLongConversation(t *testing.T) {
 	})
 }
 
-// A form changes the fields that a person changed, and leaves to others what they changed in the other fields meanwhile.
+// A form changes the fields that a person changed, and leaves to others what they changed in the other fields
+// meanwhile.
 func TestFieldsChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -403,7 +454,8 @@ func TestFieldsChangedMeanwhile(t *testing.T) {
 			t.Helper()
 			return s.Check(t, apitest.Case{Do: what, As: "alice", Send: send, Status: status})
 		}
-		do("POST /repos/alice/garden/milestones", `{"title": "M", "description": "old", "due_on": "2030-01-02T00:00:00Z"}`, 201)
+		do("POST /repos/alice/garden/milestones",
+			`{"title": "M", "description": "old", "due_on": "2030-01-02T00:00:00Z"}`, 201)
 		do("POST /repos/alice/garden/labels", `{"name": "wet", "color": "aa0000", "description": "old"}`, 201)
 		for _, c := range []struct {
 			form, to string
@@ -412,14 +464,22 @@ func TestFieldsChangedMeanwhile(t *testing.T) {
 			body     string
 			want     string
 		}{
-			{"/alice/garden/milestones/1/edit", "/alice/garden/milestones/1", []string{"title", "New", "description", "old", "due", "2030-01-02"},
-				"PATCH /repos/alice/garden/milestones/1", `{"description": "newer"}`, `"title":"New","description":"newer"`},
-			{"/alice/garden/labels?edit=wet", "/alice/garden/labels", []string{"color", "#00bb00", "name", "wet", "description", "old", "was", "wet"},
-				"PATCH /repos/alice/garden/labels/wet", `{"description": "newer"}`, `"color":"00bb00","default":false,"description":"newer"`},
-			{"/alice/garden/settings", "/alice/garden/settings", []string{"homepage", "https://a.example", "do", "details", "name", "garden",
-				"default_branch", "main", "has_issues", "1"}, "PATCH /repos/alice/garden", `{"description": "newer"}`, `"description":"newer"`},
-			{"/settings/profile", "/settings/profile", []string{"bio", "I dig"}, "PATCH /user", `{"company": "newer"}`, `"company":"newer"`},
-			{"/orgs/orchard/settings", "/orgs/orchard/settings", []string{"name", "Trees", "default_repository_permission", "read", "private_forks", "1"},
+			{"/alice/garden/milestones/1/edit", "/alice/garden/milestones/1",
+				[]string{"title", "New", "description", "old", "due", "2030-01-02"},
+				"PATCH /repos/alice/garden/milestones/1", `{"description": "newer"}`,
+				`"title":"New","description":"newer"`},
+			{"/alice/garden/labels?edit=wet", "/alice/garden/labels",
+				[]string{"color", "#00bb00", "name", "wet", "description", "old", "was", "wet"},
+				"PATCH /repos/alice/garden/labels/wet", `{"description": "newer"}`,
+				`"color":"00bb00","default":false,"description":"newer"`},
+			{"/alice/garden/settings", "/alice/garden/settings",
+				[]string{"homepage", "https://a.example", "do", "details", "name", "garden",
+					"default_branch", "main", "has_issues", "1"}, "PATCH /repos/alice/garden",
+				`{"description": "newer"}`, `"description":"newer"`},
+			{"/settings/profile", "/settings/profile", []string{"bio", "I dig"}, "PATCH /user",
+				`{"company": "newer"}`, `"company":"newer"`},
+			{"/orgs/orchard/settings", "/orgs/orchard/settings",
+				[]string{"name", "Trees", "default_repository_permission", "read", "private_forks", "1"},
 				"PATCH /orgs/orchard", `{"location": "newer"}`, `"location":"newer"`},
 		} {
 			_, rest, _ := strings.Cut(string(page(t, s, "alice", c.form, 200).Body), `name="shown" value="`)

@@ -19,12 +19,13 @@ type issueView struct {
 
 // GET /{owner}/{repo}/issues/{number}
 //
-// Issue shows an issue with its conversation. The number of a pull request leads to its own page. Errors: 404, 410
-// where the repository has no issues, or the issue was deleted.
+// Issue shows an issue with its conversation. The number of a pull request leads to its own page. Errors:
+// 404, 410 where the repository has no issues, or the issue was deleted.
 func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &issueView{}
 	said, unsaid := talk.Ask(p.kit, r, a, web.Param(r, "number"))
-	_, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")), nil, &v.Issue)
+	_, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")),
+		nil, &v.Issue)
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,8 @@ type labelsView struct {
 
 // GET /{owner}/{repo}/labels
 //
-// Labels shows the labels of a repository, with a form for a new one. ?edit= names the label whose form is open, also
-// when it stands on another page of the list. Error: 404.
+// Labels shows the labels of a repository, with a form for a new one. ?edit= names the label whose form is
+// open, also when it stands on another page of the list. Error: 404.
 func (p *Pages) Labels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.labels(r, a)
 	if err != nil {
@@ -57,8 +57,8 @@ func labelPath(a *repo.Access, name string) string {
 	return web.Path("repos", a.Owner.Login, a.Name, "labels", name)
 }
 
-// editLabel changes the label that was there under a name, as the form f says. Errors: those of the API and of
-// page.Form.Edit.
+// editLabel changes the label that was there under a name, as the form f says. Errors: those of the API and
+// of page.Form.Edit.
 func (p *Pages) editLabel(r *http.Request, a *repo.Access, f page.Form, was string, l page.Label) error {
 	var now page.Label
 	if _, err := p.kit.Get(r, labelPath(a, was), nil, &now); err != nil {
@@ -73,8 +73,8 @@ func (p *Pages) editLabel(r *http.Request, a *repo.Access, f page.Form, was stri
 
 // POST /{owner}/{repo}/labels
 //
-// SaveLabel makes a label; with the field "was" it changes the one of that name, or deletes it where the button delete
-// was pressed.
+// SaveLabel makes a label; with the field "was" it changes the one of that name, or deletes it where the
+// button delete was pressed.
 func (p *Pages) SaveLabel(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

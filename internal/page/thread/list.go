@@ -20,8 +20,8 @@ type listView struct {
 
 // GET /{owner}/{repo}/issues
 //
-// List shows the issues that ?q= chooses, the open ones without it, and above those what is pinned. Errors: 404, 410
-// where the repository has no issues.
+// List shows the issues that ?q= chooses, the open ones without it, and above those what is pinned. Errors:
+// 404, 410 where the repository has no issues.
 func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &listView{}
 	var err error
@@ -32,7 +32,8 @@ func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if _, err = p.kit.Read(r, pinned, &v.Pinned); err != nil { // 410 where issues are switched off
 		return err
 	}
-	o := listing.Options{Repo: a.Owner.Login + "/" + a.Name, Path: v.Repo.Path + "/issues", Query: first, Noun: "issue"}
+	o := listing.Options{Repo: a.Owner.Login + "/" + a.Name, Path: v.Repo.Path + "/issues", Query: first,
+		Noun: "issue"}
 	if v.List, err = listing.Read(p.kit, r, o); err != nil {
 		return err
 	}

@@ -49,7 +49,8 @@ type milestoneView struct {
 
 // GET /{owner}/{repo}/milestone/{number}
 //
-// Milestone shows a milestone with its issues and pull requests, or those of them that ?q= chooses. Error: 404.
+// Milestone shows a milestone with its issues and pull requests, or those of them that ?q= chooses. Error:
+// 404.
 func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &milestoneView{}
 	if err := p.milestone(r, a, &v.Milestone); err != nil {
@@ -141,8 +142,8 @@ func (p *Pages) CreateMilestone(w http.ResponseWriter, r *http.Request, a *repo.
 	if err != nil {
 		return err
 	}
-	return p.saveMilestone(w, r, a, f, http.MethodPost, web.Path("repos", a.Owner.Login, a.Name, "milestones"),
-		milestoneOf(f))
+	return p.saveMilestone(w, r, a, f, http.MethodPost,
+		web.Path("repos", a.Owner.Login, a.Name, "milestones"), milestoneOf(f))
 }
 
 // POST /{owner}/{repo}/milestones/{number}
@@ -197,13 +198,15 @@ func (p *Pages) saveMilestone(
 		err = p.kit.Change(r, method, path, body, &m)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "milestone", strconv.FormatInt(m.Number, 10)))
+		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "milestone",
+			strconv.FormatInt(m.Number, 10)))
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
 		return err
 	}
-	v := &milestoneForm{Name: f.Get("title"), Description: f.Get("description"), Due: f.Get("due"), Open: true}
+	v := &milestoneForm{Name: f.Get("title"), Description: f.Get("description"),
+		Due: f.Get("due"), Open: true}
 	title := "New milestone"
 	if method == http.MethodPatch {
 		v.Number, _ = strconv.ParseInt(web.Param(r, "number"), 10, 64)

@@ -41,9 +41,9 @@ type newView struct {
 
 // GET /{owner}/{repo}/issues/new
 //
-// New shows the form of a new issue, or first the templates of the repository. ?template= names one of these (blank:
-// none); ?title=, ?body=, ?labels=, ?assignees= and ?milestone= fill the form. Who has not signed in is led there.
-// Errors: 404, 410.
+// New shows the form of a new issue, or first the templates of the repository. ?template= names one of these
+// (blank: none); ?title=, ?body=, ?labels=, ?assignees= and ?milestone= fill the form. Who has not signed in
+// is led there. Errors: 404, 410.
 func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if a.Caller == nil {
 		return page.SeeOther(w, r, page.LoginPath(r))
@@ -52,7 +52,8 @@ func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		return errs.New(errs.Gone, "Issues are disabled for this repo")
 	}
 	q := web.QueryOf(r)
-	v := &newView{Name: q.Get("title"), Text: q.Get("body"), Blank: true, Choose: chosen{On: map[string]bool{}}}
+	v := &newView{Name: q.Get("title"), Text: q.Get("body"), Blank: true,
+		Choose: chosen{On: map[string]bool{}}}
 	for _, name := range listed(q.Get("labels") + "," + q.Get("assignees")) {
 		v.Choose.On[name] = true
 	}
@@ -98,7 +99,8 @@ func (p *Pages) templates(r *http.Request, path string) (list []template, err er
 	for _, f := range files {
 		if name, ok := strings.CutSuffix(f.Name, ".md"); ok && f.Type == "file" && len(list) < maxTemplates {
 			name = strings.NewReplacer("_", " ", "-", " ").Replace(name)
-			list = append(list, template{f.Name, strings.ToUpper(name[:min(1, len(name))]) + name[min(1, len(name)):]})
+			list = append(list, template{f.Name,
+				strings.ToUpper(name[:min(1, len(name))]) + name[min(1, len(name)):]})
 		}
 	}
 	return list, nil
@@ -119,7 +121,8 @@ func (p *Pages) fill(r *http.Request, v *newView, name string) error {
 	if strings.ContainsAny(name, "/\\") {
 		return nil
 	}
-	if _, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/contents/"+templateDir+web.Path(name), nil, &file); err != nil {
+	if _, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/contents/"+templateDir+web.Path(name), nil,
+		&file); err != nil {
 		return none(err)
 	}
 	data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(file.Content, "\n", ""))
@@ -139,8 +142,8 @@ func (p *Pages) fill(r *http.Request, v *newView, name string) error {
 
 const maxTemplate = 64 << 10 // bytes
 
-// frontMatter parts a template into what stands between two lines of dashes at its beginning, as names and values, and
-// the text. Lists are given with commas between their items.
+// frontMatter parts a template into what stands between two lines of dashes at its beginning, as names and
+// values, and the text. Lists are given with commas between their items.
 func frontMatter(text string) (head map[string]string, body string) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	rest, ok := strings.CutPrefix(text, "---\n")
@@ -187,13 +190,15 @@ func (p *Pages) choices(r *http.Request, h *page.Head, c *chosen, milestone stri
 		return nil
 	}
 	many := page.Query("per_page", strconv.Itoa(atOnce))
-	for of, into := range map[string]any{"/labels": &c.Labels, "/assignees": &c.People, "/milestones": &c.Stones} {
+	for of, into := range map[string]any{"/labels": &c.Labels, "/assignees": &c.People,
+		"/milestones": &c.Stones} {
 		if _, err := p.kit.Get(r, "/repos"+h.Path+of, many, into); err != nil {
 			return err
 		}
 	}
 	for _, m := range c.Stones {
-		if number := strconv.FormatInt(m.Number, 10); milestone != "" && (m.Title == milestone || number == milestone) {
+		if number := strconv.FormatInt(m.Number, 10); milestone != "" && (m.Title == milestone ||
+			number == milestone) {
 			c.On["#"+number] = true
 		}
 	}
@@ -227,7 +232,8 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	v := &newView{Name: f.Get("title"), Text: f.Get("body"), Blank: true, Choose: chosen{On: map[string]bool{}}}
+	v := &newView{Name: f.Get("title"), Text: f.Get("body"), Blank: true,
+		Choose: chosen{On: map[string]bool{}}}
 	for _, name := range slices.Concat(f.List("label"), f.List("assignee")) {
 		v.Choose.On[name] = true
 	}

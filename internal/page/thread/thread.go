@@ -23,7 +23,8 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers are what pages ask of issues where REST has no address. Each stands in for the API's list of issues.
+// Handlers are what pages ask of issues where REST has no address. Each stands in for the API's list of
+// issues.
 type Handlers struct {
 	Pinned  web.Handler // the open ones of the pinned issues
 	Numbers web.Handler // the numbers of all pinned ones

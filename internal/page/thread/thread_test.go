@@ -37,8 +37,8 @@ func object(pairs ...any) string {
 	return string(b)
 }
 
-// plant makes a repository of alice's where sam may push, with issue 1 and pull request 2, milestone 1 and evil in all
-// that people write.
+// plant makes a repository of alice's where sam may push, with issue 1 and pull request 2, milestone 1 and
+// evil in all that people write.
 func plant(t *testing.T, s *apitest.Server, name string, private bool) {
 	t.Helper()
 	r := s.Repo(t, name, private)
@@ -59,8 +59,10 @@ func plant(t *testing.T, s *apitest.Server, name string, private bool) {
 	for _, c := range []apitest.Case{
 		{Do: at + "/milestones", Send: object("title", evil, "description", evil)},
 		{Do: at + "/labels", Send: object("name", evil, "description", evil, "color", "ff0000")},
-		{Do: at + "/issues", Send: object("title", "Issue "+evil, "body", evilBody, "labels", []string{evil}, "assignee", "sam", "milestone", 1)},
-		{Do: at + "/pulls", Send: object("title", "Pull "+evil, "body", "See #1", "head", "side", "base", "main")},
+		{Do: at + "/issues", Send: object("title", "Issue "+evil, "body", evilBody, "labels", []string{evil},
+			"assignee", "sam", "milestone", 1)},
+		{Do: at + "/pulls", Send: object("title", "Pull "+evil, "body", "See #1", "head", "side",
+			"base", "main")},
 		{Do: at + "/issues/1/comments", As: "sam", Send: object("body", evilBody)},
 	} {
 		if c.As == "" {
@@ -92,17 +94,20 @@ func post(t *testing.T, s *apitest.Server, as, path string, status int, pairs ..
 		v.Add(pairs[n], pairs[n+1])
 	}
 	return s.Check(t, apitest.Case{Do: "POST " + path, As: as, Send: v.Encode(), Status: status,
-		Headers: map[string]string{"Accept": accept["Accept"], "Content-Type": "application/x-www-form-urlencoded"}})
+		Headers: map[string]string{"Accept": accept["Accept"],
+			"Content-Type": "application/x-www-form-urlencoded"}})
 }
 
-// inspect reads a page as a browser does, and reports everything in it that could run or load something from elsewhere;
-// it returns the ids and the text.
+// inspect reads a page as a browser does, and reports everything in it that could run or load something from
+// elsewhere; it returns the ids and the text.
 func inspect(t *testing.T, path string, a *apitest.Answer) (ids []string, text string) {
 	t.Helper()
-	if policy := a.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+	if policy := a.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||
+		strings.Contains(policy, "unsafe") {
 		t.Errorf("%s: policy %q", path, policy)
 	}
-	if kind := a.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" || a.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if kind := a.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" ||
+		a.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%s: %v", path, a.Header)
 	}
 	z := html.NewTokenizer(strings.NewReader(string(a.Body)))
@@ -127,8 +132,10 @@ func inspect(t *testing.T, path string, a *apitest.Answer) (ids []string, text s
 				t.Errorf("%s: <%s>", path, token.Data)
 			}
 			for _, at := range token.Attr {
-				if strings.HasPrefix(at.Key, "on") || at.Key == "style" || strings.Contains(strings.ToLower(at.Val), "javascript:") ||
-					at.Key == "src" && !strings.HasPrefix(at.Val, "/") && !strings.HasPrefix(at.Val, s0) && at.Val != "x" {
+				if strings.HasPrefix(at.Key, "on") || at.Key == "style" ||
+					strings.Contains(strings.ToLower(at.Val), "javascript:") ||
+					at.Key == "src" && !strings.HasPrefix(at.Val, "/") && !strings.HasPrefix(at.Val, s0) &&
+						at.Val != "x" {
 					t.Errorf("%s: %s", path, token)
 				}
 				if at.Key == "id" {
@@ -164,14 +171,16 @@ func lacks(t *testing.T, path string, a *apitest.Answer, parts ...string) {
 	}
 }
 
-// Somebody who opens pages of issues finds what was written and what happened, and nothing that others wrote runs.
+// Somebody who opens pages of issues finds what was written and what happened, and nothing that others wrote
+// runs.
 func TestPagesShowWhatTheyAreOf(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		people(t, s)
 		plant(t, s, "alice/garden", false)
 		patch := func(send string) {
-			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/issues/1", As: "alice", Send: send, Status: 200})
+			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/issues/1", As: "alice", Send: send,
+				Status: 200})
 		}
 		patch(object("title", "Renamed "+evil))
 		patch(`{"state": "closed", "state_reason": "not_planned"}`)
@@ -184,9 +193,11 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 			{"", "/issues", []string{"Renamed " + evil, "1 Open", "0 Closed", evil, "alice", "Sign in"}},
 			{"sam", "/issues", []string{"Renamed " + evil, "With the chosen ones"}},
 			{"", "/issues?q=is:pr", []string{"Pull " + evil}},
-			{"alice", "/issues/1", []string{"Renamed " + evil, "bold", "open", "sam commented", "Owner", "Collaborator", "changed the title Issue " + evil,
-				"closed this as not planned", "reopened this", "added bug and removed " + evil, "added this to the " + evil + " milestone",
-				"assigned sam", "mentioned this in Pull " + evil, "Delete issue", "Close as completed", "2 participants"}},
+			{"alice", "/issues/1", []string{"Renamed " + evil, "bold", "open", "sam commented", "Owner",
+				"Collaborator", "changed the title Issue " + evil, "closed this as not planned",
+				"reopened this", "added bug and removed " + evil, "added this to the " + evil + " milestone",
+				"assigned sam", "mentioned this in Pull " + evil, "Delete issue", "Close as completed",
+				"2 participants"}},
 			{"rae", "/issues/1", []string{"Add a comment", "Subscribe"}},
 			{"", "/issues/1", []string{"Sign in to comment"}},
 			{"sam", "/issues/1/edit", []string{"Title", "Description"}},
@@ -204,7 +215,8 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 			{"", "/issues/filter/assignee", []string{"Assigned to nobody"}},
 			{"", "/issues/filter/milestone", []string{evil, "Without a milestone"}},
 			{"", "/issues/filter/sort", []string{"Most commented"}},
-			{"sam", "/issues/new?title=" + url.QueryEscape(evil) + "&body=" + url.QueryEscape(evilBody) + "&labels=bug", []string{"New issue", "alert(3)"}},
+			{"sam", "/issues/new?title=" + url.QueryEscape(evil) + "&body=" + url.QueryEscape(evilBody) +
+				"&labels=bug", []string{"New issue", "alert(3)"}},
 			{"", "/labels", []string{"bug", evil}},
 			{"sam", "/labels?edit=" + url.QueryEscape(evil), []string{"Save changes"}},
 			{"", "/milestones", []string{evil, "1 open", "0 closed"}},
@@ -218,12 +230,15 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 		}
 		for _, path := range []string{"/dashboard/issues", "/dashboard/pulls", "/dashboard/filter/sort"} {
 			inspect(t, path, page(t, s, "alice", path, 200))
-			if a := page(t, s, "", path, 303); !strings.HasPrefix(a.Header.Get("Location"), "/login?return_to=") {
+			if a := page(t, s, "", path, 303); !strings.HasPrefix(a.Header.Get("Location"),
+				"/login?return_to=") {
 				t.Errorf("%s leads a stranger to %q", path, a.Header.Get("Location"))
 			}
 		}
-		shows(t, "created", page(t, s, "alice", "/dashboard/issues", 200), "alice/garden", "Renamed "+evil, "1 Open")
-		shows(t, "assigned", page(t, s, "sam", "/dashboard/issues?q=is:open+assignee:sam", 200), "Renamed "+evil)
+		shows(t, "created", page(t, s, "alice", "/dashboard/issues", 200), "alice/garden",
+			"Renamed "+evil, "1 Open")
+		shows(t, "assigned", page(t, s, "sam", "/dashboard/issues?q=is:open+assignee:sam", 200),
+			"Renamed "+evil)
 		shows(t, "nothing", page(t, s, "rae", "/dashboard/pulls", 200), "Nothing matches")
 	})
 }
@@ -241,7 +256,8 @@ func TestEveryAddressOfAPageAnswers(t *testing.T) {
 			if list, ok := one.([]any); ok {
 				one = list[0].(map[string]any)["issue"]
 			}
-			to, anchor, _ := strings.Cut(strings.TrimPrefix(one.(map[string]any)["html_url"].(string), s.URL), "#")
+			to, anchor, _ := strings.Cut(strings.TrimPrefix(one.(map[string]any)["html_url"].(string), s.URL),
+				"#")
 			ids, _ := inspect(t, to, page(t, s, "", to, 200))
 			if anchor != "" && !slices.Contains(ids, anchor) {
 				t.Errorf("%s has no %s", to, anchor)
@@ -270,9 +286,11 @@ func TestEveryAddressOfAPageAnswers(t *testing.T) {
 			{Name: "a part behind the last", Do: at + "/issues/1?page=9", Status: 200},
 			{Name: "farther than parts lead", Do: at + "/issues/1?page=999999", Status: 422},
 			{Name: "farther than results lead", Do: at + "/issues?page=999999", Status: 422},
-			{Name: "to sign in", Do: at + "/issues/new", Status: 303, Has: to("/login?return_to=%2Falice%2Fgarden%2Fissues%2Fnew")},
+			{Name: "to sign in", Do: at + "/issues/new", Status: 303,
+				Has: to("/login?return_to=%2Falice%2Fgarden%2Fissues%2Fnew")},
 		})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"has_issues": false}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"has_issues": false}`,
+			Status: 200})
 		s.Run(t, []apitest.Case{
 			{Name: "issues are off", Do: at + "/issues", Status: 410},
 			{Name: "issues are off", Do: at + "/issues/1", Status: 410},
@@ -288,8 +306,9 @@ func TestPrivatePages(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		people(t, s)
 		plant(t, s, "alice/vault", true)
-		for _, path := range []string{"/issues", "/issues/1", "/issues/2", "/issues/new", "/issues/1/edit", "/issues/1/comments/1", "/issues/1/labels",
-			"/issues/filter/label", "/labels", "/milestones", "/milestone/1", "/milestones/new", "/suggest?q=@a", "/issues?q=bold"} {
+		for _, path := range []string{"/issues", "/issues/1", "/issues/2", "/issues/new", "/issues/1/edit",
+			"/issues/1/comments/1", "/issues/1/labels", "/issues/filter/label", "/labels", "/milestones",
+			"/milestone/1", "/milestones/new", "/suggest?q=@a", "/issues?q=bold"} {
 			for _, login := range []string{"", "stranger"} {
 				hidden := string(page(t, s, login, "/alice/vault"+path, 404).Body)
 				absent := string(page(t, s, login, "/alice/nothing"+path, 404).Body)
@@ -298,19 +317,25 @@ func TestPrivatePages(t *testing.T) {
 				}
 			}
 			if path != "/issues/2" {
-				if a := page(t, s, "rae", "/alice/vault"+path, 200); !strings.HasPrefix(a.Header.Get("Cache-Control"), "private") {
+				if a := page(t, s, "rae", "/alice/vault"+path,
+					200); !strings.HasPrefix(a.Header.Get("Cache-Control"), "private") {
 					t.Errorf("%s may be kept by others: %v", path, a.Header)
 				}
 			}
 		}
-		for _, path := range []string{"/issues", "/issues/1/comments", "/issues/1/edit", "/issues/1/state", "/issues/1/reactions", "/issues/1/tasks", "/issues/1/delete", "/labels", "/milestones", "/preview", "/issues/bulk"} {
-			post(t, s, "stranger", "/alice/vault"+path, 404, "body", "x", "title", "x", "number", "1", "do", "open")
+		for _, path := range []string{"/issues", "/issues/1/comments", "/issues/1/edit", "/issues/1/state",
+			"/issues/1/reactions", "/issues/1/tasks", "/issues/1/delete", "/labels", "/milestones",
+			"/preview", "/issues/bulk"} {
+			post(t, s, "stranger", "/alice/vault"+path, 404, "body", "x", "title", "x", "number", "1",
+				"do", "open")
 		}
 		shows(t, "search", page(t, s, "stranger", "/dashboard/issues?q=bold", 200), "Nothing matches")
 		s.Repo(t, "stranger/own", false)
-		shows(t, "another repository in q", page(t, s, "stranger", "/stranger/own/issues?q="+url.QueryEscape("repo:alice/vault"), 200), "Nothing matches")
+		shows(t, "another repository in q", page(t, s, "stranger",
+			"/stranger/own/issues?q="+url.QueryEscape("repo:alice/vault"), 200), "Nothing matches")
 		post(t, s, "stranger", "/stranger/own/preview", 200, "text", "alice/vault#1 and @alice")
-		if a := post(t, s, "stranger", "/stranger/own/preview", 200, "text", "alice/vault#1"); strings.Contains(string(a.Body), "<a") {
+		if a := post(t, s, "stranger", "/stranger/own/preview", 200, "text",
+			"alice/vault#1"); strings.Contains(string(a.Body), "<a") {
 			t.Errorf("a preview links what its reader may not see: %s", a.Body)
 		}
 	})

@@ -85,7 +85,8 @@ func (p *Pages) deliveries(r *http.Request, at *Place) (list []delivery, older s
 		answer, err = p.kit.Answer(r, at.App.List)
 	} else {
 		answer, err = p.kit.Send(r, inside.Request{Path: hookPath(r, at) + "/deliveries",
-			Query: page.Query("per_page", strconv.Itoa(deliveriesSize), "cursor", web.QueryOf(r).Get("cursor"))})
+			Query: page.Query("per_page", strconv.Itoa(deliveriesSize), "cursor",
+				web.QueryOf(r).Get("cursor"))})
 	}
 	if err != nil {
 		return nil, "", page.Absent(err)

@@ -46,7 +46,8 @@ var offered = [][2]string{
 	{"create", "A branch or tag was made"}, {"delete", "A branch or tag was deleted"},
 	{"commit_comment", "Comments on commits"}, {"status", "A status was set on a commit"},
 	{"check_run", "Check runs"}, {"check_suite", "Check suites"}, {"release", "Releases"},
-	{"label", "Labels change"}, {"milestone", "Milestones change"}, {"star", "Stars"}, {"watch", "Somebody stars it"},
+	{"label", "Labels change"}, {"milestone", "Milestones change"}, {"star", "Stars"},
+	{"watch", "Somebody stars it"},
 	{"fork", "Forks"}, {"member", "Collaborators change"}, {"public", "It became public"},
 	{"repository", "The repository itself changes"}, {"deploy_key", "Deploy keys"},
 	{"repository_dispatch", "Programs that send events by hand"},
@@ -121,7 +122,8 @@ func formOf(h *hook) hookForm {
 // readHook reads the form of a webhook.
 func readHook(f page.Form, hasSecret bool) hookForm {
 	return hookForm{URL: f.Text("url"), Type: f.Get("content_type"), HasSecret: hasSecret,
-		Insecure: f.Checked("insecure"), Active: f.Checked("active"), Which: f.Get("which"), Chosen: f.List("events")}
+		Insecure: f.Checked("insecure"), Active: f.Checked("active"), Which: f.Get("which"),
+		Chosen: f.List("events")}
 }
 
 // events are those that were chosen, in the order of their letters.
@@ -137,8 +139,8 @@ func (form *hookForm) events() []string {
 	return events
 }
 
-// fields are what [page.Shown] and [page.Form.Edit] hold against each other. The secret is not among them: the page
-// never knows the one that there is.
+// fields are what [page.Shown] and [page.Form.Edit] hold against each other. The secret is not among them:
+// the page never knows the one that there is.
 func (form *hookForm) fields() map[string]any {
 	return map[string]any{"payload_URL": form.URL, "content_type": form.Type,
 		"no_check_of_the_certificate": form.Insecure,
@@ -166,8 +168,8 @@ func (form *hookForm) onto(now hookForm, changed map[string]json.RawMessage) hoo
 	return now
 }
 
-// body is what the API takes. A secret that was left empty in the form f stays what it is, unless its removal was asked
-// for.
+// body is what the API takes. A secret that was left empty in the form f stays what it is, unless its removal
+// was asked for.
 func (form *hookForm) body(f page.Form) map[string]any {
 	config := map[string]any{"url": form.URL, "content_type": form.Type, "insecure_ssl": "0"}
 	if form.Insecure {
@@ -200,7 +202,8 @@ func (p *Pages) NewHook(w http.ResponseWriter, r *http.Request, at *Place) error
 	if err != nil {
 		return err
 	}
-	v := &hookView{View: f, hookForm: hookForm{Type: "json", Active: true, Which: "push", Chosen: []string{"push"}}}
+	v := &hookView{View: f, hookForm: hookForm{Type: "json", Active: true, Which: "push",
+		Chosen: []string{"push"}}}
 	return p.t.Page(w, r, "hook.html", v)
 }
 

@@ -6,8 +6,8 @@
 //
 // A GitHub App has one hook, whose form is the App's own: of these pages it has those of deliveries.
 //
-// The rooms of the settings have the routes, and give each request the Place whose webhooks they are. Their templates
-// "settings" and "end" stand around the pages.
+// The rooms of the settings have the routes, and give each request the Place whose webhooks they are. Their
+// templates "settings" and "end" stand around the pages.
 package webhook
 
 import (

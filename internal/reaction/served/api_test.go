@@ -49,7 +49,8 @@ func routes(s *apitest.Server) http.Handler {
 	add := func(method, path string, do repo.Handler) {
 		mux.HandleFunc(method+" /repos/{owner}/{repo}"+path, func(w http.ResponseWriter, r *http.Request) {
 			self := "http://" + r.Host
-			info := &web.Info{ID: "test", Site: self, Prefix: self, Media: web.ParseAccept(r.Header["Accept"]), Form: web.APIErrors}
+			info := &web.Info{ID: "test", Site: self, Prefix: self,
+				Media: web.ParseAccept(r.Header["Accept"]), Form: web.APIErrors}
 			for _, name := range []string{"owner", "repo", "id", "reaction_id"} {
 				info.SetParam(name, r.PathValue(name))
 			}
@@ -63,15 +64,17 @@ func routes(s *apitest.Server) http.Handler {
 			web.Handle(&web.Writer{ResponseWriter: w}, r, s.Repos.With(account.Pull, do))
 		})
 	}
-	for path, kind := range map[string]reaction.Kind{"/issues/{id}/reactions": reaction.Issue, "/issues/comments/{id}/reactions": reaction.IssueComment} {
+	for path, kind := range map[string]reaction.Kind{"/issues/{id}/reactions": reaction.Issue,
+		"/issues/comments/{id}/reactions": reaction.IssueComment} {
 		api := reaction.NewAPI(s.DB, func(r *http.Request, _ *repo.Access) (reaction.Subject, error) {
 			id, err := web.Number(r, "id")
-			return reaction.Subject{Kind: kind, ID: id, Locked: id == lockedID, Changed: func(tx *db.Tx) error {
-				if id == goneID {
-					return errs.Absent()
-				}
-				return tx.Bump(changes)
-			}}, err
+			return reaction.Subject{Kind: kind, ID: id, Locked: id == lockedID,
+				Changed: func(tx *db.Tx) error {
+					if id == goneID {
+						return errs.Absent()
+					}
+					return tx.Bump(changes)
+				}}, err
 		})
 		add("GET", path, api.List)
 		add("POST", path, api.Create)
@@ -97,8 +100,9 @@ func with(cases ...apitest.Case) []apitest.Case {
 func add(t *testing.T, s *apitest.Server, login, subject, content string) (id int64) {
 	t.Helper()
 	var made struct{ ID int64 }
-	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden" + subject + "/reactions", As: login, Headers: preview(),
-		Send: fmt.Sprintf(`{"content": %q}`, content), Status: 201}).JSON(t, &made)
+	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden" + subject + "/reactions", As: login,
+		Headers: preview(),
+		Send:    fmt.Sprintf(`{"content": %q}`, content), Status: 201}).JSON(t, &made)
 	return made.ID
 }
 
@@ -119,29 +123,49 @@ func TestReact(t *testing.T) {
 		const heart = `{"id": "$any", "node_id": "$any", "user": {"login": "bob", "url": "{base}/users/bob"}, "content": "heart", "created_at": "$any"}`
 		var first, second struct{ ID int64 }
 		s.Run(t, with(
-			apitest.Case{Name: "none yet", Do: "GET /repos/alice/garden/issues/1/reactions", Status: 200, Body: "[]"},
-			apitest.Case{Name: "new", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob", Send: `{"content": "heart"}`, Status: 201, Want: heart,
+			apitest.Case{Name: "none yet", Do: "GET /repos/alice/garden/issues/1/reactions",
+				Status: 200, Body: "[]"},
+			apitest.Case{Name: "new", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob",
+				Send: `{"content": "heart"}`, Status: 201, Want: heart,
 				Keep: func(a *apitest.Answer) { a.JSON(t, &first) }},
-			apitest.Case{Name: "again", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob", Send: `{"content": "heart"}`, Status: 200, Want: heart,
+			apitest.Case{Name: "again", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob",
+				Send: `{"content": "heart"}`, Status: 200, Want: heart,
 				Keep: func(a *apitest.Answer) { a.JSON(t, &second) }},
-			apitest.Case{Name: "another", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob", Send: `{"content": "+1", "x": 1}`, Status: 201, Want: `{"content": "+1"}`},
-			apitest.Case{Name: "another's", Do: "POST /repos/alice/garden/issues/1/reactions", As: "alice", Send: `{"content": "heart"}`, Status: 201},
-			apitest.Case{Name: "a comment with the issue's number", Do: "POST /repos/alice/garden/issues/comments/1/reactions", As: "bob", Send: `{"content": "heart"}`, Status: 201},
-			apitest.Case{Name: "oldest first, for everyone", Do: "GET /repos/alice/garden/issues/1/reactions", Status: 200,
+			apitest.Case{Name: "another", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob",
+				Send: `{"content": "+1", "x": 1}`, Status: 201, Want: `{"content": "+1"}`},
+			apitest.Case{Name: "another's", Do: "POST /repos/alice/garden/issues/1/reactions", As: "alice",
+				Send: `{"content": "heart"}`, Status: 201},
+			apitest.Case{Name: "a comment with the issue's number",
+				Do: "POST /repos/alice/garden/issues/comments/1/reactions", As: "bob",
+				Send: `{"content": "heart"}`, Status: 201},
+			apitest.Case{Name: "oldest first, for everyone",
+				Do: "GET /repos/alice/garden/issues/1/reactions", Status: 200,
 				Want: `[{"user": {"login": "bob"}, "content": "heart"}, {"user": {"login": "bob"}, "content": "+1"}, {"user": {"login": "alice"}, "content": "heart"}]`,
 				Has:  map[string]string{"Link": "-"}},
-			apitest.Case{Name: "of the comment", Do: "GET /repos/alice/garden/issues/comments/1/reactions", Status: 200, Want: "[" + heart + "]"},
-			apitest.Case{Name: "one content", Do: "GET /repos/alice/garden/issues/1/reactions?content=%2B1", Status: 200, Want: `[{"content": "+1"}]`},
-			apitest.Case{Name: "a plus sign as it is", Do: "GET /repos/alice/garden/issues/1/reactions?content=+1", Status: 200, Want: `[{"content": "+1"}]`},
-			apitest.Case{Name: "a content nobody used", Do: "GET /repos/alice/garden/issues/1/reactions?content=eyes", Status: 200, Body: "[]"},
-			apitest.Case{Name: "a content that there is not", Do: "GET /repos/alice/garden/issues/1/reactions?content=tada", Status: 422,
+			apitest.Case{Name: "of the comment", Do: "GET /repos/alice/garden/issues/comments/1/reactions",
+				Status: 200, Want: "[" + heart + "]"},
+			apitest.Case{Name: "one content", Do: "GET /repos/alice/garden/issues/1/reactions?content=%2B1",
+				Status: 200, Want: `[{"content": "+1"}]`},
+			apitest.Case{Name: "a plus sign as it is",
+				Do: "GET /repos/alice/garden/issues/1/reactions?content=+1", Status: 200,
+				Want: `[{"content": "+1"}]`},
+			apitest.Case{Name: "a content nobody used",
+				Do: "GET /repos/alice/garden/issues/1/reactions?content=eyes", Status: 200, Body: "[]"},
+			apitest.Case{Name: "a content that there is not",
+				Do: "GET /repos/alice/garden/issues/1/reactions?content=tada", Status: 422,
 				Want: `{"errors": [{"resource": "Reaction", "field": "content", "code": "invalid", "value": "tada"}]}`},
-			apitest.Case{Name: "first page", Do: "GET /repos/alice/garden/issues/1/reactions?per_page=1&content=heart", Status: 200, Want: `[{"user": {"login": "bob"}}]`, Has: map[string]string{
-				"Link": `<{base}/repos/alice/garden/issues/1/reactions?per_page=1&content=heart&page=2>; rel="next", <{base}/repos/alice/garden/issues/1/reactions?per_page=1&content=heart&page=2>; rel="last"`}},
-			apitest.Case{Name: "last page", Do: "GET /repos/alice/garden/issues/1/reactions?per_page=2&page=2", Status: 200, Want: `[{"user": {"login": "alice"}}]`, Has: map[string]string{
-				"Link": `<{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=1>; rel="first", <{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=1>; rel="prev"`}},
-			apitest.Case{Name: "past the end", Do: "GET /repos/alice/garden/issues/1/reactions?per_page=2&page=9", Status: 200, Body: "[]", Has: map[string]string{
-				"Link": `<{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=2>; rel="last", <{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=1>; rel="first", <{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=2>; rel="prev"`}},
+			apitest.Case{Name: "first page",
+				Do: "GET /repos/alice/garden/issues/1/reactions?per_page=1&content=heart", Status: 200,
+				Want: `[{"user": {"login": "bob"}}]`, Has: map[string]string{
+					"Link": `<{base}/repos/alice/garden/issues/1/reactions?per_page=1&content=heart&page=2>; rel="next", <{base}/repos/alice/garden/issues/1/reactions?per_page=1&content=heart&page=2>; rel="last"`}},
+			apitest.Case{Name: "last page",
+				Do: "GET /repos/alice/garden/issues/1/reactions?per_page=2&page=2", Status: 200,
+				Want: `[{"user": {"login": "alice"}}]`, Has: map[string]string{
+					"Link": `<{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=1>; rel="first", <{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=1>; rel="prev"`}},
+			apitest.Case{Name: "past the end",
+				Do: "GET /repos/alice/garden/issues/1/reactions?per_page=2&page=9", Status: 200, Body: "[]",
+				Has: map[string]string{
+					"Link": `<{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=2>; rel="last", <{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=1>; rel="first", <{base}/repos/alice/garden/issues/1/reactions?per_page=2&page=2>; rel="prev"`}},
 		))
 		if first != second {
 			t.Errorf("reacting again gave %d instead of %d", second.ID, first.ID)
@@ -153,8 +177,10 @@ func TestReact(t *testing.T) {
 		s.Run(t, with(
 			apitest.Case{Name: "take it back", Do: own, As: "bob", Status: 204, Body: "-"},
 			apitest.Case{Name: "once", Do: own, As: "bob", Status: 404},
-			apitest.Case{Name: "it is gone", Do: "GET /repos/alice/garden/issues/1/reactions?content=heart", Status: 200, Want: `[{"user": {"login": "alice"}}]`},
-			apitest.Case{Name: "and may come again", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob", Send: `{"content": "heart"}`, Status: 201},
+			apitest.Case{Name: "it is gone", Do: "GET /repos/alice/garden/issues/1/reactions?content=heart",
+				Status: 200, Want: `[{"user": {"login": "alice"}}]`},
+			apitest.Case{Name: "and may come again", Do: "POST /repos/alice/garden/issues/1/reactions",
+				As: "bob", Send: `{"content": "heart"}`, Status: 201},
 		))
 		if n := generation(t, s); n != 6 {
 			t.Errorf("six changes counted as %d", n)
@@ -172,19 +198,32 @@ func TestDeleteIsForOnesOwn(t *testing.T) {
 		other := add(t, s, "bob", "/issues/2", "heart")
 		path := func(format string, id int64) string { return "DELETE /repos/" + fmt.Sprintf(format, id) }
 		s.Run(t, with(
-			apitest.Case{Name: "a repository's owner", Do: path("alice/garden/issues/1/reactions/%d", id), As: "alice", Status: 403,
+			apitest.Case{Name: "a repository's owner", Do: path("alice/garden/issues/1/reactions/%d", id),
+				As: "alice", Status: 403,
 				Want: `{"message": "Must be the user who made the reaction."}`},
-			apitest.Case{Name: "who may push", Do: path("alice/garden/issues/1/reactions/%d", id), As: "carol", Status: 403},
-			apitest.Case{Name: "through another issue", Do: path("alice/garden/issues/2/reactions/%d", id), As: "bob", Status: 404},
-			apitest.Case{Name: "through a comment", Do: path("alice/garden/issues/comments/1/reactions/%d", id), As: "bob", Status: 404},
-			apitest.Case{Name: "through another repository", Do: path("bob/plot/issues/1/reactions/%d", id), As: "bob", Status: 404},
-			apitest.Case{Name: "no such id", Do: path("alice/garden/issues/1/reactions/%d", other+1), As: "bob", Status: 404},
-			apitest.Case{Name: "no id", Do: "DELETE /repos/alice/garden/issues/1/reactions/heart", As: "bob", Status: 404},
-			apitest.Case{Name: "an id beyond counting", Do: "DELETE /repos/alice/garden/issues/1/reactions/99999999999999999999", As: "bob", Status: 404},
-			apitest.Case{Name: "still there", Do: "GET /repos/alice/garden/issues/1/reactions", Status: 200, Want: `[{"content": "heart"}]`},
-			apitest.Case{Name: "not listed through another repository", Do: "GET /repos/bob/plot/issues/1/reactions", Status: 200, Body: "[]"},
-			apitest.Case{Name: "an administrator of the site", Do: path("alice/garden/issues/1/reactions/%d", id), As: "chief", Status: 204},
-			apitest.Case{Name: "gone", Do: "GET /repos/alice/garden/issues/1/reactions", Status: 200, Body: "[]"},
+			apitest.Case{Name: "who may push", Do: path("alice/garden/issues/1/reactions/%d", id),
+				As: "carol", Status: 403},
+			apitest.Case{Name: "through another issue", Do: path("alice/garden/issues/2/reactions/%d", id),
+				As: "bob", Status: 404},
+			apitest.Case{Name: "through a comment",
+				Do: path("alice/garden/issues/comments/1/reactions/%d", id), As: "bob", Status: 404},
+			apitest.Case{Name: "through another repository", Do: path("bob/plot/issues/1/reactions/%d", id),
+				As: "bob", Status: 404},
+			apitest.Case{Name: "no such id", Do: path("alice/garden/issues/1/reactions/%d", other+1),
+				As: "bob", Status: 404},
+			apitest.Case{Name: "no id", Do: "DELETE /repos/alice/garden/issues/1/reactions/heart", As: "bob",
+				Status: 404},
+			apitest.Case{Name: "an id beyond counting",
+				Do: "DELETE /repos/alice/garden/issues/1/reactions/99999999999999999999", As: "bob",
+				Status: 404},
+			apitest.Case{Name: "still there", Do: "GET /repos/alice/garden/issues/1/reactions", Status: 200,
+				Want: `[{"content": "heart"}]`},
+			apitest.Case{Name: "not listed through another repository",
+				Do: "GET /repos/bob/plot/issues/1/reactions", Status: 200, Body: "[]"},
+			apitest.Case{Name: "an administrator of the site",
+				Do: path("alice/garden/issues/1/reactions/%d", id), As: "chief", Status: 204},
+			apitest.Case{Name: "gone", Do: "GET /repos/alice/garden/issues/1/reactions",
+				Status: 200, Body: "[]"},
 		))
 	})
 }

@@ -17,7 +17,8 @@ type collaborator struct {
 }
 
 // roleNames are GitHub's names of the roles in answers.
-var roleNames = [...]string{account.None: "none", account.Pull: "read", account.Push: "write", account.Admin: "admin"}
+var roleNames = [...]string{account.None: "none", account.Pull: "read", account.Push: "write",
+	account.Admin: "admin"}
 
 // GET /repos/{owner}/{repo}/collaborators
 //
@@ -45,7 +46,8 @@ func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *rep
 	info := web.From(r.Context())
 	out := make([]collaborator, len(people))
 	for i, p := range people {
-		out[i] = collaborator{account.NewSimple(p.account, info), repo.NewPermissions(p.role), roleNames[p.role]}
+		out[i] = collaborator{account.NewSimple(p.account, info), repo.NewPermissions(p.role),
+			roleNames[p.role]}
 	}
 	web.Link(w, r, page, total)
 	return web.JSON(w, r, http.StatusOK, out)
@@ -54,10 +56,12 @@ func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *rep
 // readChoice reads which collaborators are asked for. What stands between our
 // roles at GitHub (triage, maintain) is what the next role above has.
 func readChoice(r *http.Request) (c choice, err error) {
-	if c.affiliation, err = web.QueryEnum(r, "Collaborator", "affiliation", "all", "direct", "outside"); err != nil {
+	if c.affiliation, err = web.QueryEnum(r, "Collaborator", "affiliation", "all", "direct",
+		"outside"); err != nil {
 		return c, err
 	}
-	permission, err := web.QueryEnum(r, "Collaborator", "permission", "", "pull", "triage", "push", "maintain", "admin")
+	permission, err := web.QueryEnum(r, "Collaborator", "permission", "", "pull", "triage", "push",
+		"maintain", "admin")
 	switch permission {
 	case "pull":
 		c.atLeast = account.Pull

@@ -52,7 +52,9 @@ func pushers(r *repo.Repo, secret bool) string {
 }
 
 // listPushers reads a page of ids, and how many there are.
-func listPushers(tx *db.Tx, r *repo.Repo, secret bool, page web.Page) (ids []account.ID, total int64, err error) {
+func listPushers(
+	tx *db.Tx, r *repo.Repo, secret bool, page web.Page,
+) (ids []account.ID, total int64, err error) {
 	args := []any{r.ID, r.OwnerID, int64(account.Push)}
 	people := pushers(r, secret)
 	ids, err = db.QueryIDs[account.ID](tx, people+` ORDER BY user_id LIMIT $4 OFFSET $5`,

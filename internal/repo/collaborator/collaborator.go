@@ -29,7 +29,9 @@ func (api *API) Routes() []route.Route {
 		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}", api.CheckCollaborator),
 		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/collaborators/{username}", api.AddCollaborator),
 		// To remove others: admin.
-		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/collaborators/{username}", api.RemoveCollaborator),
-		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}/permission", api.GetPermission),
+		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/collaborators/{username}",
+			api.RemoveCollaborator),
+		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}/permission",
+			api.GetPermission),
 	}
 }

@@ -60,7 +60,8 @@ func (c choice) clause(r *repo.Repo) string {
 	case "direct": // whom somebody named, and the user whose repository it is
 		conditions = append(conditions, `(role IS NOT NULL OR user_id = $2)`)
 	case "outside":
-		conditions = append(conditions, `user_id <> $2 AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = $2 AND m.user_id = people.user_id)`)
+		conditions = append(conditions,
+			`user_id <> $2 AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = $2 AND m.user_id = people.user_id)`)
 	}
 	switch least := strconv.Itoa(int(c.atLeast)); {
 	case c.atLeast == account.None, c.atLeast == account.Pull && !r.Private:
@@ -80,8 +81,8 @@ const siteAdmin = `EXISTS (SELECT 1 FROM accounts a WHERE a.id = people.user_id 
 // isCollaborator returns 404 unless the user is among the collaborators.
 func isCollaborator(tx *db.Tx, r *repo.Repo, userID account.ID) error {
 	var id account.ID
-	err := tx.QueryRow(`SELECT user_id FROM (`+collaborators(r)+`) people WHERE user_id = $3`, r.ID, r.OwnerID,
-		userID).Scan(&id)
+	err := tx.QueryRow(`SELECT user_id FROM (`+collaborators(r)+`) people WHERE user_id = $3`,
+		r.ID, r.OwnerID, userID).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		return errs.Absent()
 	}

@@ -68,7 +68,8 @@ func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
 // ListOfOrg answers the repositories of an organization that the caller may
 // see: type all (default), public, private, forks, sources, member.
 func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
-	kind, err := web.QueryEnum(r, repo.Resource, "type", "all", "public", "private", "forks", "sources", "member")
+	kind, err := web.QueryEnum(r, repo.Resource, "type", "all", "public", "private", "forks",
+		"sources", "member")
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,9 @@ func (f *filter) affiliate(list string, id account.ID) error {
 }
 
 // list answers a page of the repositories that the filter lets through.
-func (api *API) list(w http.ResponseWriter, r *http.Request, o order, makeFilter func(*db.Tx) (filter, error)) error {
+func (api *API) list(
+	w http.ResponseWriter, r *http.Request, o order, makeFilter func(*db.Tx) (filter, error),
+) error {
 	page := web.ReadPage(r)
 	var found []*repo.Access
 	var total int64

@@ -36,7 +36,8 @@ func (api *API) GetByID(w http.ResponseWriter, r *http.Request) error {
 // maxFull is how many repositories one request asks for in their full form.
 const maxFull = 100
 
-// ListFull answers the full form of the repositories of the parameter ids that the caller may see, for GraphQL.
+// ListFull answers the full form of the repositories of the parameter ids that the caller may see, for
+// GraphQL.
 func (api *API) ListFull(w http.ResponseWriter, r *http.Request) error {
 	var ids []repo.ID
 	for _, id := range web.ParseNumbers(web.QueryOf(r).Get("ids"), maxFull) {

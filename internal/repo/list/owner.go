@@ -119,7 +119,8 @@ func (f *filter) ofOwner(all bool) (where string, args []any) {
 	case f.granted:
 		list, args = append(list, collaborates), append(args, account.IDOf(f.visibleTo))
 	default:
-		list, args = append(list, "(NOT r.private OR "+collaborates+")"), append(args, account.IDOf(f.visibleTo))
+		list, args = append(list, "(NOT r.private OR "+collaborates+")"),
+			append(args, account.IDOf(f.visibleTo))
 	}
 	if f.hide {
 		list = append(list, repo.NotWithdrawn("r"))

@@ -51,7 +51,8 @@ func (f *filter) build() *sqlBuilder {
 		from = append(from, `SELECT repo_id FROM collaborators WHERE user_id = `+b.arg(f.collaborator))
 	}
 	if f.member != 0 {
-		from = append(from, `SELECT x.id FROM members y JOIN accounts z ON z.id = y.org_id JOIN repos x ON x.owner_id = y.org_id
+		from = append(from, `SELECT x.id FROM members y JOIN accounts z ON z.id = y.org_id
+			JOIN repos x ON x.owner_id = y.org_id
 			WHERE y.user_id = `+b.arg(f.member)+` AND (y.owner OR z.default_role > 0)`)
 	}
 	b.and("r.id IN (" + strings.Join(from, " UNION ") + ")")
@@ -62,7 +63,8 @@ func (f *filter) build() *sqlBuilder {
 	if f.installation != 0 {
 		b.and(`EXISTS (SELECT 1 FROM installations n WHERE n.id = ` + b.arg(f.installation) +
 			` AND n.account_id = r.owner_id
-			AND (n.every OR EXISTS (SELECT 1 FROM installation_repos z WHERE z.installation_id = n.id AND z.repo_id = r.id)))`)
+			AND (n.every OR EXISTS (SELECT 1 FROM installation_repos z WHERE z.installation_id = n.id
+			AND z.repo_id = r.id)))`)
 	}
 	switch f.kind {
 	case "forks":
@@ -106,7 +108,8 @@ func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*repo.Access, int
 
 // read reads some of the repositories that meet the conditions.
 func (f *filter) read(tx *db.Tx, b *sqlBuilder, o order, offset, size int64) ([]*repo.Access, error) {
-	where := `WHERE ` + strings.Join(b.where, " AND ") + o.sql() + ` LIMIT ` + b.arg(size) + ` OFFSET ` + b.arg(offset)
+	where := `WHERE ` + strings.Join(b.where,
+		" AND ") + o.sql() + ` LIMIT ` + b.arg(size) + ` OFFSET ` + b.arg(offset)
 	return repo.Query(tx, f.visibleTo, where, b.args...)
 }
 

@@ -54,7 +54,9 @@ func discardedDue(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	// The server looks for them as well, now and then, and may be at it.
 	for range 3 {
-		err := s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(`UPDATE discarded SET due_at = 0`) })
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			return tx.Run(`UPDATE discarded SET due_at = 0`)
+		})
 		if err == nil {
 			err = s.Forge.Maintenance.Polling(t.Context())
 		}
@@ -64,7 +66,8 @@ func discardedDue(t *testing.T, s *apitest.Server) {
 	}
 }
 
-// allDiscarded is discardedDue for folders that nobody needs: what the server reads of them on its own has an end.
+// allDiscarded is discardedDue for folders that nobody needs: what the server reads of them on its own has an
+// end.
 func allDiscarded(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	apitest.Becomes(t, func() bool {
@@ -89,14 +92,16 @@ func TestQuotaOfWhatForksBring(t *testing.T) {
 		s.User(t, "alice")
 		s.User(t, "bob")
 		used := bounded(t, s, "bob", 200)
-		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "garden", "auto_init": true}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
+			Send: `{"name": "garden", "auto_init": true}`, Status: 201})
 		var tip struct{ Object struct{ SHA string } }
 		round := func(branch string) *apitest.Answer {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202})
 			if said, err := pushNoise(t, s, "bob", "bob/garden", branch, 60); err != nil {
 				t.Fatalf("a push within the quota: %s", said)
 			}
-			s.Check(t, apitest.Case{Do: "GET /repos/bob/garden/git/ref/heads/" + branch, Status: 200}).JSON(t, &tip)
+			s.Check(t, apitest.Case{Do: "GET /repos/bob/garden/git/ref/heads/" + branch, Status: 200}).JSON(t,
+				&tip)
 			a := s.Do(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "bob",
 				Send: `{"title": "noise", "head": "bob:` + branch + `", "base": "main"}`})
 			s.Check(t, apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204})
@@ -111,10 +116,12 @@ func TestQuotaOfWhatForksBring(t *testing.T) {
 				t.Errorf("after %d pull requests of 60 KiB, %d count", i+1, n)
 			}
 		}
-		if a := round("three"); a.Status != 403 || !strings.Contains(string(a.Body), "may take at most 200 KiB") {
+		if a := round("three"); a.Status != 403 ||
+			!strings.Contains(string(a.Body), "may take at most 200 KiB") {
 			t.Errorf("a pull request beyond the quota: %d %s", a.Status, a.Body)
 		}
-		if _, _, err := gittest.Try(t, s.Objects(t, 1).Dir(), nil, "cat-file", "-e", tip.Object.SHA); err == nil {
+		if _, _, err := gittest.Try(t, s.Objects(t, 1).Dir(), nil, "cat-file", "-e",
+			tip.Object.SHA); err == nil {
 			t.Error("what was refused is in the base")
 		}
 		// A pull request whose author has no room for the new head is closed, and the push goes through,
@@ -132,8 +139,10 @@ func TestQuotaOfWhatForksBring(t *testing.T) {
 					Send: `{"title": "small", "head": "bob:small", "base": "main"}`, Status: 201})
 			}
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/pulls/3", Status: 200, Want: `{"state": "closed"}`})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/pulls/3", As: "carol", Send: `{"state": "open"}`, Status: 403})
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/pulls/3", Status: 200,
+			Want: `{"state": "closed"}`})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/pulls/3", As: "carol",
+			Send: `{"state": "open"}`, Status: 403})
 		if n := spent(); n < 10 || n > 20 {
 			t.Errorf("%d of 20 KiB count for the author", n)
 		}
@@ -147,7 +156,8 @@ func TestQuotaOfWhatIsDeleted(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "bob")
 		used := bounded(t, s, "bob", 200)
-		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "bob", Send: `{"name": "garden", "auto_init": true}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "bob",
+			Send: `{"name": "garden", "auto_init": true}`, Status: 201})
 		if said, err := pushNoise(t, s, "bob", "bob/garden", "noise", 120); err != nil {
 			t.Fatal(said)
 		}
@@ -156,7 +166,8 @@ func TestQuotaOfWhatIsDeleted(t *testing.T) {
 			t.Fatal("the folder is not there")
 		}
 		s.Check(t, apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204})
-		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "bob", Send: `{"name": "garden", "auto_init": true}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "bob",
+			Send: `{"name": "garden", "auto_init": true}`, Status: 201})
 		if said, err := pushNoise(t, s, "bob", "bob/garden", "noise", 120); err == nil ||
 			!strings.Contains(said, "may take at most 200 KiB") {
 			t.Fatalf("the deleted repository does not count: %v %s", err, said)

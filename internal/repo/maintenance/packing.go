@@ -146,7 +146,8 @@ func (s *Service) endPacking(
 		return packings.PutOff(tx, p.lease, again)
 	})
 	if err != nil && !errors.Is(err, db.ErrLeaseLost) {
-		s.log.WarnContext(ctx, "a packing stays leased until its time is over", "repository", id, "error", err)
+		s.log.WarnContext(ctx, "a packing stays leased until its time is over", "repository", id,
+			"error", err)
 	}
 	if failed == nil && again > 0 {
 		s.packing.AddAfter(id, again+again/10)

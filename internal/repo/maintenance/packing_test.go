@@ -124,7 +124,8 @@ func TestTwoNodesKeepPacksFew(t *testing.T) {
 		for i, node := range n.node {
 			writers.Go(func() {
 				for k := range 10 {
-					shas[i] = append(shas[i], fill(t, apitest.Objects(t, node.Repos, r.ID), 1000*i+20*k, 1000*i+20*(k+1), 100)...)
+					shas[i] = append(shas[i], fill(t, apitest.Objects(t, node.Repos, r.ID), 1000*i+20*k,
+						1000*i+20*(k+1), 100)...)
 					node.Repos.Wrote(r.ID)
 				}
 			})
@@ -286,6 +287,8 @@ func TestSmallPackingsDoNotWaitForLargeOnes(t *testing.T) {
 		if err := os.WriteFile(until, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		apitest.Becomes(t, func() bool { return n.count(t, `SELECT count(*) FROM packings`) == 0 }, "all is done")
+		apitest.Becomes(t, func() bool {
+			return n.count(t, `SELECT count(*) FROM packings`) == 0
+		}, "all is done")
 	})
 }

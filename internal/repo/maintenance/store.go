@@ -96,8 +96,8 @@ func reservedOf(tx *db.Tx, ids []repo.ID) (map[repo.ID]bool, error) {
 	if len(ids) == 0 {
 		return found, nil
 	}
-	there, err := db.QueryIDs[repo.ID](tx, `SELECT id FROM reserved_repos WHERE id IN `+db.ValuesFrom(1, 1, len(ids)),
-		db.Args(ids)...)
+	there, err := db.QueryIDs[repo.ID](tx,
+		`SELECT id FROM reserved_repos WHERE id IN `+db.ValuesFrom(1, 1, len(ids)), db.Args(ids)...)
 	for _, id := range there {
 		found[id] = true
 	}

@@ -220,7 +220,9 @@ func (s *Service) sweepGone(ctx context.Context, list []repo.GoneFolder, grace t
 	return all
 }
 
-func (s *Service) sweepGoneFolder(ctx context.Context, o owned, g repo.GoneFolder, grace time.Duration) error {
+func (s *Service) sweepGoneFolder(
+	ctx context.Context, o owned, g repo.GoneFolder, grace time.Duration,
+) error {
 	name, kept := g.Name(), s.repos.Path(g.ID, g.Purges)
 	if g.At == 0 {
 		name = "gone-" + g.Folder.Name()
@@ -229,13 +231,15 @@ func (s *Service) sweepGoneFolder(ctx context.Context, o owned, g repo.GoneFolde
 	switch {
 	case o.owns(g.Folder) || o.reserved[g.ID]:
 		// A database from before the deletion was restored: it needs the folder.
-		s.log.ErrorContext(ctx, "the folder of a repository was set aside", "repository", g.ID, "folder", path)
+		s.log.ErrorContext(ctx, "the folder of a repository was set aside", "repository", g.ID,
+			"folder", path)
 		if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return os.Rename(path, kept)
 	case g.At == 0:
-		return os.Rename(path, filepath.Join(filepath.Dir(path), repo.GoneFolder{Folder: g.Folder, At: o.now}.Name()))
+		return os.Rename(path, filepath.Join(filepath.Dir(path),
+			repo.GoneFolder{Folder: g.Folder, At: o.now}.Name()))
 	case o.backup || o.now.Time().Sub(g.At.Time()) < grace:
 		return nil
 	}

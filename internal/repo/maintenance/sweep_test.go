@@ -60,7 +60,8 @@ func (n *nodes) objects(t *testing.T, id repo.ID) *git.Repository {
 
 func (n *nodes) create(t *testing.T, name string) *repo.Repo {
 	t.Helper()
-	r, err := n.node[0].Repos.Create(t.Context(), nil, repo.NewRepo{Owner: "alice", Name: name, AutoInit: true})
+	r, err := n.node[0].Repos.Create(t.Context(), nil,
+		repo.NewRepo{Owner: "alice", Name: name, AutoInit: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,8 +71,10 @@ func (s *Service) Fork(ctx context.Context, a *repo.Access, n NewFork) (*repo.Ac
 // owner finds the owner to be and checks that the caller may create there.
 func (f *fork) owner(tx *db.Tx) (*account.Account, error) {
 	owner, err := account.ByLogin(tx, f.own)
-	if f.wish.Organization != "" && (errs.Is(err, errs.NotFound) || err == nil && owner.Kind != account.Organization) {
-		return nil, errs.Validation(errs.Field{Resource: repo.Resource, Field: "organization", Code: errs.InvalidField,
+	if f.wish.Organization != "" && (errs.Is(err, errs.NotFound) ||
+		err == nil && owner.Kind != account.Organization) {
+		return nil, errs.Validation(errs.Field{Resource: repo.Resource, Field: "organization",
+			Code:  errs.InvalidField,
 			Value: f.wish.Organization, Message: "There is no organization " +
 				strconv.Quote(f.wish.Organization) + "."})
 	}
@@ -121,11 +123,13 @@ func (f *fork) chooseRefs(ctx context.Context) error {
 			wanted = ref.Name == refs.Head
 		}
 		if wanted {
-			f.refs = append(f.refs, repo.RefUpdate{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA, Peeled: ref.Peeled})
+			f.refs = append(f.refs, repo.RefUpdate{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA,
+				Peeled: ref.Peeled})
 		}
 	}
 	if len(f.refs) == 0 {
-		return errs.New(errs.Forbidden, "The repository exists, but it contains no Git content. Empty repositories cannot be forked.")
+		return errs.New(errs.Forbidden,
+			"The repository exists, but it contains no Git content. Empty repositories cannot be forked.")
 	}
 	return nil
 }
@@ -204,7 +208,8 @@ func (f *fork) insert(tx *db.Tx, id repo.ID) (*repo.Access, error) {
 	if there, err := f.existing(tx, owner.ID, parent.ID); err != nil || there != nil {
 		return there, err
 	}
-	if err := f.s.repos.CheckQuota(tx, owner, repo.Growth{Repos: 1, KB: parent.SizeKB, Hold: true}); err != nil {
+	if err := f.s.repos.CheckQuota(tx, owner,
+		repo.Growth{Repos: 1, KB: parent.SizeKB, Hold: true}); err != nil {
 		return nil, err
 	}
 	name, err := freeName(tx, owner.ID, f.names(parent.Name))

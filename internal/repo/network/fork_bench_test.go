@@ -51,9 +51,11 @@ func BenchmarkListForks(b *testing.B) {
 	s.Check(b, apitest.Case{Do: "POST /repos/alice/go/forks", As: "bob", Status: 202})
 	err := s.DB.Write(b.Context(), func(tx *db.Tx) error {
 		for _, statement := range []string{
-			`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at, parent_id, root_id)
+			`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at, updated_at,
+				pushed_at, parent_id, root_id)
 				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)
-				SELECT r.owner_id, 'f' || i, 'f' || i, r.private, 'main', i, i, i, r.parent_id, r.root_id FROM n, repos r WHERE r.parent_id IS NOT NULL`,
+				SELECT r.owner_id, 'f' || i, 'f' || i, r.private, 'main', i, i, i, r.parent_id, r.root_id
+				FROM n, repos r WHERE r.parent_id IS NOT NULL`,
 			`UPDATE repos SET forks_count = 20000, network_count = 20000 WHERE parent_id IS NULL`,
 		} {
 			if _, err := tx.Exec(statement); err != nil {
@@ -68,7 +70,8 @@ func BenchmarkListForks(b *testing.B) {
 	for _, page := range []int{1, 666} {
 		b.Run(fmt.Sprintf("page%d", page), func(b *testing.B) {
 			for b.Loop() {
-				s.Check(b, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/go/forks?page=%d", page), Status: 200})
+				s.Check(b, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/go/forks?page=%d", page),
+					Status: 200})
 			}
 		})
 	}

@@ -75,8 +75,8 @@ func ForkOf(tx *db.Tx, caller *account.Caller, networkID repo.ID, ownerLogin str
 	return inNetwork(tx, caller, networkID, owner.ID)
 }
 
-// InNetwork finds a repository by its name, which must be in the network of the access and seen by its caller.
-// Error: 404.
+// InNetwork finds a repository by its name, which must be in the network of the access and seen by its
+// caller. Error: 404.
 func (s *Service) InNetwork(ctx context.Context, a *repo.Access, owner, name string) (*repo.Access, error) {
 	found, err := s.repos.Find(ctx, a.Caller, owner, name)
 	if err == nil && found.NetworkID != a.NetworkID {

@@ -27,7 +27,8 @@ func family(t *testing.T, s *apitest.Server, private bool) (tip string) {
 	s.Admin(t, "chief")
 	r := s.Repo(t, "alice/garden", private)
 	tip = forkable(t, s, r)
-	for _, step := range [][2]string{{"alice", "bob"}, {"alice", "carol"}, {"bob", "dora"}, {"dora", "emil"}} {
+	for _, step := range [][2]string{{"alice", "bob"}, {"alice", "carol"}, {"bob", "dora"},
+		{"dora", "emil"}} {
 		if private {
 			found, err := s.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, step[0], "garden")
 			if err != nil {
@@ -63,7 +64,8 @@ func kin(t *testing.T, s *apitest.Server, want map[string]string) {
 		if got.Source != nil {
 			source = got.Source.Owner.Login
 		}
-		if text := fmt.Sprintf("%s %s %d %d", parent, source, got.Forks, got.NetworkCount); text != line || got.Fork != (parent != "-") {
+		if text := fmt.Sprintf("%s %s %d %d", parent, source, got.Forks, got.NetworkCount); text != line ||
+			got.Fork != (parent != "-") {
 			t.Errorf("%s: %s, want %s", login, text, line)
 		}
 		a = s.Check(t, apitest.Case{Do: "GET /repos/" + login + "/garden/forks", As: "chief", Status: 200})
@@ -89,8 +91,10 @@ func intact(t *testing.T, s *apitest.Server, tip string, logins ...string) {
 // their work stays whole, stays one network, and knows where it belongs.
 func TestPublicNetwork(t *testing.T) {
 	t.Parallel()
-	whole := map[string]string{"alice": "- - 2 4", "bob": "alice alice 1 4", "carol": "alice alice 0 4", "dora": "bob alice 1 4", "emil": "dora alice 0 4"}
-	root := map[string]string{"bob": "- - 2 3", "carol": "bob bob 0 3", "dora": "bob bob 1 3", "emil": "dora bob 0 3"}
+	whole := map[string]string{"alice": "- - 2 4", "bob": "alice alice 1 4", "carol": "alice alice 0 4",
+		"dora": "bob alice 1 4", "emil": "dora alice 0 4"}
+	root := map[string]string{"bob": "- - 2 3", "carol": "bob bob 0 3", "dora": "bob bob 1 3",
+		"emil": "dora bob 0 3"}
 	hidden := map[string]string{"alice": "- - 0 0"}
 	for login, parts := range root {
 		hidden[login] = parts
@@ -100,17 +104,25 @@ func TestPublicNetwork(t *testing.T) {
 		want map[string]string
 		left []string
 	}{
-		"the root is deleted": {apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204}, root, []string{"bob", "carol", "dora", "emil"}},
-		"the root is hidden": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
+		"the root is deleted": {apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204},
+			root, []string{"bob", "carol", "dora", "emil"}},
+		"the root is hidden": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
+			Send: `{"private": true}`, Status: 200},
 			hidden, []string{"alice", "bob", "carol", "dora", "emil"}},
 		"a fork is deleted": {apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204},
-			map[string]string{"alice": "- - 2 3", "carol": "alice alice 0 3", "dora": "alice alice 1 3", "emil": "dora alice 0 3"}, []string{"alice", "carol", "dora", "emil"}},
-		"the last in line is deleted": {apitest.Case{Do: "DELETE /repos/emil/garden", As: "emil", Status: 204},
-			map[string]string{"alice": "- - 2 3", "bob": "alice alice 1 3", "carol": "alice alice 0 3", "dora": "bob alice 0 3"}, []string{"dora"}},
-		"a fork cannot hide": {apitest.Case{Do: "PATCH /repos/bob/garden", As: "bob", Send: `{"visibility": "private"}`, Status: 422,
+			map[string]string{"alice": "- - 2 3", "carol": "alice alice 0 3", "dora": "alice alice 1 3",
+				"emil": "dora alice 0 3"}, []string{"alice", "carol", "dora", "emil"}},
+		"the last in line is deleted": {apitest.Case{Do: "DELETE /repos/emil/garden", As: "emil",
+			Status: 204},
+			map[string]string{"alice": "- - 2 3", "bob": "alice alice 1 3", "carol": "alice alice 0 3",
+				"dora": "bob alice 0 3"}, []string{"dora"}},
+		"a fork cannot hide": {apitest.Case{Do: "PATCH /repos/bob/garden", As: "bob",
+			Send: `{"visibility": "private"}`, Status: 422,
 			Want: `{"errors": [{"field": "private", "message": "Public forks can't be made private. Please duplicate the repository."}]}`}, whole, []string{"bob"}},
-		"nothing changes": {apitest.Case{Do: "PATCH /repos/bob/garden", As: "bob", Send: `{"private": false}`, Status: 200, Want: `{"fork": true}`}, whole, []string{"bob"}},
-		"a new name":      {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"description": "x"}`, Status: 200, Want: `{"network_count": 4}`}, whole, nil},
+		"nothing changes": {apitest.Case{Do: "PATCH /repos/bob/garden", As: "bob", Send: `{"private": false}`,
+			Status: 200, Want: `{"fork": true}`}, whole, []string{"bob"}},
+		"a new name": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
+			Send: `{"description": "x"}`, Status: 200, Want: `{"network_count": 4}`}, whole, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +147,8 @@ func TestHiddenParentLeaksNothing(t *testing.T) {
 		s.User(t, "eve")
 		forkable(t, s, s.Repo(t, "alice/garden", false))
 		write := func(path, as, text string) (address string) {
-			a := s.Check(t, apitest.Case{Do: "POST /repos/" + path + "/git/blobs", As: as, Send: fmt.Sprintf(`{"content": %q}`, text), Status: 201})
+			a := s.Check(t, apitest.Case{Do: "POST /repos/" + path + "/git/blobs", As: as,
+				Send: fmt.Sprintf(`{"content": %q}`, text), Status: 201})
 			var made struct{ SHA string }
 			a.JSON(t, &made)
 			return "/git/blobs/" + made.SHA
@@ -151,11 +164,16 @@ func TestHiddenParentLeaksNothing(t *testing.T) {
 			{Name: "what no ref led to did not come along", Do: "GET /repos/bob/garden" + public,
 				As: "bob", Status: 404},
 			{Name: "for a stranger neither", Do: "GET /repos/bob/garden" + public, As: "eve", Status: 404},
-			{Name: "of the parent", Do: "GET /repos/bob/garden" + write("alice/garden", "alice", "secret"), As: "bob", Status: 404},
-			{Name: "of the fork", Do: "GET /repos/alice/garden" + write("bob/garden", "bob", "more"), As: "alice", Status: 404},
-			{Name: "the fork names nobody", Do: "GET /repos/bob/garden", As: "eve", Status: 200, Want: `{"fork": false, "parent": "$absent", "source": "$absent"}`},
-			{Name: "the former parent is not counted", Do: "GET /repos/bob/garden", As: "bob", Status: 200, Want: `{"network_count": 0}`},
-			{Name: "the parent begins anew", Do: "GET /repos/alice/garden", As: "alice", Status: 200, Want: `{"forks_count": 0, "private": true}`},
+			{Name: "of the parent", Do: "GET /repos/bob/garden" + write("alice/garden", "alice", "secret"),
+				As: "bob", Status: 404},
+			{Name: "of the fork", Do: "GET /repos/alice/garden" + write("bob/garden", "bob", "more"),
+				As: "alice", Status: 404},
+			{Name: "the fork names nobody", Do: "GET /repos/bob/garden", As: "eve", Status: 200,
+				Want: `{"fork": false, "parent": "$absent", "source": "$absent"}`},
+			{Name: "the former parent is not counted", Do: "GET /repos/bob/garden", As: "bob", Status: 200,
+				Want: `{"network_count": 0}`},
+			{Name: "the parent begins anew", Do: "GET /repos/alice/garden", As: "alice", Status: 200,
+				Want: `{"forks_count": 0, "private": true}`},
 		})
 	})
 }
@@ -164,7 +182,8 @@ func TestHiddenParentLeaksNothing(t *testing.T) {
 // nothing holds them together, and nobody's work is lost.
 func TestPrivateNetwork(t *testing.T) {
 	t.Parallel()
-	whole := map[string]string{"alice": "- - 2 4", "bob": "alice alice 1 4", "carol": "alice alice 0 4", "dora": "bob alice 1 4", "emil": "dora alice 0 4"}
+	whole := map[string]string{"alice": "- - 2 4", "bob": "alice alice 1 4", "carol": "alice alice 0 4",
+		"dora": "bob alice 1 4", "emil": "dora alice 0 4"}
 	for name, c := range map[string]struct {
 		do   apitest.Case
 		want map[string]string
@@ -173,7 +192,8 @@ func TestPrivateNetwork(t *testing.T) {
 		"the root is deleted": {apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204},
 			map[string]string{"bob": "- - 0 0", "carol": "- - 0 0", "dora": "- - 0 0", "emil": "- - 0 0"},
 			[]string{"bob", "carol", "dora", "emil"}},
-		"the root is shown": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": false}`, Status: 200},
+		"the root is shown": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
+			Send: `{"private": false}`, Status: 200},
 			map[string]string{
 				"alice": "- - 0 0", "bob": "- - 0 0", "carol": "- - 0 0",
 				"dora": "- - 0 0", "emil": "- - 0 0",
@@ -208,13 +228,16 @@ func TestForkOf(t *testing.T) {
 		}
 		bob := s.Repo(t, "bob/other", true)
 		admin := &account.Caller{SiteAdmin: true}
-		for login, want := range map[string]string{"alice": "alice/garden", "BOB": "bob/garden", "dora": "dora/garden", "chief": "", "nobody": ""} {
+		for login, want := range map[string]string{"alice": "alice/garden", "BOB": "bob/garden",
+			"dora": "dora/garden", "chief": "", "nobody": ""} {
 			a, err := s.Forge.Network.ForkOf(t.Context(), admin, chief.NetworkID, login)
-			if want == "" && !errs.Is(err, errs.NotFound) || want != "" && (err != nil || a.FullName() != want) {
+			if want == "" && !errs.Is(err, errs.NotFound) ||
+				want != "" && (err != nil || a.FullName() != want) {
 				t.Errorf("%s: %v, %v", login, a, err)
 			}
 		}
-		if _, err := s.Forge.Network.ForkOf(t.Context(), &account.Caller{ID: bob.OwnerID, Login: "bob"}, chief.NetworkID, "carol"); !errs.Is(err, errs.NotFound) {
+		if _, err := s.Forge.Network.ForkOf(t.Context(), &account.Caller{ID: bob.OwnerID, Login: "bob"},
+			chief.NetworkID, "carol"); !errs.Is(err, errs.NotFound) {
 			t.Errorf("bob finds carol's private fork: %v", err)
 		}
 		err = s.DB.Read(t.Context(), func(tx *db.Tx) error {

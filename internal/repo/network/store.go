@@ -55,14 +55,16 @@ func with(args ...any) []any { return args }
 
 // standAlone makes a repository the root of a network with nobody else in it.
 func standAlone(tx *db.Tx, id repo.ID) error {
-	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0, network_count = 0
+	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0,
+		network_count = 0
 		WHERE id = $1`, with(id)})
 }
 
 // succeed makes the oldest fork of a root the root of all others.
 func succeed(tx *db.Tx, id repo.ID, k kin) error {
 	var heir repo.ID
-	err := tx.QueryRow(`SELECT id FROM repos WHERE parent_id = $1 ORDER BY created_at, id LIMIT 1`, id).Scan(&heir)
+	err := tx.QueryRow(`SELECT id FROM repos WHERE parent_id = $1 ORDER BY created_at, id LIMIT 1`,
+		id).Scan(&heir)
 	if err != nil {
 		return err
 	}
@@ -138,9 +140,12 @@ func listForks(tx *db.Tx, a *repo.Access, sort string, page web.Page) ([]*repo.A
 
 // inNetwork finds the owner's repository in a network that the caller may see:
 // of several the oldest. Error: 404.
-func inNetwork(tx *db.Tx, caller *account.Caller, networkID repo.ID, ownerID account.ID) (*repo.Access, error) {
+func inNetwork(
+	tx *db.Tx, caller *account.Caller, networkID repo.ID, ownerID account.ID,
+) (*repo.Access, error) {
 	list, err := repo.Query(tx, caller, `WHERE r.owner_id = $2 AND r.id IN (
-		SELECT id FROM repos WHERE root_id = $3 AND owner_id = $2 UNION ALL SELECT id FROM repos WHERE id = $3) ORDER BY r.id`,
+		SELECT id FROM repos WHERE root_id = $3 AND owner_id = $2 UNION ALL SELECT id FROM repos
+		WHERE id = $3) ORDER BY r.id`,
 		ownerID, networkID)
 	if err != nil {
 		return nil, err

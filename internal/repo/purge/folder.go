@@ -181,7 +181,8 @@ func (p *purge) clear(ctx context.Context, plan *repoPlan, done *Purged) error {
 	for _, name := range names {
 		path := filepath.Join(p.s.repos.Shard(int64(id)&(repo.Shards-1)), name)
 		removed, err := p.s.git.RemoveUnused(ctx, path, longestUse, func() {
-			p.Tell(fmt.Sprintf("%s is in use by fetches or pushes that began before: waiting for their end", path))
+			p.Tell(fmt.Sprintf("%s is in use by fetches or pushes that began before: waiting for their end",
+				path))
 		})
 		if err != nil {
 			return err
@@ -195,7 +196,9 @@ func (p *purge) clear(ctx context.Context, plan *repoPlan, done *Purged) error {
 
 // forgetObjects takes out of the database what it holds of objects that are not in the
 // folder any more.
-func (s *Service) forgetObjects(ctx context.Context, id repo.ID, objects *git.Repository, done *Purged) error {
+func (s *Service) forgetObjects(
+	ctx context.Context, id repo.ID, objects *git.Repository, done *Purged,
+) error {
 	var named []git.SHA
 	err := s.db.ReadLong(ctx, func(tx *db.Tx) (err error) {
 		named, err = namedObjects(tx, id)

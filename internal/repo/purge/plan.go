@@ -61,10 +61,12 @@ func (w *world) roots() (list []root, stale []testMerge) {
 		}
 	}
 	for _, p := range w.pulls {
-		because := fmt.Sprintf("pull request #%d, which was opened or updated when this was its base", p.number)
+		because := fmt.Sprintf("pull request #%d, which was opened or updated when this was its base",
+			p.number)
 		list = append(list, root{p.base, because, false})
 		if p.merge != "" {
-			list = append(list, root{p.merge, fmt.Sprintf("pull request #%d, which was merged by it", p.number), false})
+			list = append(list, root{p.merge, fmt.Sprintf("pull request #%d, which was merged by it",
+				p.number), false})
 		}
 	}
 	return list, stale
@@ -143,7 +145,8 @@ func (p *purge) divide(ctx context.Context, plan *repoPlan, objects *git.Reposit
 		if o.Type != "" {
 			plan.tips = append(plan.tips, roots[i].sha)
 		} else if roots[i].ref {
-			return fmt.Errorf("%s leads to %s, which is not there: see arbor check", roots[i].what, roots[i].sha)
+			return fmt.Errorf("%s leads to %s, which is not there: see arbor check", roots[i].what,
+				roots[i].sha)
 		}
 	}
 	slices.Sort(plan.tips)

@@ -45,9 +45,10 @@ func New(d *db.DB, g *git.Git, repos *repo.Service) *Service { return &Service{d
 
 // Options is what an operator wants removed.
 type Options struct {
-	Object  string // the SHA of an object of any type, or the beginning of one; empty: all that no ref leads to
-	Network bool   // in all repositories of the network
-	DryRun  bool   // say what would go
+	// the SHA of an object of any type, or the beginning of one; empty: all that no ref leads to
+	Object  string
+	Network bool // in all repositories of the network
+	DryRun  bool // say what would go
 	// Tell is called with a line about what is waited for; nil: nobody is told.
 	Tell func(line string)
 	// Finish is called when all is gone that this package removes, for what the database's

@@ -103,25 +103,29 @@ func (p *past) asks(status int) (list []apitest.Case) {
 		"compare/" + p.tip + "..." + p.commit} {
 		list = append(list, apitest.Case{Do: "GET /repos/alice/garden/" + path, As: "will", Status: status})
 	}
-	list = append(list, apitest.Case{Do: "GET /repos/alice/garden/git/blobs/" + p.blob, As: "will", Status: status,
+	list = append(list, apitest.Case{Do: "GET /repos/alice/garden/git/blobs/" + p.blob, As: "will",
+		Status:  status,
 		Headers: map[string]string{"Accept": "application/vnd.github.raw+json"}})
 	one := status
 	if one == 404 {
 		one = 422
 	}
-	list = append(list, apitest.Case{Do: "GET /repos/alice/garden/commits/" + p.commit, As: "will", Status: one})
+	list = append(list, apitest.Case{Do: "GET /repos/alice/garden/commits/" + p.commit, As: "will",
+		Status: one})
 	tar := status
 	if tar == 200 {
 		tar = 302
 	}
-	return append(list, apitest.Case{Do: "GET /repos/alice/garden/tarball/" + p.commit, As: "will", Status: tar})
+	return append(list, apitest.Case{Do: "GET /repos/alice/garden/tarball/" + p.commit, As: "will",
+		Status: tar})
 }
 
 // fetchable reports whether git gets a commit by its name.
 func fetchable(t *testing.T, s *apitest.Server, as, sha string) bool {
 	t.Helper()
 	dir := gittest.Bare(t)
-	who := base64.StdEncoding.EncodeToString([]byte(as + ":" + s.Token(t, as))) // unasked: the repository is public
+	// unasked: the repository is public
+	who := base64.StdEncoding.EncodeToString([]byte(as + ":" + s.Token(t, as)))
 	_, _, err := gittest.Try(t, dir, nil, "-c", "http.extraHeader=Authorization: Basic "+who,
 		"fetch", "-q", s.Remote(t, "", "alice/garden"), sha)
 	return err == nil
@@ -173,7 +177,8 @@ func TestPurgedSecretIsGone(t *testing.T) {
 				}
 				o.DryRun = false
 				report := mustPurge(t, s, "alice/garden", o)
-				if r := report.Repos[0]; r.Objects < 3 || len(r.Left) > 0 || way != "unreachable" && r.Objects != 3 {
+				if r := report.Repos[0]; r.Objects < 3 || len(r.Left) > 0 ||
+					way != "unreachable" && r.Objects != 3 {
 					t.Errorf("%+v", r)
 				}
 				s.Run(t, p.asks(404))
@@ -244,7 +249,8 @@ func TestPurgeIsRefused(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "rae",
 			Send: `{"title": "T", "head": "rae:topic", "base": "main"}`, Status: 201})
 		refused(p.blob, "head of pull request #1", "test merge of pull request #1")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/pulls/1", As: "rae", Send: `{"state": "closed"}`,
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/pulls/1", As: "rae",
+			Send:   `{"state": "closed"}`,
 			Status: 200})
 		refused(p.blob, "head of pull request #1", "test merge of pull request #1")
 		_, err := tryPurge(t, s, "alice/garden", purge.Options{Object: p.blob, Network: true})
@@ -292,8 +298,10 @@ func TestPurgeTakesHunksAndStatuses(t *testing.T) {
 			{Do: "POST /repos/alice/garden/pulls/1/comments", As: "alice", Status: 201,
 				Send: `{"body": "What?", "commit_id": "` + leak +
 					`", "path": "secret.txt", "line": 2, "side": "RIGHT"}`},
-			{Do: "POST /repos/alice/garden/statuses/" + leak, As: "will", Send: `{"state": "success"}`, Status: 201},
-			{Do: "GET /repos/alice/garden/pulls/1/comments", Status: 200, Want: `[{"diff_hunk": "$any", "line": 2}]`},
+			{Do: "POST /repos/alice/garden/statuses/" + leak, As: "will", Send: `{"state": "success"}`,
+				Status: 201},
+			{Do: "GET /repos/alice/garden/pulls/1/comments", Status: 200,
+				Want: `[{"diff_hunk": "$any", "line": 2}]`},
 		})
 		gittest.Run(t, p.dir, "checkout", "-q", "-B", "topic", "main")
 		gittest.CommitFile(t, p.dir, "clean.txt", "clean\n")
@@ -322,7 +330,8 @@ func TestPurgeMeetsPush(t *testing.T) {
 		tip := gittest.Run(t, p.dir, "commit-tree", "-p", p.commit, "-m", "on it", p.tree)
 		pack := gittest.Pipe(t, p.dir, strings.NewReader(tip+"\n"), "pack-objects", "-q", "--stdout")
 		in, out := io.Pipe()
-		request, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/alice/garden.git/git-receive-pack", in)
+		request, err := http.NewRequestWithContext(t.Context(), "POST",
+			s.URL+"/alice/garden.git/git-receive-pack", in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,13 +348,15 @@ func TestPurgeMeetsPush(t *testing.T) {
 			body, _ := io.ReadAll(answer.Body)
 			answered <- string(body)
 		}()
-		command := wire.AppendPkt(nil, []byte(string(git.ZeroSHA)+" "+tip+" refs/heads/on\x00report-status\n"))
+		command := wire.AppendPkt(nil,
+			[]byte(string(git.ZeroSHA)+" "+tip+" refs/heads/on\x00report-status\n"))
 		out.Write(append(command, wire.FlushPkt...))
 		out.Write(pack[:len(pack)/2])
 		mustPurge(t, s, "alice/garden", purge.Options{Object: p.commit})
 		out.Write(pack[len(pack)/2:])
 		out.Close()
-		if got := <-answered; !strings.Contains(got, "ng refs/heads/on objects of the repository were purged meanwhile") &&
+		if got := <-answered; !strings.Contains(got,
+			"ng refs/heads/on objects of the repository were purged meanwhile") &&
 			!strings.Contains(got, "missing necessary objects") && !strings.Contains(got, "unpack") {
 			t.Errorf("the push got %q", got)
 		}
@@ -358,8 +369,8 @@ func TestPurgeMeetsPush(t *testing.T) {
 }
 
 // Readers and writers of every kind go on while a repository is purged again and again: no
-// fetch breaks, no write that was acknowledged is lost, and in the end all is whole. Who was told to try again is no
-// error in the log.
+// fetch breaks, no write that was acknowledged is lost, and in the end all is whole. Who was told to try
+// again is no error in the log.
 func TestPurgeMeetsTraffic(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -421,7 +432,8 @@ func TestPurgeMeetsTraffic(t *testing.T) {
 			t.Error("nothing was written meanwhile")
 		}
 		for _, name := range files {
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/" + name + "?ref=" + name, Status: 200})
+			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/" + name + "?ref=" + name,
+				Status: 200})
 		}
 		mustPurge(t, s, "alice/garden", purge.Options{})
 		if dirs := stored(t, s, p.blob); len(dirs) > 0 {
@@ -541,7 +553,8 @@ func TestPurgeWaitsForFetches(t *testing.T) {
 		}
 		pack = append(begun[:], pack...)
 		into := gittest.Bare(t)
-		gittest.Pipe(t, into, bytes.NewReader(pack[bytes.Index(pack, []byte("PACK")):]), "index-pack", "--stdin")
+		gittest.Pipe(t, into, bytes.NewReader(pack[bytes.Index(pack, []byte("PACK")):]),
+			"index-pack", "--stdin")
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}

@@ -47,7 +47,8 @@ func takePurges(tx *db.Tx, ids []repo.ID) (l *db.Lease, again bool, err error) {
 	where = ` WHERE repo_id IN ` + db.ValuesFrom(2, 1, len(ids))
 	args = append([]any{l.Until}, args...)
 	var tries int64
-	if err := tx.QueryRow(`SELECT MAX(tries) FROM purges`+where+` AND due_at = $1`, args...).Scan(&tries); err != nil {
+	if err := tx.QueryRow(`SELECT MAX(tries) FROM purges`+where+` AND due_at = $1`,
+		args...).Scan(&tries); err != nil {
 		return nil, false, err
 	}
 	again = tries > 1
@@ -58,7 +59,8 @@ func takePurges(tx *db.Tx, ids []repo.ID) (l *db.Lease, again bool, err error) {
 // readWorld reads a purgeWorld. Error: 404.
 func readWorld(tx *db.Tx, id repo.ID) (*world, error) {
 	w := &world{}
-	err := tx.QueryRow(`SELECT purges, refs_generation FROM repos WHERE id = $1`, id).Scan(&w.purges, &w.generation)
+	err := tx.QueryRow(`SELECT purges, refs_generation FROM repos WHERE id = $1`,
+		id).Scan(&w.purges, &w.generation)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -114,7 +116,8 @@ func swapFolder(tx *db.Tx, plan *repoPlan, lease int64, notes bool) (bool, error
 	if err != nil || n == 0 {
 		return false, err
 	}
-	n, err = tx.Exec(`UPDATE purges SET folder = folder WHERE repo_id = $1 AND folder = $2`, plan.repo.ID, lease)
+	n, err = tx.Exec(`UPDATE purges SET folder = folder WHERE repo_id = $1 AND folder = $2`,
+		plan.repo.ID, lease)
 	if err == nil && n == 0 {
 		err = db.ErrLeaseLost
 	}
@@ -134,7 +137,8 @@ func dropTestMerges(tx *db.Tx, id repo.ID, list []testMerge) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)), names...)
+		_, err = tx.Exec(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)),
+			names...)
 		return err
 	})
 }
@@ -181,7 +185,8 @@ func forgetNamed(tx *db.Tx, id repo.ID, gone []git.SHA) (hunks, statuses int64, 
 	if err != nil {
 		return 0, 0, err
 	}
-	_, err = tx.Exec(`UPDATE review_comments SET current_position = NULL, current_line = NULL, current_start = NULL
+	_, err = tx.Exec(`UPDATE review_comments SET current_position = NULL, current_line = NULL,
+		current_start = NULL
 		WHERE repo_id = $1 AND current_sha`+in, args...)
 	if err != nil {
 		return 0, 0, err
@@ -189,7 +194,8 @@ func forgetNamed(tx *db.Tx, id repo.ID, gone []git.SHA) (hunks, statuses int64, 
 	if statuses, err = tx.Exec(`DELETE FROM statuses WHERE repo_id = $1 AND sha`+in, args...); err != nil {
 		return 0, 0, err
 	}
-	_, err = tx.Exec(`UPDATE check_totals SET bytes = bytes - (SELECT COALESCE(SUM(bytes), 0) FROM check_suites
+	_, err = tx.Exec(`UPDATE check_totals SET bytes = bytes - (SELECT COALESCE(SUM(bytes), 0)
+		FROM check_suites
 		WHERE repo_id = $1 AND head_sha`+in+`) WHERE repo_id = $1`, args...)
 	if err != nil {
 		return 0, 0, err
@@ -204,7 +210,8 @@ func forgetNamed(tx *db.Tx, id repo.ID, gone []git.SHA) (hunks, statuses int64, 
 		}
 	}
 	// What hooks were told may quote it.
-	if _, err := tx.Exec(`DELETE FROM hook_deliveries WHERE repo_id = $1 AND payload IS NOT NULL`, id); err != nil {
+	if _, err := tx.Exec(`DELETE FROM hook_deliveries WHERE repo_id = $1 AND payload IS NOT NULL`,
+		id); err != nil {
 		return 0, 0, err
 	}
 	_, err = tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, id)

@@ -71,7 +71,8 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 	caller := account.CallerFrom(r.Context())
 	made, err := api.s.repos.Create(r.Context(), caller, repo.NewRepo{
 		Owner: owner, Name: name.Value, Description: text(description), Homepage: text(homepage),
-		Private: private.Or(false), NoIssues: !issues.Or(true), AutoInit: autoInit.Or(false), Merging: merging,
+		Private: private.Or(false), NoIssues: !issues.Or(true), AutoInit: autoInit.Or(false),
+		Merging:   merging,
 		Gitignore: ignore.Value, License: license.Value, IsTemplate: template.Or(false),
 	})
 	if err != nil {
@@ -97,7 +98,8 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		Name: body.String("name", 0), Description: body.String("description", maxDescription),
 		Homepage: body.String("homepage", maxHomepage), Private: readPrivate(body),
 		DefaultBranch: body.String("default_branch", 255), HasIssues: body.Bool("has_issues"),
-		Archived: body.Bool("archived"), IsTemplate: body.Bool("is_template"), Merging: repo.ReadMerging(body),
+		Archived: body.Bool("archived"), IsTemplate: body.Bool("is_template"),
+		Merging: repo.ReadMerging(body),
 	}
 	fixedOf(body, a.Repo)
 	if e.Name.Given() {

@@ -84,7 +84,9 @@ func (api *API) AddKey(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 }
 
 // AddKey adds a deploy key to a repository, for an account as which it acts. Errors: 404, 422.
-func (s *Service) AddKey(ctx context.Context, id repo.ID, by account.ID, n account.NewKey) (k *account.Key, err error) {
+func (s *Service) AddKey(
+	ctx context.Context, id repo.ID, by account.ID, n account.NewKey,
+) (k *account.Key, err error) {
 	n.Owner, n.AddedBy = keyOwner(id), by
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, id); err != nil {

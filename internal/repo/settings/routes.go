@@ -10,7 +10,8 @@ func (api *API) Routes() []route.Route {
 		route.New(route.SignedIn, "POST /orgs/{org}/repos", api.CreateForOrg),
 		repos.RouteArchived(route.Admin, "PATCH /repos/{owner}/{repo}", api.Edit), // Edit asks itself
 		repos.RouteArchived(route.Admin, "DELETE /repos/{owner}/{repo}", api.Delete),
-		repos.RouteArchived(route.Admin, "POST /repos/{owner}/{repo}/transfer", api.Transfer), // and the owner
+		// and the owner
+		repos.RouteArchived(route.Admin, "POST /repos/{owner}/{repo}/transfer", api.Transfer),
 		repos.RouteArchived(route.Pull, "POST /repos/{owner}/{repo}/generate", api.Generate),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/topics", api.ListTopics),
 		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/topics", api.SetTopics),

@@ -32,7 +32,8 @@ func checkOnlyOne(tx *db.Tx, r *repo.Repo, to *account.Account) error {
 func SetOwner(tx *db.Tx, r *repo.Repo, h Handover) error {
 	var taken repo.ID
 	folded := account.Fold(h.Name)
-	err := tx.QueryRow(`SELECT id FROM repos WHERE owner_id = $1 AND name_folded = $2`, h.To.ID, folded).Scan(&taken)
+	err := tx.QueryRow(`SELECT id FROM repos WHERE owner_id = $1 AND name_folded = $2`,
+		h.To.ID, folded).Scan(&taken)
 	if err == nil {
 		return repo.ErrNameTaken()
 	}
@@ -78,7 +79,8 @@ func FollowOwner(tx *db.Tx, r *repo.Repo, h Handover) error {
 // updateRepo writes the columns that an edit may change.
 func updateRepo(tx *db.Tx, r *repo.Repo) error {
 	_, err := tx.Exec(`UPDATE repos SET description = $2, homepage = $3, private = $4, default_branch = $5,
-			has_issues = $6, updated_at = $7, archived = $8, merging = $9, is_template = $10, refs_generation = refs_generation + 1
+			has_issues = $6, updated_at = $7, archived = $8, merging = $9, is_template = $10,
+			refs_generation = refs_generation + 1
 			WHERE id = $1`,
 		r.ID, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.UpdatedAt, r.Archived,
 		int64(r.Merging), r.IsTemplate)
@@ -91,7 +93,8 @@ func renameRepo(tx *db.Tx, r *repo.Repo, name string) error {
 	from, to := account.Fold(r.Name), account.Fold(name)
 	if from != to {
 		var taken repo.ID
-		err := tx.QueryRow(`SELECT id FROM repos WHERE owner_id = $1 AND name_folded = $2`, r.OwnerID, to).Scan(&taken)
+		err := tx.QueryRow(`SELECT id FROM repos WHERE owner_id = $1 AND name_folded = $2`,
+			r.OwnerID, to).Scan(&taken)
 		if err == nil {
 			return repo.ErrNameTaken()
 		}
@@ -102,7 +105,8 @@ func renameRepo(tx *db.Tx, r *repo.Repo, name string) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec(`UPDATE repos SET name = $2, name_folded = $3 WHERE id = $1`, r.ID, name, to); err != nil {
+	if _, err := tx.Exec(`UPDATE repos SET name = $2, name_folded = $3 WHERE id = $1`,
+		r.ID, name, to); err != nil {
 		if errors.Is(err, db.ErrUnique) {
 			return repo.ErrNameTaken()
 		}

@@ -23,7 +23,8 @@ func (api *API) Generate(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	if err := body.Err(); err != nil {
 		return err
 	}
-	n := repo.NewRepo{Owner: owner.Value, Name: name.Value, Description: text(description), Private: private.Or(false)}
+	n := repo.NewRepo{Owner: owner.Value, Name: name.Value, Description: text(description),
+		Private: private.Or(false)}
 	if n.Owner == "" {
 		n.Owner = a.Caller.Login
 	}

@@ -95,7 +95,8 @@ func (s *Service) setTopics(ctx context.Context, a *repo.Access, names []string)
 
 // writeTopics replaces the topics of a repository whose row is locked.
 func writeTopics(tx *db.Tx, id repo.ID, names []string) error {
-	err := tx.Run(`UPDATE repos SET topics = $2, updated_at = $3 WHERE id = $1`, id, strings.Join(names, " "), tx.Now)
+	err := tx.Run(`UPDATE repos SET topics = $2, updated_at = $3 WHERE id = $1`,
+		id, strings.Join(names, " "), tx.Now)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,8 @@ func handover(tx *db.Tx, a *repo.Access, to *account.Account, name string) (Hand
 	by := a.Caller
 	switch {
 	case to.ID == a.OwnerID:
-		return h, transferError("new_owner", errs.Custom, to.Login, "The repository belongs to this owner already.")
+		return h, transferError("new_owner", errs.Custom, to.Login,
+			"The repository belongs to this owner already.")
 	case !to.SuspendedAt.IsZero():
 		return h, transferError("new_owner", errs.Custom, to.Login, "This account is suspended.")
 	case to.Kind == account.User && to.ID != account.IDOf(by) && !by.SeesAll():

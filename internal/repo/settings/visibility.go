@@ -20,7 +20,8 @@ func checkVisibility(r *repo.Repo) error {
 	case r.Private:
 		message = "Private forks can't be made public. Please duplicate the repository."
 	}
-	return errs.Validation(errs.Field{Resource: repo.Resource, Field: "private", Code: errs.Custom, Message: message})
+	return errs.Validation(errs.Field{Resource: repo.Resource, Field: "private", Code: errs.Custom,
+		Message: message})
 }
 
 // readPrivate reads private, or visibility, which means the same and wins.

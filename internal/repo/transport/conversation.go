@@ -17,8 +17,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// Conversation is git's own protocol on a connection on which both sides talk, as over SSH. What would be a request of
-// HTTP is a message here: before each the access is asked for anew.
+// Conversation is git's own protocol on a connection on which both sides talk, as over SSH. What would be a
+// request of HTTP is a message here: before each the access is asked for anew.
 type Conversation struct {
 	Protocol int // from wire.ProtocolVersion
 	In       io.Reader
@@ -68,7 +68,8 @@ func (s *Service) greet(ctx context.Context, c *Conversation, service string, ki
 	return wire.WriteGreeting(c.Out, service, c.Protocol, refs)
 }
 
-// hear reads the next message whole, while memory is asked for as it comes. It is empty when the client has hung up.
+// hear reads the next message whole, while memory is asked for as it comes. It is empty when the client has
+// hung up.
 func (c *Conversation) hear(ctx context.Context, in *bufio.Reader) ([]byte, error) {
 	if err := c.wait(in); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -82,12 +83,14 @@ func (c *Conversation) hear(ctx context.Context, in *bufio.Reader) ([]byte, erro
 		return nil, wire.MalformedEOF(err)
 	}
 	if len(message) > git.MaxFetchRequest {
-		return nil, errs.Newf(errs.TooLarge, "the request is too large (maximum is %d bytes)", git.MaxFetchRequest)
+		return nil, errs.Newf(errs.TooLarge, "the request is too large (maximum is %d bytes)",
+			git.MaxFetchRequest)
 	}
 	return message, nil
 }
 
-// conversedFetch serves a fetch: in protocol 2 one command after the other, as by HTTP; before that, one negotiation.
+// conversedFetch serves a fetch: in protocol 2 one command after the other, as by HTTP; before that, one
+// negotiation.
 func (s *Service) conversedFetch(ctx context.Context, c *Conversation, in *bufio.Reader) error {
 	if err := s.greet(ctx, c, wire.ServiceUploadPack, admission.Stream); err != nil {
 		return err
@@ -118,8 +121,9 @@ func (s *Service) answerFetch(
 		return err
 	}
 	defer release()
-	o := git.UploadOptions{Protocol: c.Protocol, In: bytes.NewReader(message), Out: c.Out, Absent: s.repos.AbsentTo(a),
-		Refs: func(ctx context.Context) (git.Refs, error) { return s.repos.Refs(ctx, a) }}
+	o := git.UploadOptions{Protocol: c.Protocol, In: bytes.NewReader(message), Out: c.Out,
+		Absent: s.repos.AbsentTo(a),
+		Refs:   func(ctx context.Context) (git.Refs, error) { return s.repos.Refs(ctx, a) }}
 	if c.Protocol == 2 {
 		return objects.UploadPack(ctx, o)
 	}

@@ -19,7 +19,8 @@ import (
 func (api *API) InfoRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	service := r.URL.Query().Get("service")
 	if service != wire.ServiceUploadPack && service != wire.ServiceReceivePack {
-		return errs.New(errs.Forbidden, "Please use a git client that speaks smart HTTP (git 1.6.6 or newer).")
+		return errs.New(errs.Forbidden,
+			"Please use a git client that speaks smart HTTP (git 1.6.6 or newer).")
 	}
 	protocol := wire.ProtocolVersion(r.Header.Get("Git-Protocol"))
 	if service == wire.ServiceReceivePack && protocol == 2 {

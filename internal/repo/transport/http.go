@@ -51,7 +51,9 @@ func (s *Service) withGit(role func(*http.Request) account.Role, h repo.Handler)
 
 // FindRepo is Find for an address of git's, where NAME may end in .git. Error: 404, in the same words for
 // what is not there and what the caller may not see.
-func (s *Service) FindRepo(ctx context.Context, caller *account.Caller, owner, name string) (repo.Found, error) {
+func (s *Service) FindRepo(
+	ctx context.Context, caller *account.Caller, owner, name string,
+) (repo.Found, error) {
 	if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".git") {
 		name = name[:len(name)-4]
 	}
@@ -80,7 +82,8 @@ func (s *Service) Check(ctx context.Context, a *repo.Access, need account.Role) 
 			return err
 		}
 		if len(branches) == 0 {
-			return errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())
+			return errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.",
+				a.FullName())
 		}
 	}
 	return s.repos.Room.Check()
@@ -121,7 +124,8 @@ func unpack(r *http.Request) (io.Reader, error) {
 		}
 		return unzipped{z}, nil
 	default:
-		return nil, errs.New(errs.UnsupportedMedia, "the request's Content-Encoding is not supported: use gzip")
+		return nil, errs.New(errs.UnsupportedMedia,
+			"the request's Content-Encoding is not supported: use gzip")
 	}
 }
 

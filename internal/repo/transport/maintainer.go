@@ -21,7 +21,9 @@ func (s *Service) maintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[
 
 // maintainerBranchesNow is maintainerBranches in a transaction of its own, which
 // only reads.
-func (s *Service) maintainerBranchesNow(ctx context.Context, a *repo.Access) (branches map[string]bool, err error) {
+func (s *Service) maintainerBranchesNow(
+	ctx context.Context, a *repo.Access,
+) (branches map[string]bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		branches, err = s.maintainerBranches(tx, a, false)
 		return err

@@ -60,11 +60,15 @@ func TestRightsEndDuringPush(t *testing.T) {
 
 // slowPush pushes to a new repository of alice's and does something when half
 // of the pack is there.
-func slowPush(t *testing.T, s *apitest.Server, name, login, tip string, pack []byte, meanwhile func(*testing.T, *repo.Repo), want string) {
+func slowPush(
+	t *testing.T, s *apitest.Server, name, login, tip string, pack []byte,
+	meanwhile func(*testing.T, *repo.Repo), want string,
+) {
 	r := s.Repo(t, "alice/"+name, false)
 	s.Grant(t, r, login, account.Push)
 	in, out := io.Pipe()
-	request, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/alice/"+name+".git/git-receive-pack", in)
+	request, err := http.NewRequestWithContext(t.Context(), "POST",
+		s.URL+"/alice/"+name+".git/git-receive-pack", in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +91,8 @@ func slowPush(t *testing.T, s *apitest.Server, name, login, tip string, pack []b
 	command := wire.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/main\x00 report-status")
 	out.Write(append(append(command, "0000"...), pack[:len(pack)/2]...))
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if found, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "incoming-*")); len(found) > 0 || time.Now().After(end) {
+		if found, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "incoming-*")); len(found) > 0 ||
+			time.Now().After(end) {
 			break
 		}
 	}

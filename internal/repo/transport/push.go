@@ -298,8 +298,9 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 	}
 	index, updates = p.open(all)
 	p.findForward(ctx, updates)
-	refused, err := p.s.repos.MoveRefs(ctx, repo.Push{RepoID: p.access.ID, Purges: p.access.Purges, Updates: updates,
-		Atomic: p.request.Capabilities.Atomic, GrownKB: p.kilobytes(), If: p.stillMay})
+	refused, err := p.s.repos.MoveRefs(ctx,
+		repo.Push{RepoID: p.access.ID, Purges: p.access.Purges, Updates: updates,
+			Atomic: p.request.Capabilities.Atomic, GrownKB: p.kilobytes(), If: p.stillMay})
 	p.refuseAll(index, refused)
 	p.s.repos.Wrote(p.access.ID)
 	return err
@@ -314,7 +315,8 @@ func (p *push) findForward(ctx context.Context, updates []repo.RefUpdate) {
 	looked := 0
 	for i := range updates {
 		u := &updates[i]
-		if !u.Leaves() || u.New == git.ZeroSHA || !strings.HasPrefix(u.Name, git.Heads) || looked == maxForward {
+		if !u.Leaves() || u.New == git.ZeroSHA || !strings.HasPrefix(u.Name, git.Heads) ||
+			looked == maxForward {
 			continue
 		}
 		looked++

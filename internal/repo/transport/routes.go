@@ -11,7 +11,8 @@ import (
 
 // Routes are the endpoints that git itself asks for.
 func (api *API) Routes() []route.Route {
-	on := func(right route.Right, address string, role func(*http.Request) account.Role, h repo.Handler) route.Route {
+	on := func(right route.Right, address string, role func(*http.Request) account.Role,
+		h repo.Handler) route.Route {
 		return route.New(right, address, api.s.withGit(role, h)).Calls(h).In(route.Git)
 	}
 	infoRefs := on(route.Pull, "GET /{owner}/{repo}/info/refs", serviceRole, api.InfoRefs)

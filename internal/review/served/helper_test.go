@@ -28,7 +28,8 @@ func world(t *testing.T, s *apitest.Server) {
 	write(t, s, "main", "other.txt", "other\n")
 	branch(t, s, "verse", tip(t, s, "main"))
 	write(t, s, "verse", "song.txt", song(map[int]string{5: "FIVE", 15: "FIFTEEN"}))
-	s.Check(t, apitest.Case{Do: "POST " + plot + "/pulls", As: "sam", Send: `{"title": "Sing", "head": "verse", "base": "main"}`, Status: 201})
+	s.Check(t, apitest.Case{Do: "POST " + plot + "/pulls", As: "sam",
+		Send: `{"title": "Sing", "head": "verse", "base": "main"}`, Status: 201})
 }
 
 // song is 20 lines, of which some are others; an empty one is left out.
@@ -48,14 +49,16 @@ func song(other map[int]string) string {
 
 func branch(t *testing.T, s *apitest.Server, name, sha string) {
 	t.Helper()
-	s.Check(t, apitest.Case{Do: "POST " + plot + "/git/refs", As: "alice", Status: 201, Send: `{"ref": "refs/heads/` + name + `", "sha": "` + sha + `"}`})
+	s.Check(t, apitest.Case{Do: "POST " + plot + "/git/refs", As: "alice", Status: 201,
+		Send: `{"ref": "refs/heads/` + name + `", "sha": "` + sha + `"}`})
 }
 
 // tip is where a branch is.
 func tip(t *testing.T, s *apitest.Server, branch string) string {
 	t.Helper()
 	var ref struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET " + plot + "/git/ref/heads/" + branch, As: "alice", Status: 200}).JSON(t, &ref)
+	s.Check(t, apitest.Case{Do: "GET " + plot + "/git/ref/heads/" + branch, As: "alice", Status: 200}).JSON(t,
+		&ref)
 	return ref.Object.SHA
 }
 
@@ -63,7 +66,8 @@ func tip(t *testing.T, s *apitest.Server, branch string) string {
 func write(t *testing.T, s *apitest.Server, branch, path, text string) string {
 	t.Helper()
 	var old struct{ SHA string }
-	if a := s.Do(t, apitest.Case{Do: "GET " + plot + "/contents/" + path + "?ref=" + branch, As: "alice"}); a.Status == 200 {
+	if a := s.Do(t, apitest.Case{Do: "GET " + plot + "/contents/" + path + "?ref=" + branch,
+		As: "alice"}); a.Status == 200 {
 		a.JSON(t, &old)
 	}
 	sha := ""
@@ -72,7 +76,8 @@ func write(t *testing.T, s *apitest.Server, branch, path, text string) string {
 	}
 	var made struct{ Commit struct{ SHA string } }
 	a := s.Do(t, apitest.Case{Do: "PUT " + plot + "/contents/" + path, As: "alice",
-		Send: `{"message": "Write ` + path + `", "branch": "` + branch + `", "content": "` + base64.StdEncoding.EncodeToString([]byte(text)) + `"` + sha + `}`})
+		Send: `{"message": "Write ` + path + `", "branch": "` + branch + `", "content": "` +
+			base64.StdEncoding.EncodeToString([]byte(text)) + `"` + sha + `}`})
 	if a.Status != 200 && a.Status != 201 {
 		t.Fatalf("writing %s: %d %s", path, a.Status, a.Body)
 	}
@@ -84,6 +89,7 @@ func write(t *testing.T, s *apitest.Server, branch, path, text string) string {
 func say(t *testing.T, s *apitest.Server, as, send string) int64 {
 	t.Helper()
 	var made struct{ ID int64 }
-	s.Check(t, apitest.Case{Do: "POST " + plot + "/pulls/1/comments", As: as, Send: send, Status: 201}).JSON(t, &made)
+	s.Check(t, apitest.Case{Do: "POST " + plot + "/pulls/1/comments", As: as, Send: send,
+		Status: 201}).JSON(t, &made)
 	return made.ID
 }

@@ -33,12 +33,14 @@ func TestReviewsAtOnce(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		world(t, s)
 		comment := `{"path": "song.txt", "line": 5, "body": "x"}`
-		got := atOnce(t, s, 8, apitest.Case{Do: "POST " + plot + "/pulls/1/reviews", As: "rita", Send: `{"comments": [` + comment + `]}`})
+		got := atOnce(t, s, 8, apitest.Case{Do: "POST " + plot + "/pulls/1/reviews", As: "rita",
+			Send: `{"comments": [` + comment + `]}`})
 		if got[200] != 1 || got[422] != 7 {
 			t.Errorf("pending reviews: %v", got)
 		}
 		send := `{"path": "song.txt", "line": 5, "body": "x", "commit_id": "` + tip(t, s, "verse") + `"}`
-		if got = atOnce(t, s, 8, apitest.Case{Do: "POST " + plot + "/pulls/1/comments", As: "rita", Send: send}); got[201] != 8 {
+		if got = atOnce(t, s, 8, apitest.Case{Do: "POST " + plot + "/pulls/1/comments", As: "rita",
+			Send: send}); got[201] != 8 {
 			t.Errorf("comments: %v", got)
 		}
 		s.Check(t, apitest.Case{Do: plotGet("/pulls/1"), Status: 200, Want: `{"review_comments": 8}`})
@@ -46,7 +48,8 @@ func TestReviewsAtOnce(t *testing.T) {
 		if got = atOnce(t, s, 8, apitest.Case{Do: plotGet("/pulls/1/comments")}); got[200] != 8 {
 			t.Errorf("readers: %v", got)
 		}
-		s.Check(t, apitest.Case{Do: plotGet("/pulls/1/comments?per_page=1"), Status: 200, Want: `[{"line": 6, "position": "$any"}]`})
+		s.Check(t, apitest.Case{Do: plotGet("/pulls/1/comments?per_page=1"), Status: 200,
+			Want: `[{"line": 6, "position": "$any"}]`})
 		id := s.Do(t, apitest.Case{Do: plotGet("/pulls/1/reviews"), As: "rita"})
 		var list []struct {
 			ID    int64
@@ -56,7 +59,8 @@ func TestReviewsAtOnce(t *testing.T) {
 		for _, v := range list {
 			if v.State == "PENDING" {
 				do := fmt.Sprint("POST ", plot, "/pulls/1/reviews/", v.ID, "/events")
-				if got = atOnce(t, s, 4, apitest.Case{Do: do, As: "rita", Send: `{"event": "COMMENT"}`}); got[200] != 1 {
+				if got = atOnce(t, s, 4, apitest.Case{Do: do, As: "rita",
+					Send: `{"event": "COMMENT"}`}); got[200] != 1 {
 					t.Errorf("submitted: %v", got)
 				}
 			}

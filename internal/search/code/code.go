@@ -53,7 +53,8 @@ func (api *API) Routes() []route.Route {
 func kind() search.Kind {
 	return search.Kind{
 		Language: search.Language{
-			Known:  []string{"repo", "user", "org", "is", "fork", "in", "path", "filename", "extension", "language", "size", "sort"},
+			Known: []string{"repo", "user", "org", "is", "fork", "in", "path", "filename", "extension",
+				"language", "size", "sort"},
 			Absent: []string{"symbol", "content", "enterprise", "archived", "license", "sha"},
 		},
 		Sorts: []string{"best-match", "indexed"},
@@ -104,12 +105,13 @@ func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*sear
 		return nil, err
 	}
 	var hits []hit
-	left, err := search.Scan(ctx, api.repos, tips, func(ctx context.Context, tip search.Tip, objects *git.Repository) (bool, error) {
-		if len(hits) >= maxHits {
-			return false, nil
-		}
-		return walk(ctx, objects, tip, f, &hits)
-	})
+	left, err := search.Scan(ctx, api.repos, tips,
+		func(ctx context.Context, tip search.Tip, objects *git.Repository) (bool, error) {
+			if len(hits) >= maxHits {
+				return false, nil
+			}
+			return walk(ctx, objects, tip, f, &hits)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +140,9 @@ func walk(
 		if !f.named(file, e.Size) {
 			return nil
 		}
-		fits, err := f.holds(file, func() (string, error) { return text(ctx, objects, git.SHA(e.SHA), e.Size) })
+		fits, err := f.holds(file, func() (string, error) {
+			return text(ctx, objects, git.SHA(e.SHA), e.Size)
+		})
 		if err != nil || !fits {
 			return err
 		}

@@ -123,5 +123,7 @@ func (f *filter) holds(file string, read func() (string, error)) (bool, error) {
 		}
 		contents = strings.ToLower(text)
 	}
-	return !slices.ContainsFunc(f.words, func(w string) bool { return !in(w) }) && !slices.ContainsFunc(f.not, in), nil
+	return !slices.ContainsFunc(f.words, func(w string) bool {
+		return !in(w)
+	}) && !slices.ContainsFunc(f.not, in), nil
 }

@@ -53,7 +53,8 @@ func kind() search.Kind {
 		Language: search.Language{
 			Known: []string{"repo", "user", "org", "is", "fork", "author", "committer", "author-name",
 				"committer-name", "author-email",
-				"committer-email", "author-date", "committer-date", "merge", "hash", "tree", "parent", "sort"},
+				"committer-email", "author-date", "committer-date", "merge", "hash", "tree",
+				"parent", "sort"},
 			Times:  []string{"author-date", "committer-date"},
 			Absent: []string{"in", "path", "enterprise"},
 		},
@@ -98,16 +99,17 @@ func (api *API) find(ctx context.Context, out *web.Output, q *search.Asked) (*se
 	}
 	var hits []hit
 	at := 0
-	left, err := search.Scan(ctx, api.repos, tips, func(ctx context.Context, tip search.Tip, objects *git.Repository) (bool, error) {
-		for tips[at].ID != tip.ID {
-			at++
-		}
-		whole, err := walk(ctx, objects, tip.SHA, f, func(c *git.Commit) bool {
-			hits = append(hits, hit{at, c.SHA, c.Author.When.UnixMicro(), c.Committer.When.UnixMicro()})
-			return len(hits) < maxHits
+	left, err := search.Scan(ctx, api.repos, tips,
+		func(ctx context.Context, tip search.Tip, objects *git.Repository) (bool, error) {
+			for tips[at].ID != tip.ID {
+				at++
+			}
+			whole, err := walk(ctx, objects, tip.SHA, f, func(c *git.Commit) bool {
+				hits = append(hits, hit{at, c.SHA, c.Author.When.UnixMicro(), c.Committer.When.UnixMicro()})
+				return len(hits) < maxHits
+			})
+			return whole, err
 		})
-		return whole, err
-	})
 	if err != nil {
 		return nil, err
 	}

@@ -128,5 +128,7 @@ func (f *filter) holds(c *git.Commit) bool {
 	}
 	text := fulltext.Spaced(c.Message)
 	in := func(phrase string) bool { return strings.Contains(text, phrase) }
-	return !slices.ContainsFunc(f.words, func(p string) bool { return !in(p) }) && !slices.ContainsFunc(f.not, in)
+	return !slices.ContainsFunc(f.words, func(p string) bool {
+		return !in(p)
+	}) && !slices.ContainsFunc(f.not, in)
 }

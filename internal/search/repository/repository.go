@@ -43,10 +43,11 @@ func kind() search.Kind {
 		Language: search.Language{
 			Known: []string{"in", "user", "org", "repo", "size", "forks", "stars", "created", "pushed",
 				"updated", "language",
-				"topic", "topics", "license", "is", "visibility", "fork", "archived", "mirror", "template", "sort"},
+				"topic", "topics", "license", "is", "visibility", "fork", "archived", "mirror",
+				"template", "sort"},
 			Times: []string{"created", "pushed", "updated"},
-			Absent: []string{"followers", "good-first-issues", "help-wanted-issues", "has", "deployed", "props",
-				"custom-properties",
+			Absent: []string{"followers", "good-first-issues", "help-wanted-issues", "has",
+				"deployed", "props", "custom-properties",
 				"no", "enterprise"},
 		},
 		Sorts: []string{"best-match", "stars", "forks", "updated"},
@@ -71,7 +72,9 @@ type item struct {
 }
 
 func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
-	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error { return read(ctx, tx, q, found) })
+	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error {
+		return read(ctx, tx, q, found)
+	})
 }
 
 // read finds a page and reads what it shows.
@@ -119,11 +122,14 @@ func newItem(a *repo.Access, score search.Score, q *search.Asked, words []string
 }
 
 // list finds the ids and scores of a page, and how many there are in all.
-func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) ([]repo.ID, []search.Score, error) {
+func list(
+	c *search.Conditions, from string, q *search.Asked, found *search.Found,
+) ([]repo.ID, []search.Score, error) {
 	rest := repo.FromVisibleIn(from, c.Caller) + " AND " + c.SQL()
 	scored := from != ""
 	order := orderBy(q, scored, c.Caller)
-	return search.ReadPage[repo.ID](c, q, search.Statement{ID: "r.id", Scored: scored, Rest: rest, Order: order}, found)
+	return search.ReadPage[repo.ID](c, q,
+		search.Statement{ID: "r.id", Scored: scored, Rest: rest, Order: order}, found)
 }
 
 // orderBy is total: of equals, those with more stars come first, and of these the newer.

@@ -62,7 +62,9 @@ type item struct {
 }
 
 func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
-	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error { return read(ctx, tx, q, found) })
+	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error {
+		return read(ctx, tx, q, found)
+	})
 }
 
 // read finds a page and reads what it shows.
@@ -116,7 +118,8 @@ func list(
 	if from != "" {
 		rest = ` FROM (` + from + `) f JOIN accounts a ON a.id = f.id WHERE `
 	}
-	rest += "CAST($1 AS BIGINT) >= 0 AND a.suspended_at IS NULL AND " + c.SQL() // no account depends on the caller
+	// no account depends on the caller
+	rest += "CAST($1 AS BIGINT) >= 0 AND a.suspended_at IS NULL AND " + c.SQL()
 	scored := from != ""
 	order := orderBy(q, scored)
 	return search.ReadPage[account.ID](c, q,

@@ -51,7 +51,8 @@ func Repository(tb testing.TB, project string) (dir string) {
 			names[sha] = true
 		}
 	}
-	parents := gittest.Pipe(tb, dir, strings.NewReader(commits.String()), "log", "--no-walk", "--stdin", "--format=%P")
+	parents := gittest.Pipe(tb, dir, strings.NewReader(commits.String()), "log", "--no-walk", "--stdin",
+		"--format=%P")
 	for _, sha := range bytes.Fields(parents) {
 		delete(names, string(sha))
 	}

@@ -26,14 +26,16 @@ func removeAccount(tx *db.Tx, id ID) error {
 	return tx.Bump(Topic)
 }
 
-// ownedNames lists some of the repositories of an account, and says how many there are.
+// ownedNames lists some of the repositories of an account, and says how many there are. Those that are being
+// deleted are none of them.
 func ownedNames(tx *db.Tx, id ID, most int64) (names []string, all int64, err error) {
-	names, err = db.QueryTexts(tx, `SELECT name FROM repos WHERE owner_id = $1 ORDER BY name_folded LIMIT $2`,
-		id, most)
+	const from = ` FROM repos r WHERE owner_id = $1 AND NOT EXISTS (
+		SELECT 1 FROM deleted_repos d WHERE d.repo_id = r.id)`
+	names, err = db.QueryTexts(tx, `SELECT name`+from+` ORDER BY name_folded LIMIT $2`, id, most)
 	if err != nil || int64(len(names)) < most {
 		return names, int64(len(names)), err
 	}
-	err = tx.QueryRow(`SELECT count(*) FROM repos WHERE owner_id = $1`, id).Scan(&all)
+	err = tx.QueryRow(`SELECT count(*)`+from, id).Scan(&all)
 	return names, all, err
 }
 

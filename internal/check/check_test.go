@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/repo/settings"
 )
 
 // look runs a check of a server's store, beside the server.
@@ -44,6 +45,28 @@ func TestWhatIsMadeIsSound(t *testing.T) {
 		build(t, s)
 		r := look(t, s, Options{Full: true})
 		if !r.Sound() || r.Repositories < 2 || r.Refs < 4 || r.Issues < 2 {
+			t.Errorf("%+v\n%s", r, r.text())
+		}
+	})
+}
+
+// A deleted repository whose issues are still there is sound.
+func TestWhatWaitsForItsRemovalIsSound(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := estate.New(t, s)
+		w.Build(t, "guild", "hidden", true)
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			a, err := repo.ByID(tx, nil, w.Access(t, "owner", "guild/hidden").ID)
+			if err != nil {
+				return err
+			}
+			return settings.Retire(tx, a.Repo)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := look(t, s, Options{Full: true}); !r.Sound() || r.Issues == 0 {
 			t.Errorf("%+v\n%s", r, r.text())
 		}
 	})

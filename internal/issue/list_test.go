@@ -202,7 +202,7 @@ func (w *world) change(t *testing.T, s *apitest.Server, random *rand.Rand) {
 		_, err = subscription.New(s.DB, w.service).Subscribe(t.Context(), p.a, p.number,
 			subscription.Subscribe+subscription.Wish(random.IntN(2)))
 	case 2:
-		if err = deletion.New(s.DB, slog.New(slog.DiscardHandler)).DeleteLabel(t.Context(), p.a,
+		if err = deletion.New(s.DB, slog.New(slog.DiscardHandler), s.Forge).DeleteLabel(t.Context(), p.a,
 			"c"); errs.Is(err, errs.NotFound) {
 			err = nil
 		}

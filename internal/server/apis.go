@@ -70,7 +70,7 @@ func (s *Server) newAPIs() *apis {
 	repos, issues := f.Repos, f.Issues
 	hooks := hook.New(d, repos, s.o.HookNetworks)
 	f.Apps.CheckHookURL = hooks.CheckURL
-	deletions := deletion.New(d, s.o.Log)
+	deletions := deletion.New(d, s.o.Log, f)
 	s.runners = append(s.runners, deletions)
 	objects := gitdata.NewAPI(d, repos, s.o.MaxTreeEntries)
 	return &apis{

@@ -99,19 +99,23 @@ func TestDeletedLabelLeavesIssues(t *testing.T) {
 // settled waits until no job of deleted labels is left.
 func settled(t testing.TB, s *apitest.Server) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		var jobs int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT count(*) FROM deleted_labels`).Scan(&jobs)
-		})
+	gone(t, s, `SELECT count(*) FROM deleted_labels`)
+}
+
+// gone waits until a query counts nothing.
+func gone(t testing.TB, s *apitest.Server, query string, args ...any) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		var left int64
+		err := s.DB.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query, args...).Scan(&left) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if jobs == 0 {
+		if left == 0 {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatal("a deleted label is still on its issues")
+			t.Fatalf("%d are left of %s", left, query)
 		}
 	}
 }
@@ -125,7 +129,7 @@ func TestDeletedLabelOutlivesTheServer(t *testing.T) {
 		r, gone := s.Repo(t, "alice/plot", false), s.Repo(t, "alice/gone", false)
 		crowd(t, s, r, alice, 250, "many")
 		crowd(t, s, gone, alice, 250, "many")
-		silent := deletion.New(s.DB, slog.New(slog.DiscardHandler)) // nobody runs its work
+		silent := deletion.New(s.DB, slog.New(slog.DiscardHandler), s.Forge) // nobody runs its work
 		for _, r := range []*repo.Repo{gone, r} {
 			if err := silent.DeleteLabel(t.Context(), &repo.Access{Repo: r}, "many"); err != nil {
 				t.Fatal(err)
@@ -137,7 +141,7 @@ func TestDeletedLabelOutlivesTheServer(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/gone", As: "alice", Status: 204})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- deletion.New(s.DB, slog.New(slog.DiscardHandler)).Run(ctx) }()
+		go func() { ended <- deletion.New(s.DB, slog.New(slog.DiscardHandler), s.Forge).Run(ctx) }()
 		settled(t, s)
 		stop()
 		if err := <-ended; err != nil {

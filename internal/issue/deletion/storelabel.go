@@ -12,8 +12,7 @@ import (
 )
 
 func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
-	err := tx.Run(`INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`, labelID, repoID)
-	return err
+	return tx.RunRing(topic, `INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`, labelID, repoID)
 }
 
 // nextDeletedLabel finds a label that issues still hold; 0 when there is none.
@@ -27,11 +26,10 @@ func nextDeletedLabel(tx *db.Tx) (repoID repo.ID, labelID int64, err error) {
 }
 
 func finishDeletedLabel(tx *db.Tx, labelID int64) error {
-	err := tx.Run(`DELETE FROM deleted_labels WHERE label_id = $1`, labelID)
-	return err
+	return tx.Run(`DELETE FROM deleted_labels WHERE label_id = $1`, labelID)
 }
 
-// stripLabel takes a label's id off at most as many issues as stripped says, in
+// stripLabel takes a label's id off at most as many issues as atOnce says, in
 // as many statements whatever their number, and returns how many it was. Those
 // left without any become findable as such.
 func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
@@ -54,7 +52,7 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 		args...); err != nil {
 		return 0, err
 	}
-	if n < stripped {
+	if n < atOnce {
 		err = posting.DropCounts(tx, repoID, posting.ByLabel.Of(labelID))
 	} else {
 		err = posting.CountStates(tx, repoID, posting.ByLabel.Of(labelID), states, -1)
@@ -92,6 +90,6 @@ func issuesLabeled(
 		states[tracker.State(state)]++
 		return nil
 	}, `SELECT issue_id, state FROM postings WHERE kind = $1 AND value = $2 AND repo_id = $3 LIMIT $4`,
-		int64(posting.ByLabel), labelID, repoID, stripped)
+		int64(posting.ByLabel), labelID, repoID, atOnce)
 	return ids, states, err
 }

@@ -1,0 +1,70 @@
+// Package deletion deletes labels and milestones, which takes them off their issues, and the issues of
+// deleted repositories. Packages label and milestone have the rest of those; package forge begins and ends
+// the deletion of a repository.
+//
+//	label.go, milestone.go   deleting them
+//	repository.go            emptying a deleted repository
+//	store*.go                the SQL
+//	api.go                   the handlers; routes.go: their addresses
+//
+// It writes to many issues at once, past [issue.Change], so it moves their postings and
+// counters itself. What would take long goes in pieces, by a worker: a row of deleted_labels or
+// deleted_repos is that job, so that it outlives the server.
+package deletion
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// atOnce is how many issues a transaction changes or removes: nobody else writes to SQLite meanwhile.
+const atOnce = 200
+
+// pollTime is between looks for jobs of other processes, and after an error.
+const pollTime = 10 * time.Second
+
+// topic is that of the bell which wakes the worker.
+const topic = "deletion"
+
+// Forge ends the deletion of a repository.
+type Forge interface {
+	// FinishDeletion removes a deleted repository, once its issues are gone. Error: 404.
+	FinishDeletion(tx *db.Tx, id repo.ID) error
+}
+
+// Service holds what deletions share.
+type Service struct {
+	db    *db.DB
+	log   *slog.Logger
+	forge Forge
+}
+
+// New makes the service.
+func New(d *db.DB, log *slog.Logger, forge Forge) *Service { return &Service{d, log, forge} }
+
+// Run does the jobs, beginning with those that a server left behind, until ctx is done. It returns nil:
+// what fails is logged and tried again.
+func (s *Service) Run(ctx context.Context) error {
+	db.Follow(ctx, s.db.Bell(topic), pollTime, func(ctx context.Context) {
+		s.work(ctx, "a deleted label is still on some issues", s.stripSome)
+		s.work(ctx, "a deleted repository still has issues", s.emptySome)
+	})
+	return nil
+}
+
+// work does the jobs of one kind, in pieces. After an error it ends, and the jobs wait.
+func (s *Service) work(ctx context.Context, problem string, some func(context.Context) (bool, error)) {
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		if more, err = some(ctx); err != nil {
+			if ctx.Err() == nil {
+				s.log.WarnContext(ctx, problem, "error", err)
+			}
+			return
+		}
+	}
+}

@@ -162,7 +162,7 @@ func (d *derived) query() string {
 	if d.flag {
 		has = "CASE WHEN t." + d.column + " THEN 1 ELSE 0 END"
 	}
-	join, repo := "LEFT JOIN", "0"
+	join, repo, lasts := "LEFT JOIN", "0", ""
 	if d.made {
 		join = "FULL JOIN"
 	}
@@ -171,10 +171,12 @@ func (d *derived) query() string {
 		if d.made {
 			repo = "COALESCE(t." + d.repo + ", c." + d.repo + ")"
 		}
+		// While the issues of a deleted repository go, its counters stay.
+		lasts = ` AND NOT EXISTS (SELECT 1 FROM deleted_repos x WHERE x.repo_id = ` + repo + `)`
 	}
 	return `SELECT ` + strings.Join(keys, ", ") + `, COALESCE(` + has + `, 0), COALESCE(c.n, 0), ` + repo +
 		` FROM ` + d.table + ` t ` + join + ` (` + d.right + `) c ON ` + strings.Join(same, " AND ") +
-		` WHERE COALESCE(` + has + `, 0) <> COALESCE(c.n, 0)`
+		` WHERE COALESCE(` + has + `, 0) <> COALESCE(c.n, 0)` + lasts
 }
 
 // atOnce bounds the rows that are repaired in one transaction, and that are kept in memory.

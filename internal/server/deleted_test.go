@@ -1,56 +1,13 @@
 package server_test
 
 import (
-	"context"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
-	"arbor/internal/server"
 )
-
-// gate holds up the worker that removes deleted repositories, where it looks for one. It holds nothing then.
-type gate struct {
-	open chan struct{}
-	once sync.Once
-}
-
-func newGate() *gate { return &gate{open: make(chan struct{})} }
-
-func (g *gate) trace(_ context.Context, query string) {
-	if strings.Contains(query, "FROM deleted_repos ORDER BY") {
-		<-g.open
-	}
-}
-
-func (g *gate) lift() { g.once.Do(func() { close(g.open) }) }
-
-// gated starts a server on which deleted repositories with many issues stay hidden until the gate is lifted.
-func gated(t *testing.T, engine db.Engine) (*apitest.Server, *gate) {
-	t.Helper()
-	g := newGate()
-	s := apitest.Start(t, engine, func(o *server.Options) {
-		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: g.trace})
-	})
-	t.Cleanup(g.lift)
-	return s, g
-}
-
-// crowded lets a repository have many issues, for all that its deletion knows.
-func crowded(t *testing.T, s *apitest.Server, name string) {
-	t.Helper()
-	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE repos SET next_number = next_number + 1000 WHERE name = $1`, name)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // hidden counts the deleted repositories that are still there.
 func hidden(t *testing.T, s *apitest.Server) (n int64) {
@@ -65,12 +22,12 @@ func hidden(t *testing.T, s *apitest.Server) (n int64) {
 }
 
 // removed lifts the gate, and waits until no deleted repository is left.
-func (g *gate) removed(t *testing.T, s *apitest.Server) {
+func removed(t *testing.T, s *apitest.Server, g *apitest.Gate) {
 	t.Helper()
 	if hidden(t, s) == 0 {
 		t.Error("no deleted repository waits")
 	}
-	g.lift()
+	g.Lift()
 	for end := time.Now().Add(patience); hidden(t, s) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a deleted repository is still there")
@@ -86,12 +43,12 @@ func TestDeletedThingsLeaveNoTrace(t *testing.T) {
 		if engine == db.SQLite && testing.Short() {
 			t.Skip("asks the whole interface, one request after another")
 		}
-		s, g := gated(t, engine)
+		s, g := apitest.Gated(t, engine)
 		w := newWalker(t, s)
 		w.Build(t, "guild", "hemlock", false)
 		w.Build(t, "guild", "nightshade", true)
 		for _, name := range []string{"hemlock", "nightshade"} {
-			crowded(t, s, name)
+			s.Crowd(t, "guild", name)
 			w.OK(t, "owner", "DELETE /repos/guild/"+name, "")
 		}
 		if err := s.Server.Settle(t.Context()); err != nil {
@@ -103,7 +60,7 @@ func TestDeletedThingsLeaveNoTrace(t *testing.T) {
 		}
 		w.everything(t, callers) // what is computed when somebody asks is there afterwards
 		before := w.everything(t, callers)
-		g.removed(t, s)
+		removed(t, s, g)
 		for asked, body := range w.everything(t, callers) {
 			if body != before[asked] {
 				t.Errorf("%s: hidden\n%.1500s\nremoved\n%.1500s", asked, before[asked], body)
@@ -117,7 +74,7 @@ func TestDeletedThingsLeaveNoTrace(t *testing.T) {
 func TestDeletedRepositoryWithManyIssues(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		s, g := gated(t, engine)
+		s, g := apitest.Gated(t, engine)
 		s.Admin(t, "chief")
 		s.User(t, "alice")
 		s.User(t, "bob")
@@ -130,7 +87,7 @@ func TestDeletedRepositoryWithManyIssues(t *testing.T) {
 			{Do: "PUT /user/starred/alice/garden", As: "bob", Status: 204},
 			{Do: "PATCH " + at, As: "alice", Send: `{"name": "plot"}`, Status: 200},
 		})
-		crowded(t, s, "plot")
+		s.Crowd(t, "alice", "plot")
 		s.Run(t, []apitest.Case{
 			{Do: "DELETE /repos/alice/plot", As: "alice", Status: 204, Body: "-"},
 			{Name: "gone by its name", Do: "GET /repos/alice/plot", As: "chief", Status: 404},
@@ -144,7 +101,7 @@ func TestDeletedRepositoryWithManyIssues(t *testing.T) {
 			{Do: "DELETE /repos/alice/plot", As: "alice", Status: 204},
 			{Do: "DELETE /admin/users/alice", As: "chief", Status: 409},
 		})
-		g.removed(t, s)
+		removed(t, s, g)
 		s.Run(t, []apitest.Case{
 			{Do: "DELETE /admin/users/alice", As: "chief", Status: 204},
 			{Do: "GET /users/alice", Status: 404},

@@ -67,6 +67,7 @@ var AccountColumns = []AccountColumn{
 	{"reviews", "author_id", Dropped, "state = 1"},                  // nobody else has seen it
 	{"hook_deliveries", "actor_id", Dropped, "payload IS NOT NULL"}, // what was told names it
 
+	{"deleted_milestones", "actor_id", Given, ""},
 	{"issues", "author_id", Given, ""},
 	{"issues", "closed_by", Given, ""},
 	{"issues", "pinned_by", Given, ""},

@@ -8,8 +8,8 @@
 //	api.go                   the handlers; routes.go: their addresses
 //
 // It writes to many issues at once, past [issue.Change], so it moves their postings and
-// counters itself. What would take long goes in pieces, by a worker: a row of deleted_labels or
-// deleted_repos is that job, so that it outlives the server.
+// counters itself. What would take long goes in pieces, by a worker: a row of deleted_labels,
+// deleted_milestones or deleted_repos is that job, so that it outlives the server.
 package deletion
 
 import (
@@ -51,6 +51,7 @@ func New(d *db.DB, log *slog.Logger, forge Forge) *Service { return &Service{d, 
 func (s *Service) Run(ctx context.Context) error {
 	db.Follow(ctx, s.db.Bell(topic), pollTime, func(ctx context.Context) {
 		s.work(ctx, "a deleted label is still on some issues", s.stripSome)
+		s.work(ctx, "issues are still in a deleted milestone", s.leaveSome)
 		s.work(ctx, "a deleted repository still has issues", s.emptySome)
 	})
 	return nil

@@ -20,11 +20,16 @@ import (
 // crowd files n issues with the labels in one transaction; every third is closed.
 func crowd(t testing.TB, s *apitest.Server, r *repo.Repo, by *account.Account, n int, labels ...string) {
 	t.Helper()
+	crowdOf(t, s, r, by, n, issue.NewIssue{Title: "x", Labels: labels})
+}
+
+func crowdOf(t testing.TB, s *apitest.Server, r *repo.Repo, by *account.Account, n int, like issue.NewIssue) {
+	t.Helper()
 	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge)
 	a := &repo.Access{Repo: r, Role: account.Admin, Caller: &account.Caller{ID: by.ID, Login: by.Login}}
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 		for k := range n {
-			made, err := issues.CreateIn(tx, a, issue.NewIssue{Title: "x", Labels: labels})
+			made, err := issues.CreateIn(tx, a, like)
 			if err != nil {
 				return err
 			}

@@ -3,12 +3,26 @@ package deletion
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/issue"
+	"arbor/internal/errs"
 	"arbor/internal/milestone"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
+
+// A deleted milestone leaves its issues as a deleted label does (label.go): at once where they are few, else
+// by the worker. Each issue notes the event, with the time of the deletion.
+
+// deletedMilestone is a milestone that is gone, or goes in the transaction.
+type deletedMilestone struct {
+	id     int64
+	repoID repo.ID
+	by     account.ID
+	title  string
+	at     db.Time
+}
 
 // DeleteMilestone removes a milestone and takes its issues out of it. They keep
 // their updated_at; each notes the event. Error: 404.
@@ -24,13 +38,47 @@ func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number in
 		if err := milestone.TellGone(tx, a, m); err != nil {
 			return err
 		}
-		detail, err := (&issue.Detail{Milestone: m.Title}).Encode()
+		if err := milestone.Delete(tx, m); err != nil {
+			return err
+		}
+		n, err := posting.Total(tx, a.ID, posting.ByMilestone.Of(m.ID))
 		if err != nil {
 			return err
 		}
-		if err := emptyMilestone(tx, m, a.Caller.ID, detail); err != nil {
+		gone := &deletedMilestone{id: m.ID, repoID: a.ID, by: a.Caller.ID, title: m.Title, at: tx.Now}
+		if n > atOnce {
+			return insertDeletedMilestone(tx, gone)
+		}
+		_, err = leaveMilestone(tx, gone)
+		return err
+	})
+}
+
+// leaveSome does a bounded part of one job. more reports that there was one.
+func (s *Service) leaveSome(ctx context.Context) (more bool, err error) {
+	var m *deletedMilestone
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		m, err = nextDeletedMilestone(tx)
+		return err
+	})
+	if errs.Is(err, errs.NotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tracker.Lock(tx, m.repoID); err != nil {
 			return err
 		}
-		return milestone.Delete(tx, m)
+		n, err := leaveMilestone(tx, m)
+		if err != nil || n == atOnce {
+			return err
+		}
+		return finishDeletedMilestone(tx, m.id)
 	})
+	if errs.Is(err, errs.NotFound) { // the repository went, and the job with it
+		err = nil
+	}
+	return true, err
 }

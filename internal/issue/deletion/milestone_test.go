@@ -1,9 +1,11 @@
 package deletion_test
 
 import (
+	"strings"
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/issue"
 	"arbor/internal/issue/issuetest"
 )
 
@@ -48,6 +50,43 @@ func TestDeleteMilestone(t *testing.T) {
 				Send: `{"milestone": 3}`, Status: 200, Want: `{"milestone": {"open_issues": 1}}`},
 			{Name: "and out", Do: "PATCH /repos/garden/plot/issues/1", As: "will",
 				Send: `{"milestone": null}`, Status: 200, Want: `{"milestone": null}`},
+		})
+		issuetest.CheckIndex(t, s)
+	})
+}
+
+// A milestone with many issues is gone at once, and they leave it soon, in transactions of a bounded size.
+func TestDeletedMilestoneLeavesManyIssues(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		alice := s.User(t, "alice")
+		r := s.Repo(t, "alice/plot", false)
+		const at = "/repos/alice/plot/milestones"
+		for _, title := range []string{"one", "two"} {
+			s.Check(t, apitest.Case{Do: "POST " + at, As: "alice", Send: `{"title": "` + title + `"}`,
+				Status: 201})
+		}
+		crowdOf(t, s, r, alice, 450, issue.NewIssue{Title: "x", Milestone: 1})
+		crowdOf(t, s, r, alice, 3, issue.NewIssue{Title: "x", Milestone: 2})
+		s.Run(t, []apitest.Case{
+			{Do: "DELETE " + at + "/1", As: "alice", Status: 204, Body: "-"},
+			{Do: "GET " + at + "/1", Status: 404},
+			{Name: "gone from payloads at once", Do: "GET /repos/alice/plot/issues/450", Status: 200,
+				Want: `{"milestone": null}`},
+		})
+		gone(t, s, `SELECT count(*) FROM deleted_milestones`)
+		for _, number := range []string{"2", "230", "450"} {
+			a := s.Do(t, apitest.Case{Do: "GET /repos/alice/plot/issues/" + number + "/events"})
+			if n := strings.Count(string(a.Body), `"event":"demilestoned"`); n != 1 {
+				t.Errorf("issue %s notes the deletion %d times: %s", number, n, a.Body)
+			}
+		}
+		s.Run(t, []apitest.Case{
+			{Name: "in none", Do: "GET /repos/alice/plot/issues?milestone=none&state=all&per_page=1",
+				Status: 200, Want: `[{"number": 450}]`},
+			{Name: "in the other", Do: "GET /repos/alice/plot/issues?milestone=*&state=all", Status: 200,
+				Want: `[{"number": 453}, {"number": 452}, {"number": 451}]`},
+			{Do: "GET " + at + "/2", Status: 200, Want: `{"open_issues": 2, "closed_issues": 1}`},
 		})
 		issuetest.CheckIndex(t, s)
 	})

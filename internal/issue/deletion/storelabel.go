@@ -33,7 +33,7 @@ func finishDeletedLabel(tx *db.Tx, labelID int64) error {
 // as many statements whatever their number, and returns how many it was. Those
 // left without any become findable as such.
 func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
-	ids, states, err := issuesLabeled(tx, repoID, labelID)
+	ids, states, err := issuesWith(tx, repoID, posting.ByLabel.Of(labelID))
 	if err != nil {
 		return 0, err
 	}
@@ -74,10 +74,9 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	return n, posting.CountStates(tx, repoID, posting.ByLabel.Of(posting.None), states, 1)
 }
 
-// issuesLabeled finds some issues with a label, and how many of them there are
-// in each state.
-func issuesLabeled(
-	tx *db.Tx, repoID repo.ID, labelID int64,
+// issuesWith finds some issues with a property, and how many of them there are in each state.
+func issuesWith(
+	tx *db.Tx, repoID repo.ID, p posting.Property,
 ) (ids []any, states map[tracker.State]int64, err error) {
 	states = map[tracker.State]int64{}
 	err = db.QueryEach(tx, func(row db.Scanner) error {
@@ -90,6 +89,6 @@ func issuesLabeled(
 		states[tracker.State(state)]++
 		return nil
 	}, `SELECT issue_id, state FROM postings WHERE kind = $1 AND value = $2 AND repo_id = $3 LIMIT $4`,
-		int64(posting.ByLabel), labelID, repoID, atOnce)
+		int64(p.Kind), p.Value, repoID, atOnce)
 	return ids, states, err
 }

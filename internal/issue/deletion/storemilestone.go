@@ -1,45 +1,81 @@
 package deletion
 
 import (
-	"arbor/internal/account"
+	"errors"
+
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/issue"
-	"arbor/internal/milestone"
+	"arbor/internal/posting"
 )
 
-// emptyMilestone takes all issues out of a milestone, with their postings and
-// counters and an event for each of them, in as many statements whatever their
-// number.
-func emptyMilestone(tx *db.Tx, m *milestone.Milestone, actorID account.ID, detail any) error {
-	const within = ` IN (SELECT issue_id FROM postings WHERE kind = 4 AND value = $1 AND repo_id = $2)`
+func insertDeletedMilestone(tx *db.Tx, m *deletedMilestone) error {
+	return tx.RunRing(topic, `INSERT INTO deleted_milestones (milestone_id, repo_id, actor_id, title, deleted_at)
+		VALUES ($1, $2, $3, $4, $5)`, m.id, m.repoID, m.by, m.title, m.at)
+}
+
+// nextDeletedMilestone finds a milestone in which issues still are. Error: 404 when there is none.
+func nextDeletedMilestone(tx *db.Tx) (*deletedMilestone, error) {
+	m := &deletedMilestone{}
+	err := tx.QueryRow(`SELECT milestone_id, repo_id, actor_id, title, deleted_at FROM deleted_milestones
+		ORDER BY milestone_id LIMIT 1`).Scan(&m.id, &m.repoID, &m.by, &m.title, &m.at)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return m, err
+}
+
+func finishDeletedMilestone(tx *db.Tx, id int64) error {
+	return tx.Run(`DELETE FROM deleted_milestones WHERE milestone_id = $1`, id)
+}
+
+// leaveMilestone takes at most as many issues as atOnce says out of a milestone, with their postings and
+// counters and an event for each of them, in as many statements whatever their number, and returns how many
+// it was.
+func leaveMilestone(tx *db.Tx, m *deletedMilestone) (n int64, err error) {
+	in := posting.ByMilestone.Of(m.id)
+	ids, states, err := issuesWith(tx, m.repoID, in)
+	if err != nil {
+		return 0, err
+	}
+	if n = int64(len(ids)); n == 0 {
+		return 0, posting.DropCounts(tx, m.repoID, in)
+	}
+	detail, err := (&issue.Detail{Milestone: m.title}).Encode()
+	if err != nil {
+		return 0, err
+	}
+	within := func(first int) string { return ` IN ` + db.ValuesFrom(first, 1, len(ids)) }
 	for _, s := range []struct {
 		query string
 		args  []any
 	}{
 		{`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, detail, created_at)
-			SELECT i.repo_id, i.id, CAST($3 AS BIGINT), CAST($4 AS SMALLINT), CAST($5 AS TEXT),
-			CAST($6 AS BIGINT)
-			FROM issues i WHERE i.id` + within + ` ORDER BY i.id`,
-			[]any{m.ID, m.RepoID, actorID, int64(issue.EventDemilestoned), detail, tx.Now}},
+			SELECT i.repo_id, i.id, CAST($1 AS BIGINT), CAST($2 AS SMALLINT), CAST($3 AS TEXT),
+			CAST($4 AS BIGINT)
+			FROM issues i WHERE i.id` + within(5) + ` ORDER BY i.id`,
+			[]any{m.by, int64(issue.EventDemilestoned), detail, m.at}},
 		{`UPDATE issues SET milestone_id = NULL,
 			changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
-			WHERE id` + within, []any{m.ID, m.RepoID}},
-		// Any is None now
-		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within,
-			[]any{m.ID, m.RepoID}},
-		{`INSERT INTO posting_counts (repo_id, kind, value, state, n)
-			SELECT repo_id, kind, -1, state, -n FROM posting_counts WHERE repo_id = $2 AND kind = 4
-			AND value = $1
-			UNION ALL SELECT repo_id, kind, 0, state, n FROM posting_counts WHERE repo_id = $2 AND kind = 4
-			AND value = $1
-			ON CONFLICT (repo_id, kind, value, state) DO UPDATE
-			SET n = posting_counts.n + excluded.n`, []any{m.ID, m.RepoID}},
-		{`DELETE FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1`, []any{m.ID, m.RepoID}},
-		{`DELETE FROM postings WHERE kind = 4 AND value = $1 AND repo_id = $2`, []any{m.ID, m.RepoID}},
+			WHERE id` + within(1), nil},
+		// Any is None now.
+		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within(1), nil},
+		{`DELETE FROM postings WHERE kind = 4 AND value = $1 AND issue_id` + within(2), []any{m.id}},
 	} {
-		if err := tx.Run(s.query, s.args...); err != nil {
-			return err
+		if err := tx.Run(s.query, append(s.args, ids...)...); err != nil {
+			return 0, err
 		}
 	}
-	return nil
+	for _, c := range []struct {
+		of posting.Property
+		by int64
+	}{{in, -1}, {posting.ByMilestone.Of(posting.Any), -1}, {posting.ByMilestone.Of(posting.None), 1}} {
+		if err := posting.CountStates(tx, m.repoID, c.of, states, c.by); err != nil {
+			return 0, err
+		}
+	}
+	if n < atOnce {
+		err = posting.DropCounts(tx, m.repoID, in)
+	}
+	return n, err
 }

@@ -78,6 +78,7 @@ func main() {
 	began := time.Now()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once, as it would any other
 	os.Exit(run(ctx, began, os.Args[1:], os.Stdout, os.Stderr))
 }
 

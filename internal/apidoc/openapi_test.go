@@ -41,7 +41,8 @@ func TestDocumentsAreOpenAPI(t *testing.T) {
 			}
 			c := jsonschema.NewCompiler()
 			c.DefaultDraft(jsonschema.Draft2020)
-			for at, v := range map[string]any{"mem:///openapi.json": parsed(t, published), "mem:///document.json": parsed(t, text)} {
+			for at, v := range map[string]any{"mem:///openapi.json": parsed(t, published),
+				"mem:///document.json": parsed(t, text)} {
 				if err := c.AddResource(at, v); err != nil {
 					t.Fatal(err)
 				}
@@ -86,7 +87,8 @@ func (w *walker) walk(at string, v any, key string) {
 		}
 		for k, item := range v {
 			if k != "example" && k != "examples" { // they are values
-				w.walk(at+"/"+strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(k), item, k)
+				w.walk(at+"/"+strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(k),
+					item, k)
 			}
 		}
 	case []any:

@@ -59,8 +59,11 @@ func TestArchives(t *testing.T) {
 		want := []string{folder + "/", folder + "/docs/", folder + "/docs/a b.txt"}
 		for name, read := range map[string]func(*testing.T, []byte) []string{".tar.gz": tarNames, ".zip": zipNames} {
 			for _, of := range []string{"main", "refs/heads/a/b", sha} {
-				a := s.Check(t, apitest.Case{Do: "GET /alice/vault/archive/" + of + name, As: "bob", Status: 200, Has: map[string]string{
-					"ETag": `"` + sha + name + `"`, "Content-Disposition": `attachment; filename="` + folder + name + `"`, "X-Content-Type-Options": "nosniff"}})
+				a := s.Check(t, apitest.Case{Do: "GET /alice/vault/archive/" + of + name, As: "bob",
+					Status: 200, Has: map[string]string{
+						"ETag":                   `"` + sha + name + `"`,
+						"Content-Disposition":    `attachment; filename="` + folder + name + `"`,
+						"X-Content-Type-Options": "nosniff"}})
 				if got := read(t, a.Body); !slices.Equal(got, want) {
 					t.Errorf("%s%s holds %q, want %q", of, name, got, want)
 				}

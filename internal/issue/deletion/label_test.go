@@ -112,7 +112,9 @@ func gone(t testing.TB, s *apitest.Server, query string, args ...any) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		var left int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query, args...).Scan(&left) })
+		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(query, args...).Scan(&left)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,8 @@ import (
 )
 
 func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
-	return tx.RunRing(topic, `INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`, labelID, repoID)
+	return tx.RunRing(topic, `INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`,
+		labelID, repoID)
 }
 
 // nextDeletedLabel finds a label that issues still hold; 0 when there is none.

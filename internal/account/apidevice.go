@@ -29,9 +29,9 @@ type field struct {
 
 // POST /login/device/code
 //
-// AskDevice gives a program two codes: its own, with which it asks for a token, and one that a person confirms at
-// /login/device. Errors, as members of the answer: invalid_scope. Else: 404 for a client_id that is not known, 429 and
-// 503 while too many codes wait.
+// AskDevice gives a program two codes: its own, with which it asks for a token, and one that a person
+// confirms at /login/device. Errors, as members of the answer: invalid_scope. Else: 404 for a client_id that
+// is not known, 429 and 503 while too many codes wait.
 func (a *API) AskDevice(w http.ResponseWriter, r *http.Request) error {
 	form, err := readOAuth(r)
 	if err != nil {
@@ -46,16 +46,17 @@ func (a *API) AskDevice(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answerOAuth(w, r, []field{{"device_code", codes.Device}, {"expires_in", int64(codes.Expires.Seconds())},
+	return answerOAuth(w, r, []field{{"device_code", codes.Device},
+		{"expires_in", int64(codes.Expires.Seconds())},
 		{"interval", codes.Pause}, {"user_code", codes.User},
 		{"verification_uri", web.From(r.Context()).Site + "/login/device"}})
 }
 
 // POST /login/oauth/access_token
 //
-// TakeToken gives a program the token that a person allowed it, once. Until then, and instead, the answer has an error
-// as its member: authorization_pending, slow_down, expired_token, access_denied, incorrect_device_code,
-// incorrect_client_credentials or unsupported_grant_type.
+// TakeToken gives a program the token that a person allowed it, once. Until then, and instead, the answer has
+// an error as its member: authorization_pending, slow_down, expired_token, access_denied,
+// incorrect_device_code, incorrect_client_credentials or unsupported_grant_type.
 func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
 	form, err := readOAuth(r)
 	if err != nil {
@@ -66,11 +67,13 @@ func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
 	if form.Get("grant_type") != deviceGrant {
 		err = refuseDevice("unsupported_grant_type", "The grant_type provided is not supported.")
 	} else {
-		token, may, err = a.s.TakeDevice(r.Context(), form.Get("client_id"), form.Get("device_code"), addressOf(r))
+		token, may, err = a.s.TakeDevice(r.Context(), form.Get("client_id"), form.Get("device_code"),
+			addressOf(r))
 	}
 	var refused *DeviceError
 	if errors.As(err, &refused) {
-		out := []field{{"error", refused.Code}, {"error_description", refused.Description}, {"error_uri", deviceErrors}}
+		out := []field{{"error", refused.Code}, {"error_description", refused.Description},
+			{"error_uri", deviceErrors}}
 		if refused.Pause > 0 {
 			out = append(out, field{"interval", refused.Pause})
 		}
@@ -79,7 +82,8 @@ func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answerOAuth(w, r, []field{{"access_token", token}, {"scope", strings.ReplaceAll(may.String(), ", ", ",")},
+	return answerOAuth(w, r, []field{{"access_token", token},
+		{"scope", strings.ReplaceAll(may.String(), ", ", ",")},
 		{"token_type", "bearer"}})
 }
 

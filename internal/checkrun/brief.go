@@ -42,8 +42,8 @@ func scanBrief(row db.Scanner) (*briefRun, error) {
 	var status Status
 	var conclusion Conclusion
 	var app *string
-	err := row.Scan(&b.sha, &b.ID, &b.Name, &status, &conclusion, &b.StartedAt, &b.CompletedAt, &b.Output.Title,
-		&b.Output.Annotations, &app)
+	err := row.Scan(&b.sha, &b.ID, &b.Name, &status, &conclusion, &b.StartedAt, &b.CompletedAt,
+		&b.Output.Title, &b.Output.Annotations, &app)
 	b.Status, b.Conclusion = status.String(), web.OrNil(conclusion.String())
 	if app != nil {
 		b.App = &briefApp{*app}
@@ -57,7 +57,8 @@ type briefList struct {
 	Runs  []*briefRun `json:"check_runs"`
 }
 
-// listBrief is list for pages. What all runs of the commit come to a page often knows already: of none it need not ask.
+// listBrief is list for pages. What all runs of the commit come to a page often knows already: of none it
+// need not ask.
 func (api *API) listBrief(w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) error {
 	page := web.ReadPage(r)
 	out := briefList{Runs: []*briefRun{}}

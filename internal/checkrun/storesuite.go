@@ -18,8 +18,8 @@ const suiteColumns = `s.id, s.repo_id, s.app_id, s.head_sha, s.head_branch, s.be
 // scanSuite reads suiteColumns. Error: 404 when there is no row.
 func scanSuite(row db.Scanner) (*Suite, error) {
 	var s Suite
-	err := row.Scan(&s.ID, &s.RepoID, &s.AppID, &s.SHA, &s.Branch, &s.Before, &s.Status, &s.Conclusion, &s.Runs,
-		&s.Bytes,
+	err := row.Scan(&s.ID, &s.RepoID, &s.AppID, &s.SHA, &s.Branch, &s.Before, &s.Status,
+		&s.Conclusion, &s.Runs, &s.Bytes,
 		&s.CreatedAt, &s.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
@@ -30,7 +30,8 @@ func scanSuite(row db.Scanner) (*Suite, error) {
 
 // suiteByID finds a suite of a repository. Error: 404.
 func suiteByID(tx *db.Tx, repoID repo.ID, id int64) (*Suite, error) {
-	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+` FROM check_suites s WHERE s.id = $1 AND s.repo_id = $2`, id, repoID))
+	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+
+		` FROM check_suites s WHERE s.id = $1 AND s.repo_id = $2`, id, repoID))
 }
 
 // suiteOf finds the suite of an App for a commit. Error: 404.
@@ -47,11 +48,16 @@ type suiteFilter struct {
 }
 
 // suitesOf reads a page of the suites that f chooses, the oldest first, and counts all of them.
-func suitesOf(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list []*Suite, total int64, err error) {
-	const where = ` FROM check_suites s WHERE s.repo_id = $1 AND s.head_sha = $2 AND (CAST($3 AS BIGINT) = 0 OR s.app_id = $3)
-		AND (CAST($4 AS TEXT) = '' OR EXISTS (SELECT 1 FROM check_runs r WHERE r.suite_id = s.id AND r.name = $4))`
+func suitesOf(
+	tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page,
+) (list []*Suite, total int64, err error) {
+	const where = ` FROM check_suites s WHERE s.repo_id = $1 AND s.head_sha = $2 AND (CAST($3 AS BIGINT) = 0
+		OR s.app_id = $3)
+		AND (CAST($4 AS TEXT) = '' OR EXISTS (SELECT 1 FROM check_runs r WHERE r.suite_id = s.id
+		AND r.name = $4))`
 	args := []any{repoID, string(f.sha), f.app, f.name}
-	if err = tx.QueryRow(`SELECT COUNT(*)`+where, args...).Scan(&total); err != nil || page.Offset() >= total {
+	if err = tx.QueryRow(`SELECT COUNT(*)`+where, args...).Scan(&total); err != nil ||
+		page.Offset() >= total {
 		return nil, total, err
 	}
 	list, err = db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`,
@@ -60,15 +66,18 @@ func suitesOf(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list []*
 }
 
 func insertSuite(tx *db.Tx, s *Suite) error {
-	return tx.QueryRow(`INSERT INTO check_suites (repo_id, app_id, head_sha, head_branch, before_sha, bytes, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`, s.RepoID, s.AppID, string(s.SHA), s.Branch, s.Before, s.Bytes,
+	return tx.QueryRow(`INSERT INTO check_suites (repo_id, app_id, head_sha, head_branch, before_sha, bytes,
+		created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+		RETURNING id`, s.RepoID, s.AppID, string(s.SHA), s.Branch, s.Before, s.Bytes,
 		s.CreatedAt).Scan(&s.ID)
 }
 
 // updateSuite writes what the runs of a suite come to.
 func updateSuite(tx *db.Tx, s *Suite, sum Summary) error {
 	s.UpdatedAt = tx.Now
-	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = $3, runs = $4, waiting = $5, failing = $6, bytes = $7,
+	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = $3, runs = $4, waiting = $5,
+		failing = $6, bytes = $7,
 		updated_at = $8 WHERE id = $1`, s.ID, int64(s.Status), int64(s.Conclusion), sum.Runs, sum.Waiting, sum.Failing, s.Bytes,
 		s.UpdatedAt)
 	return err
@@ -76,8 +85,8 @@ func updateSuite(tx *db.Tx, s *Suite, sum Summary) error {
 
 // reset lets a suite wait for its App.
 func reset(tx *db.Tx, id int64) error {
-	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = 0, updated_at = $3 WHERE id = $1`, id,
-		int64(Queued), tx.Now)
+	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = 0, updated_at = $3 WHERE id = $1`,
+		id, int64(Queued), tx.Now)
 	return err
 }
 
@@ -85,7 +94,8 @@ func reset(tx *db.Tx, id int64) error {
 func tallyOf(tx *db.Tx, suiteID int64) (t tally, err error) {
 	err = tx.QueryRow(`SELECT COUNT(*), COALESCE(SUM(CASE WHEN status < 3 THEN 1 ELSE 0 END), 0),
 		COALESCE(SUM(CASE WHEN status = 3 AND conclusion <= $2 THEN 1 ELSE 0 END), 0),
-		COALESCE(SUM(CASE WHEN status = 1 THEN 1 ELSE 0 END), 0), COALESCE(MIN(CASE WHEN status = 3 THEN conclusion END), 0)
+		COALESCE(SUM(CASE WHEN status = 1 THEN 1 ELSE 0 END), 0), COALESCE(MIN(CASE
+		WHEN status = 3 THEN conclusion END), 0)
 		FROM check_runs WHERE suite_id = $1 AND latest = TRUE`, suiteID, int64(lastFailing)).
 		Scan(&t.Runs, &t.Waiting, &t.Failing, &t.queued, &t.worst)
 	return t, err
@@ -98,10 +108,11 @@ func addUp(tx *db.Tx, s *Suite) (total int64, err error) {
 	return total, err
 }
 
-// dropOldestSuite removes the oldest suite of the repository but for the one that is written, and tells how much it
-// took: 0 when there is no other.
+// dropOldestSuite removes the oldest suite of the repository but for the one that is written, and tells how
+// much it took: 0 when there is no other.
 func dropOldestSuite(tx *db.Tx, kept *Suite) (bytes int64, err error) {
-	err = tx.QueryRow(`DELETE FROM check_suites WHERE id = (SELECT MIN(id) FROM check_suites WHERE repo_id = $1 AND id <> $2)
+	err = tx.QueryRow(`DELETE FROM check_suites WHERE id = (SELECT MIN(id) FROM check_suites
+		WHERE repo_id = $1 AND id <> $2)
 		RETURNING bytes`, kept.RepoID, kept.ID).Scan(&bytes)
 	if errors.Is(err, db.ErrNoRows) {
 		return 0, nil
@@ -112,8 +123,8 @@ func dropOldestSuite(tx *db.Tx, kept *Suite) (bytes int64, err error) {
 	return bytes, err
 }
 
-// Combined tells what the checks of each of some commits come to, in one query. Commits without any run are missing
-// from the map; their zero Summary is right.
+// Combined tells what the checks of each of some commits come to, in one query. Commits without any run are
+// missing from the map; their zero Summary is right.
 func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
 	name := func(sha git.SHA) any { return summed{repoID, sha} }
 	return db.RecallMany(tx, shas, name, func(shas []git.SHA) (map[git.SHA]Summary, error) {
@@ -133,12 +144,13 @@ func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summar
 		found[sha] = s
 		return nil
 	}, `SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
-		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+		FROM check_suites WHERE repo_id = $1
+		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
 	return found, err
 }
 
-// SummaryColumns are in SQL what the checks of the commit of a row come to, whose repository's id and SHA have these
-// names: columns for [Summary.Dest].
+// SummaryColumns are in SQL what the checks of the commit of a row come to, whose repository's id and SHA
+// have these names: columns for [Summary.Dest].
 func SummaryColumns(repo, sha string) string {
 	sum := func(column string) string {
 		return `COALESCE((SELECT CAST(SUM(cs.` +
@@ -192,7 +204,8 @@ func preferences(tx *db.Tx, repoID repo.ID) ([]Preference, error) {
 // count adds to what a repository's suites take, and gives that.
 func count(tx *db.Tx, repoID repo.ID, bytes int64) (total int64, err error) {
 	err = tx.QueryRow(`INSERT INTO check_totals (repo_id, bytes) VALUES ($1, $2)
-		ON CONFLICT (repo_id) DO UPDATE SET bytes = check_totals.bytes + excluded.bytes RETURNING bytes`, repoID, bytes).Scan(&total)
+		ON CONFLICT (repo_id) DO UPDATE SET bytes = check_totals.bytes + excluded.bytes
+		RETURNING bytes`, repoID, bytes).Scan(&total)
 	return total, err
 }
 
@@ -224,7 +237,8 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[int64]
 	return ids, err
 }
 
-// Place finds the repository of a run, or with suite of a suite, for GraphQL. It checks no rights. Error: 404.
+// Place finds the repository of a run, or with suite of a suite, for GraphQL. It checks no rights. Error:
+// 404.
 func Place(tx *db.Tx, id int64, suite bool) (in repo.ID, err error) {
 	table := `check_runs`
 	if suite {
@@ -263,14 +277,15 @@ func countSuites(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
 }
 
-// runsOfMany reads the runs of some suites of a repository, the newest first, at most so many of each: the latest of
-// each name, or all.
+// runsOfMany reads the runs of some suites of a repository, the newest first, at most so many of each: the
+// latest of each name, or all.
 func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64) ([]*Run, error) {
 	if len(suites) == 0 {
 		return nil, nil
 	}
 	newest, args := ofEach(repoID, suites, rows, func(suite string) string {
-		return `check_runs WHERE suite_id = ` + suite + ` AND repo_id = $1` + latestOnly(all) + ` ORDER BY id DESC`
+		return `check_runs WHERE suite_id = ` + suite + ` AND repo_id = $1` + latestOnly(all) +
+			` ORDER BY id DESC`
 	})
 	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+newest+
 		`) ORDER BY r.id DESC`,

@@ -95,11 +95,12 @@ func keep(tx *db.Tx, i *Issue) {
 	db.Keep(tx, i.ID, *i)
 }
 
-// takeNumber locks the repository and takes the next number for an open issue (decision 31), and its id. Error: 404 when
-// the repository is gone.
+// takeNumber locks the repository and takes the next number for an open issue (decision 31), and its id.
+// Error: 404 when the repository is gone.
 func takeNumber(tx *db.Tx, i *Issue) error {
 	tx.NextIDAhead("issues")
-	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1,
+	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1,
+		next_number = next_number + 1,
 		open_issues = open_issues + 1 WHERE id = $1 RETURNING next_number - 1, issues_generation`, i.RepoID).
 		Scan(&i.Number, &i.changed)
 	if errors.Is(err, db.ErrNoRows) {
@@ -118,26 +119,29 @@ func addOpenIssues(tx *db.Tx, repoID repo.ID, by int64) error {
 	return err
 }
 
-// insertIssue adds the row of an issue that has its number and id. Whatever writes to an issue's row or postings notes in
-// changed the generation that lock made.
+// insertIssue adds the row of an issue that has its number and id. Whatever writes to an issue's row or
+// postings notes in changed the generation that lock made.
 func insertIssue(tx *db.Tx, i *Issue) error {
-	return tx.Run(`INSERT INTO issues (id, repo_id, number, pull, title, body, author_id, state, state_reason, locked,
-		lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft, changed)
+	return tx.Run(`INSERT INTO issues (id, repo_id, number, pull, title, body, author_id, state, state_reason,
+		locked, lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft,
+		changed)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
-		i.ID, i.RepoID, i.Number, i.Pull, i.Title, i.Body, i.AuthorID, int64(i.State), int64(i.StateReason), i.Locked,
+		i.ID, i.RepoID, i.Number, i.Pull, i.Title, i.Body, i.AuthorID, int64(i.State),
+		int64(i.StateReason), i.Locked,
 		i.LockReason, db.OrNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments,
 		i.CreatedAt, i.UpdatedAt, i.Draft, i.changed)
 }
 
 // updateIssue writes all that can change.
 func updateIssue(tx *db.Tx, i *Issue) error {
-	err := tx.Run(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6, locked = $7,
-		lock_reason = $8, milestone_id = $9, labels = $10, assignees = $11, comments = $12, reacted = $13,
-		updated_at = $14, closed_at = $15, closed_by = $16, draft = $17, merged_at = $18,
+	err := tx.Run(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6,
+		locked = $7, lock_reason = $8, milestone_id = $9, labels = $10, assignees = $11, comments = $12,
+		reacted = $13, updated_at = $14, closed_at = $15, closed_by = $16, draft = $17, merged_at = $18,
 		pinned_at = $19, pinned_by = $20,
 		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id = $1`,
 		i.ID, i.Pull, i.Title, i.Body, int64(i.State), int64(i.StateReason), i.Locked,
-		i.LockReason, db.OrNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments, i.Reacted,
+		i.LockReason, db.OrNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees),
+		i.Comments, i.Reacted,
 		i.UpdatedAt, i.ClosedAt, db.OrNull(i.ClosedBy), i.Draft, i.MergedAt,
 		i.PinnedAt, db.OrNull(i.PinnedBy))
 	return err
@@ -156,7 +160,8 @@ func Numbered(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]*Issue, err
 		args = append(args, number)
 		places[n] = fmt.Sprintf("$%d", n+2)
 	}
-	list, err := queryIssues(tx, ` WHERE i.repo_id = $1 AND i.number IN (`+strings.Join(places, ",")+`)`, args...)
+	list, err := queryIssues(tx, ` WHERE i.repo_id = $1 AND i.number IN (`+strings.Join(places, ",")+`)`,
+		args...)
 	for _, i := range list {
 		found[i.Number] = i
 	}
@@ -199,7 +204,8 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id ID) error {
 
 // PinnedIn reads the pinned issues of a repository, open and closed, the first pinned first.
 func PinnedIn(tx *db.Tx, repoID repo.ID) ([]*Issue, error) {
-	return queryIssues(tx, ` WHERE i.repo_id = $1 AND i.pinned_at IS NOT NULL ORDER BY i.pinned_at, i.id`, repoID)
+	return queryIssues(tx, ` WHERE i.repo_id = $1 AND i.pinned_at IS NOT NULL ORDER BY i.pinned_at, i.id`,
+		repoID)
 }
 
 // DeleteSome removes some issues and pull requests of a repository that is being deleted, with all rows that

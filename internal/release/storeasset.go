@@ -17,8 +17,8 @@ const assetTables = ` FROM release_assets x JOIN files f ON f.id = x.file_id`
 // scanAsset reads assetColumns. Error: 404 when there is no row.
 func scanAsset(row db.Scanner) (*Asset, error) {
 	var x Asset
-	err := row.Scan(&x.ID, &x.ReleaseID, &x.Name, &x.Label, &x.ContentType, &x.UploaderID, &x.Downloads, &x.CreatedAt,
-		&x.UpdatedAt, &x.File.ID, &x.File.RepoID, &x.File.Name, &x.File.Size, &x.File.SHA256)
+	err := row.Scan(&x.ID, &x.ReleaseID, &x.Name, &x.Label, &x.ContentType, &x.UploaderID, &x.Downloads,
+		&x.CreatedAt, &x.UpdatedAt, &x.File.ID, &x.File.RepoID, &x.File.Name, &x.File.Size, &x.File.SHA256)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -31,12 +31,14 @@ func queryAssets(tx *db.Tx, rest string, args ...any) ([]*Asset, error) {
 
 // assetByID finds an asset of a repository. Error: 404.
 func assetByID(tx *db.Tx, repoID repo.ID, id int64) (*Asset, error) {
-	return scanAsset(tx.QueryRow(`SELECT `+assetColumns+assetTables+` WHERE x.repo_id = $1 AND x.id = $2`, repoID, id))
+	return scanAsset(tx.QueryRow(`SELECT `+assetColumns+assetTables+` WHERE x.repo_id = $1 AND x.id = $2`,
+		repoID, id))
 }
 
 // assetByName finds an asset of a release. Error: 404.
 func assetByName(tx *db.Tx, releaseID int64, name string) (*Asset, error) {
-	return scanAsset(tx.QueryRow(`SELECT `+assetColumns+assetTables+` WHERE x.release_id = $1 AND x.name = $2`,
+	return scanAsset(tx.QueryRow(`SELECT `+assetColumns+assetTables+
+		` WHERE x.release_id = $1 AND x.name = $2`,
 		releaseID, name))
 }
 
@@ -56,8 +58,9 @@ func assetCounts(tx *db.Tx, releases []int64) (map[int64]int64, error) {
 	if len(releases) == 0 {
 		return counts, nil
 	}
-	return db.QueryMap[int64, int64](tx, `SELECT release_id, COUNT(*) FROM release_assets WHERE release_id IN `+
-		db.Values(1, len(releases))+` GROUP BY release_id`, anyIDs(releases)...)
+	return db.QueryMap[int64, int64](tx,
+		`SELECT release_id, COUNT(*) FROM release_assets WHERE release_id IN `+
+			db.Values(1, len(releases))+` GROUP BY release_id`, anyIDs(releases)...)
 }
 
 // firstAssets reads at most so many of the oldest assets of each of some releases.
@@ -116,7 +119,8 @@ func countAssets(tx *db.Tx, releaseID int64, name string) (n int64, taken bool, 
 }
 
 func insertAsset(tx *db.Tx, x *Asset) error {
-	return tx.QueryRow(`INSERT INTO release_assets (release_id, repo_id, file_id, name, label, content_type, uploader_id,
+	return tx.QueryRow(`INSERT INTO release_assets (release_id, repo_id, file_id, name, label, content_type,
+		uploader_id,
 			created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
 		x.ReleaseID, x.File.RepoID, x.File.ID, x.Name, x.Label, x.ContentType, x.UploaderID, x.CreatedAt,
 		x.UpdatedAt).Scan(&x.ID)

@@ -38,7 +38,8 @@ func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
 		db.Values(1, len(ids)), anys(ids)...)
 }
 
-// Place gives the repository of a review and the number of its pull request. It does not ask who may see it. Error:
+// Place gives the repository of a review and the number of its pull request. It does not ask who may see it.
+// Error:
 // 404.
 func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
 	err = tx.QueryRow(`SELECT v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id WHERE v.id = $1`, id).Scan(&in, &number)
@@ -68,7 +69,9 @@ func anys(ids []int64) []any {
 
 // listReviews reads a page of the reviews that the user may see, the oldest
 // first, and how many they are.
-func listReviews(tx *db.Tx, issueID issue.ID, userID account.ID, p web.Page) (list []*Review, total int64, err error) {
+func listReviews(
+	tx *db.Tx, issueID issue.ID, userID account.ID, p web.Page,
+) (list []*Review, total int64, err error) {
 	const which = ` WHERE issue_id = $1 AND (state <> 1 OR author_id = $2)`
 	if err := tx.QueryRow(`SELECT count(*) FROM reviews`+which, issueID, userID).Scan(&total); err != nil ||
 		p.Offset() >= total {
@@ -83,7 +86,8 @@ func listReviews(tx *db.Tx, issueID issue.ID, userID account.ID, p web.Page) (li
 // insertReview adds the row and sets its id. Error: 422 for a second pending
 // review of one author.
 func insertReview(tx *db.Tx, v *Review) error {
-	err := tx.QueryRow(`INSERT INTO reviews (repo_id, issue_id, author_id, state, body, commit_sha, submitted_at)
+	err := tx.QueryRow(`INSERT INTO reviews (repo_id, issue_id, author_id, state, body, commit_sha,
+		submitted_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
 		v.RepoID, v.IssueID, v.AuthorID, int64(v.State), v.Body, string(v.Commit), v.SubmittedAt).Scan(&v.ID)
 	if errors.Is(err, db.ErrNoRows) {
@@ -119,8 +123,8 @@ func publish(tx *db.Tx, reviewID int64) (n int64, err error) {
 		reviewID, tx.Now)
 }
 
-// firstOf reads reviews of many pull requests in one query: of each as many as rows, behind offset of them, the oldest
-// first, as far as the user may see them.
+// firstOf reads reviews of many pull requests in one query: of each as many as rows, behind offset of them,
+// the oldest first, as far as the user may see them.
 func firstOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset int64) ([]*Review, error) {
 	if len(issues) == 0 {
 		return nil, nil
@@ -139,7 +143,8 @@ func firstOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset int64
 // pendingOf finds the pending review of a user, and how many comments it has; 0: there is none.
 func pendingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (id, comments int64, err error) {
 	err = tx.QueryRow(`SELECT v.id, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id)
-		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2 AND v.state = 1`, issueID, userID).Scan(&id, &comments)
+		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2
+		AND v.state = 1`, issueID, userID).Scan(&id, &comments)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
 	}

@@ -27,8 +27,9 @@ const fromComments = ` FROM review_comments c` + joinPull
 // scanComment reads commentColumns. Error: 404 when there is no row.
 func scanComment(row db.Scanner) (*Comment, error) {
 	var c Comment
-	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.ReviewID, &c.AuthorID, &c.Pending, &c.ReplyTo, &c.Body, &c.Reacted,
-		&c.Path, &c.Whole, &c.Side, &c.StartSide, &c.Hunk, &c.Commit, &c.Spot.Position, &c.Spot.Line,
+	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.ReviewID, &c.AuthorID, &c.Pending, &c.ReplyTo,
+		&c.Body, &c.Reacted, &c.Path, &c.Whole, &c.Side, &c.StartSide, &c.Hunk, &c.Commit, &c.Spot.Position,
+		&c.Spot.Line,
 		&c.Spot.Start, &c.Current, &c.Now.Position, &c.Now.Line,
 		&c.Now.Start, &c.CreatedAt, &c.UpdatedAt, &c.Number, &c.Locked, &c.BaseSHA, &c.HeadSHA)
 	if errors.Is(err, db.ErrNoRows) {
@@ -52,13 +53,15 @@ func shownComments(tx *db.Tx, ids []int64) ([]*Comment, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return queryComments(tx, fromComments+` WHERE NOT c.pending AND c.id IN `+db.Values(1, len(ids)), anys(ids)...)
+	return queryComments(tx, fromComments+` WHERE NOT c.pending AND c.id IN `+db.Values(1, len(ids)),
+		anys(ids)...)
 }
 
 // commentsOfReview reads a page of a review's comments, the oldest first, and
 // how many they are.
 func commentsOfReview(tx *db.Tx, reviewID int64, p web.Page) (list []*Comment, total int64, err error) {
-	list, err = queryComments(tx, ` FROM (SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2 OFFSET $3) x
+	list, err = queryComments(tx, ` FROM (SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id
+		LIMIT $2 OFFSET $3) x
 		JOIN review_comments c ON c.id = x.id`+joinPull+` ORDER BY c.id`, reviewID, p.Size, p.Offset())
 	if err != nil {
 		return nil, 0, err
@@ -116,8 +119,9 @@ func (l *commentList) page(tx *db.Tx, p web.Page) (list []*Comment, total int64,
 }
 
 // commentInsert are the columns of insertComments.
-const commentInsert = `INSERT INTO review_comments (repo_id, issue_id, review_id, author_id, pending, reply_to, body, path, whole, side,
-	start_side, diff_hunk, original_sha, original_position, original_line, original_start, current_sha, current_position,
+const commentInsert = `INSERT INTO review_comments (repo_id, issue_id, review_id, author_id, pending,
+	reply_to, body, path, whole, side, start_side, diff_hunk, original_sha, original_position, original_line,
+	original_start, current_sha, current_position,
 	current_line, current_start, created_at, updated_at) VALUES `
 
 func (c *Comment) row() []any {
@@ -151,7 +155,8 @@ func insertComments(tx *db.Tx, list []*Comment) error {
 }
 
 func updateComment(tx *db.Tx, c *Comment) error {
-	err := tx.Run(`UPDATE review_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
+	err := tx.Run(`UPDATE review_comments SET body = $2, updated_at = $3 WHERE id = $1`,
+		c.ID, c.Body, c.UpdatedAt)
 	return err
 }
 

@@ -135,7 +135,8 @@ const columns = `SELECT s.id, s.sha, s.context, s.state, s.target_url, s.descrip
 
 // list reads a page of all statuses of a commit, the newest first.
 func list(tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page) ([]*Status, error) {
-	return query(tx, columns+`(SELECT id FROM statuses WHERE repo_id = $1 AND sha = $2 ORDER BY id DESC LIMIT $3 OFFSET $4) p
+	return query(tx, columns+`(SELECT id FROM statuses WHERE repo_id = $1 AND sha = $2 ORDER BY id DESC
+		LIMIT $3 OFFSET $4) p
 		JOIN statuses s ON s.id = p.id ORDER BY s.id DESC`, repoID, string(sha), page.Size, page.Offset())
 }
 
@@ -150,13 +151,14 @@ func latestOfAll(tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page) ([]*Stat
 func query(tx *db.Tx, text string, args ...any) ([]*Status, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*Status, error) {
 		var s Status
-		err := row.Scan(&s.ID, &s.SHA, &s.Context, &s.State, &s.TargetURL, &s.Description, &s.CreatorID, &s.CreatedAt)
+		err := row.Scan(&s.ID, &s.SHA, &s.Context, &s.State, &s.TargetURL, &s.Description, &s.CreatorID,
+			&s.CreatedAt)
 		return &s, err
 	}, text, args...)
 }
 
-// latestOfMany reads the latest statuses of the contexts of many commits in one query: of each as many as rows, by
-// context.
+// latestOfMany reads the latest statuses of the contexts of many commits in one query: of each as many as
+// rows, by context.
 func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Status, error) {
 	if len(shas) == 0 {
 		return nil, nil

@@ -239,18 +239,25 @@ func TestBadContent(t *testing.T) {
 			status int
 			want   string
 		}{
-			{``, 400, ""}, {`heart`, 400, ""}, {`"heart"`, 400, ""}, {`["heart"]`, 400, ""}, {`null`, 400, ""}, {`{"content": "heart"`, 400, ""},
+			{``, 400, ""}, {`heart`, 400, ""}, {`"heart"`, 400, ""}, {`["heart"]`, 400, ""},
+			{`null`, 400, ""}, {`{"content": "heart"`, 400, ""},
 			{"{\"content\": \"\xff\"}", 400, ""},
-			{`{}`, 422, missing}, {`{"content": null}`, 422, missing}, {`{"content": ""}`, 422, missing}, {`{"Content": "heart"}`, 422, missing},
-			{`{"content": "tada"}`, 422, invalid}, {`{"content": "HEART"}`, 422, invalid}, {`{"content": " heart"}`, 422, invalid},
-			{`{"content": 1}`, 422, invalid}, {`{"content": true}`, 422, invalid}, {`{"content": ["heart"]}`, 422, invalid},
-			{`{"content": {"heart": 1}}`, 422, invalid}, {`{"content": "heart\u0000"}`, 422, invalid}, {`{"content": "heart", "content": 5}`, 422, invalid},
+			{`{}`, 422, missing}, {`{"content": null}`, 422, missing}, {`{"content": ""}`, 422, missing},
+			{`{"Content": "heart"}`, 422, missing},
+			{`{"content": "tada"}`, 422, invalid}, {`{"content": "HEART"}`, 422, invalid},
+			{`{"content": " heart"}`, 422, invalid},
+			{`{"content": 1}`, 422, invalid}, {`{"content": true}`, 422, invalid},
+			{`{"content": ["heart"]}`, 422, invalid},
+			{`{"content": {"heart": 1}}`, 422, invalid}, {`{"content": "heart\u0000"}`, 422, invalid},
+			{`{"content": "heart", "content": 5}`, 422, invalid},
 		} {
 			t.Run(c.body, func(t *testing.T) {
-				s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob", Headers: preview(), Send: c.body, Status: c.status, Want: c.want})
+				s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob",
+					Headers: preview(), Send: c.body, Status: c.status, Want: c.want})
 			})
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/reactions", Headers: preview(), Status: 200, Body: "[]"})
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/reactions", Headers: preview(),
+			Status: 200, Body: "[]"})
 	})
 }
 
@@ -265,12 +272,19 @@ func TestPreview(t *testing.T) {
 		accept := func(types string) map[string]string { return map[string]string{"Accept": types} }
 		s.Run(t, []apitest.Case{
 			{Name: "list without", Do: "GET /repos/alice/garden/issues/1/reactions", Status: 415, Want: told},
-			{Name: "react without", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob", Send: `{"content": "eyes"}`, Status: 415, Want: told},
+			{Name: "react without", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob",
+				Send: `{"content": "eyes"}`, Status: 415, Want: told},
 			{Name: "delete without", Do: "DELETE " + own, As: "bob", Status: 415, Want: told},
-			{Name: "another preview", Do: "DELETE " + own, As: "bob", Headers: accept("application/vnd.service.the-key-preview+json"), Status: 415, Want: told},
-			{Name: "among others", Do: "GET /repos/alice/garden/issues/1/reactions", Headers: accept("application/json, application/vnd.service.v3.squirrel-girl-preview"), Status: 200, Want: `[{"content": "heart"}]`},
-			{Name: "GitHub's client reacts", Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob", Headers: accept("application/vnd.github+json"), Send: `{"content": "eyes"}`, Status: 201},
-			{Name: "and deletes", Do: "DELETE " + own, As: "bob", Headers: accept("application/vnd.github.v3+json"), Status: 204},
+			{Name: "another preview", Do: "DELETE " + own, As: "bob",
+				Headers: accept("application/vnd.service.the-key-preview+json"), Status: 415, Want: told},
+			{Name: "among others", Do: "GET /repos/alice/garden/issues/1/reactions",
+				Headers: accept("application/json, application/vnd.service.v3.squirrel-girl-preview"),
+				Status:  200, Want: `[{"content": "heart"}]`},
+			{Name: "GitHub's client reacts", Do: "POST /repos/alice/garden/issues/1/reactions",
+				As: "bob", Headers: accept("application/vnd.github+json"), Send: `{"content": "eyes"}`,
+				Status: 201},
+			{Name: "and deletes", Do: "DELETE " + own, As: "bob",
+				Headers: accept("application/vnd.github.v3+json"), Status: 204},
 		})
 	})
 }
@@ -280,8 +294,10 @@ func TestLocked(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error { // bob's, from before
-			_, err := tx.Exec(`INSERT INTO reactions (id, repo_id, subject_kind, subject_id, user_id, content, created_at)
-				SELECT 1000, r.id, 1, $1, a.id, 8, 1 FROM repos r, accounts a WHERE a.login = 'bob'`, lockedID)
+			_, err := tx.Exec(`INSERT INTO reactions (id, repo_id, subject_kind, subject_id, user_id, content,
+				created_at)
+				SELECT 1000, r.id, 1, $1, a.id, 8, 1 FROM repos r, accounts a
+				WHERE a.login = 'bob'`, lockedID)
 			return err
 		})
 		if err != nil {
@@ -290,11 +306,16 @@ func TestLocked(t *testing.T) {
 		path := fmt.Sprintf("/repos/alice/garden/issues/%d/reactions", lockedID)
 		const locked = `{"message": "The conversation is locked: must have push access to Repository."}`
 		s.Run(t, with(
-			apitest.Case{Name: "a reader", Do: "POST " + path, As: "bob", Send: `{"content": "heart"}`, Status: 403, Want: locked},
-			apitest.Case{Name: "the reader's own", Do: "DELETE " + path + "/1000", As: "bob", Status: 403, Want: locked},
-			apitest.Case{Name: "who may push", Do: "POST " + path, As: "carol", Send: `{"content": "heart"}`, Status: 201},
-			apitest.Case{Name: "the owner", Do: "POST " + path, As: "alice", Send: `{"content": "heart"}`, Status: 201},
-			apitest.Case{Name: "everyone looks", Do: "GET " + path + "?content=heart", Status: 200, Want: `[{"user": {"login": "carol"}}, {"user": {"login": "alice"}}]`},
+			apitest.Case{Name: "a reader", Do: "POST " + path, As: "bob", Send: `{"content": "heart"}`,
+				Status: 403, Want: locked},
+			apitest.Case{Name: "the reader's own", Do: "DELETE " + path + "/1000", As: "bob", Status: 403,
+				Want: locked},
+			apitest.Case{Name: "who may push", Do: "POST " + path, As: "carol", Send: `{"content": "heart"}`,
+				Status: 201},
+			apitest.Case{Name: "the owner", Do: "POST " + path, As: "alice", Send: `{"content": "heart"}`,
+				Status: 201},
+			apitest.Case{Name: "everyone looks", Do: "GET " + path + "?content=heart", Status: 200,
+				Want: `[{"user": {"login": "carol"}}, {"user": {"login": "alice"}}]`},
 		))
 	})
 }
@@ -320,7 +341,8 @@ func TestReactAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range clicks {
 			wg.Go(func() {
-				status[i] = s.Do(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob", Headers: preview(), Send: `{"content": "rocket"}`}).Status
+				status[i] = s.Do(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob",
+					Headers: preview(), Send: `{"content": "rocket"}`}).Status
 			})
 		}
 		wg.Wait()
@@ -331,6 +353,7 @@ func TestReactAtOnce(t *testing.T) {
 		if count[201] != 1 || count[200] != clicks-1 || generation(t, s) != 1 {
 			t.Errorf("%d clicks gave %v, and %d changes", clicks, count, generation(t, s))
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/reactions", Headers: preview(), Status: 200, Want: `[{"content": "rocket"}]`})
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/reactions", Headers: preview(),
+			Status: 200, Want: `[{"content": "rocket"}]`})
 	})
 }

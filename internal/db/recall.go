@@ -78,17 +78,35 @@ func Keep(tx *Tx, key, v any) {
 	}
 }
 
-// RecallEach gives copies of the values that are kept under the keys of ids, and the ids of the rest.
-func RecallEach[ID comparable, V any](tx *Tx, ids []ID, key func(ID) any) (found map[ID]*V, rest []ID) {
-	found = make(map[ID]*V, len(ids))
+// rowKey is the key of a row that is read by its id.
+type rowKey[ID comparable, V any] struct{ id ID }
+
+// KeepRow keeps a row for RecallRows.
+func KeepRow[ID comparable, V any](tx *Tx, id ID, row V) { Keep(tx, rowKey[ID, V]{id}, row) }
+
+// RecallRows gives the rows of ids: copies of those that the request has kept, and of the others those that
+// read gives, which are kept for later transactions. An id without a row is missing from the map.
+func RecallRows[ID comparable, V any](
+	tx *Tx, ids []ID, idOf func(*V) ID, read func(rest []ID) ([]*V, error),
+) (map[ID]*V, error) {
+	found := make(map[ID]*V, len(ids))
+	var rest []ID
 	for _, id := range ids {
-		if v, ok := Recall[V](tx, key(id)); ok {
+		if v, ok := Recall[V](tx, rowKey[ID, V]{id}); ok {
 			found[id] = &v
 		} else {
 			rest = append(rest, id)
 		}
 	}
-	return found, rest
+	if len(rest) == 0 {
+		return found, nil
+	}
+	list, err := read(rest)
+	for _, v := range list {
+		found[idOf(v)] = v
+		KeepRow(tx, idOf(v), *v)
+	}
+	return found, err
 }
 
 // Recalls reports that what the transaction reads may be kept for later ones of its request. Then one

@@ -68,16 +68,15 @@ type numbered struct {
 // ByIDs finds the issues of a page in one query, in the order of the ids;
 // code that reads the ids in the same transaction gets all of them.
 func ByIDs(tx *db.Tx, ids []ID) ([]*Issue, error) {
-	found, rest := db.RecallEach[ID, Issue](tx, ids, func(id ID) any { return id })
-	if len(rest) > 0 {
+	found, err := db.RecallRows(tx, ids, func(i *Issue) ID { return i.ID }, func(rest []ID) ([]*Issue, error) {
 		read, err := queryIssues(tx, ` WHERE i.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
-		if err != nil {
-			return nil, err
-		}
 		for _, i := range read {
-			found[i.ID] = i
 			keep(tx, i)
 		}
+		return read, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	list := make([]*Issue, 0, len(ids))
 	for _, id := range ids {
@@ -92,7 +91,7 @@ func ByIDs(tx *db.Tx, ids []ID) ([]*Issue, error) {
 // keep keeps an issue that was read, for later transactions of the request.
 func keep(tx *db.Tx, i *Issue) {
 	db.Keep(tx, numbered{i.RepoID, i.Number}, *i)
-	db.Keep(tx, i.ID, *i)
+	db.KeepRow(tx, i.ID, *i)
 }
 
 // takeNumber locks the repository and takes the next number for an open issue (decision 31), and its id.

@@ -95,22 +95,10 @@ func insert(tx *db.Tx, l *Label) error {
 // OfIssues finds the labels of a page of issues, of any repositories: ids that
 // stand in an issue's row are of its repository.
 func OfIssues(tx *db.Tx, ids []int64) (map[int64]*Label, error) {
-	byID, rest := db.RecallEach[int64, Label](tx, ids, keyOf)
-	if len(rest) == 0 {
-		return byID, nil
-	}
-	list, err := query(tx, ` WHERE l.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
-	for _, l := range list {
-		byID[l.ID] = l
-		db.Keep(tx, keyOf(l.ID), *l)
-	}
-	return byID, err
+	return db.RecallRows(tx, ids, func(l *Label) int64 { return l.ID }, func(rest []int64) ([]*Label, error) {
+		return query(tx, ` WHERE l.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
+	})
 }
-
-// kept is the id of a label, for the transactions of one request.
-type kept int64
-
-func keyOf(id int64) any { return kept(id) }
 
 // insertAll adds labels of a new repository in one statement.
 func insertAll(tx *db.Tx, list []*Label) error {

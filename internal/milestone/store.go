@@ -43,22 +43,11 @@ func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Milestone, error) {
 
 // ByIDs finds the milestones of a page in one query.
 func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
-	byID, rest := db.RecallEach[int64, Milestone](tx, ids, keyOf)
-	if len(rest) == 0 {
-		return byID, nil
-	}
-	list, err := query(tx, ` WHERE m.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
-	for _, m := range list {
-		byID[m.ID] = m
-		db.Keep(tx, keyOf(m.ID), *m)
-	}
-	return byID, err
+	return db.RecallRows(tx, ids, func(m *Milestone) int64 { return m.ID },
+		func(rest []int64) ([]*Milestone, error) {
+			return query(tx, ` WHERE m.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
+		})
 }
-
-// kept is the id of a milestone, for the transactions of one request.
-type kept int64
-
-func keyOf(id int64) any { return kept(id) }
 
 // takeNumber locks the repository and takes the next number.
 func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {

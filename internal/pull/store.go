@@ -93,7 +93,7 @@ func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 		return nil, errs.Absent()
 	}
 	db.Keep(tx, numbered{p.RepoID, p.Number}, *p)
-	db.Keep(tx, kept(p.IssueID), *p)
+	db.KeepRow(tx, p.IssueID, *p)
 	db.Keep(tx, askedFor(p.IssueID), asked)
 	db.Keep(tx, headOf(p.IssueID), tip)
 	status.KeepSummary(tx, p.RepoID, p.HeadSHA, statuses)
@@ -112,35 +112,16 @@ func headTip(tx *db.Tx, p *Pull) (git.SHA, error) {
 // headOf is the issue of a pull request whose head's branch is known, for the transactions of one request.
 type headOf issue.ID
 
-// kept is the issue of a pull request, for the transactions of one request.
-type kept issue.ID
-
 func byID(tx *db.Tx, issueID issue.ID) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.issue_id = $1`, issueID))
 }
 
 // byIDs finds the pull requests of a page in one query.
 func byIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
-	found := make(map[issue.ID]*Pull, len(ids))
-	if len(ids) == 0 {
-		return found, nil
-	}
-	var args []any
-	for _, id := range ids {
-		if p, ok := db.Recall[Pull](tx, kept(id)); ok {
-			found[id] = &p
-		} else {
-			args = append(args, id)
-		}
-	}
-	if len(args) == 0 {
-		return found, nil
-	}
-	list, err := query(tx, `WHERE p.issue_id IN `+db.Values(1, len(args)), args...)
-	for _, p := range list {
-		found[p.IssueID] = p
-	}
-	return found, err
+	return db.RecallRows(tx, ids, func(p *Pull) issue.ID { return p.IssueID },
+		func(rest []issue.ID) ([]*Pull, error) {
+			return query(tx, `WHERE p.issue_id IN `+db.Values(1, len(rest)), db.Args(rest)...)
+		})
 }
 
 // openByHead finds the open pull requests whose head is one of the branches.

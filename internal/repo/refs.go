@@ -115,15 +115,15 @@ func (s *Service) MoveRefsIn(tx *db.Tx, p Push) (refused []error, err error) {
 func (s *Service) Moves() <-chan struct{} { return s.moves.listen() }
 
 // RefsMoved wakes those who listen to Moves.
-func (s *Service) RefsMoved() { s.moves.ring() }
+func (s *Service) RefsMoved() { s.moves.tell() }
 
-// bell tells listeners that something happened.
-type bell struct {
+// broadcast tells each of its listeners that something happened. A bell of package db wakes one.
+type broadcast struct {
 	mu        sync.Mutex
 	listeners []chan struct{}
 }
 
-func (b *bell) listen() <-chan struct{} {
+func (b *broadcast) listen() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := make(chan struct{}, 1)
@@ -131,7 +131,7 @@ func (b *bell) listen() <-chan struct{} {
 	return c
 }
 
-func (b *bell) ring() {
+func (b *broadcast) tell() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, c := range b.listeners {

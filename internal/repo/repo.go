@@ -144,7 +144,7 @@ type Service struct {
 	reach   reachCache
 	found   *cache.Cache[foundKey, Found]
 	purges  *cache.Cache[ID, int64] // Repo.Purges of repositories that work without a caller opens
-	moves   bell
+	moves   broadcast
 	packing *keyed.Queue[ID] // repositories that were written to
 	ending  sync.WaitGroup   // folders being removed
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/app"
 )
 
@@ -134,13 +136,18 @@ func (c *appInstall) Run(p *process) error {
 	})
 }
 
+// changeInstallation is an operation of package app on an installation: 0 stands for any App, and for the
+// operator.
+type changeInstallation func(*app.Service, context.Context, account.AppID, account.InstallationID,
+	account.ID) error
+
 // change runs an operation on the installation, and prints a line when it has succeeded.
-func (c *installed) change(p *process, line string, do func(s *app.Service, id int64) error) error {
+func (c *installed) change(p *process, line string, do changeInstallation) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		apps := s.forge(log).Apps
 		i, err := apps.On(p.ctx, c.App, c.On)
 		if err == nil {
-			err = do(apps, i.ID)
+			err = do(apps, p.ctx, 0, i.ID, 0)
 		}
 		if err == nil {
 			fmt.Fprintf(p.stdout, line+"\n", i.App.Slug, i.Account.Login)
@@ -153,17 +160,14 @@ type appSuspend struct{ installed }
 
 // Run suspends the installation.
 func (c *appSuspend) Run(p *process) error {
-	return c.change(p, "suspended %s on %s", func(s *app.Service, id int64) error {
-		return s.Suspend(p.ctx, 0, id, 0)
-	})
+	return c.change(p, "suspended %s on %s", (*app.Service).Suspend)
 }
 
 type appUnsuspend struct{ installed }
 
 // Run ends the suspension.
 func (c *appUnsuspend) Run(p *process) error {
-	return c.change(p, "unsuspended %s on %s",
-		func(s *app.Service, id int64) error { return s.Unsuspend(p.ctx, 0, id, 0) })
+	return c.change(p, "unsuspended %s on %s", (*app.Service).Unsuspend)
 }
 
 type appRemove struct {
@@ -176,8 +180,7 @@ type appRemove struct {
 func (c *appRemove) Run(p *process) error {
 	if c.On != "" {
 		on := installed{c.storeFlags, c.App, c.On}
-		return on.change(p, "removed %s from %s",
-			func(s *app.Service, id int64) error { return s.Uninstall(p.ctx, 0, id, 0) })
+		return on.change(p, "removed %s from %s", (*app.Service).Uninstall)
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := s.forge(log).Apps.Remove(p.ctx, c.App)

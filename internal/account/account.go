@@ -132,6 +132,18 @@ type ID int64
 // String gives the id as addresses have it.
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
+// AppID is the id of a GitHub App. Package app has these.
+type AppID int64
+
+// String gives the id as addresses have it.
+func (id AppID) String() string { return strconv.FormatInt(int64(id), 10) }
+
+// InstallationID is the id of an installation of a GitHub App.
+type InstallationID int64
+
+// String gives the id as addresses have it.
+func (id InstallationID) String() string { return strconv.FormatInt(int64(id), 10) }
+
 // Account is a person or an organization. A nil text is one that was not given.
 type Account struct {
 	ID           ID
@@ -164,11 +176,11 @@ type Caller struct {
 	SiteAdmin bool // acts as one: the account is, and the token lets it
 	TokenID   int64
 	KeyID     int64 // of who signed in with an SSH key, and so has no token
-	App       int64 // the id of the App by whose installation token the caller acts; 0: none
+	App       AppID // the id of the App by whose installation token the caller acts; 0: none
 	Session   bool  // signed in by the session of a browser, which opens pages alone
 	ByToken   bool  // the session was begun with a token, so it makes none
 	// the id of the App that signed the request itself, with a JWT, and so has no token; 0: none
-	SignedApp int64
+	SignedApp AppID
 
 	Grant        *Grant // of the token or deploy key; nil: there is none
 	Reach        Reach

@@ -24,7 +24,7 @@ const installationLife = time.Hour
 
 // installation is what a token of an installation reaches.
 type installation struct {
-	id          int64
+	id          InstallationID
 	owner       ID
 	all         bool    // all of the owner's repositories
 	chosen      []int64 // else these, in order
@@ -134,7 +134,7 @@ func (c *Caller) inOrg(org ID) Role {
 func (c *Caller) NarrowedToken() bool { return c.App != 0 && c.Grant.installation.narrowed }
 
 // InstallationOf is the installation whose token the caller has; 0: none.
-func (c *Caller) InstallationOf() int64 {
+func (c *Caller) InstallationOf() InstallationID {
 	if c == nil || c.App == 0 {
 		return 0
 	}
@@ -143,9 +143,9 @@ func (c *Caller) InstallationOf() int64 {
 
 // Installation is what tokens are made for.
 type Installation struct {
-	ID      int64
+	ID      InstallationID
 	Account ID // where the App is installed
-	App     int64
+	App     AppID
 	Bot     ID
 }
 

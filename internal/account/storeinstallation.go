@@ -70,7 +70,7 @@ func chosenOf(tx *db.Tx, i *installation) ([]int64, error) {
 }
 
 // endOldest removes the tokens of an installation that have expired, and the oldest of too many.
-func endOldest(tx *db.Tx, id int64) error {
+func endOldest(tx *db.Tx, id InstallationID) error {
 	err := tx.Run(`DELETE FROM tokens WHERE installation_id = $1 AND expires_at < $2`, id, tx.Now)
 	if err != nil {
 		return err

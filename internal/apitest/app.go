@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/scope"
 )
@@ -99,7 +100,7 @@ func SignJWT(t testing.TB, key *rsa.PrivateKey, header, claims string) string {
 }
 
 // Token makes a token of an installation by the interface; body may limit it.
-func (a *App) Token(t testing.TB, id int64, body string) string {
+func (a *App) Token(t testing.TB, id account.InstallationID, body string) string {
 	t.Helper()
 	answer := a.s.Check(t, Case{Do: fmt.Sprintf("POST /app/installations/%d/access_tokens", id), Send: body,
 		Headers: a.Signed(t), Status: 201})

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/server"
 )
 
-// Gate holds up the worker that removes deleted repositories with many issues, where it looks for one. It
-// holds nothing then, so everything else goes on.
+// Gate holds up the worker of package deletion, where it looks for work. It holds nothing then, so everything
+// else goes on.
 type Gate struct {
 	open chan struct{}
 	once sync.Once
@@ -25,7 +25,7 @@ func Gated(t testing.TB, engine db.Engine) (*Server, *Gate) {
 	s := Start(t, engine, func(o *server.Options) {
 		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
 			Trace: func(_ context.Context, query string) {
-				if strings.Contains(query, "FROM deleted_repos ORDER BY") {
+				if strings.Contains(query, "FROM deleted_labels ORDER BY") {
 					<-g.open
 				}
 			}})

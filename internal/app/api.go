@@ -19,7 +19,7 @@ type API struct{ s *Service }
 func NewAPI(s *Service) *API { return &API{s} }
 
 // signer is the id of the App that signed the request; the route lets nobody else through.
-func signer(r *http.Request) int64 { return account.CallerFrom(r.Context()).SignedApp }
+func signer(r *http.Request) account.AppID { return account.CallerFrom(r.Context()).SignedApp }
 
 // GET /app
 //
@@ -98,7 +98,10 @@ func (api *API) List(w http.ResponseWriter, r *http.Request) error {
 }
 
 // installationID reads {installation_id}. Error: 404.
-func installationID(r *http.Request) (int64, error) { return web.Number(r, "installation_id") }
+func installationID(r *http.Request) (account.InstallationID, error) {
+	n, err := web.Number(r, "installation_id")
+	return account.InstallationID(n), err
+}
 
 // GET /app/installations/{installation_id}
 //
@@ -183,7 +186,7 @@ func (api *API) onAccount(w http.ResponseWriter, r *http.Request, login string, 
 
 // onInstallation runs a change of the App's installation that {installation_id} names, and answers 204.
 func (api *API) onInstallation(
-	w http.ResponseWriter, r *http.Request, change func(id, appID int64) error,
+	w http.ResponseWriter, r *http.Request, change func(id account.InstallationID, appID account.AppID) error,
 ) error {
 	id, err := installationID(r)
 	if err == nil {
@@ -199,7 +202,7 @@ func (api *API) onInstallation(
 //
 // Uninstall removes an installation with its tokens. Errors: 401, 404.
 func (api *API) Uninstall(w http.ResponseWriter, r *http.Request) error {
-	return api.onInstallation(w, r, func(id, appID int64) error {
+	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
 		return api.s.Uninstall(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
 	})
 }
@@ -208,7 +211,7 @@ func (api *API) Uninstall(w http.ResponseWriter, r *http.Request) error {
 //
 // Suspend suspends an installation: its tokens do not work until it is unsuspended. Errors: 401, 404.
 func (api *API) Suspend(w http.ResponseWriter, r *http.Request) error {
-	return api.onInstallation(w, r, func(id, appID int64) error {
+	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
 		return api.s.Suspend(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
 	})
 }
@@ -217,7 +220,7 @@ func (api *API) Suspend(w http.ResponseWriter, r *http.Request) error {
 //
 // Unsuspend ends the suspension of an installation. Errors: 401, 404.
 func (api *API) Unsuspend(w http.ResponseWriter, r *http.Request) error {
-	return api.onInstallation(w, r, func(id, appID int64) error {
+	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
 		return api.s.Unsuspend(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
 	})
 }
@@ -273,7 +276,7 @@ func readAsked(body *web.Object) (want asked, err error) {
 }
 
 // readIDs reads an array of ids.
-func readIDs(body *web.Object, field string) (v web.Opt[[]int64]) {
+func readIDs(body *web.Object, field string) (v web.Opt[[]repo.ID]) {
 	raw := body.Raw(field)
 	if !given(raw) {
 		return v

@@ -40,7 +40,7 @@ import (
 
 // App is a row of the table apps.
 type App struct {
-	ID          int64
+	ID          account.AppID
 	Owner       *account.Account
 	BotID       account.ID
 	Slug        string
@@ -59,7 +59,7 @@ type App struct {
 
 // Installation is a row of the table installations.
 type Installation struct {
-	ID          int64
+	ID          account.InstallationID
 	App         *App
 	Account     *account.Account
 	Every       bool // all repositories of the account; else some
@@ -75,12 +75,12 @@ type Forge interface {
 	// CreateAppHook makes the hook of a new App.
 	CreateAppHook(tx *db.Tx, a *App, h Hook) error
 	// AppHook is where an App is told of what happens; without the secret.
-	AppHook(tx *db.Tx, appID int64) (Hook, error)
+	AppHook(tx *db.Tx, appID account.AppID) (Hook, error)
 	// EditAppHook changes the hook of an App.
 	EditAppHook(tx *db.Tx, a *App, c HookChange) error
 	// ReachedAt notes the address at which an App reaches the server: payloads of its webhooks use that from
 	// then on.
-	ReachedAt(tx *db.Tx, appID int64, i *web.Info) error
+	ReachedAt(tx *db.Tx, appID account.AppID, i *web.Info) error
 	// TellInstallation tells the App of its installation: created, deleted, suspend, unsuspend,
 	// new_permissions_accepted. It is called
 	// before what it tells of is gone. by is 0 for the operator.
@@ -111,7 +111,9 @@ func New(d *db.DB, accounts *account.Service, repos *repo.Service, forge Forge) 
 }
 
 // Find finds Apps by their ids, in one query; those that are not there are missing from the map.
-func (s *Service) Find(tx *db.Tx, ids ...int64) (map[int64]*App, error) { return findApps(tx, ids) }
+func (s *Service) Find(tx *db.Tx, ids ...account.AppID) (map[account.AppID]*App, error) {
+	return findApps(tx, ids)
+}
 
 // maxName is the greatest length of an App's name, as at GitHub.
 const maxName = 34

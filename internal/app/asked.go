@@ -58,14 +58,14 @@ func without(names, others []string) (list []string) {
 
 // AskedOf gives, by the id of the installation, what Apps of the caller's account and of organizations that
 // the caller owns ask for beyond what was granted. Those that ask for nothing more are missing.
-func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[int64]*Asked, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (map[int64]*Asked, error) {
+func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[account.InstallationID]*Asked, error) {
+	return read(ctx, s.db, func(tx *db.Tx) (map[account.InstallationID]*Asked, error) {
 		list, err := installationsWhere(tx, `JOIN apps a ON a.id = i.app_id
 			WHERE (a.permissions <> i.permissions OR a.events <> i.events) AND (i.account_id = $1
 			OR EXISTS (SELECT 1
 				FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1 AND m.owner = TRUE))
 				ORDER BY i.id`, caller.ID)
-		found := map[int64]*Asked{}
+		found := map[account.InstallationID]*Asked{}
 		for _, i := range list {
 			if a := i.asked(); a != nil {
 				found[i.ID] = a
@@ -77,7 +77,7 @@ func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[int6
 
 // GrantBy grants what the App of an installation asks for by now, if that is what the caller saw
 // ([Asked.Seen]). Errors: 403, 404; 409 where the App asks for something else.
-func (s *Service) GrantBy(ctx context.Context, caller *account.Caller, id int64, seen string) error {
+func (s *Service) GrantBy(ctx context.Context, caller *account.Caller, id account.InstallationID, seen string) error {
 	return s.changeBy(ctx, caller, id, func(tx *db.Tx, i *Installation, by account.ID) error {
 		if seen != wants(i.App.Permissions, i.App.Events) {
 			return errs.New(errs.Conflict,

@@ -164,7 +164,7 @@ func (s *Service) List(ctx context.Context) ([]Listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		on := map[int64][]*Installation{}
+		on := map[account.AppID][]*Installation{}
 		for _, i := range all {
 			on[i.App.ID] = append(on[i.App.ID], i)
 		}

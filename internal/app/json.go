@@ -10,7 +10,7 @@ import (
 
 // Payload is GitHub's integration.
 type Payload struct {
-	ID            int64             `json:"id"`
+	ID            account.AppID     `json:"id"`
 	Slug          string            `json:"slug"`
 	NodeID        string            `json:"node_id"`
 	ClientID      string            `json:"client_id"`
@@ -55,27 +55,27 @@ func orEmpty(list []string) []string {
 
 // InstallationPayload is GitHub's installation.
 type InstallationPayload struct {
-	ID                     int64             `json:"id"`
-	NodeID                 string            `json:"node_id,omitempty"` // in what hooks are told
-	ClientID               string            `json:"client_id"`
-	Account                *account.Simple   `json:"account"`
-	RepositorySelection    string            `json:"repository_selection"`
-	AccessTokensURL        string            `json:"access_tokens_url"`
-	RepositoriesURL        string            `json:"repositories_url"`
-	HTMLURL                string            `json:"html_url"`
-	AppID                  int64             `json:"app_id"`
-	AppSlug                string            `json:"app_slug"`
-	TargetID               account.ID        `json:"target_id"`
-	TargetType             string            `json:"target_type"`
-	Permissions            scope.Permissions `json:"permissions"`
-	Events                 []string          `json:"events"`
-	CreatedAt              db.Time           `json:"created_at"`
-	UpdatedAt              db.Time           `json:"updated_at"`
-	SingleFileName         *string           `json:"single_file_name"`
-	HasMultipleSingleFiles bool              `json:"has_multiple_single_files"`
-	SingleFilePaths        []string          `json:"single_file_paths"`
-	SuspendedBy            *account.Simple   `json:"suspended_by"`
-	SuspendedAt            db.Time           `json:"suspended_at"`
+	ID                     account.InstallationID `json:"id"`
+	NodeID                 string                 `json:"node_id,omitempty"` // in what hooks are told
+	ClientID               string                 `json:"client_id"`
+	Account                *account.Simple        `json:"account"`
+	RepositorySelection    string                 `json:"repository_selection"`
+	AccessTokensURL        string                 `json:"access_tokens_url"`
+	RepositoriesURL        string                 `json:"repositories_url"`
+	HTMLURL                string                 `json:"html_url"`
+	AppID                  account.AppID          `json:"app_id"`
+	AppSlug                string                 `json:"app_slug"`
+	TargetID               account.ID             `json:"target_id"`
+	TargetType             string                 `json:"target_type"`
+	Permissions            scope.Permissions      `json:"permissions"`
+	Events                 []string               `json:"events"`
+	CreatedAt              db.Time                `json:"created_at"`
+	UpdatedAt              db.Time                `json:"updated_at"`
+	SingleFileName         *string                `json:"single_file_name"`
+	HasMultipleSingleFiles bool                   `json:"has_multiple_single_files"`
+	SingleFilePaths        []string               `json:"single_file_paths"`
+	SuspendedBy            *account.Simple        `json:"suspended_by"`
+	SuspendedAt            db.Time                `json:"suspended_at"`
 }
 
 // InstallationJSON renders an installation.
@@ -93,7 +93,7 @@ func InstallationJSON(n *Installation, i *web.Info) *InstallationPayload {
 }
 
 // NodeID is the node_id of an installation.
-func NodeID(id int64) string { return account.NodeID("IntegrationInstallation", id) }
+func NodeID(id account.InstallationID) string { return account.NodeID("IntegrationInstallation", id) }
 
 func newInstallations(list []*Installation, i *web.Info) []*InstallationPayload {
 	out := make([]*InstallationPayload, len(list))

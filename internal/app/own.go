@@ -81,7 +81,7 @@ func manages(tx *db.Tx, caller *account.Caller, place *account.Account) error {
 
 // changeBy runs fn on an installation whose row is held, if the caller decides about it. Errors: 403, 404.
 func (s *Service) changeBy(
-	ctx context.Context, caller *account.Caller, id int64, fn func(*db.Tx, *Installation, account.ID) error,
+	ctx context.Context, caller *account.Caller, id account.InstallationID, fn func(*db.Tx, *Installation, account.ID) error,
 ) error {
 	return s.change(ctx, 0, id, func(tx *db.Tx, i *Installation) error {
 		if err := manages(tx, caller, i.Account); err != nil {
@@ -92,16 +92,16 @@ func (s *Service) changeBy(
 }
 
 // SuspendBy is Suspend by a caller. Errors: 403, 404.
-func (s *Service) SuspendBy(ctx context.Context, caller *account.Caller, id int64) error {
+func (s *Service) SuspendBy(ctx context.Context, caller *account.Caller, id account.InstallationID) error {
 	return s.changeBy(ctx, caller, id, s.suspend)
 }
 
 // UnsuspendBy is Unsuspend by a caller. Errors: 403, 404.
-func (s *Service) UnsuspendBy(ctx context.Context, caller *account.Caller, id int64) error {
+func (s *Service) UnsuspendBy(ctx context.Context, caller *account.Caller, id account.InstallationID) error {
 	return s.changeBy(ctx, caller, id, s.unsuspend)
 }
 
 // UninstallBy is Uninstall by a caller. Errors: 403, 404.
-func (s *Service) UninstallBy(ctx context.Context, caller *account.Caller, id int64) error {
+func (s *Service) UninstallBy(ctx context.Context, caller *account.Caller, id account.InstallationID) error {
 	return s.changeBy(ctx, caller, id, s.uninstall)
 }

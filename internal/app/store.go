@@ -64,7 +64,7 @@ func oneApp(tx *db.Tx, where string, args ...any) (*App, error) {
 	return list[0], nil
 }
 
-func byID(tx *db.Tx, id int64) (*App, error) { return oneApp(tx, `a.id = $1`, id) }
+func byID(tx *db.Tx, id account.AppID) (*App, error) { return oneApp(tx, `a.id = $1`, id) }
 
 func bySlug(tx *db.Tx, slug string) (*App, error) {
 	if !plausible(slug) {
@@ -76,7 +76,7 @@ func bySlug(tx *db.Tx, slug string) (*App, error) {
 // byIssuer finds an App by its id or its client id. Error: 404.
 func byIssuer(tx *db.Tx, issuer string) (*App, error) {
 	if id, ok := web.ParseNumber(issuer); ok {
-		return byID(tx, id)
+		return byID(tx, account.AppID(id))
 	}
 	if !plausible(issuer) {
 		return nil, errs.Absent()
@@ -91,8 +91,8 @@ func plausible(s string) bool {
 	})
 }
 
-func findApps(tx *db.Tx, ids []int64) (map[int64]*App, error) {
-	found := make(map[int64]*App, len(ids))
+func findApps(tx *db.Tx, ids []account.AppID) (map[account.AppID]*App, error) {
+	found := make(map[account.AppID]*App, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
@@ -126,7 +126,7 @@ func insertApp(tx *db.Tx, a *App) error {
 }
 
 // removeApp removes an App with its installations, their tokens, and its hook.
-func removeApp(tx *db.Tx, id int64) error {
+func removeApp(tx *db.Tx, id account.AppID) error {
 	if err := tx.Run(`DELETE FROM apps WHERE id = $1`, id); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func countOwned(tx *db.Tx, owner account.ID) (n int64, err error) {
 }
 
 // insertCode keeps the code of a new App. Those that have expired go.
-func insertCode(tx *db.Tx, code []byte, appID int64, expires db.Time) error {
+func insertCode(tx *db.Tx, code []byte, appID account.AppID, expires db.Time) error {
 	if err := tx.Run(`DELETE FROM app_codes WHERE expires_at <= $1`, tx.Now); err != nil {
 		return err
 	}

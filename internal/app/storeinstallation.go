@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -17,7 +16,7 @@ const installationColumns = `i.id, i.app_id, i.account_id, i.every, i.permission
 // installationsWhere finds installations with their Apps and accounts, by id; rest is what stands behind
 // FROM.
 func installationsWhere(tx *db.Tx, rest string, args ...any) (list []*Installation, err error) {
-	var apps []int64
+	var apps []account.AppID
 	var places []account.ID
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		i := &Installation{App: &App{}, Account: &account.Account{}}
@@ -58,17 +57,17 @@ func oneInstallation(tx *db.Tx, rest string, args ...any) (*Installation, error)
 }
 
 // InstallationByID finds an installation. Error: 404.
-func InstallationByID(tx *db.Tx, id int64) (*Installation, error) {
+func InstallationByID(tx *db.Tx, id account.InstallationID) (*Installation, error) {
 	return oneInstallation(tx, `WHERE i.id = $1`, id)
 }
 
 // installationOn finds an App's installation on an account. Error: 404.
-func installationOn(tx *db.Tx, appID int64, on account.ID) (*Installation, error) {
+func installationOn(tx *db.Tx, appID account.AppID, on account.ID) (*Installation, error) {
 	return oneInstallation(tx, `WHERE i.app_id = $1 AND i.account_id = $2`, appID, on)
 }
 
 // installationFor finds the installation by which an App reaches a repository. Error: 404.
-func installationFor(tx *db.Tx, appID int64, r *repo.Repo) (*Installation, error) {
+func installationFor(tx *db.Tx, appID account.AppID, r *repo.Repo) (*Installation, error) {
 	return oneInstallation(tx, `WHERE i.app_id = $1 AND i.account_id = $2 AND `+reaches("i", "$3"),
 		appID, r.OwnerID, r.ID)
 }
@@ -80,7 +79,7 @@ func reaches(i, repoID string) string {
 }
 
 // holdInstallation takes the row until the transaction ends. Error: 404.
-func holdInstallation(tx *db.Tx, id int64) (*Installation, error) {
+func holdInstallation(tx *db.Tx, id account.InstallationID) (*Installation, error) {
 	n, err := tx.Exec(`UPDATE installations SET every = every WHERE id = $1`, id)
 	if err == nil && n == 0 {
 		err = errs.Absent()
@@ -115,7 +114,7 @@ func updateInstallation(tx *db.Tx, i *Installation) error {
 	return tx.Bump(account.Topic)
 }
 
-func removeInstallation(tx *db.Tx, id int64) error {
+func removeInstallation(tx *db.Tx, id account.InstallationID) error {
 	if err := tx.Run(`DELETE FROM installations WHERE id = $1`, id); err != nil {
 		return err
 	}
@@ -134,34 +133,34 @@ func addRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
 }
 
 // dropRepo takes a repository from an installation for some, and reports whether it was there.
-func dropRepo(tx *db.Tx, id int64, repoID repo.ID) (bool, error) {
+func dropRepo(tx *db.Tx, id account.InstallationID, repoID repo.ID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM installation_repos WHERE installation_id = $1 AND repo_id = $2`,
 		id, repoID)
 	return n > 0, err
 }
 
 // countRepos counts the repositories of an installation for some.
-func countRepos(tx *db.Tx, id int64) (n int64, err error) {
+func countRepos(tx *db.Tx, id account.InstallationID) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*) FROM installation_repos WHERE installation_id = $1`, id).Scan(&n)
 	return n, err
 }
 
 // reachedRepos gives those of some repositories that an installation reaches, in the order of their ids.
-func reachedRepos(tx *db.Tx, i *Installation, ids []int64) ([]int64, error) {
+func reachedRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	where := ``
 	if !i.Every {
 		where = ` AND EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = ` +
-			strconv.FormatInt(i.ID, 10) + ` AND x.repo_id = r.id)`
+			i.ID.String() + ` AND x.repo_id = r.id)`
 	}
-	return db.QueryIDs[int64](tx, `SELECT r.id FROM repos r WHERE r.owner_id = $1 AND r.id IN `+
+	return db.QueryIDs[repo.ID](tx, `SELECT r.id FROM repos r WHERE r.owner_id = $1 AND r.id IN `+
 		db.ValuesFrom(2, 1, len(ids))+where+` ORDER BY r.id`, append([]any{i.Account.ID}, anys(ids)...)...)
 }
 
 // reposNamed finds repositories of an account by their names. Those that are not there are missing.
-func reposNamed(tx *db.Tx, owner account.ID, names []string) ([]int64, error) {
+func reposNamed(tx *db.Tx, owner account.ID, names []string) ([]repo.ID, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -169,11 +168,11 @@ func reposNamed(tx *db.Tx, owner account.ID, names []string) ([]int64, error) {
 	for _, n := range names {
 		args = append(args, account.Fold(n))
 	}
-	return db.QueryIDs[int64](tx, `SELECT id FROM repos WHERE owner_id = $1 AND name_folded IN `+
+	return db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE owner_id = $1 AND name_folded IN `+
 		db.ValuesFrom(2, 1, len(names))+` ORDER BY id`, args...)
 }
 
-func countInstallations(tx *db.Tx, appID int64) (n int64, err error) {
+func countInstallations(tx *db.Tx, appID account.AppID) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*) FROM installations WHERE app_id = $1`, appID).Scan(&n)
 	return n, err
 }
@@ -207,7 +206,7 @@ func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Rea
 }
 
 // OwnerOf finds who owns an App. Error: 404.
-func OwnerOf(tx *db.Tx, id int64) (*account.Account, error) {
+func OwnerOf(tx *db.Tx, id account.AppID) (*account.Account, error) {
 	a, err := byID(tx, id)
 	if err != nil {
 		return nil, err
@@ -217,7 +216,7 @@ func OwnerOf(tx *db.Tx, id int64) (*account.Account, error) {
 
 // Reaches reports whether an installation is there and reaches a repository, and neither it nor its account
 // nor the owner of its App is suspended.
-func Reaches(tx *db.Tx, id int64, r *repo.Repo) (bool, error) {
+func Reaches(tx *db.Tx, id account.InstallationID, r *repo.Repo) (bool, error) {
 	i, err := InstallationByID(tx, id)
 	switch {
 	case errs.Is(err, errs.NotFound):
@@ -228,6 +227,6 @@ func Reaches(tx *db.Tx, id int64, r *repo.Repo) (bool, error) {
 	case i.Every:
 		return r.OwnerID == i.Account.ID, nil
 	}
-	ids, err := reachedRepos(tx, i, []int64{int64(r.ID)})
+	ids, err := reachedRepos(tx, i, []repo.ID{r.ID})
 	return len(ids) == 1, err
 }

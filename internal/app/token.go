@@ -17,7 +17,7 @@ type asked struct {
 	permissions scope.Permissions // nil: all of the installation
 	narrow      bool              // for some repositories: those of the names and the ids
 	names       []string
-	ids         []int64
+	ids         []repo.ID
 }
 
 // token is a new token of an installation.
@@ -32,7 +32,9 @@ type token struct {
 
 // createToken makes a token of an installation. Errors: 403 while it is suspended; 404; 422 for more than the
 // installation has.
-func (s *Service) createToken(ctx context.Context, appID, id int64, want asked) (t *token, err error) {
+func (s *Service) createToken(
+	ctx context.Context, appID account.AppID, id account.InstallationID, want asked,
+) (t *token, err error) {
 	err = s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error {
 		if err := s.forge.ReachedAt(tx, appID, web.From(ctx)); err != nil {
 			return err
@@ -58,12 +60,16 @@ func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
 		t.permissions["metadata"] = "read"
 	}
 	n := account.InstallationToken{Permissions: t.permissions}
+	var ids []repo.ID
 	if want.narrow {
-		ids, err := want.find(tx, i)
-		if err != nil {
+		var err error
+		if ids, err = want.find(tx, i); err != nil {
 			return nil, err
 		}
-		n.Repos = ids
+		n.Repos = make([]int64, len(ids))
+		for k, id := range ids {
+			n.Repos[k] = int64(id)
+		}
 	}
 	of := account.Installation{ID: i.ID, Account: i.Account.ID, App: i.App.ID, Bot: i.App.BotID}
 	made, err := account.CreateInstallationToken(tx, of, n)
@@ -76,16 +82,12 @@ func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]repo.ID, len(n.Repos))
-	for k, id := range n.Repos {
-		ids[k] = repo.ID(id)
-	}
 	t.repos, err = repo.VisibleByID(tx, caller, ids)
 	return t, err
 }
 
 // find gives the ids of what a token is asked for. Error: 422 for what the installation does not reach.
-func (want *asked) find(tx *db.Tx, i *Installation) ([]int64, error) {
+func (want *asked) find(tx *db.Tx, i *Installation) ([]repo.ID, error) {
 	lacks := errs.New(errs.Invalid,
 		"There is at least one repository that does not exist or is not accessible to the parent installation.")
 	names := map[string]bool{}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
@@ -68,7 +69,7 @@ func (api *API) find(r *http.Request, a *repo.Access) (run *Run, err error) {
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, run *Run) error {
 	var v *view
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		v, err = api.s.look(r.Context(), tx, a, run.SHA, []int64{run.AppID})
+		v, err = api.s.look(r.Context(), tx, a, run.SHA, []account.AppID{run.AppID})
 		return err
 	})
 	if err != nil {
@@ -194,7 +195,7 @@ func readFilter(r *http.Request) (*filter, error) {
 }
 
 // readApp reads app_id; 0: none was sent. Error: 422.
-func readApp(r *http.Request) (int64, error) {
+func readApp(r *http.Request) (account.AppID, error) {
 	text := web.QueryOf(r).Get("app_id")
 	if text == "" {
 		return 0, nil
@@ -204,7 +205,7 @@ func readApp(r *http.Request) (int64, error) {
 		return 0, errs.Validation(errs.Field{Resource: Resource, Field: "app_id", Code: errs.InvalidField,
 			Value: text})
 	}
-	return id, nil
+	return account.AppID(id), nil
 }
 
 // list answers a page of runs of one commit; to a page without their texts.
@@ -220,7 +221,7 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, f *
 		if list, total, err = runsOf(tx, scanRun, runColumns, a.ID, f, page); err != nil || len(list) == 0 {
 			return err
 		}
-		apps := make([]int64, len(list))
+		apps := make([]account.AppID, len(list))
 		for n, run := range list {
 			apps[n] = run.AppID
 		}

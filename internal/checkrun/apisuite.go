@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -90,7 +91,7 @@ func (api *API) suites(
 		if list, total, err = find(tx); err != nil {
 			return err
 		}
-		apps := make([]int64, len(list))
+		apps := make([]account.AppID, len(list))
 		for n, s := range list {
 			apps[n] = s.AppID
 		}
@@ -161,8 +162,8 @@ type preferencePayload struct {
 }
 
 type autoPayload struct {
-	AppID   int64 `json:"app_id"`
-	Setting bool  `json:"setting"`
+	AppID   account.AppID `json:"app_id"`
+	Setting bool          `json:"setting"`
 }
 
 // PATCH /repos/{owner}/{repo}/check-suites/preferences
@@ -199,7 +200,7 @@ func readPreferences(body *web.Object) ([]Preference, error) {
 			break
 		}
 		one.Require("app_id", "setting")
-		p := Preference{AppID: one.Int("app_id").Value, Auto: one.Bool("setting").Value}
+		p := Preference{AppID: account.AppID(one.Int("app_id").Value), Auto: one.Bool("setting").Value}
 		if err := one.Err(); err != nil {
 			return nil, err
 		}

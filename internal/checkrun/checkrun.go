@@ -24,6 +24,7 @@
 package checkrun
 
 import (
+	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -70,7 +71,7 @@ type Run struct {
 	ID          int64
 	SuiteID     int64
 	RepoID      repo.ID
-	AppID       int64
+	AppID       account.AppID
 	SHA         git.SHA
 	Name        string
 	Latest      bool // of the runs of its suite with this name
@@ -130,7 +131,7 @@ func (a *Annotation) size() int64 {
 type Suite struct {
 	ID         int64
 	RepoID     repo.ID
-	AppID      int64
+	AppID      account.AppID
 	SHA        git.SHA
 	Branch     *string // without refs/heads/
 	Before     *string // of the push that made it
@@ -163,10 +164,10 @@ func mayWrite(a *repo.Access) error {
 }
 
 // mayChange returns the 403 for who is not the App whose run or suite it is.
-func mayChange(a *repo.Access, appID int64) error {
+func mayChange(a *repo.Access, appID account.AppID) error {
 	if err := mayWrite(a); err != nil || a.Caller.App == appID {
 		return err
 	}
-	return errs.New(errs.Forbidden, "Invalid app_id `"+itoa(appID)+
+	return errs.New(errs.Forbidden, "Invalid app_id `"+appID.String()+
 		"` - check run can only be modified by the GitHub App that created it.")
 }

@@ -32,7 +32,7 @@ func suiteEvent(a *repo.Access, id int64, action string) hook.Event {
 }
 
 // tellApp tells the App of a run or a suite alone, as it is asked for something.
-func tellApp(tx *db.Tx, repoID repo.ID, app int64, e hook.Event) error {
+func tellApp(tx *db.Tx, repoID repo.ID, app account.AppID, e hook.Event) error {
 	return hook.RecordForApp(tx, app, repoID, e)
 }
 
@@ -48,7 +48,7 @@ func (api *API) RunForHook(ctx context.Context, a *repo.Access, id int64) (*Payl
 		if err != nil {
 			return err
 		}
-		v, err := api.s.look(ctx, tx, a, run.SHA, []int64{run.AppID})
+		v, err := api.s.look(ctx, tx, a, run.SHA, []account.AppID{run.AppID})
 		if err == nil {
 			p = v.run(run)
 			p.Suite = v.suite(suite)
@@ -66,7 +66,7 @@ func (api *API) SuiteForHook(ctx context.Context, a *repo.Access, id int64) (*Su
 		if suite, err = suiteByID(tx, a.ID, id); err != nil {
 			return err
 		}
-		v, err := api.s.look(ctx, tx, a, suite.SHA, []int64{suite.AppID})
+		v, err := api.s.look(ctx, tx, a, suite.SHA, []account.AppID{suite.AppID})
 		if err == nil {
 			p = v.suite(suite)
 		}

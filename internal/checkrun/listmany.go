@@ -3,6 +3,7 @@ package checkrun
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -64,7 +65,7 @@ func answerRuns[K comparable](
 		if totals, runs, err = find(tx); err != nil {
 			return err
 		}
-		apps := make([]int64, len(runs))
+		apps := make([]account.AppID, len(runs))
 		for n, run := range runs {
 			apps[n] = run.AppID
 		}
@@ -101,7 +102,7 @@ func (api *API) ListManySuites(w http.ResponseWriter, r *http.Request, a *repo.A
 		if suites, err = suitesOfMany(tx, a.ID, shas, web.ReadPageSize(r)); err != nil {
 			return err
 		}
-		apps := make([]int64, len(suites))
+		apps := make([]account.AppID, len(suites))
 		for n, s := range suites {
 			apps[n] = s.AppID
 		}

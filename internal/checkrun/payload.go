@@ -123,13 +123,13 @@ type view struct {
 	a     *repo.Access
 	info  *web.Info
 	at    *tracker.Place
-	apps  map[int64]*app.App
+	apps  map[account.AppID]*app.App
 	pulls []pullPayload
 }
 
 // look reads what payloads of a commit's runs or suites, of the Apps named, show beside themselves.
 func (s *Service) look(
-	ctx context.Context, tx *db.Tx, a *repo.Access, sha git.SHA, apps []int64,
+	ctx context.Context, tx *db.Tx, a *repo.Access, sha git.SHA, apps []account.AppID,
 ) (*view, error) {
 	info := web.From(ctx)
 	v := &view{a: a, info: info, at: tracker.NewPlace(info, a.Repo)}
@@ -147,7 +147,7 @@ func (s *Service) look(
 	return v, err
 }
 
-func (v *view) app(id int64) *app.Payload {
+func (v *view) app(id account.AppID) *app.Payload {
 	if a := v.apps[id]; a != nil {
 		return app.JSON(a, v.info)
 	}

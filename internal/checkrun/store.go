@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -41,8 +42,8 @@ func runByID(tx *db.Tx, repoID repo.ID, id int64) (*Run, error) {
 // filter chooses among the runs of a commit.
 type filter struct {
 	sha    git.SHA
-	app    int64 // 0: of all Apps
-	all    bool  // not only the latest of each name
+	app    account.AppID // 0: of all Apps
+	all    bool          // not only the latest of each name
 	name   string
 	status Status // 0: any
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -35,7 +36,7 @@ func suiteByID(tx *db.Tx, repoID repo.ID, id int64) (*Suite, error) {
 }
 
 // suiteOf finds the suite of an App for a commit. Error: 404.
-func suiteOf(tx *db.Tx, repoID repo.ID, sha git.SHA, app int64) (*Suite, error) {
+func suiteOf(tx *db.Tx, repoID repo.ID, sha git.SHA, app account.AppID) (*Suite, error) {
 	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+` FROM check_suites s
 		WHERE s.repo_id = $1 AND s.head_sha = $2 AND s.app_id = $3`, repoID, string(sha), app))
 }
@@ -43,8 +44,8 @@ func suiteOf(tx *db.Tx, repoID repo.ID, sha git.SHA, app int64) (*Suite, error) 
 // suiteFilter chooses among the suites of a commit.
 type suiteFilter struct {
 	sha  git.SHA
-	app  int64  // 0: of all Apps
-	name string // of a run that the suite has; "": any
+	app  account.AppID // 0: of all Apps
+	name string        // of a run that the suite has; "": any
 }
 
 // suitesOf reads a page of the suites that f chooses, the oldest first, and counts all of them.
@@ -175,7 +176,7 @@ type summed struct {
 }
 
 // installed reports that an App is installed with the owner of a repository.
-func installed(tx *db.Tx, repoID repo.ID, app int64) (is bool, err error) {
+func installed(tx *db.Tx, repoID repo.ID, app account.AppID) (is bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM installations i JOIN repos r ON r.owner_id = i.account_id
 		WHERE r.id = $1 AND i.app_id = $2)`, repoID, app).Scan(&is)
 	return is, err
@@ -210,7 +211,7 @@ func count(tx *db.Tx, repoID repo.ID, bytes int64) (total int64, err error) {
 }
 
 // insertPushed makes the suites of a push, and gives their ids by Apps.
-func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[int64][]int64, error) {
+func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[account.AppID][]int64, error) {
 	args := []any{repoID, int64(rowBytes), tx.Now}
 	rows := make([]string, len(heads))
 	for n, u := range heads {
@@ -218,9 +219,10 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[int64]
 		rows[n] = fmt.Sprintf(`(CAST($%d AS TEXT), CAST($%d AS TEXT), CAST($%d AS TEXT))`, k+1, k+2, k+3)
 		args = append(args, string(u.New), strings.TrimPrefix(u.Name, "refs/heads/"), string(u.Old))
 	}
-	ids := map[int64][]int64{}
+	ids := map[account.AppID][]int64{}
 	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var app, id int64
+		var app account.AppID
+		var id int64
 		if err := row.Scan(&app, &id); err != nil {
 			return err
 		}

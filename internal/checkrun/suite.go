@@ -98,7 +98,7 @@ const maxDropped = 3
 
 // Preference says whether pushes make suites for an App.
 type Preference struct {
-	AppID int64
+	AppID account.AppID
 	Auto  bool
 }
 

@@ -15,7 +15,9 @@ func (f *Forge) CreateAppHook(tx *db.Tx, a *app.App, h app.Hook) error {
 }
 
 // AppHook is where an App is told of what happens.
-func (f *Forge) AppHook(tx *db.Tx, appID int64) (app.Hook, error) { return hook.OfApp(tx, appID) }
+func (f *Forge) AppHook(tx *db.Tx, appID account.AppID) (app.Hook, error) {
+	return hook.OfApp(tx, appID)
+}
 
 // EditAppHook changes the hook of an App.
 func (f *Forge) EditAppHook(tx *db.Tx, a *app.App, c app.HookChange) error {
@@ -23,7 +25,7 @@ func (f *Forge) EditAppHook(tx *db.Tx, a *app.App, c app.HookChange) error {
 }
 
 // ReachedAt notes how an App reaches the server.
-func (f *Forge) ReachedAt(tx *db.Tx, appID int64, i *web.Info) error {
+func (f *Forge) ReachedAt(tx *db.Tx, appID account.AppID, i *web.Info) error {
 	return hook.ReachedAt(tx, appID, i)
 }
 

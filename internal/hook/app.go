@@ -23,7 +23,7 @@ func CreateForApp(tx *db.Tx, a *app.App, s app.Hook) error {
 }
 
 // OfApp is the hook of an App, without its secret. Error: 404.
-func OfApp(tx *db.Tx, appID int64) (app.Hook, error) {
+func OfApp(tx *db.Tx, appID account.AppID) (app.Hook, error) {
 	found, err := list(tx, place{app: appID})
 	if err == nil && len(found) == 0 {
 		err = errs.Absent()
@@ -49,7 +49,7 @@ func EditForApp(tx *db.Tx, a *app.App, s app.HookChange) error {
 }
 
 // ReachedAt notes how an App reaches the server: addresses in what it is told begin so from now on.
-func ReachedAt(tx *db.Tx, appID int64, i *web.Info) error {
+func ReachedAt(tx *db.Tx, appID account.AppID, i *web.Info) error {
 	return tx.Run(`UPDATE hooks SET site = $2, prefix = $3 WHERE app_id = $1 AND (site <> $2 OR prefix <> $3)`,
 		appID, i.Site, i.Prefix)
 }

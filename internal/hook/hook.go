@@ -54,9 +54,9 @@ const (
 // Hook is a row of the table hooks.
 type Hook struct {
 	ID           int64
-	RepoID       repo.ID    // 0: it is not a repository's
-	OrgID        account.ID // 0: it is not an organization's
-	AppID        int64      // of a GitHub App, which has one hook; else 0
+	RepoID       repo.ID       // 0: it is not a repository's
+	OrgID        account.ID    // 0: it is not an organization's
+	AppID        account.AppID // of a GitHub App, which has one hook; else 0
 	URL          string
 	Form         bool    // the body is a form
 	Secret       *string // never shown
@@ -78,7 +78,7 @@ type Hook struct {
 type place struct {
 	repo repo.ID
 	org  account.ID
-	app  int64
+	app  account.AppID
 }
 
 func (h *Hook) place() place { return place{h.RepoID, h.OrgID, h.AppID} }

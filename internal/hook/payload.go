@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/web"
 )
@@ -66,18 +67,18 @@ func NewPayload(h *Hook, i *web.Info, path string) *Payload {
 
 // item is GitHub's hook-delivery-item.
 type item struct {
-	ID             int64   `json:"id"`
-	GUID           string  `json:"guid"`
-	DeliveredAt    db.Time `json:"delivered_at"`
-	Redelivery     bool    `json:"redelivery"`
-	Duration       float64 `json:"duration"` // seconds
-	Status         string  `json:"status"`
-	StatusCode     int64   `json:"status_code"`
-	Event          string  `json:"event"`
-	Action         *string `json:"action"`
-	InstallationID *int64  `json:"installation_id"`
-	RepositoryID   *int64  `json:"repository_id"`
-	ThrottledAt    *string `json:"throttled_at"`
+	ID             int64                   `json:"id"`
+	GUID           string                  `json:"guid"`
+	DeliveredAt    db.Time                 `json:"delivered_at"`
+	Redelivery     bool                    `json:"redelivery"`
+	Duration       float64                 `json:"duration"` // seconds
+	Status         string                  `json:"status"`
+	StatusCode     int64                   `json:"status_code"`
+	Event          string                  `json:"event"`
+	Action         *string                 `json:"action"`
+	InstallationID *account.InstallationID `json:"installation_id"`
+	RepositoryID   *int64                  `json:"repository_id"`
+	ThrottledAt    *string                 `json:"throttled_at"`
 }
 
 // full is GitHub's hook-delivery.

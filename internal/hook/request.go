@@ -32,18 +32,18 @@ func newRequest(h *Hook, d *Delivery, host string) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	target, of := int64(h.RepoID), "repository"
+	target, of := h.RepoID.String(), "repository"
 	switch {
 	case h.OrgID != 0:
-		target, of = int64(h.OrgID), "organization"
+		target, of = h.OrgID.String(), "organization"
 	case h.AppID != 0:
-		target, of = h.AppID, "integration"
+		target, of = h.AppID.String(), "integration"
 	}
 	// Written as GitHub does, for programs that compare them as they came.
 	for name, value := range map[string]string{
 		"Accept": "*/*", "Content-Type": contentType, "User-Agent": userAgent,
 		"X-GitHub-Delivery": h.guid(d.first()), "X-GitHub-Event": d.Event, "X-GitHub-Hook-ID": itoa(h.ID),
-		"X-GitHub-Hook-Installation-Target-ID":   itoa(target),
+		"X-GitHub-Hook-Installation-Target-ID":   target,
 		"X-GitHub-Hook-Installation-Target-Type": of,
 		"X-GitHub-Enterprise-Host":               host,
 		"X-GitHub-Enterprise-Version":            enterpriseVersion,

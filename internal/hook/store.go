@@ -115,7 +115,7 @@ func Bequeath(tx *db.Tx, org account.ID, e Event) error {
 }
 
 // listeningApp finds how an App's hook reaches the server; nil: it is not active.
-func listeningApp(tx *db.Tx, appID int64) (*web.Info, error) {
+func listeningApp(tx *db.Tx, appID account.AppID) (*web.Info, error) {
 	var site, prefix string
 	err := tx.QueryRow(`SELECT site, prefix FROM hooks WHERE app_id = $1 AND active`,
 		appID).Scan(&site, &prefix)
@@ -131,7 +131,7 @@ const awake = `i.suspended_at IS NULL AND NOT EXISTS (SELECT 1 FROM apps p JOIN 
 	WHERE p.id = i.app_id AND a.suspended_at IS NOT NULL)`
 
 // ForgetInstallation drops what an App has not been told yet of an installation that is going.
-func ForgetInstallation(tx *db.Tx, appID, id int64) error {
+func ForgetInstallation(tx *db.Tx, appID account.AppID, id account.InstallationID) error {
 	return tx.Run(`DELETE FROM hook_deliveries WHERE state = 0 AND installation_id = $2
 		AND hook_id IN (SELECT id FROM hooks WHERE app_id = $1)`, appID, id)
 }

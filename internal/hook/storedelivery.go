@@ -29,7 +29,7 @@ type Delivery struct {
 	RepoID repo.ID    // 0: it is about an organization
 	Actor  account.ID // 0: the operator
 	// Installation is that of the App whose hook it is, by which it is told; else 0.
-	Installation int64
+	Installation account.InstallationID
 	Event        string
 	Action       string
 	About        About

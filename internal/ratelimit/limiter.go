@@ -67,7 +67,7 @@ func (l *Limiter) Limit() int64 { return l.limit }
 // key names who is counted together.
 func (l *Limiter) key(r *http.Request, caller *account.Caller) string {
 	if caller != nil && caller.SignedApp != 0 {
-		return "a" + strconv.FormatInt(caller.SignedApp, 36)
+		return "a" + strconv.FormatInt(int64(caller.SignedApp), 36)
 	}
 	if caller != nil {
 		return "t" + strconv.FormatInt(caller.TokenID, 36)

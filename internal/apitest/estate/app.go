@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/app"
 )
@@ -81,7 +82,7 @@ func (w *World) BotToken(t *testing.T, body string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.robot.Token(t, id, body)
+	return w.robot.Token(t, account.InstallationID(id), body)
 }
 
 // aBotToken makes another token of the bot, for who ends it.

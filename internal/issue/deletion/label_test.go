@@ -1,7 +1,6 @@
 package deletion_test
 
 import (
-	"context"
 	"log/slog"
 	"testing"
 	"time"
@@ -9,9 +8,9 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
 	"arbor/internal/issue"
-	"arbor/internal/issue/deletion"
 	"arbor/internal/issue/issuetest"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
@@ -127,33 +126,25 @@ func gone(t testing.TB, s *apitest.Server, query string, args ...any) {
 	}
 }
 
-// A job that a server left behind when it was killed is done by the next; one
-// of a repository that is gone holds nothing up.
-func TestDeletedLabelOutlivesTheServer(t *testing.T) {
+// A label that many issues have is taken off them by the worker; a job of a repository that is gone holds
+// nothing up.
+func TestDeletedLabelWaitsForTheWorker(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s, gate := apitest.Gated(t, engine)
 		alice := s.User(t, "alice")
-		r, gone := s.Repo(t, "alice/plot", false), s.Repo(t, "alice/gone", false)
+		r, other := s.Repo(t, "alice/plot", false), s.Repo(t, "alice/gone", false)
 		crowd(t, s, r, alice, 250, "many")
-		crowd(t, s, gone, alice, 250, "many")
-		silent := deletion.New(s.DB, slog.New(slog.DiscardHandler), s.Forge) // nobody runs its work
-		for _, r := range []*repo.Repo{gone, r} {
-			if err := silent.DeleteLabel(t.Context(), &repo.Access{Repo: r}, "many"); err != nil {
-				t.Fatal(err)
-			}
+		crowd(t, s, other, alice, 250, "many")
+		for _, do := range []string{"/gone/labels/many", "/plot/labels/many", "/gone"} {
+			s.Check(t, apitest.Case{Do: "DELETE /repos/alice" + do, As: "alice", Status: 204})
 		}
 		if n := bare(t, s, r); n != 0 {
 			t.Fatalf("%d issues changed in the transaction of the deletion", n)
 		}
-		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/gone", As: "alice", Status: 204})
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- deletion.New(s.DB, slog.New(slog.DiscardHandler), s.Forge).Run(ctx) }()
+		gate.Lift()
 		settled(t, s)
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		gone(t, s, `SELECT count(*) FROM deleted_repos`)
 		if n := bare(t, s, r); n != 250 {
 			t.Errorf("%d issues are without a label, not 250", n)
 		}

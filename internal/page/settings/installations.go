@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/errs"
 	"arbor/internal/page"
@@ -14,7 +15,7 @@ import (
 
 // installation is an App on an account.
 type installation struct {
-	ID          int64
+	ID          account.InstallationID
 	Account     page.User
 	AppSlug     string `json:"app_slug"`
 	Selection   string `json:"repository_selection"`
@@ -29,7 +30,7 @@ func (i *installation) Every() bool { return i.Selection == "all" }
 type installationsView struct {
 	view
 	List  []installation
-	Asked map[int64]*app.Asked // what waits for the caller's review, by the installation's id
+	Asked map[account.InstallationID]*app.Asked // what waits for the caller's review, by the installation's id
 }
 
 const installationsSize = 50
@@ -91,7 +92,7 @@ func (p *Pages) installation(r *http.Request) (*installationView, error) {
 		return nil, err
 	}
 	for _, i := range all.Installations {
-		if i.ID == id {
+		if i.ID == account.InstallationID(id) {
 			v.App = i
 		}
 	}
@@ -107,7 +108,7 @@ func (p *Pages) installation(r *http.Request) (*installationView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Asked = asked[id]
+	v.Asked = asked[v.App.ID]
 	var reached struct{ Repositories []page.Repository }
 	path := "/user/installations" + web.Path(web.Param(r, "installation_id")) + "/repositories"
 	more, err := p.kit.Get(r, path, page.Part(r, 50), &reached)

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"arbor/internal/app"
@@ -107,8 +106,7 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	}
 	made, err := p.apps.InstallBy(r.Context(), caller(r), v.App.Slug, v.On, names)
 	if err == nil {
-		return page.SeeOther(w, r, "/settings/installations"+web.Path(strconv.FormatInt(made.ID,
-			10))+"?done=1")
+		return page.SeeOther(w, r, "/settings/installations"+web.Path(made.ID.String())+"?done=1")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err

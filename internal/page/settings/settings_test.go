@@ -423,7 +423,7 @@ func TestApps(t *testing.T) {
 			again(t, alice.send(t, one, "do", do), 404)
 		}
 		id, _ := strconv.ParseInt(one[strings.LastIndex(one, "/")+1:], 10, 64)
-		token := public.Token(t, id, "")
+		token := public.Token(t, account.InstallationID(id), "")
 		reads := apitest.Case{Do: "GET /repos/guild/park", Headers: apitest.Bearer(token), Status: 200}
 		s.Check(t, reads)
 		took(t, bob.send(t, one, "do", "suspend"), one+"?done=1")

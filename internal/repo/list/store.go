@@ -16,11 +16,11 @@ import (
 type filter struct {
 	owner, collaborator, member account.ID
 	visibleTo                   *account.Caller
-	visibility                  string  // public, private, or anything else for both
-	granted                     bool    // only those that visibleTo has a role on beyond everyone's
-	kind                        string  // forks, sources, or anything else for both
-	since, before               db.Time // when they were updated; 0: whenever
-	installation                int64   // only those that this installation of an App reaches; 0: any
+	visibility                  string                 // public, private, or anything else for both
+	granted                     bool                   // only those that visibleTo has a role on beyond everyone's
+	kind                        string                 // forks, sources, or anything else for both
+	since, before               db.Time                // when they were updated; 0: whenever
+	installation                account.InstallationID // only those that this installation of an App reaches; 0: any
 	// hide: some of the owner's repositories are withdrawn forks, which are left out
 	hide bool
 	// brief: for a page, which asks no more of the total than whether it goes on behind the page of the list
@@ -116,7 +116,7 @@ func (f *filter) read(tx *db.Tx, b *sqlBuilder, o order, offset, size int64) ([]
 // Installed reads a page of the repositories that an App's installation on an account reaches, as far as the
 // caller has a role on them beyond everyone's, and how many there are.
 func Installed(
-	tx *db.Tx, caller *account.Caller, owner account.ID, installation int64, page web.Page,
+	tx *db.Tx, caller *account.Caller, owner account.ID, installation account.InstallationID, page web.Page,
 ) ([]*repo.Access, int64, error) {
 	f := filter{owner: owner, visibleTo: caller, granted: true, installation: installation}
 	return listRepos(tx, f, order{sort: "created"}, page)

@@ -17,7 +17,7 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	var expires, suspended db.Time
 	var scopes *string
 	var permission int64
-	var of *int64
+	var of *InstallationID
 	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id,
 			t.agent IS NOT NULL, t.begun_with IS NOT NULL, a.id, a.login, a.site_admin, a.suspended_at
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1

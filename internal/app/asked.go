@@ -58,7 +58,9 @@ func without(names, others []string) (list []string) {
 
 // AskedOf gives, by the id of the installation, what Apps of the caller's account and of organizations that
 // the caller owns ask for beyond what was granted. Those that ask for nothing more are missing.
-func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[account.InstallationID]*Asked, error) {
+func (s *Service) AskedOf(
+	ctx context.Context, caller *account.Caller,
+) (map[account.InstallationID]*Asked, error) {
 	return read(ctx, s.db, func(tx *db.Tx) (map[account.InstallationID]*Asked, error) {
 		list, err := installationsWhere(tx, `JOIN apps a ON a.id = i.app_id
 			WHERE (a.permissions <> i.permissions OR a.events <> i.events) AND (i.account_id = $1
@@ -77,7 +79,9 @@ func (s *Service) AskedOf(ctx context.Context, caller *account.Caller) (map[acco
 
 // GrantBy grants what the App of an installation asks for by now, if that is what the caller saw
 // ([Asked.Seen]). Errors: 403, 404; 409 where the App asks for something else.
-func (s *Service) GrantBy(ctx context.Context, caller *account.Caller, id account.InstallationID, seen string) error {
+func (s *Service) GrantBy(
+	ctx context.Context, caller *account.Caller, id account.InstallationID, seen string,
+) error {
 	return s.changeBy(ctx, caller, id, func(tx *db.Tx, i *Installation, by account.ID) error {
 		if seen != wants(i.App.Permissions, i.App.Events) {
 			return errs.New(errs.Conflict,

@@ -151,7 +151,8 @@ func (s *Service) On(ctx context.Context, slug, on string) (*Installation, error
 
 // change runs fn on an installation of an App, 0 for any, whose row is held. Error: 404.
 func (s *Service) change(
-	ctx context.Context, appID account.AppID, id account.InstallationID, fn func(tx *db.Tx, i *Installation) error,
+	ctx context.Context, appID account.AppID, id account.InstallationID,
+	fn func(tx *db.Tx, i *Installation) error,
 ) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		i, err := holdInstallation(tx, id)
@@ -167,7 +168,9 @@ func (s *Service) change(
 
 // Suspend ends the use of an installation until Unsuspend: its tokens do not work, and the App is told of
 // nothing that happens there. appID is the App that asks, 0 for the operator; by, who. Error: 404.
-func (s *Service) Suspend(ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID) error {
+func (s *Service) Suspend(
+	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
+) error {
 	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error { return s.suspend(tx, i, by) })
 }
 
@@ -191,7 +194,9 @@ func (s *Service) follow(tx *db.Tx, i *Installation, action audit.Action, told s
 }
 
 // Unsuspend ends a suspension: tokens that have not expired meanwhile work again. Error: 404.
-func (s *Service) Unsuspend(ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID) error {
+func (s *Service) Unsuspend(
+	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
+) error {
 	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error { return s.unsuspend(tx, i, by) })
 }
 
@@ -204,7 +209,9 @@ func (s *Service) unsuspend(tx *db.Tx, i *Installation, by account.ID) error {
 }
 
 // Uninstall removes an installation with its tokens. Error: 404.
-func (s *Service) Uninstall(ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID) error {
+func (s *Service) Uninstall(
+	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
+) error {
 	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error { return s.uninstall(tx, i, by) })
 }
 

@@ -81,7 +81,8 @@ func manages(tx *db.Tx, caller *account.Caller, place *account.Account) error {
 
 // changeBy runs fn on an installation whose row is held, if the caller decides about it. Errors: 403, 404.
 func (s *Service) changeBy(
-	ctx context.Context, caller *account.Caller, id account.InstallationID, fn func(*db.Tx, *Installation, account.ID) error,
+	ctx context.Context, caller *account.Caller, id account.InstallationID,
+	fn func(*db.Tx, *Installation, account.ID) error,
 ) error {
 	return s.change(ctx, 0, id, func(tx *db.Tx, i *Installation) error {
 		if err := manages(tx, caller, i.Account); err != nil {

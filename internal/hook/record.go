@@ -101,7 +101,8 @@ func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 // RecordForApp notes what an App is asked for in a repository, for its own hook alone: also of events that it
 // did not ask to be told of.
 func RecordForApp(tx *db.Tx, appID account.AppID, repoID repo.ID, list ...Event) error {
-	to := audience{hooks: `FALSE`, installations: appsOfRepo + ` AND i.app_id = ` + appID.String(), always: true}
+	to := audience{hooks: `FALSE`, installations: appsOfRepo + ` AND i.app_id = ` + appID.String(),
+		always: true}
 	return record(tx, to, repoID, repoID, list)
 }
 

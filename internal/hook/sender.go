@@ -51,7 +51,6 @@ type Sender struct {
 	lease  time.Duration
 
 	rendering, sendingLarge chan struct{}
-	ended                   chan struct{} // rings when a turn ends
 
 	mu        sync.Mutex
 	running   map[int64]bool // hooks
@@ -77,7 +76,7 @@ func NewSender(o SenderOptions) *Sender {
 	return &Sender{db: o.DB, log: o.Log, render: o.Render, client: outgoing.New(o.Networks), base: o.BaseURL,
 		lease:     leaseTime,
 		rendering: make(chan struct{}, renderers), sendingLarge: make(chan struct{}, largeSlots),
-		ended: make(chan struct{}, 1), running: map[int64]bool{}, owners: map[account.ID]int{},
+		running: map[int64]bool{}, owners: map[account.ID]int{},
 		failing:   map[account.ID]int{},
 		receivers: map[string]int{}}
 }
@@ -87,22 +86,13 @@ func NewSender(o SenderOptions) *Sender {
 func (s *Sender) Run(ctx context.Context) error {
 	var turns sync.WaitGroup
 	defer turns.Wait()
-	bell := s.db.Bell(Topic)
-	tick := time.NewTicker(pollTime)
-	defer tick.Stop()
-	for {
+	db.Follow(ctx, s.db.Bell(Topic), pollTime, func(ctx context.Context) {
+		time.Sleep(gather)
 		if err := s.look(ctx, &turns); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "looking for deliveries of hooks failed", "error", err)
 		}
-		select {
-		case <-bell:
-		case <-s.ended:
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil
-		}
-		time.Sleep(gather)
-	}
+	})
+	return nil
 }
 
 // look begins turns of hooks for which something is due, behind the one that was looked at last, so that
@@ -180,10 +170,7 @@ func (s *Sender) end(c candidate, host string) {
 		delete(s.receivers, host)
 	}
 	s.mu.Unlock()
-	select {
-	case s.ended <- struct{}{}:
-	default:
-	}
+	s.db.Ring(Topic)
 }
 
 // hostOf is the host of an address, with its port.

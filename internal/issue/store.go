@@ -68,7 +68,9 @@ type numbered struct {
 // ByIDs finds the issues of a page in one query, in the order of the ids;
 // code that reads the ids in the same transaction gets all of them.
 func ByIDs(tx *db.Tx, ids []ID) ([]*Issue, error) {
-	found, err := db.RecallRows(tx, ids, func(i *Issue) ID { return i.ID }, func(rest []ID) ([]*Issue, error) {
+	found, err := db.RecallRows(tx, ids, func(i *Issue) ID {
+		return i.ID
+	}, func(rest []ID) ([]*Issue, error) {
 		read, err := queryIssues(tx, ` WHERE i.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
 		for _, i := range read {
 			keep(tx, i)

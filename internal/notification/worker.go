@@ -18,6 +18,9 @@ import (
 	"arbor/internal/repo"
 )
 
+// watched is the topic of the bell which says that watchers are to be told.
+const watched = "notification watchers"
+
 const (
 	leaseTime  = 15 * time.Second       // after that, work counts as abandoned
 	pollTime   = time.Second            // between looks for work of other processes
@@ -31,7 +34,6 @@ type Worker struct {
 	db    *db.DB
 	repos *repo.Service
 	log   *slog.Logger
-	again chan struct{} // watchers are to be told
 
 	// One round of each kind goes on at a time, so that Settle waits for what Run has begun.
 	toParticipants, toWatchers sync.Mutex
@@ -39,7 +41,7 @@ type Worker struct {
 
 // NewWorker makes a worker.
 func NewWorker(d *db.DB, repos *repo.Service, log *slog.Logger) *Worker {
-	return &Worker{db: d, repos: repos, log: log, again: make(chan struct{}, 1)}
+	return &Worker{db: d, repos: repos, log: log}
 }
 
 // Run tells until ctx is done. It returns nil: what fails is logged and tried again. Those with a part in a
@@ -53,7 +55,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		})
 	})
 	both.Go(func() {
-		db.Follow(ctx, w.again, pollTime, func(ctx context.Context) {
+		db.Follow(ctx, w.db.Bell(watched), pollTime, func(ctx context.Context) {
 			for ctx.Err() == nil && w.round(ctx, true) {
 			}
 		})
@@ -118,10 +120,7 @@ func (w *Worker) round(ctx context.Context, watchers bool) (more bool) {
 		return false
 	}
 	if !watchers {
-		select {
-		case w.again <- struct{}{}:
-		default:
-		}
+		w.db.Ring(watched)
 	}
 	return true
 }

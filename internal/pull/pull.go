@@ -115,8 +115,7 @@ type Service struct {
 	network  *network.Service
 	issues   *issue.Service
 	log      *slog.Logger
-	wake     chan struct{} // there may be test merges to make
-	one      sync.Mutex    // held while test merges are made; Settle waits for it
+	one      sync.Mutex // held while test merges are made; Settle waits for it
 	trials   cache.Flights[string]
 	landings landings            // pushes that may have merged pull requests
 	merging  keyed.Mutex[string] // one merge into a branch at a time, in this process
@@ -135,7 +134,6 @@ const maxLooked = 1000
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
 	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log,
-		wake:   make(chan struct{}, 1),
 		looked: cache.NewCount[numbered, found](maxLooked)}
 }
 

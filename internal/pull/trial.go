@@ -202,13 +202,11 @@ func (s *Service) try(ctx context.Context, p *Pull) error {
 	return s.store(ctx, p, t)
 }
 
+// scheduled is the topic of the bell which says that there may be test merges to make.
+const scheduled = "test merges"
+
 // wakeWorker tells the worker that there is work.
-func (s *Service) wakeWorker() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
+func (s *Service) wakeWorker() { s.db.Ring(scheduled) }
 
 const (
 	leaseTime = 10 * time.Second // after which another worker takes the job of a dead one
@@ -220,7 +218,7 @@ const (
 // Run makes the test merges that are scheduled, until ctx is done. A job is a row:
 // it survives the process, and others take it up when its lease has ended.
 func (s *Service) Run(ctx context.Context) error {
-	moves := s.repos.Moves()
+	moves, wake := s.repos.Moves(), s.db.Bell(scheduled)
 	timer := time.NewTicker(pollTime)
 	defer timer.Stop()
 	for {
@@ -229,7 +227,7 @@ func (s *Service) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-moves:
-		case <-s.wake:
+		case <-wake:
 		case <-timer.C:
 		}
 	}

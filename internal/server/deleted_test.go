@@ -35,8 +35,8 @@ func removed(t *testing.T, s *apitest.Server, g *apitest.Gate) {
 	}
 }
 
-// A deleted repository that waits to be emptied looks as one that is gone: to those who owned it and worked in
-// it, to strangers, everywhere.
+// A deleted repository that waits to be emptied looks as one that is gone: to those who owned it and worked
+// in it, to strangers, everywhere.
 func TestDeletedThingsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -93,7 +93,8 @@ func TestDeletedRepositoryWithManyIssues(t *testing.T) {
 			{Name: "gone by its name", Do: "GET /repos/alice/plot", As: "chief", Status: 404},
 			{Name: "and by that before", Do: "GET /repos/alice/garden", As: "chief", Status: 404},
 			{Do: "DELETE /repos/alice/plot", As: "alice", Status: 404},
-			{Do: "GET /user", As: "alice", Status: 200, Want: `{"public_repos": 0, "owned_private_repos": 0}`},
+			{Do: "GET /user", As: "alice", Status: 200,
+				Want: `{"public_repos": 0, "owned_private_repos": 0}`},
 			{Do: "GET /user/starred", As: "bob", Status: 200, Body: "[]"},
 			{Do: "GET /issues?filter=created", As: "bob", Status: 200, Body: "[]"},
 			{Name: "the name is free", Do: "POST /user/repos", As: "alice", Send: `{"name": "plot"}`,

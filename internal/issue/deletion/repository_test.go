@@ -84,6 +84,7 @@ func TestDeletedRepositoryOutlivesTheServer(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		s.Check(t, apitest.Case{Do: "GET /user", As: "alice", Status: 200, Want: `{"owned_private_repos": 0}`})
+		s.Check(t, apitest.Case{Do: "GET /user", As: "alice", Status: 200,
+			Want: `{"owned_private_repos": 0}`})
 	})
 }

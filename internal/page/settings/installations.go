@@ -29,8 +29,9 @@ func (i *installation) Every() bool { return i.Selection == "all" }
 
 type installationsView struct {
 	view
-	List  []installation
-	Asked map[account.InstallationID]*app.Asked // what waits for the caller's review, by the installation's id
+	List []installation
+	// what waits for the caller's review, by the installation's id
+	Asked map[account.InstallationID]*app.Asked
 }
 
 const installationsSize = 50

@@ -16,11 +16,12 @@ import (
 type filter struct {
 	owner, collaborator, member account.ID
 	visibleTo                   *account.Caller
-	visibility                  string                 // public, private, or anything else for both
-	granted                     bool                   // only those that visibleTo has a role on beyond everyone's
-	kind                        string                 // forks, sources, or anything else for both
-	since, before               db.Time                // when they were updated; 0: whenever
-	installation                account.InstallationID // only those that this installation of an App reaches; 0: any
+	visibility                  string // public, private, or anything else for both
+	// only those that visibleTo has a role on beyond everyone's
+	granted       bool
+	kind          string                 // forks, sources, or anything else for both
+	since, before db.Time                // when they were updated; 0: whenever
+	installation  account.InstallationID // only those that this installation of an App reaches; 0: any
 	// hide: some of the owner's repositories are withdrawn forks, which are left out
 	hide bool
 	// brief: for a page, which asks no more of the total than whether it goes on behind the page of the list

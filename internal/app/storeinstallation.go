@@ -145,21 +145,23 @@ func countRepos(tx *db.Tx, id account.InstallationID) (n int64, err error) {
 	return n, err
 }
 
-// reachedRepos gives those of some repositories that an installation reaches, in the order of their ids.
+// reachedRepos gives those of some repositories that an installation reaches, in the order of their ids. Of
+// withdrawn forks, which the account does not see, it reaches none.
 func reachedRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	where := ``
+	where := ` AND ` + repo.NotWithdrawn("r")
 	if !i.Every {
-		where = ` AND EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = ` +
+		where += ` AND EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = ` +
 			i.ID.String() + ` AND x.repo_id = r.id)`
 	}
 	return db.QueryIDs[repo.ID](tx, `SELECT r.id FROM repos r WHERE r.owner_id = $1 AND r.id IN `+
 		db.ValuesFrom(2, 1, len(ids))+where+` ORDER BY r.id`, append([]any{i.Account.ID}, anys(ids)...)...)
 }
 
-// reposNamed finds repositories of an account by their names. Those that are not there are missing.
+// reposNamed finds repositories of an account by their names. Those that are not there are missing, and
+// withdrawn forks.
 func reposNamed(tx *db.Tx, owner account.ID, names []string) ([]repo.ID, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -168,8 +170,8 @@ func reposNamed(tx *db.Tx, owner account.ID, names []string) ([]repo.ID, error) 
 	for _, n := range names {
 		args = append(args, account.Fold(n))
 	}
-	return db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE owner_id = $1 AND name_folded IN `+
-		db.ValuesFrom(2, 1, len(names))+` ORDER BY id`, args...)
+	return db.QueryIDs[repo.ID](tx, `SELECT r.id FROM repos r WHERE r.owner_id = $1 AND r.name_folded IN `+
+		db.ValuesFrom(2, 1, len(names))+` AND `+repo.NotWithdrawn("r")+` ORDER BY r.id`, args...)
 }
 
 func countInstallations(tx *db.Tx, appID account.AppID) (n int64, err error) {
@@ -190,7 +192,7 @@ type Reached struct {
 func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Reached, err error) {
 	where, args := `r.id IN `+db.ValuesFrom(2, 1, len(ids)), append([]any{most}, anys(ids)...)
 	if len(ids) == 0 {
-		where, args = `r.owner_id = $2 AND (CAST($3 AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM installation_repos x
+		where, args = repo.NotWithdrawn("r")+` AND r.owner_id = $2 AND (CAST($3 AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM installation_repos x
 			WHERE x.installation_id = $3 AND x.repo_id = r.id))`, []any{most, i.Account.ID, int64(0)}
 		if !i.Every {
 			args[2] = i.ID

@@ -78,11 +78,14 @@ func FollowOwner(tx *db.Tx, r *repo.Repo, h Handover) error {
 }
 
 // Retire hides a private repository that is being deleted: it is withdrawn, under a name that nobody can
-// give, and no former name leads to it. Its owner may use the name that it had.
+// give, no former name leads to it, and no token or installation is for it. Its owner may use the name that it
+// had.
 func Retire(tx *db.Tx, r *repo.Repo) error {
 	r.Name = fmt.Sprint("~deleted-", r.ID)
-	if err := tx.Run(`DELETE FROM repo_redirects WHERE repo_id = $1`, r.ID); err != nil {
-		return err
+	for _, table := range []string{"repo_redirects", "token_repos", "installation_repos"} {
+		if err := tx.Run(`DELETE FROM `+table+` WHERE repo_id = $1`, r.ID); err != nil {
+			return err
+		}
 	}
 	return tx.Run(`UPDATE repos SET name = $2, name_folded = $2, withdrawn = TRUE,
 		refs_generation = refs_generation + 1 WHERE id = $1`, r.ID, r.Name)

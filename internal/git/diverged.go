@@ -31,7 +31,7 @@ func (r *Repository) Diverged(
 	c := process.Command{Sub: "rev-list", Flags: []string{"--left-right", "--topo-order", "--reverse"},
 		Revs: []SHA{a, b}, Symmetric: true}
 	onlyA = 0
-	err = r.lines(ctx, c, func(line []byte) error {
+	err = r.Lines(ctx, c, func(line []byte) error {
 		if len(line) != 41 || !object.IsSHA(line[1:]) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}

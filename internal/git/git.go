@@ -1,8 +1,8 @@
 // Package git does what is done with the folder of a repository. Refs are not here:
 // they live in SQL, and this package gets them as values. The packages below it know no
 // repository: object has the words of Git, wire its protocol, packfile its packs, tree
-// the work on trees, process git's children, catfile those that read objects. Package
-// diff, above it, compares two trees of a repository.
+// the work on trees, process git's children, catfile those that read objects. Above it,
+// package diff compares two trees of a repository, and package history says who wrote what.
 //
 //	names.go      names of those rooms that callers need
 //	version.go    which git it is; open.go who uses a repository: Open, Remove
@@ -15,8 +15,8 @@
 //	object.go     Info, Contents, Commit, Tag; blob.go blobs of any size
 //	tree.go       one tree; walk.go walks them, walksmall.go without a process; archive.go
 //	              packs their files
-//	log.go        walks of histories; history.go many commits at once, short SHAs,
-//	              paths; graph.go what makes walks quick; authors.go who wrote them
+//	log.go        walks of histories; commits.go many commits at once, short SHAs,
+//	              paths; graph.go what makes walks quick
 //	newcommits.go, reached.go  what some objects lead to and others do not
 //	pullrange.go  the merge base and the commits of a pull request
 //

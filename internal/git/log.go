@@ -44,7 +44,7 @@ func (r *Repository) Log(ctx context.Context, o LogOptions) (page []SHA, total i
 	if err != nil {
 		return nil, 0, false, err
 	}
-	err = r.lines(ctx, c, func(line []byte) error {
+	err = r.Lines(ctx, c, func(line []byte) error {
 		if !object.IsSHA(line) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}
@@ -165,9 +165,9 @@ func (g *Git) streamTask(ctx context.Context, t process.Task, fn func(*bufio.Rea
 	return p.Wait()
 }
 
-// lines runs a command and calls fn for each line of its output, which must be
+// Lines runs a command and calls fn for each line of its output, which must be
 // short.
-func (r *Repository) lines(ctx context.Context, c process.Command, fn func(line []byte) error) error {
+func (r *Repository) Lines(ctx context.Context, c process.Command, fn func(line []byte) error) error {
 	return r.Stream(ctx, c, func(in *bufio.Reader) error {
 		for {
 			line, err := in.ReadSlice('\n')
@@ -199,7 +199,7 @@ func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
 	case known:
 		return "", none
 	}
-	err = r.lines(ctx, process.Command{Sub: "merge-base", Revs: []SHA{a, b}}, func(line []byte) (err error) {
+	err = r.Lines(ctx, process.Command{Sub: "merge-base", Revs: []SHA{a, b}}, func(line []byte) (err error) {
 		base, err = ParseSHA(string(line))
 		return err
 	})

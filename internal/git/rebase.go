@@ -71,7 +71,7 @@ func (r *Repository) Rebase(ctx context.Context, base, head SHA, committer Signa
 func (r *Repository) replayed(ctx context.Context, base, head SHA) (list []SHA, err error) {
 	c := process.Command{Sub: "rev-list", Flags: []string{"--topo-order", "--reverse", "--no-merges"},
 		Revs: []SHA{head}, Not: []SHA{base}}
-	err = r.lines(ctx, c, func(line []byte) error {
+	err = r.Lines(ctx, c, func(line []byte) error {
 		if !object.IsSHA(line) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}

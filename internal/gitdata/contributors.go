@@ -9,7 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/git"
+	"arbor/internal/git/history"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -23,7 +23,7 @@ const maxAuthors = 4 * maxContributors
 // contributor is an account or somebody without one, with the number of commits.
 type contributor struct {
 	account *account.Account // nil: somebody without one
-	git.AuthorCount
+	history.AuthorCount
 }
 
 // contributorJSON is GitHub's contributor.
@@ -68,7 +68,7 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 				return nil, err
 			}
 			defer release()
-			authors, err := objects.Authors(ctx, tip, maxAuthors)
+			authors, err := history.Authors(ctx, objects, tip, maxAuthors)
 			if err != nil {
 				return nil, err
 			}
@@ -87,7 +87,7 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 // contributors finds the accounts of authors, of whom one may have several
 // addresses.
 func (api *API) contributors(
-	ctx context.Context, authors []git.AuthorCount, anon bool,
+	ctx context.Context, authors []history.AuthorCount, anon bool,
 ) (list []*contributor, err error) {
 	emails := make([]string, len(authors))
 	for n, who := range authors {

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/history"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -49,7 +50,7 @@ func (api *API) ListDivergences(w http.ResponseWriter, r *http.Request, a *repo.
 	defer release()
 	ctx, cancel := context.WithTimeout(r.Context(), divergenceTime)
 	defer cancel()
-	found, err := objects.Divergences(ctx, base, shas, maxDivergent)
+	found, err := history.Divergences(ctx, objects, base, shas, maxDivergent)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && r.Context().Err() == nil {
 		err = nil // the page shows the rest
 	}

@@ -30,6 +30,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/history"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
 	"arbor/internal/web"
@@ -45,7 +46,7 @@ type API struct {
 	answers    *web.Answers                   // in kept
 	lengths    *cache.Cache[string, int]      // of walks of commits
 	peeled     *cache.Cache[peelKey, git.SHA]
-	lasts      *cache.Cache[string, *git.LastCommits]
+	lasts      *cache.Cache[string, *history.LastCommits]
 	filling    cache.Flights[string]
 }
 

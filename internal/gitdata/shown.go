@@ -10,6 +10,7 @@ import (
 	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/history"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -190,7 +191,7 @@ func (api *API) ListLastChanges(w http.ResponseWriter, r *http.Request, a *repo.
 // lastCommits walks, or gives what an earlier walk found.
 func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit git.SHA, at string,
 	whole bool) (
-	*git.LastCommits, error,
+	*history.LastCommits, error,
 ) {
 	key := "last " + a.ID.String() + " " + string(commit) + " " + at
 	if kept, ok := api.lasts.Get(objectsOf(a), key); ok && (kept.Whole || !whole) {
@@ -217,7 +218,7 @@ func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit
 	if whole {
 		limit = wholeWalk
 	}
-	last, err := v.objects.LastCommits(ctx, commit, at, names, limit)
+	last, err := history.LastChanges(ctx, v.objects, commit, at, names, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -241,8 +242,8 @@ func clipText(s string) string {
 // lastsBytes bounds the last commits that are kept.
 const lastsBytes = 8 << 20
 
-func newLasts() *cache.Cache[string, *git.LastCommits] {
-	return cache.New(lastsBytes, func(key string, l *git.LastCommits) int64 {
+func newLasts() *cache.Cache[string, *history.LastCommits] {
+	return cache.New(lastsBytes, func(key string, l *history.LastCommits) int64 {
 		cost := len(key) + 300
 		for name, c := range l.Entries {
 			cost += len(name) + len(c.Subject) + len(c.Author) + 200
@@ -295,7 +296,7 @@ func (api *API) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		if err != nil {
 			return nil, err
 		}
-		hunks, err := v.objects.Blame(ctx, commit, at)
+		hunks, err := history.Blame(ctx, v.objects, commit, at)
 		if err != nil {
 			return nil, err
 		}
@@ -323,7 +324,7 @@ func (v *view) checkBlamed(ctx context.Context, at string) (int64, error) {
 	return int64(len(data)), err
 }
 
-func (api *API) blamed(ctx context.Context, hunks []git.BlameHunk) (*Blamed, error) {
+func (api *API) blamed(ctx context.Context, hunks []history.BlameHunk) (*Blamed, error) {
 	out := &Blamed{Commits: map[git.SHA]blamedCommit{}, Hunks: make([]blamedHunk, len(hunks))}
 	var commits []*git.Commit
 	for n, h := range hunks {

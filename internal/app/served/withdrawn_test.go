@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/app"
 	"arbor/internal/apitest"
+	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 )

@@ -1,4 +1,4 @@
-package git
+package history
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"arbor/internal/git"
 )
 
 // Whatever names people commit under, counting them ends and gives text.
@@ -39,7 +41,7 @@ func TestReadAuthors(t *testing.T) {
 	// kilobytes.
 	many := strings.Repeat("    1\t"+long+" <l>\n", 3) + strings.Repeat("    1\tA <a@example.org>\n", 5000)
 	list, err = readAuthors(bufio.NewReaderSize(strings.NewReader(many), 64<<10), 2000)
-	if !errors.Is(err, ErrStop) || len(list) != 2000 || list[0].Name != "A" {
+	if !errors.Is(err, git.ErrStop) || len(list) != 2000 || list[0].Name != "A" {
 		t.Errorf("%d authors, %v", len(list), err)
 	}
 }

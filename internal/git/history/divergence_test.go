@@ -1,4 +1,4 @@
-package git_test
+package history_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/history"
 )
 
 // Divergences counts as git itself does, for many branches with merges among them; what lies too far back is
@@ -50,11 +51,11 @@ func TestDivergences(t *testing.T) {
 	for _, name := range names {
 		tips = append(tips, sha(name))
 	}
-	all, err := r.Divergences(t.Context(), sha("main"), tips, 1000)
+	all, err := history.Divergences(t.Context(), r, sha("main"), tips, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, err := r.Divergences(t.Context(), sha("main"), tips, 17)
+	few, err := history.Divergences(t.Context(), r, sha("main"), tips, 17)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package git_test
+package history_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/history"
 )
 
 // Last commits and blame are what git itself says, for names and texts of any kind.
@@ -36,7 +37,7 @@ func TestLastCommitsAndBlame(t *testing.T) {
 		return gittest.Run(t, dir, "log", "-1", "--format=%H", "main", "--", ":(literal)"+path)
 	}
 
-	found, err := r.LastCommits(t.Context(), head, "", []string{"a", "-n", "d", "*", "nothing"}, time.Minute)
+	found, err := history.LastChanges(t.Context(), r, head, "", []string{"a", "-n", "d", "*", "nothing"}, time.Minute)
 	if err != nil || !found.Whole || found.Latest.SHA != head || found.Latest.Subject != "merge" ||
 		len(found.Entries) != 4 {
 		t.Fatalf("%+v %v", found, err)
@@ -49,21 +50,21 @@ func TestLastCommitsAndBlame(t *testing.T) {
 	if s := found.Entries["a"].Subject; s != "on the side" {
 		t.Errorf("subject %q", s)
 	}
-	found, err = r.LastCommits(t.Context(), head, "d", []string{"x", "sub", "\x01\nodd"}, time.Minute)
+	found, err = history.LastChanges(t.Context(), r, head, "d", []string{"x", "sub", "\x01\nodd"}, time.Minute)
 	if err != nil || len(found.Entries) != 3 || found.Entries["sub"].Subject != "" ||
 		string(found.Entries["x"].SHA) != last("d/x") || found.Latest.SHA != found.Entries["x"].SHA {
 		t.Errorf("%+v %v", found, err)
 	}
-	found, err = r.LastCommits(t.Context(), head, "a", nil, time.Minute)
+	found, err = history.LastChanges(t.Context(), r, head, "a", nil, time.Minute)
 	if err != nil || string(found.Latest.SHA) != last("a") {
 		t.Errorf("%+v %v", found, err)
 	}
-	if found, err = r.LastCommits(t.Context(), head, "", []string{"a"}, time.Nanosecond); err != nil ||
+	if found, err = history.LastChanges(t.Context(), r, head, "", []string{"a"}, time.Nanosecond); err != nil ||
 		found.Whole || len(found.Entries) > 0 {
 		t.Errorf("no time: %+v %v", found, err)
 	}
 
-	hunks, err := r.Blame(t.Context(), head, "a")
+	hunks, err := history.Blame(t.Context(), r, head, "a")
 	if err != nil || len(hunks) != 2 || hunks[0].Start != 1 || hunks[1].Start != 2 ||
 		hunks[1].Lines[0] != "two side" {
 		t.Fatalf("%+v %v", hunks, err)
@@ -74,16 +75,16 @@ func TestLastCommitsAndBlame(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for _, path := range []string{"-n", "*", "d/\x01\nodd"} {
-		if hunks, err := r.Blame(t.Context(), head, path); err != nil || len(hunks) != 1 ||
+		if hunks, err := history.Blame(t.Context(), r, head, path); err != nil || len(hunks) != 1 ||
 			len(hunks[0].Lines) != 1 {
 			t.Errorf("%q: %+v %v", path, hunks, err)
 		}
 	}
 	for _, path := range []string{"", "..", "/etc/passwd", "a\x00b", "x/.git/y"} {
-		if _, err := r.Blame(t.Context(), head, path); !errs.Is(err, errs.Invalid) {
+		if _, err := history.Blame(t.Context(), r, head, path); !errs.Is(err, errs.Invalid) {
 			t.Errorf("blame of %q: %v", path, err)
 		}
-		if _, err := r.LastCommits(t.Context(), head, path, nil, time.Minute); path != "" &&
+		if _, err := history.LastChanges(t.Context(), r, head, path, nil, time.Minute); path != "" &&
 			!errs.Is(err, errs.Invalid) {
 			t.Errorf("last commit of %q: %v", path, err)
 		}

@@ -1,4 +1,4 @@
-package git
+package history
 
 import (
 	"bufio"
@@ -10,12 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"arbor/internal/git"
 	"arbor/internal/git/process"
 )
 
 // LastCommit is the beginning of what a commit says, for a list of files.
 type LastCommit struct {
-	SHA     SHA
+	SHA     git.SHA
 	When    time.Time // committed
 	Author  string    // the name
 	Subject string    // the message's first line, at most maxToken bytes
@@ -28,19 +29,18 @@ type LastCommits struct {
 	Whole   bool                  // each of the names was found, or is in no commit
 }
 
-// LastCommits walks the history of a commit with one git process, until it has found the commit that last
+// LastChanges walks the history of a commit with one git process, until it has found the commit that last
 // changed each of the names in a directory ("" is the root), or the time is over: then the outcome is a part.
 // Without names the path may be a file's. Merges count where they alone changed nothing that their parents
 // had not. Errors: those of Stream and CheckPath.
-func (r *Repository) LastCommits(ctx context.Context, commit SHA, dir string, names []string,
-	limit time.Duration) (
-	*LastCommits, error,
-) {
-	c := process.Command{Sub: "log", Revs: []SHA{commit},
+func LastChanges(
+	ctx context.Context, r *git.Repository, commit git.SHA, dir string, names []string, limit time.Duration,
+) (*LastCommits, error) {
+	c := process.Command{Sub: "log", Revs: []git.SHA{commit},
 		Flags: []string{"--format=%x00%H%x00%ct%x00%an%x00%s", "-z",
 			"--name-only", "--no-renames", "--no-color"}}
 	if dir != "" {
-		if err := CheckPath(dir); err != nil {
+		if err := git.CheckPath(dir); err != nil {
 			return nil, err
 		}
 		c.Pathspec = dir
@@ -88,7 +88,7 @@ func (l *lastReader) read(in *bufio.Reader) error {
 				l.found.Latest = at
 			}
 			if len(l.wanted) == 0 {
-				return ErrStop
+				return git.ErrStop
 			}
 			continue
 		}
@@ -98,7 +98,7 @@ func (l *lastReader) read(in *bufio.Reader) error {
 			delete(l.wanted, name)
 			l.found.Entries[name] = at
 			if len(l.wanted) == 0 {
-				return ErrStop
+				return git.ErrStop
 			}
 		}
 	}
@@ -115,13 +115,13 @@ func readLast(in *bufio.Reader) (c LastCommit, err error) {
 	if err != nil {
 		return c, fmt.Errorf("git log: %w", err)
 	}
-	c.SHA, err = ParseSHA(fields[0])
+	c.SHA, err = git.ParseSHA(fields[0])
 	c.When, c.Author, c.Subject = time.Unix(seconds, 0).UTC(), fields[2], fields[3]
 	return c, err
 }
 
 // maxToken bounds what is kept of one field or path, in bytes.
-const maxToken = MaxPath
+const maxToken = git.MaxPath
 
 // readToken reads up to a NUL. Of what is longer than maxToken the beginning is given.
 func readToken(in *bufio.Reader) (string, error) {

@@ -1,4 +1,4 @@
-package git
+package history
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/git/object"
 	"arbor/internal/git/process"
 )
@@ -22,30 +23,30 @@ const MaxDivergent = 63
 // Divergences counts, by one process, how far each of the tips has parted from a base. It looks at the newest
 // most commits of all their histories together: a tip that parted before those is missing from the result.
 // Tips beyond the first MaxDivergent are left out.
-func (r *Repository) Divergences(
-	ctx context.Context, base SHA, tips []SHA, most int,
-) (map[SHA]Divergence, error) {
+func Divergences(
+	ctx context.Context, r *git.Repository, base git.SHA, tips []git.SHA, most int,
+) (map[git.SHA]Divergence, error) {
 	tips = tips[:min(len(tips), MaxDivergent)]
 	// Which of the histories a commit is in: a bit for each tip, and the last one for the base. No parent is
 	// listed before its child, so a commit's bits are whole when it comes.
-	in := map[SHA]uint64{base: 1 << MaxDivergent}
+	in := map[git.SHA]uint64{base: 1 << MaxDivergent}
 	for n, tip := range tips {
 		in[tip] |= 1 << n
 	}
 	counts := make([]Divergence, len(tips))
 	c := process.Command{Sub: "rev-list", Flags: []string{"--topo-order", "--parents",
 		fmt.Sprintf("--max-count=%d", most)},
-		Revs: append([]SHA{base}, tips...)}
-	err := r.lines(ctx, c, func(line []byte) error {
+		Revs: append([]git.SHA{base}, tips...)}
+	err := r.Lines(ctx, c, func(line []byte) error {
 		names := bytes.Fields(line)
 		if len(names) == 0 || !object.IsSHA(string(names[0])) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}
-		sha := SHA(names[0])
+		sha := git.SHA(names[0])
 		bits := in[sha]
 		delete(in, sha)
 		for _, parent := range names[1:] {
-			in[SHA(parent)] |= bits
+			in[git.SHA(parent)] |= bits
 		}
 		for n := range counts {
 			switch ofTip, ofBase := bits>>n&1 == 1, bits>>MaxDivergent == 1; {
@@ -68,7 +69,7 @@ func (r *Repository) Divergences(
 			unknown |= bits
 		}
 	}
-	found := map[SHA]Divergence{}
+	found := map[git.SHA]Divergence{}
 	for n, tip := range tips {
 		if unknown>>n&1 == 0 {
 			found[tip] = counts[n]

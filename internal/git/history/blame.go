@@ -1,4 +1,4 @@
-package git
+package history
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"arbor/internal/git"
 	"arbor/internal/git/process"
 )
 
@@ -23,24 +24,26 @@ type BlameHunk struct {
 
 // BlameCommit is the beginning of what a commit of a blame says.
 type BlameCommit struct {
-	SHA           SHA
+	SHA           git.SHA
 	Author, Email string // of Author: name and address
 	When          time.Time
-	Summary       string // the message's first line, at most maxToken bytes
-	Path          string // of the file in this commit
-	Before        SHA    // the parent that has the file, too; empty: the commit made it
-	BeforePath    string // the file's path there
+	Summary       string  // the message's first line, at most maxToken bytes
+	Path          string  // of the file in this commit
+	Before        git.SHA // the parent that has the file, too; empty: the commit made it
+	BeforePath    string  // the file's path there
 }
 
 // Blame says which commit wrote each line of a file, as `git blame` does. The file's text is part of the
 // outcome, so the caller bounds its size before. Lines that are no UTF-8 are mended. Errors: those of Stream
 // and CheckPath.
-func (r *Repository) Blame(ctx context.Context, commit SHA, path string) (hunks []BlameHunk, err error) {
-	if err := CheckPath(path); err != nil {
+func Blame(
+	ctx context.Context, r *git.Repository, commit git.SHA, path string,
+) (hunks []BlameHunk, err error) {
+	if err := git.CheckPath(path); err != nil {
 		return nil, err
 	}
 	c := process.Command{Sub: "blame", Flags: []string{"--porcelain", "--root", "--encoding=UTF-8"},
-		Revs: []SHA{commit}, Pathspec: path}
+		Revs: []git.SHA{commit}, Pathspec: path}
 	err = r.Stream(ctx, c, func(in *bufio.Reader) error {
 		hunks, err = readBlame(in)
 		return err
@@ -51,7 +54,7 @@ func (r *Repository) Blame(ctx context.Context, commit SHA, path string) (hunks 
 // readBlame reads groups of lines. Each line has a head "SHA old new [count]", what is new of its commit, and
 // its text behind a tab.
 func readBlame(in *bufio.Reader) (hunks []BlameHunk, err error) {
-	commits := map[SHA]*BlameCommit{}
+	commits := map[git.SHA]*BlameCommit{}
 	var at *BlameCommit
 	for {
 		line, err := readLine(in)
@@ -84,12 +87,12 @@ func readBlame(in *bufio.Reader) (hunks []BlameHunk, err error) {
 	}
 }
 
-func readBlameHead(line []byte) (sha SHA, start int, grouped, ok bool) {
+func readBlameHead(line []byte) (sha git.SHA, start int, grouped, ok bool) {
 	fields := strings.Fields(string(line[:min(len(line), 100)]))
 	if len(fields) < 3 || len(fields) > 4 {
 		return "", 0, false, false
 	}
-	sha, err := ParseSHA(fields[0])
+	sha, err := git.ParseSHA(fields[0])
 	if err != nil {
 		return "", 0, false, false
 	}
@@ -114,7 +117,7 @@ func (c *BlameCommit) note(line string) {
 		c.Path = unquoted(value)
 	case "previous":
 		sha, path, _ := strings.Cut(value, " ")
-		if before, err := ParseSHA(sha); err == nil {
+		if before, err := git.ParseSHA(sha); err == nil {
 			c.Before, c.BeforePath = before, unquoted(path)
 		}
 	}

@@ -1,4 +1,4 @@
-package git
+package history
 
 import (
 	"bufio"
@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 
+	"arbor/internal/git"
 	"arbor/internal/git/process"
 )
 
@@ -22,8 +23,10 @@ const maxAuthor = 1000
 
 // Authors counts the commits of a history by author, those with most first, at most
 // most of them; merges count for nobody. One git process walks the whole history.
-func (r *Repository) Authors(ctx context.Context, tip SHA, most int) (list []AuthorCount, err error) {
-	c := process.Command{Sub: "shortlog", Flags: []string{"-s", "-n", "-e", "--no-merges"}, Revs: []SHA{tip}}
+func Authors(
+	ctx context.Context, r *git.Repository, tip git.SHA, most int,
+) (list []AuthorCount, err error) {
+	c := process.Command{Sub: "shortlog", Flags: []string{"-s", "-n", "-e", "--no-merges"}, Revs: []git.SHA{tip}}
 	err = r.Stream(ctx, c, func(in *bufio.Reader) error {
 		list, err = readAuthors(in, most)
 		return err
@@ -37,7 +40,7 @@ func (r *Repository) Authors(ctx context.Context, tip SHA, most int) (list []Aut
 func readAuthors(in *bufio.Reader, most int) (list []AuthorCount, err error) {
 	for {
 		if len(list) == most {
-			return list, ErrStop
+			return list, git.ErrStop
 		}
 		line, err := in.ReadSlice('\n')
 		long := errors.Is(err, bufio.ErrBufferFull) || len(line) > maxAuthor

@@ -47,11 +47,7 @@ func TestSecondProcess(t *testing.T) {
 		var children []error
 		theirs := int64(0)
 		for began := time.Now(); len(children) < 2 || time.Since(began) < time.Second; theirs += 300 {
-			start := time.Now()
 			children = append(children, child(t, "count", address).Run())
-			if took := time.Since(start); took > 10*time.Second {
-				t.Errorf("300 writes of another process took %v", took)
-			}
 		}
 		stop()
 		wg.Wait()
@@ -59,8 +55,9 @@ func TestSecondProcess(t *testing.T) {
 		for w := range mine {
 			want += mine[w]
 		}
-		if want < theirs+20 { // some hundreds on an idle machine: what it tells is that nobody starves
-			t.Errorf("while others wrote %d times, this process wrote %d times", theirs, want-theirs)
+		// What the numbers tell is that nobody starves.
+		if mine := want - theirs; mine < 20 || mine > 100*theirs {
+			t.Errorf("while others wrote %d times, this process wrote %d times", theirs, mine)
 		}
 		if n := number(t, d, `SELECT n FROM counters`); n != want {
 			t.Errorf("%d, want %d; children: %v", n, want, children)

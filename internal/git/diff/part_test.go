@@ -50,13 +50,9 @@ func TestOneBlobByManyPaths(t *testing.T) {
 	t.Parallel()
 	dir, first, second := manyPaths(t)
 	r := gittest.New(t, git.Options{}).Repository(dir)
-	begun := time.Now()
 	got, err := diff.Compare(t.Context(), r, first, second, diff.Page(0, 300))
 	if err != nil {
 		t.Fatal(err)
-	}
-	if took := time.Since(begun); took > 20*time.Second {
-		t.Errorf("took %v", took)
 	}
 	if len(got.Files) != 300 || got.Total != 3003 || !got.Cut {
 		t.Errorf("%d files of %d, cut: %v", len(got.Files), got.Total, got.Cut)
@@ -74,6 +70,7 @@ func TestOneBlobByManyPaths(t *testing.T) {
 			t.Errorf("%s: %d lines", f.Path, f.Additions)
 		}
 	}
+	// The time that it takes is that of the files that are compared.
 	if most := 32 << 20 / (800 << 10); len(got.Files)-unread > most+2 || unread == len(got.Files) {
 		t.Errorf("%d files were not compared", unread)
 	}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"time"
 
+	"arbor/internal/testkit"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -21,7 +23,7 @@ func scriptAwait(ts *testscript.TestScript, neg bool, args []string) {
 	pattern, err := regexp.Compile("(?s)" + args[1])
 	ts.Check(err)
 	var text string
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(testkit.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var res *http.Response
 		if res, text = scriptInstance(ts).do(login, "GET", args[0], http.Header{},
 			nil); res.StatusCode == http.StatusOK && pattern.MatchString(text) {

@@ -17,6 +17,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // crash is a story: people write in every way, while faults befall the servers again and
@@ -124,14 +125,14 @@ func (c *crash) recover() {
 	c.t.Helper()
 	c.end()
 	for node, s := range c.nodes {
-		eventually(c.t, func() bool {
+		testkit.Eventually(c.t, func() bool {
 			res, err := crashClient.Get("http://" + c.listen[node] + "/readyz")
 			if err != nil {
 				return false
 			}
 			res.Body.Close()
 			return res.StatusCode == http.StatusOK
-		}, func() string { return "a server that is ready again" })
+		}, "a server that is ready again")
 		s.log.forget()
 	}
 	c.begin()

@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // check holds the store against the history: what was acknowledged is there, once; what was
@@ -51,7 +52,7 @@ func (c *crash) check() {
 func (c *crash) settle() {
 	c.t.Helper()
 	waits := ""
-	eventually(c.t, func() bool {
+	testkit.Eventually(c.t, func() bool {
 		for _, p := range c.list("/repos/alice/garden/pulls?state=open&per_page=100") {
 			number := fmt.Sprintf("/repos/alice/garden/pulls/%.0f", p["number"])
 			if c.get(number, 200)["mergeable"] == nil {
@@ -60,7 +61,7 @@ func (c *crash) settle() {
 			}
 		}
 		return true
-	}, func() string { return "the test merge of " + waits })
+	}, "the test merge of a pull request", func() string { return waits })
 }
 
 // checkNumbers demands that issues and pull requests have the numbers from 1, each once.

@@ -7,7 +7,8 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
+
+	"arbor/internal/testkit"
 )
 
 // allowReceivers lets hooks lead to receivers of tests.
@@ -68,13 +69,8 @@ func (c *crash) checkTold(issues []map[string]any) {
 			there[fmt.Sprint(issue["title"])]++
 		}
 	}
-	end := time.Now().Add(5 * time.Minute)
-	for c.told.lacks(there) != "" && time.Now().Before(end) {
-		time.Sleep(50 * time.Millisecond)
-	}
-	if title := c.told.lacks(there); title != "" {
-		c.t.Errorf("issue %q is there, and nobody was told of it", title)
-	}
+	testkit.Eventually(c.t, func() bool { return c.told.lacks(there) == "" },
+		"somebody is told of each issue", func() string { return c.told.lacks(there) })
 	for _, d := range c.story.of("issue") {
 		if d.told == acknowledged && there[d.key] == 0 {
 			c.t.Errorf("issue %q was acknowledged and is no issue", d.key)

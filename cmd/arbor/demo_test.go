@@ -14,6 +14,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // The first thing that anyone sees of Arbor: each line that the demo prints
@@ -87,10 +88,9 @@ func startDemo(t *testing.T, engine db.Engine, last string, flags ...string) *de
 		d.stop()
 		end.Close()
 	})
-	eventually(t, func() bool {
+	testkit.Eventually(t, func() bool {
 		return strings.Contains(d.out.String(), last) && strings.HasSuffix(d.out.String(), "\n")
-	},
-		func() string { return d.out.String() + d.problems.String() })
+	}, "all that a demo says", d.out.String, d.problems.String)
 	return d
 }
 
@@ -106,7 +106,7 @@ func (d *demoProcess) stop() {
 		if err != nil || d.problems.String() != "" {
 			d.t.Errorf("Ctrl-C: the demo ended with %v and said:\n%s", err, &d.problems)
 		}
-	case <-time.After(patience):
+	case <-time.After(testkit.Patience):
 		d.cmd.Process.Signal(syscall.SIGQUIT)
 		d.t.Errorf("Ctrl-C does not end it: %v\n%s", <-d.ended, &d.problems)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // A server that is told to stop says so to balancers and goes on answering, so that what they still send
@@ -30,14 +31,14 @@ func TestShutdownDelay(t *testing.T) {
 	if err := syscall.Kill(s.pid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() bool { return ask("/readyz") == http.StatusServiceUnavailable },
-		func() string { return "/readyz is not 503" })
+	testkit.Eventually(t, func() bool { return ask("/readyz") == http.StatusServiceUnavailable },
+		"/readyz answers 503")
 	if got := ask("/meta"); got != http.StatusOK {
 		t.Errorf("a request to a server that was told to stop: %d", got)
 	}
-	eventually(t, func() bool { // who does not want to wait says it again
+	testkit.Eventually(t, func() bool { // who does not want to wait says it again
 		return s.server.Process.Signal(syscall.SIGTERM) != nil
-	}, func() string { return "it goes on after more signals" })
+	}, "the end after more signals")
 	if err := s.wait(); err == nil || !strings.Contains(err.Error(), "terminated") {
 		t.Errorf("a second signal ended the server with %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // Clients that go away in the middle, in any way, cost the server nothing that
@@ -63,9 +64,9 @@ func TestHangUp(t *testing.T) {
 			v := newValve(t, s.url, 1<<20, -1)
 			cmd, push := begin(t, dir, "push", v.remote(s, "alice", "alice/empty"), "main")
 			v.wait(t)
-			eventually(t, func() bool {
+			testkit.Eventually(t, func() bool {
 				return len(s.incoming()) == 1
-			}, func() string { return "a quarantine" })
+			}, "a quarantine")
 			leave(v, cmd.Process)
 			v.cut()
 			v.release()
@@ -75,8 +76,8 @@ func TestHangUp(t *testing.T) {
 			s.quiet()
 		}
 		after := 0
-		eventually(t, func() bool { after = s.goroutines(admin); return after <= before+2 },
-			func() string { return fmt.Sprintf("%d goroutines where %d were before", after, before) })
+		testkit.Eventually(t, func() bool { after = s.goroutines(admin); return after <= before+2 },
+			"as many goroutines as before", func() string { return fmt.Sprint(after, before) })
 		if now := len(s.objects()); now != files {
 			t.Errorf("%d files of objects where %d were before", now, files)
 		}

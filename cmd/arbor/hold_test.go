@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 var errReleased = errors.New("released")
@@ -62,6 +63,6 @@ func (s *instance) hold() (release func()) {
 // not accepted yet.
 func (s *instance) packs(t testing.TB, n int) {
 	t.Helper()
-	eventually(t, func() bool { return len(s.find("pack-*.idx")) >= n },
-		func() string { return "packs on the server" })
+	testkit.Eventually(t, func() bool { return len(s.find("pack-*.idx")) >= n },
+		"packs on the server")
 }

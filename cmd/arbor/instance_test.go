@@ -26,10 +26,8 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
+	"arbor/internal/testkit"
 )
-
-// patience is how long a test waits for what must happen, on a busy machine.
-const patience = 30 * time.Second
 
 // instance is a data folder and the arbor process that serves it, if one runs.
 type instance struct {
@@ -196,7 +194,7 @@ func (s *instance) wait() error {
 	select {
 	case err := <-s.ended:
 		return err
-	case <-time.After(patience + 10*time.Second): // a stop waits for requests
+	case <-time.After(testkit.Patience): // a stop waits for requests
 		s.server.Process.Signal(syscall.SIGQUIT)
 		<-s.ended
 		return fmt.Errorf("it did not end\n%s", s.log)
@@ -220,10 +218,10 @@ func (s *instance) finish() {
 func (s *instance) quiet() {
 	s.t.Helper()
 	var left []string
-	eventually(s.t, func() bool {
+	testkit.Eventually(s.t, func() bool {
 		left = append(s.gitProcesses(), s.incoming()...)
 		return len(left) == 0
-	}, func() string { return fmt.Sprintf("left behind: %q", left) })
+	}, "nothing is left behind", func() string { return strings.Join(left, "\n") })
 }
 
 // incoming are the quarantine directories of pushes.
@@ -400,7 +398,7 @@ func (s *instance) do(
 	if login != "" {
 		r.SetBasicAuth(login, s.tokens[login])
 	}
-	client := http.Client{Timeout: 2 * patience, Transport: transport,
+	client := http.Client{Timeout: testkit.Patience, Transport: transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(r)
 	if err != nil {
@@ -420,30 +418,4 @@ func unixTransport(socket string) *http.Transport {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}
 	return &http.Transport{DisableKeepAlives: true, DisableCompression: true, DialContext: dial}
-}
-
-// eventually waits until done says so, and asks less often the longer it takes; why explains, when it never
-// does.
-func eventually(t testing.TB, done func() bool, why func() string) {
-	t.Helper()
-	askUntil(t, 50*time.Millisecond, done, why)
-}
-
-// promptly is eventually for what may be over soon.
-func promptly(t testing.TB, done func() bool, why func() string) {
-	t.Helper()
-	askUntil(t, 0, done, why)
-}
-
-// askUntil asks again after 5 ms, and after a fourth more each time, up to the longest pause.
-func askUntil(t testing.TB, longest time.Duration, done func() bool, why func() string) {
-	t.Helper()
-	pause := 5 * time.Millisecond
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(pause) {
-		if time.Now().After(deadline) {
-			t.Errorf("waited in vain: %s", why())
-			t.FailNow()
-		}
-		pause = max(pause, min(pause*5/4, longest))
-	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // A server that is killed while a push is on its way has it whole or not at
@@ -33,7 +33,7 @@ func TestKilledInPush(t *testing.T) {
 		v := newValve(t, s.url, 1<<20, -1)
 		_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), "main")
 		v.wait(t)
-		eventually(t, func() bool { return len(s.incoming()) == 1 }, func() string { return "a quarantine" })
+		testkit.Eventually(t, func() bool { return len(s.incoming()) == 1 }, "a quarantine")
 		s.kill()
 		if r := <-push; r.err == nil {
 			t.Errorf("the push succeeds without a server:\n%s", r.out)
@@ -45,8 +45,8 @@ func TestKilledInPush(t *testing.T) {
 		release := s.hold()
 		_, push = begin(t, dir, "push", s.remote("alice", "alice/garden"), "main", "tiny")
 		s.packs(t, before+1)
-		eventually(t, func() bool { return len(s.incoming()) == 1 }, // the one of the first kill
-			func() string { return fmt.Sprintf("quarantines %q", s.incoming()) })
+		testkit.Eventually(t, func() bool { return len(s.incoming()) == 1 }, // the one of the first kill
+			"one quarantine", func() string { return strings.Join(s.incoming(), "\n") })
 		s.kill()
 		release()
 		if r := <-push; r.err == nil {
@@ -141,10 +141,10 @@ func TestStopFinishesClone(t *testing.T) {
 		v.wait(t)
 		stopped := make(chan error, 1)
 		go func() { stopped <- s.tryStop() }()
-		eventually(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil
 		},
-			func() string { return "a refused connection" })
+			"a refused connection")
 		select {
 		case err := <-stopped:
 			t.Fatalf("the server ended (%v) with a clone on its way", err)
@@ -171,11 +171,11 @@ func TestStopFinishesPush(t *testing.T) {
 	v := newValve(t, s.url, 1<<20, -1)
 	_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), "main")
 	v.wait(t)
-	eventually(t, func() bool { return len(s.incoming()) == 1 }, func() string { return "a quarantine" })
+	testkit.Eventually(t, func() bool { return len(s.incoming()) == 1 }, "a quarantine")
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.tryStop() }()
-	eventually(t, func() bool { return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil },
-		func() string { return "a refused connection" })
+	testkit.Eventually(t, func() bool { return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil },
+		"a refused connection")
 	v.release()
 	if r := <-push; r.err != nil || !strings.Contains(r.out, "main -> main") {
 		t.Errorf("push: %v\n%s", r.err, r.out)

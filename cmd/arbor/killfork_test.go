@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // A server that is killed at any moment while somebody forks has made a whole
@@ -69,8 +70,8 @@ func TestKilledInFork(t *testing.T) {
 			}
 			return list
 		}
-		eventually(t, func() bool { return len(directories()) == rounds+2 },
-			func() string { return "what remains: " + strings.Join(directories(), " ") })
+		testkit.Eventually(t, func() bool { return len(directories()) == rounds+2 },
+			"no more directories than repositories", func() string { return strings.Join(directories(), " ") })
 		for _, r := range []string{"alice/open", "alice/closed"} {
 			res, text := s.do("alice", "GET", "/repos/"+r, nil, nil)
 			if count := fmt.Sprintf(`"forks_count":%d`, rounds/2); res.StatusCode != 200 ||

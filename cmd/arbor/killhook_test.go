@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/testkit"
 )
 
 // hookReceiver takes deliveries of the event issues, and holds the first until it is told to let go.
@@ -69,7 +70,7 @@ func TestKilledInADelivery(t *testing.T) {
 		}
 		send("hooks", `{"config": {"url": "`+r.URL+`"}, "events": ["issues"]}`)
 		send("issues", `{"title": "first"}`)
-		eventually(t, func() bool { return len(r.got()) == 1 }, func() string { return "no delivery" })
+		testkit.Eventually(t, func() bool { return len(r.got()) == 1 }, "a delivery")
 		send("issues", `{"title": "second"}`)
 		s.kill()
 		backup := filepath.Join(t.TempDir(), "backup")
@@ -84,13 +85,13 @@ func TestKilledInADelivery(t *testing.T) {
 		}
 		s.exec(`UPDATE hooks SET due_at = 0`) // what the killed server had leased is free
 		s.start("--allow-hook-networks", "127.0.0.1")
-		eventually(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			return len(r.got()) >= 3
-		}, func() string { return strings.Join(r.got(), " ") })
+		}, "three deliveries", func() string { return strings.Join(r.got(), " ") })
 		if got := r.got(); len(got) != 3 || got[0] != got[1] || got[1] == got[2] {
 			t.Errorf("these were delivered: %q", got)
 		}
-		eventually(t, func() bool { return s.waiting(t) == 0 }, func() string { return "deliveries wait" })
+		testkit.Eventually(t, func() bool { return s.waiting(t) == 0 }, "no delivery waits")
 		s.sound()
 	})
 }

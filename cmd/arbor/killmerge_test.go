@@ -21,6 +21,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // A server is killed at each step of a merge, one after the other: before every
@@ -188,10 +189,10 @@ func (p *preparedMerge) killedAt(t *testing.T, method string, n int) (r killedRo
 		fail("an acknowledged merge is gone")
 	}
 	if !r.merged {
-		eventually(t, func() bool { // a slow machine may leave it to the worker
+		testkit.Eventually(t, func() bool { // a slow machine may leave it to the worker
 			told = s.told()
 			return told.Pull.Mergeable != nil
-		}, func() string { return "whether it can be merged\n" + told.String() })
+		}, "whether it can be merged", func() string { return told.String() })
 		if got, want := told.String(), p.notMerged(t, s); got != want {
 			fail("the API tells\n%s\nand it is\n%s", got, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // open opens the server's database beside it.
@@ -163,9 +164,9 @@ func TestKilledInMaintenance(t *testing.T) {
 		if status != 201 {
 			t.Errorf("%d %s", status, text)
 		}
-		eventually(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			return len(s.find("pack-*.idx"))-len(s.aside("*.idx")) < 20
-		}, func() string { return "few packs" })
+		}, "few packs")
 		if _, err := handle.Infos(t.Context(), written); err != nil {
 			t.Error(err)
 		}
@@ -182,10 +183,10 @@ func TestKilledInMaintenance(t *testing.T) {
 // or has packed, and reports whether it is at it.
 func (s *instance) awaitPacking(dir string, left int) (busy bool) {
 	s.t.Helper()
-	promptly(s.t, func() bool {
+	testkit.Eventually(s.t, func() bool {
 		busy = len(packing(s.t, dir)) > left
 		return busy || len(glob(s.t, filepath.Join(dir, "objects", "pack", "pack-*.idx"))) < 20
-	}, func() string { return "git packs" })
+	}, "git begins to pack, or has packed")
 	return busy
 }
 

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // proposals serves alice's repository garden with so many pull requests, each of
@@ -54,7 +55,7 @@ func (s *instance) tryDo(method, path, body string) (status int, text string) {
 		return 0, ""
 	}
 	r.SetBasicAuth("alice", s.tokens["alice"])
-	res, err := (&http.Client{Timeout: 2 * patience,
+	res, err := (&http.Client{Timeout: testkit.Patience,
 		Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 	if err != nil {
 		return 0, ""
@@ -93,7 +94,7 @@ func TestKilledBeforeTestMerge(t *testing.T) {
 			s.kill()
 			s.start()
 			remote := s.remote("alice", "alice/garden")
-			eventually(t, func() bool {
+			testkit.Eventually(t, func() bool {
 				got := refs(t, remote)
 				if got["refs/pull/1/head"] != head {
 					t.Fatalf("round %d: refs/pull/1/head is %s, pushed was %s", round,
@@ -101,7 +102,7 @@ func TestKilledBeforeTestMerge(t *testing.T) {
 				}
 				merge := got["refs/pull/1/merge"]
 				return merge != "" && strings.Join(s.parents(merge), " ") == got["refs/heads/main"]+" "+head
-			}, func() string { return fmt.Sprintf("round %d: a test merge of %s", round, head) })
+			}, fmt.Sprintf("round %d: a test merge of %s", round, head))
 			if _, text := s.tryCall("GET", "pulls/1", ""); !strings.Contains(text, `"mergeable":true`) ||
 				!strings.Contains(text, head) {
 				t.Errorf("round %d: %s", round, text)

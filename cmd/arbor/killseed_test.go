@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/testkit"
 )
 
 // manyRepos is a seed that takes a while.
@@ -40,12 +41,12 @@ func (s *instance) beginsToFill(file string, repos int) *exec.Cmd {
 	if s.database == "" {
 		file := filepath.Join(s.data, "arbor.db")
 		made := func() bool { _, err := os.Stat(file); return err == nil }
-		promptly(s.t, made, func() string { return "a database\n" + s.log.String() })
+		testkit.Eventually(s.t, made, "a database", s.log.String)
 	}
 	d := s.open()
 	defer d.Close()
-	promptly(s.t, func() bool { return s.halfFilled(d) >= repos },
-		func() string { return "a half filled store\n" + s.log.String() })
+	testkit.Eventually(s.t, func() bool { return s.halfFilled(d) >= repos },
+		"a half filled store", s.log.String)
 	return cmd
 }
 
@@ -109,8 +110,8 @@ func TestKilledInSeed(t *testing.T) {
 			t.Errorf("without the seed: %s", out)
 		}
 		s.start("--seed", file, "--base-url", "http://arbor.test")
-		eventually(t, func() bool { return strings.Contains(s.log.String(), "it was emptied") },
-			func() string { return "the log does not tell:\n" + s.log.String() })
+		testkit.Eventually(t, func() bool { return strings.Contains(s.log.String(), "it was emptied") },
+			"the log says so", s.log.String)
 		whole := newInstance(t, engine)
 		whole.start("--seed", file, "--base-url", "http://arbor.test")
 		for _, path := range []string{"/users/alice", "/user/repos?per_page=100", "/repos/alice/r0/commits",

@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/testkit"
 )
 
 const seedText = `
@@ -36,7 +37,7 @@ func writeSeed(t testing.TB, text string) string {
 // refused is what a server says that does not start.
 func (s *instance) refused(flags ...string) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), testkit.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "arbor", append([]string{"serve"}, flags...)...)
 	cmd.Env = s.env
@@ -80,9 +81,9 @@ func TestServeSeed(t *testing.T) {
 		}
 		s.stop()
 		s.start("--seed", file)
-		eventually(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			return strings.Contains(s.log.String(), "the store holds this seed already: it is left as it is")
-		}, func() string { return "it does not say that nothing was done:\n" + s.log.String() })
+		}, "it says that nothing was done", s.log.String)
 		if code := s.status("GET", "/repos/alice/garden/issues/2", ""); code != 200 {
 			t.Errorf("what was done since the seed: %d", code)
 		}

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // What a person pushed by a key that the operator gave them is there after a crash, and after the machine
@@ -119,7 +120,7 @@ func (s *instance) deployKeys(remote, key string) {
 
 // git runs git, which may fail.
 func (s *instance) git(args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), testkit.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Env = s.env

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // keyPair makes a key of SSH, and gives the environment of a git that signs in with it and trusts a server
@@ -63,13 +64,13 @@ func TestEphemeralSSH(t *testing.T) {
 func (s *instance) sshAddress() (address string) {
 	s.t.Helper()
 	said := regexp.MustCompile(`"?ssh listens"? address=(\S+) `)
-	eventually(s.t, func() bool {
+	testkit.Eventually(s.t, func() bool {
 		m := said.FindStringSubmatch(s.log.String())
 		if m != nil {
 			address = m[1]
 		}
 		return m != nil
-	}, s.log.String)
+	}, "the address of SSH", s.log.String)
 	return address
 }
 

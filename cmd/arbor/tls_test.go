@@ -46,7 +46,7 @@ func freePort(t testing.TB) string {
 // program runs a program that must succeed, and gives what it prints.
 func program(t testing.TB, s *instance, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = s.env
@@ -103,9 +103,9 @@ func TestServeTLS(t *testing.T) {
 	tlsGit(t, s, certFile)
 	// The same over a certificate that is new. curl trusts nothing else.
 	testkit.Certificate(t, dir)
-	eventually(t, func() bool {
+	testkit.Eventually(t, func() bool {
 		return exec.Command("curl", "-s", "--cacert", certFile, s.url+"/healthz").Run() == nil
-	}, func() string { return "the renewed certificate is not served\n" + s.log.String() })
+	}, "the renewed certificate is served", s.log.String)
 }
 
 // tlsGit pushes and clones, by HTTP/2 and HTTP/1.1.
@@ -172,8 +172,8 @@ func TestACME(t *testing.T) {
 				"--http-redirect", redirect}
 			s.start(flags...)
 			there := "the TLS certificate is there"
-			eventually(t, func() bool { return strings.Count(s.log.String(), there) == 2 },
-				func() string { return "no certificates\n" + s.log.String() })
+			testkit.Eventually(t, func() bool { return strings.Count(s.log.String(), there) == 2 },
+				"two certificates", s.log.String)
 			_, port, _ := net.SplitHostPort(listen)
 			ask := func(name string) string {
 				return program(t, s, "curl", "-sS", "--cacert", roots, "--resolve",
@@ -235,7 +235,7 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 	run("pebble", "-config", config, "-dnsserver", names)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: testkit.Trusting(t, own)}}
 	roots = filepath.Join(dir, "roots.pem")
-	eventually(t, func() bool {
+	testkit.Eventually(t, func() bool {
 		res, err := client.Get("https://" + manage + "/roots/0")
 		if err != nil {
 			return false
@@ -243,6 +243,6 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 		defer res.Body.Close()
 		root, err := io.ReadAll(res.Body)
 		return err == nil && res.StatusCode == http.StatusOK && os.WriteFile(roots, root, 0o600) == nil
-	}, func() string { return "pebble does not answer\n" + said.String() })
+	}, "an answer of pebble", said.String)
 	return "https://" + listen + "/dir", roots, own
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"arbor/internal/testkit"
 )
 
 // valve stands between git and the server, and holds one direction back when a
@@ -129,7 +131,7 @@ func (v *valve) wait(t testing.TB) {
 	t.Helper()
 	select {
 	case <-v.reached:
-	case <-time.After(patience):
+	case <-time.After(testkit.Patience):
 		t.Fatal("the transfer never came to the point where it is held")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,6 +16,7 @@ import (
 	"arbor/internal/db/dbtest"
 	"arbor/internal/repo"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // row is what an activity is in ranges by.
@@ -219,15 +219,8 @@ func TestServersPrune(t *testing.T) {
 		happen(t, d, rand.New(rand.NewPCG(5, 6)), activity.Kept+1000, []repo.ID{r.ID},
 			[]account.ID{r.OwnerID})
 		apitest.Start(t, engine, on)
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-			n := len(stored(t, d))
-			if n == activity.Kept {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%d activities are left", n)
-			}
-		}
+		testkit.Eventually(t, func() bool { return len(stored(t, d)) == activity.Kept },
+			"as many activities as are kept")
 	})
 }
 

@@ -24,7 +24,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
@@ -37,6 +36,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/scope"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // Server is a server that answers, and the store behind it.
@@ -93,7 +93,7 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	log := &Log{}
 	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(),
 		Admission: admission.New(admission.DefaultMemory, nil), HookNetworks: outgoing.Loopback()}
-	o.Admission.Patience(endsWithin) // else a busy machine has tests refused that are not about that
+	o.Admission.Patience(testkit.Patience) // else a busy machine has tests refused that are not about that
 	for _, option := range options {
 		option(&o)
 	}
@@ -132,21 +132,15 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 		if err := <-ended; err != nil {
 			t.Errorf("the server stopped with %v", err)
 		}
-		for end := time.Now().Add(endsWithin); g.Pinned() > 0 && time.Now().Before(end); {
-			time.Sleep(10 * time.Millisecond) // a test merge may go on for nobody
-		}
-		if n := g.Pinned(); n > 0 {
-			t.Errorf("%d repositories are still open: somebody did not release what repo.Service.Git gave", n)
-		}
+		// a test merge may go on for nobody
+		testkit.Eventually(t, func() bool { return g.Pinned() == 0 },
+			"no repository is open: all release what repo.Service.Git gave them")
 		for _, line := range log.Unexpected() {
 			t.Errorf("the server logged an error that the test did not expect: %s", line)
 		}
 	})
 	return s
 }
-
-// endsWithin is how long work may go on that no request waits for any more.
-const endsWithin = 20 * time.Second
 
 // newClient is a client with its own connections that follows no redirect. It reaches a server on a Unix
 // socket by any host name.
@@ -318,16 +312,6 @@ func Objects(t testing.TB, repos *repo.Service, id repo.ID) *git.Repository {
 func (s *Server) ObjectsDir(t testing.TB, r *repo.Repo) string {
 	t.Helper()
 	return filepath.Join(s.Objects(t, r.ID).Dir(), "objects")
-}
-
-// Becomes waits until something is so.
-func Becomes(t testing.TB, holds func() bool, what string) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("this does not come: %s", what)
-		}
-	}
 }
 
 var errNoJSON = errors.New("the body is not JSON")

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // png is a picture of one pixel.
@@ -79,7 +80,7 @@ func files(t *testing.T, s *apitest.Server) int {
 
 func leaves(t *testing.T, s *apitest.Server, want int) {
 	t.Helper()
-	apitest.Becomes(t, func() bool { return files(t, s) == want }, "the files that are left")
+	testkit.Eventually(t, func() bool { return files(t, s) == want }, "the files that are left")
 }
 
 // What a reader attaches comes back byte by byte: a picture to be shown, anything else only to be saved.

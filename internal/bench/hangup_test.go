@@ -14,6 +14,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // A goroutine or process that stays for each client that hangs up would end
@@ -82,7 +83,7 @@ func hangUp(t *testing.T, name, address string, request []byte) {
 // but those of the pool, which wait for the next read.
 func settle(t *testing.T, when string, most, processes int) {
 	t.Helper()
-	end := time.Now().Add(20 * time.Second)
+	end := time.Now().Add(testkit.Patience)
 	for {
 		working := workingChildren()
 		n := runtime.NumGoroutine()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"arbor/internal/certificate"
 	"arbor/internal/testkit"
@@ -67,12 +66,7 @@ func TestPairIsReadAnew(t *testing.T) {
 	}
 	wait := func(what string, there func() bool) {
 		t.Helper()
-		for end := time.Now().Add(30 * time.Second); !there(); time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s does not come about:\n%s", what, text)
-			}
-			current()
-		}
+		testkit.Eventually(t, func() bool { current(); return there() }, what, text.String)
 	}
 	exchange("cert.pem")
 	wait("a warning", func() bool { return strings.Contains(text.String(), "the old one stays") })

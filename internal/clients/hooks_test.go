@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
@@ -65,7 +67,7 @@ func hooks(t *testing.T, h *hub) {
 // deliveries are read page by page, and the newest is sent once more.
 func deliveries(t *testing.T, alice *github.Client, hook int64) {
 	var all []*github.HookDelivery
-	for end := time.Now().Add(time.Minute); len(all) < 4 &&
+	for end := time.Now().Add(testkit.Patience); len(all) < 4 &&
 		time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		all = deliveryPages(t, alice, hook) // the last one is noted when its answer was read
 	}
@@ -104,7 +106,7 @@ func next[T any](t *testing.T, told <-chan any) (event T) {
 			t.Fatalf("a hook was told of %T, want %T", e, event)
 		}
 		return found
-	case <-time.After(time.Minute):
+	case <-time.After(testkit.Patience):
 		t.Fatalf("no hook was told of %T", event)
 	}
 	return event

@@ -124,7 +124,7 @@ func hears(t *testing.T, said <-chan string, want string) {
 		if !ok || line != want {
 			t.Fatalf("the App says %s, want %s", line, want)
 		}
-	case <-time.After(2 * time.Minute):
+	case <-time.After(testkit.Patience):
 		t.Fatalf("the App does not say %s", want)
 	}
 }

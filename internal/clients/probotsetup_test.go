@@ -67,7 +67,7 @@ func TestProbotRegisters(t *testing.T) {
 	b.See("h1", "New GitHub App")
 	b.Click("form[action='/settings/apps'] button.main")
 	var kept string
-	for end := time.Now().Add(time.Minute); time.Now().Before(end) &&
+	for end := time.Now().Add(testkit.Patience); time.Now().Before(end) &&
 		!strings.Contains(kept, "PRIVATE_KEY"); {
 		time.Sleep(50 * time.Millisecond)
 		text, _ := os.ReadFile(filepath.Join(dir, ".env"))
@@ -94,7 +94,7 @@ func TestProbotRegisters(t *testing.T) {
 // answers waits until somebody listens at an address.
 func answers(t *testing.T, address string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(testkit.Patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if c, err := net.Dial("tcp", address); err == nil {
 			c.Close()
 			return

@@ -19,21 +19,15 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/testkit"
 )
-
-// patience is how long a test waits for what happens by itself.
-const patience = 20 * time.Second
 
 // becomes waits until what is asked for is as wanted.
 func becomes(t *testing.T, want string, ask func() string) {
 	t.Helper()
 	var got string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if got = ask(); got == want {
-			return
-		}
-	}
-	t.Fatalf("there is %q, want %q", got, want)
+	testkit.Eventually(t, func() bool { got = ask(); return got == want }, want,
+		func() string { return got })
 }
 
 // kinds are the events of a timeline, each with who did it.

@@ -6,12 +6,12 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/testkit"
 )
 
 // tracker: labels, milestones and issues in every state.
@@ -164,10 +164,7 @@ func (w *world) lists() {
 // await reads until the answer holds a text.
 func (w *world) await(do, text string) {
 	w.t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if a := w.Do(w.t, apitest.Case{Do: do}); bytes.Contains(a.Body, []byte(text)) {
-			return
-		}
-	}
-	w.t.Fatalf("%s never shows %s", do, text)
+	testkit.Eventually(w.t, func() bool {
+		return bytes.Contains(w.Do(w.t, apitest.Case{Do: do}).Body, []byte(text))
+	}, do+" shows "+text)
 }

@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/apitest"
 	"arbor/internal/route"
+	"arbor/internal/testkit"
 )
 
 // stars and watching, with the media type that tells when.
@@ -64,7 +65,7 @@ func (w *world) hooks() {
 // told waits until a hook was told of more than its ping, and reads what it was told.
 func (w *world) told(hook string) {
 	w.t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(testkit.Patience); ; time.Sleep(20 * time.Millisecond) {
 		var list []struct {
 			ID     int64
 			Action *string

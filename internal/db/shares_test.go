@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/testkit"
 )
 
 type holderKey struct{}
@@ -69,7 +70,7 @@ func writesOfOneHolder(t *testing.T) {
 	}
 	for _, holder := range []any{nil, "alice"} {
 		ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), holderKey{}, holder),
-			20*time.Second)
+			testkit.Patience)
 		if err := d.Write(ctx, count("other")); err != nil {
 			t.Errorf("%v cannot write: %v", holder, err)
 		}
@@ -120,7 +121,7 @@ func TestAnswersBesideBusyConnections(t *testing.T) {
 			})
 		}
 		inside.Wait()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 		defer cancel()
 		if err := d.Answers(ctx); err != nil {
 			t.Error(err)

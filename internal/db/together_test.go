@@ -222,41 +222,56 @@ func TestTogetherEachForItself(t *testing.T) {
 	})
 }
 
-// Members that wait for one another, and what outlives the group, get on.
+// Members that wait for one another, and what outlives the group, get on. One that stands still is waited for as
+// long as a second: of some groups, since the machine may be busy, one takes less.
 func TestTogetherWaits(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		family(t, d, 3)
-		kept := cache.NewCount[string, string](10)
-		var reads atomic.Int64
-		began := time.Now()
-		later := make(chan error, 1)
-		d.Together(t.Context(), 10, func(ctx context.Context, i int) {
-			name, err := kept.ReadAlone(ctx, cache.Forever, "key", func() (name string, err error) {
-				reads.Add(1)
-				err = d.Read(ctx, func(tx *db.Tx) error {
-					return tx.QueryRow(`SELECT name FROM parents WHERE id = $1`, 1).Scan(&name)
-				})
-				return name, err
-			})
-			if err != nil || !strings.HasPrefix(name, "p") {
-				t.Error(name, err)
-			}
-			if i == 0 {
-				go func() {
-					time.Sleep(50 * time.Millisecond)
-					later <- d.Read(ctx, func(tx *db.Tx) error {
-						return tx.QueryRow(`SELECT name FROM parents WHERE id = $1`, 1).Scan(&name)
-					})
-				}()
-			}
-		})
-		if took := time.Since(began); took > 900*time.Millisecond || reads.Load() != 1 {
-			t.Errorf("%v, %d reads", took, reads.Load())
+		least := time.Hour
+		for try := 0; try < 20 && least > 900*time.Millisecond; try++ {
+			least = min(least, waitForOneAnother(t, d))
 		}
-		if err := <-later; err != nil {
-			t.Error(err)
+		if least > 900*time.Millisecond {
+			t.Errorf("they took %v", least)
 		}
 	})
+}
+
+// waitForOneAnother has the members of a group read one thing, which is read once, and tells how long they took.
+func waitForOneAnother(t *testing.T, d *db.DB) time.Duration {
+	t.Helper()
+	kept := cache.NewCount[string, string](10)
+	var reads atomic.Int64
+	began := time.Now()
+	later := make(chan error, 1)
+	d.Together(t.Context(), 10, func(ctx context.Context, i int) {
+		name, err := kept.ReadAlone(ctx, cache.Forever, "key", func() (name string, err error) {
+			reads.Add(1)
+			err = d.Read(ctx, func(tx *db.Tx) error {
+				return tx.QueryRow(`SELECT name FROM parents WHERE id = $1`, 1).Scan(&name)
+			})
+			return name, err
+		})
+		if err != nil || !strings.HasPrefix(name, "p") {
+			t.Error(name, err)
+		}
+		if i == 0 {
+			go func() {
+				time.Sleep(50 * time.Millisecond)
+				later <- d.Read(ctx, func(tx *db.Tx) error {
+					return tx.QueryRow(`SELECT name FROM parents WHERE id = $1`, 1).Scan(&name)
+				})
+			}()
+		}
+	})
+	took := time.Since(began)
+	if reads.Load() != 1 {
+		t.Errorf("%d reads", reads.Load())
+	}
+	if err := <-later; err != nil {
+		t.Error(err)
+	}
+	return took
 }
 
 // A member that stands still is not waited for.

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 func TestContents(t *testing.T) {
@@ -46,7 +47,7 @@ func TestContents(t *testing.T) {
 // A request that panics costs one answer and not one of the few processes.
 func TestPanicsGiveProcessesBack(t *testing.T) {
 	t.Parallel()
-	g := gittest.New(t, git.Options{Processes: 1, ReadTimeout: 10 * time.Second})
+	g := gittest.New(t, git.Options{Processes: 1, ReadTimeout: testkit.Patience})
 	dir := gittest.Bare(t)
 	r := g.Repository(dir)
 	blob := gittest.Object(t, dir, git.TypeBlob, "text")
@@ -126,25 +127,13 @@ func TestPoolBounds(t *testing.T) {
 	wg.Wait()
 	close(done)
 	watch.Wait()
-	waitFor(t, "idle processes to end", func() bool {
+	testkit.Eventually(t, func() bool {
 		n := 0
 		for _, dir := range dirs {
 			n += processes(t, dir)
 		}
 		return n == 0
-	})
-}
-
-// waitFor waits for something that other goroutines are about to do.
-func waitFor(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for range 200 {
-		if done() {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Errorf("waited in vain for %s", what)
+	}, "the end of idle processes")
 }
 
 // A process that the system killed costs one replacement, not an error.
@@ -163,7 +152,7 @@ func TestPoolReplacesDead(t *testing.T) {
 		}
 	}
 	g.Remove(dir, func() {})
-	waitFor(t, "forgotten processes to end", func() bool { return processes(t, dir) == 0 })
+	testkit.Eventually(t, func() bool { return processes(t, dir) == 0 }, "the end of forgotten processes")
 }
 
 func pids(t *testing.T, dir string) []int {

@@ -3,7 +3,6 @@ package git_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -42,7 +41,7 @@ func TestTreesWithoutEnd(t *testing.T) {
 				t.Errorf("pushed: %v", err)
 			}
 			store(t, r, objects...)
-			start, n := time.Now(), 0
+			n := 0
 			err = r.WalkTree(t.Context(), top, true, func(*git.WalkEntry) error {
 				if n++; n == 100_000 {
 					return git.ErrStop
@@ -52,9 +51,6 @@ func TestTreesWithoutEnd(t *testing.T) {
 			if name == "wide" && (err != nil || n != 100_000) ||
 				name != "wide" && !errs.Is(err, errs.Invalid) {
 				t.Errorf("%d entries, %v", n, err)
-			}
-			if took := time.Since(start); took > 30*time.Second {
-				t.Errorf("took %v", took)
 			}
 			if name == "long" {
 				err := r.WalkTree(t.Context(), top, false, func(*git.WalkEntry) error { return nil })

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // A fork has all that its parent had, without a copy on the disk; and nothing
@@ -113,7 +114,7 @@ func TestLinkObjectsMeanwhile(t *testing.T) {
 	begun := filepath.Join(fork.Dir(), "objects/pack", fmt.Sprintf(first+".pack", 0))
 	var replacing sync.WaitGroup
 	replacing.Go(func() {
-		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		for end := time.Now().Add(testkit.Patience); time.Now().Before(end); {
 			if _, err := os.Stat(begun); err == nil {
 				break
 			}

@@ -15,12 +15,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
+	"arbor/internal/testkit"
 )
 
 // server is the least smart HTTP server that this package makes possible, its
@@ -278,11 +278,7 @@ func TestCancelledFetch(t *testing.T) {
 	}
 	// What upload-pack itself started was killed with it, but nobody waits for
 	// that to be done.
-	for end := time.Now().Add(10 * time.Second); processes(t, source) != 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d processes are left", processes(t, source))
-		}
-	}
+	testkit.Eventually(t, func() bool { return processes(t, source) == 0 }, "the end of its processes")
 }
 
 type writerFunc func([]byte) (int, error)

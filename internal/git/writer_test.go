@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 func blob(text string) git.NewObject { return git.NewObject{Type: git.TypeBlob, Data: []byte(text)} }
@@ -133,15 +134,12 @@ func TestWriteObjectsAtOnce(t *testing.T) {
 			}
 		}
 	}
-	for end := time.Now().Add(20 * time.Second); countPacks(t,
-		r.Dir()) > 30; time.Sleep(50 * time.Millisecond) {
+	testkit.Eventually(t, func() bool {
 		if _, err := r.Maintain(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("%d packs are left", countPacks(t, r.Dir()))
-		}
-	}
+		return countPacks(t, r.Dir()) <= 30
+	}, "few packs")
 	gittest.Run(t, r.Dir(), "fsck", "--strict", "--no-dangling")
 }
 

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/hook/outgoing"
+	"arbor/internal/testkit"
 )
 
 // renderFunc renders payloads for tests of the sender.
@@ -67,7 +68,7 @@ func TestALateNodeDoesNotSend(t *testing.T) {
 		}()
 		<-begun
 		other := senderOn(d, func() ([]byte, error) { return []byte("{}"), nil })
-		for end := time.Now().Add(time.Minute); got.Load() == 0 &&
+		for end := time.Now().Add(testkit.Patience); got.Load() == 0 &&
 			time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			other.turn(t.Context(), id)
 		}

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // thread is what tests look at of a thread.
@@ -29,17 +30,12 @@ type thread struct {
 // settle waits until people were told of all that happened.
 func settle(t testing.TB, s *apitest.Server) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+	testkit.Eventually(t, func() bool {
 		if err := s.Server.Forge().Notifier.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if count(t, s, `SELECT count(*) FROM notification_acts`) == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal("people are not told")
-		}
-	}
+		return count(t, s, `SELECT count(*) FROM notification_acts`) == 0
+	}, "people are told")
 }
 
 func count(t testing.TB, s *apitest.Server, query string, args ...any) (n int64) {
@@ -317,12 +313,8 @@ func TestPolling(t *testing.T) {
 		}
 		quiet := func() {
 			t.Helper()
-			for end := time.Now().Add(30 * time.Second); poll() != http.StatusNotModified; time.Sleep(
-				100 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatal("polls never say that nothing is new")
-				}
-			}
+			testkit.Eventually(t, func() bool { return poll() == http.StatusNotModified },
+				"a poll says that nothing is new")
 		}
 		quiet()
 		do(t, s, "eve", 205, "PUT /notifications")

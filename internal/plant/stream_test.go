@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/testkit"
 	"arbor/internal/web"
 )
 
@@ -150,7 +151,7 @@ func TestHangUp(t *testing.T) {
 			if err == nil {
 				t.Error("the list was completed for nobody")
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(testkit.Patience):
 			t.Error("the list is still being read")
 		}
 	})

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/apitest"
+	"arbor/internal/testkit"
 )
 
 // Somebody who merges at home and pushes the result has merged: the pull request must
@@ -27,11 +27,7 @@ func TestPushedMerge(t *testing.T) {
 			a := s.Do(t, apitest.Case{Do: "GET /repos/alice/plot/pulls?state=closed"})
 			return strings.Contains(string(a.Body), `"number":1`)
 		}
-		for deadline := time.Now().Add(20 * time.Second); !closed(); time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatal("the pull request stays open")
-			}
-		}
+		testkit.Eventually(t, closed, "the pull request is closed")
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/alice/plot/pulls/1", Status: 200,
 				Want: `{"state": "closed", "merged": true, "merged_by": {"login": "will"}, "merge_commit_sha": "` + head + `", "mergeable": null, "commits": 1}`},

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/journal"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // stacked is a base with two branches: topic, and stacked, which begins at topic. Its
@@ -76,15 +76,10 @@ func settled(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	last := propose(t, s, "alice", "alice/plot", "b0", "side")
 	move(t, s, "side", last.Head.SHA)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	testkit.Eventually(t, func() bool {
 		a := s.Do(t, apitest.Case{Do: "GET /repos/alice/plot/pulls?state=closed"})
-		if strings.Contains(string(a.Body), fmt.Sprintf(`"number":%d,`, last.Number)) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the last pull request stays open")
-		}
-	}
+		return strings.Contains(string(a.Body), fmt.Sprintf(`"number":%d,`, last.Number))
+	}, "the last pull request is closed")
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // Two sides that rename thousands of files to different names take git very long, here with three seconds
@@ -49,9 +50,6 @@ func TestSlowTestMerge(t *testing.T) {
 	if made.Mergeable != nil {
 		t.Errorf("it was waited for: %+v", made)
 	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("making it took %v", took)
-	}
 	for p := made; ; p = read(t, s, "", "alice/plot", made.Number) {
 		if p.Mergeable != nil {
 			if *p.Mergeable || p.MergeableState != "dirty" || p.Files != 2200 {
@@ -59,7 +57,7 @@ func TestSlowTestMerge(t *testing.T) {
 			}
 			break
 		}
-		if time.Since(start) > 2*time.Minute {
+		if time.Since(start) > testkit.Patience {
 			t.Fatalf("nobody ever learns whether it merges: %+v", p)
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/apitest"
 	"arbor/internal/check"
+	"arbor/internal/testkit"
 )
 
 // see is what each caller gets of the release, its asset and the asset's bytes: 200, 404, ... of
@@ -145,7 +146,7 @@ func TestTransitions(t *testing.T) {
 					s.Check(t, apitest.Case{Do: "GET /repos/" + at + "/releases/1", As: "chief", Status: 200,
 						Want: fmt.Sprintf(`{"author": {"login": %q}, "assets": [{"uploader": {"login": %q}}]}`, row.author, row.author)})
 				} else {
-					eventually(t, "no file is left", func() bool { return len(files(t, s)) == 0 })
+					testkit.Eventually(t, func() bool { return len(files(t, s)) == 0 }, "no file is left")
 				}
 				sound(t, s)
 			})

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // What keeps a repository that was found does not keep the address of the request, which
@@ -28,7 +29,7 @@ func TestFoundKeepsNoAddress(t *testing.T) {
 		}
 	}
 	find()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); runtime.GC() {
+	for end := time.Now().Add(testkit.Patience); time.Now().Before(end); runtime.GC() {
 		select {
 		case <-gone:
 			if kept := s.Repos.Caches()[1]; kept.Name != "repositories" || kept.Entries == 0 {

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git/gittest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // A file is being downloaded when its repository is deleted: the download comes to
@@ -46,7 +47,7 @@ func TestDeletedWhileRead(t *testing.T) {
 		if n, err := io.Copy(io.Discard, answer.Body); err != nil || n != size {
 			t.Errorf("the download ended after %d bytes: %v", n, err)
 		}
-		apitest.Becomes(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			_, err := os.Stat(folder)
 			return os.IsNotExist(err)
 		}, "the folder is set aside")

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/scope"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // garden is a small world for the tables: alice owns a public repository with a
@@ -122,7 +123,7 @@ func TestAddresses(t *testing.T) {
 			}
 			defer c.Close()
 			fmt.Fprintf(c, "GET http://github.localhost/api/v3/users/alice HTTP/1.1\r\nHost: github.localhost\r\nConnection: close\r\n\r\n")
-			c.SetReadDeadline(time.Now().Add(10 * time.Second))
+			c.SetReadDeadline(time.Now().Add(testkit.Patience))
 			buf := make([]byte, 8192)
 			n, _ := c.Read(buf)
 			for !strings.Contains(string(buf[:n]), `"url":"http://github.localhost/api/v3/users/alice"`) {

@@ -2,11 +2,11 @@ package server_test
 
 import (
 	"testing"
-	"time"
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/testkit"
 )
 
 // hidden counts the deleted repositories that are still there.
@@ -28,11 +28,7 @@ func removed(t *testing.T, s *apitest.Server, g *apitest.Gate) {
 		t.Error("no deleted repository waits")
 	}
 	g.Lift()
-	for end := time.Now().Add(patience); hidden(t, s) > 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("a deleted repository is still there")
-		}
-	}
+	testkit.Eventually(t, func() bool { return hidden(t, s) == 0 }, "no deleted repository is left")
 }
 
 // A deleted repository that waits to be emptied looks as one that is gone: to those who owned it and worked

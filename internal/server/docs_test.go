@@ -23,6 +23,7 @@ import (
 	"arbor/internal/plant"
 	"arbor/internal/route"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // described is what the drift tests read of a document.
@@ -230,7 +231,7 @@ func TestDocumentationURLsLeadToOperations(t *testing.T) {
 		tab.Go(fmt.Sprint("/docs?", i, test.anchor))
 		for _, want := range test.want {
 			shows := false
-			apitest.Becomes(t, func() bool {
+			testkit.Eventually(t, func() bool {
 				tab.Eval(`document.documentElement.outerHTML.includes(`+strconv.Quote(want)+`)`, &shows)
 				return shows
 			}, "/docs"+test.anchor+" shows "+want)

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // Bots ask for the addresses by which their commits will be shown as their own. Nobody gets
@@ -84,7 +85,7 @@ func TestProfileChangesBesideItsAddress(t *testing.T) {
 
 // awaitBlocked waits until a transaction of the server's database waits for the lock of another one.
 func awaitBlocked(t *testing.T, s *apitest.Server) error {
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(testkit.Patience); ; time.Sleep(10 * time.Millisecond) {
 		var blocked bool
 		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
 			return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pg_stat_activity
@@ -93,7 +94,7 @@ func awaitBlocked(t *testing.T, s *apitest.Server) error {
 		if err != nil || blocked {
 			return err
 		}
-		if time.Now().After(deadline) {
+		if time.Now().After(end) {
 			return errors.New("no transaction waited for the profile's row")
 		}
 	}

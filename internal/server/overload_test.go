@@ -13,6 +13,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // stuck is a client that says when its answer comes, and then does not read it.
@@ -47,7 +48,7 @@ func TestOverload(t *testing.T) {
 		})
 		select {
 		case <-writing:
-		case <-time.After(time.Minute):
+		case <-time.After(testkit.Patience):
 			t.Fatalf("%s is not served although there is room", as)
 		}
 	}

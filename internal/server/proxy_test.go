@@ -23,6 +23,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // proxied is how many times TestClonesBehindAProxy clones.
@@ -106,7 +107,7 @@ func TestAnswersOfGitAwaitTheEndOfTheRequest(t *testing.T) {
 				t.Errorf("the answer began before the request had ended: %q, %v", early[:n], err)
 			}
 			io.WriteString(conn, "0\r\n\r\n")
-			conn.SetReadDeadline(time.Now().Add(hangs))
+			conn.SetReadDeadline(time.Now().Add(testkit.Patience))
 			if rest, err := io.ReadAll(conn); err != nil || !bytes.HasPrefix(rest, []byte("HTTP/1.1 ")) {
 				t.Errorf("the answer: %.100q, %v", rest, err)
 			}

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"arbor/internal/apitest"
+	"arbor/internal/testkit"
 )
 
 // What a probe left that was killed goes, and the file of one that is under way stays.
@@ -36,14 +38,9 @@ func TestProbesLeaveNothing(t *testing.T) {
 func untilReadyz(t *testing.T, s *apitest.Server, text string) {
 	t.Helper()
 	s.Log.AllowErrors()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		answer := s.Do(t, apitest.Case{Do: "GET /readyz"})
-		if strings.Contains(string(answer.Body), text) {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("for a minute, GET /readyz does not answer %q, but %d %s", text,
-				answer.Status, answer.Body)
-		}
-	}
+	var last string
+	testkit.Eventually(t, func() bool {
+		last = string(s.Do(t, apitest.Case{Do: "GET /readyz"}).Body)
+		return strings.Contains(last, text)
+	}, fmt.Sprintf("GET /readyz answers %q", text), func() string { return last })
 }

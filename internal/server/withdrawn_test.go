@@ -21,6 +21,7 @@ import (
 	"arbor/internal/graphql"
 	"arbor/internal/route"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // A request may be long under way: its body trickles, its merge takes a while.
@@ -251,7 +252,7 @@ func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.C
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(testkit.Patience))
 	method, path, _ := strings.Cut(c.Do, " ")
 	var head bytes.Buffer
 	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, w.Address)

@@ -148,11 +148,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 			}
 			return bytes
 		}
-		for end := time.Now().Add(patience); held() > 0; time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%d bytes are still held", held())
-			}
-		}
+		testkit.Eventually(t, func() bool { return held() == 0 }, "no bytes are held")
 	})
 }
 
@@ -171,7 +167,7 @@ func TestNonsense(t *testing.T) {
 			}
 			fmt.Fprint(conn, text)
 			_ = conn.(*net.TCPConn).CloseWrite()
-			_ = conn.SetReadDeadline(time.Now().Add(patience))
+			_ = conn.SetReadDeadline(time.Now().Add(testkit.Patience))
 			if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Errorf("%.20q: the connection stays", text)
 			}
@@ -286,7 +282,7 @@ func TestKeyExchangesAreBounded(t *testing.T) {
 		w.User(t, "alice")
 		k := w.login(t, "alice")
 		config := &ssh.ClientConfig{User: "git", Auth: []ssh.AuthMethod{ssh.PublicKeys(k)},
-			HostKeyCallback: ssh.FixedHostKey(w.host), Timeout: patience}
+			HostKeyCallback: ssh.FixedHostKey(w.host), Timeout: testkit.Patience}
 		config.RekeyThreshold = 1 // as often as the library can
 		c, err := ssh.Dial("tcp", w.address, config)
 		if err != nil {

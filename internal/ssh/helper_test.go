@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -20,9 +19,6 @@ import (
 	"arbor/internal/server"
 	"arbor/internal/testkit"
 )
-
-// patience is how long something may take that happens soon, on a busy machine.
-const patience = 60 * time.Second
 
 // world is a server that serves git over SSH, too.
 type world struct {
@@ -98,7 +94,7 @@ func (w *world) addKey(t *testing.T, as, to string, k ssh.Signer, more string) (
 
 func (w *world) dial(k ssh.Signer, user string) (*ssh.Client, error) {
 	return ssh.Dial("tcp", w.address, &ssh.ClientConfig{User: user, Auth: []ssh.AuthMethod{ssh.PublicKeys(k)},
-		HostKeyCallback: ssh.FixedHostKey(w.host), Timeout: patience})
+		HostKeyCallback: ssh.FixedHostKey(w.host), Timeout: testkit.Patience})
 }
 
 // connect signs in.

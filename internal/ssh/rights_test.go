@@ -2,11 +2,11 @@ package ssh_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -231,15 +231,10 @@ func send(t *testing.T, to io.Writer, b []byte) {
 // waitFor waits until so many packs come in.
 func (w *world) waitFor(t *testing.T, r *repo.Repo, packs int) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	testkit.Eventually(t, func() bool {
 		found, _ := filepath.Glob(filepath.Join(w.ObjectsDir(t, r), "incoming-*"))
-		if len(found) == packs {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d packs come in, want %d", len(found), packs)
-		}
-	}
+		return len(found) == packs
+	}, fmt.Sprintf("%d packs come in", packs))
 }
 
 // A fetch is several messages. Who loses the right between two of them gets no answer to the second, in any

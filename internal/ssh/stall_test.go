@@ -12,6 +12,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
+	"arbor/internal/testkit"
 )
 
 // Fetches that are begun and then say nothing, a dozen or a hundred by one key, take nothing that others
@@ -62,7 +63,7 @@ type siege struct {
 // ends those that stall: then they are begun anew.
 func (s *siege) hold(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(patience); !s.waits(); {
+	for end := time.Now().Add(testkit.Patience); !s.waits(); {
 		if time.Now().After(end) {
 			t.Fatalf("no fetch waits: %+v", s.w.Admitted.Usage())
 		}

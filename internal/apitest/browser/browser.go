@@ -7,11 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
-)
 
-// patience is how long a browser may take, on a busy machine.
-const patience = 5 * time.Minute
+	"arbor/internal/testkit"
+)
 
 // DOM loads a page in headless Chromium, lets its scripts come to rest, and gives
 // the document as it is then. Where there is no Chromium the test is skipped, or
@@ -25,7 +23,7 @@ func DOM(t testing.TB, url string) string {
 		}
 		t.Skip("NOT TESTED: a page in a browser needs chromium (apt-get install chromium)")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	// Each has a profile of its own. Root may not use the sandbox, and the page is ours.
 	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu",

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/testkit"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
@@ -54,7 +56,7 @@ func Open(t testing.TB, base string, look Look) *Tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program(t)),
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true),
 		chromedp.UserDataDir(profile(t)),
-		chromedp.WSURLReadTimeout(patience), chromedp.WindowSize(int(look.Width), int(look.Height)))
+		chromedp.WSURLReadTimeout(testkit.Patience), chromedp.WindowSize(int(look.Width), int(look.Height)))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -88,10 +90,10 @@ func profile(t testing.TB) string {
 	return dir
 }
 
-// Run runs what chromedp can do, and fails the test when it cannot within patience.
+// Run runs what chromedp can do, and fails the test when it cannot within testkit.Patience.
 func (b *Tab) Run(actions ...chromedp.Action) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, testkit.Patience)
 	defer cancel()
 	// The first Run starts the browser, which lives as long as its context does.
 	if chromedp.FromContext(b.ctx).Target == nil {
@@ -152,7 +154,7 @@ func (b *Tab) Submit() {
 // leave does what leads to another page, and waits for that page.
 func (b *Tab) leave(by string, actions ...chromedp.Action) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, testkit.Patience)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, actions...); err != nil {
 		b.t.Fatalf("%s: %v\nat %s", by, err, b.where())
@@ -184,7 +186,7 @@ func (b *Tab) Text(selector string) (text string) {
 func (b *Tab) See(selector, text string) {
 	b.t.Helper()
 	var seen string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(testkit.Patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
 		err := chromedp.Run(ctx, chromedp.Text(selector, &seen, chromedp.ByQuery))
 		cancel()

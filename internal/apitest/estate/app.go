@@ -11,6 +11,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/app"
+	"arbor/internal/testkit"
 )
 
 // Robot is a GitHub App that signs requests, Bot what it is with the token of an installation that may
@@ -94,7 +95,7 @@ func aBotToken(w *World, t *testing.T, _ *Home) map[string]string {
 // appDelivery waits until the App was told that it was installed, or that was tried.
 func (w *World) appDelivery(t *testing.T) string {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(testkit.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var list []struct{ ID int64 }
 		w.Check(t, apitest.Case{Do: "GET /app/hook/deliveries", Headers: w.robot.Signed(t),
 			Status: 200}).JSON(t, &list)

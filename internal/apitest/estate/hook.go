@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"arbor/internal/apitest"
+	"arbor/internal/testkit"
 )
 
 // nobody is an address at which nobody listens, with a path of its own for each hook.
@@ -34,7 +35,7 @@ func (w *World) newHook(t *testing.T, as, place, name, event string) string {
 // delivery waits until a hook's ping was tried.
 func (w *World) delivery(t *testing.T, as, place, hook string) string {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(testkit.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var list []struct{ ID int64 }
 		ask := apitest.Case{Do: "GET " + place + "/hooks/" + hook + "/deliveries", As: as, Status: 200}
 		w.Check(t, ask).JSON(t, &list)

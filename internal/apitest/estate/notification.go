@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"arbor/internal/apitest"
+	"arbor/internal/testkit"
 )
 
 // thread mentions keeper in a new issue and waits until keeper is told: the thread's id.
@@ -12,7 +13,7 @@ func (w *World) thread(t *testing.T, h *Home) string {
 	t.Helper()
 	title := w.name()
 	w.OK(t, "writer", "POST "+h.path()+"/issues", `{"title":"`+title+`","body":"@keeper"}`)
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(testkit.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var list []struct {
 			ID      string
 			Subject struct{ Title string }

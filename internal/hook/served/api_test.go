@@ -13,6 +13,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
 
 // What people with other rights, odd bodies and other people's hooks get; and that no secret ever comes back.
@@ -150,11 +151,11 @@ func TestRedelivery(t *testing.T) {
 			t.Error("what was sent again is not what was sent")
 		}
 		deliveries := fmt.Sprintf("%s/hooks/%d/deliveries", garden, id)
-		eventually(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			a := s.Check(t, apitest.Case{Do: "GET " + deliveries, As: "alice", Status: 200})
 			return apitest.Contains(a.Body,
 				`[{"event": "issues", "status_code": 200}, {"event": "issues", "status_code": 200}, {"event": "ping"}]`) == nil
-		})
+		}, "three deliveries are noted")
 		var list []struct{ ID int64 }
 		s.Check(t, apitest.Case{Do: "GET " + deliveries + "?per_page=2", As: "alice", Status: 200}).JSON(t,
 			&list)

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/hook"
+	"arbor/internal/testkit"
 )
 
 // count is the first value of a query.
@@ -107,9 +108,9 @@ func TestDispatchesInALoop(t *testing.T) {
 // rest keeps a hook from being sent anything for a while.
 func rest(t *testing.T, s *apitest.Server, id int64) {
 	t.Helper()
-	eventually(t, func() bool {
+	testkit.Eventually(t, func() bool {
 		return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0`, id) == 0
-	})
+	}, "no delivery waits")
 	alter(t, s, `UPDATE hooks SET due_at = `+s.DB.Engine().Clock()+` + 3600000000 WHERE id = $1`, id)
 }
 
@@ -198,16 +199,17 @@ func TestSwitchedOff(t *testing.T) {
 		}
 		issue()
 		r.expect(t, "issues.opened")
-		eventually(t, func() bool { return count(t, s, `SELECT failures FROM hooks WHERE id = $1`, id) == 1 })
+		testkit.Eventually(t, func() bool { return count(t, s, `SELECT failures FROM hooks WHERE id = $1`, id) == 1 },
+			"one failure is counted")
 		// Three days and nine attempts later.
 		alter(t, s, `UPDATE hooks SET failures = 9, failing_since = failing_since - 259200000000 WHERE id = $1`, id)
 		issue()
-		eventually(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			a := s.Check(t, apitest.Case{Do: "GET " + one, As: "alice", Status: 200})
 			return apitest.Contains(a.Body,
 				`{"active": false, "last_response": {"status": "disabled", "code": 502}}`) == nil &&
 				strings.Contains(string(a.Body), "the receiver has failed since")
-		})
+		}, "the hook is disabled")
 		if n := count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0`,
 			id); n != 0 {
 			t.Errorf("%d deliveries wait for a hook that is switched off", n)
@@ -215,7 +217,8 @@ func TestSwitchedOff(t *testing.T) {
 		dead.Store(false)
 		s.Check(t, apitest.Case{Do: "PATCH " + one, As: "alice", Status: 200, Send: `{"active": true}`,
 			Want: `{"active": true}`})
-		eventually(t, func() bool { return strings.HasPrefix(r.names(), "issues.opened") })
+		testkit.Eventually(t, func() bool { return strings.HasPrefix(r.names(), "issues.opened") },
+			"the issue is delivered")
 		if n := count(t, s, `SELECT failures FROM hooks WHERE id = $1`, id); n != 0 {
 			t.Errorf("it begins with %d failures", n)
 		}

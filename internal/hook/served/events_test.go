@@ -11,6 +11,7 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/hook"
 	"arbor/internal/review"
+	"arbor/internal/testkit"
 )
 
 // Every event of a repository is told, once, in order. What is left out here no bot can hear of.
@@ -182,7 +183,7 @@ func story(t *testing.T, s *apitest.Server) (all []*sent) {
 // noHooks demands that nothing is left of the hooks whose places are gone.
 func noHooks(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	eventually(t, func() bool {
+	testkit.Eventually(t, func() bool {
 		if err := hook.NewPruner(s.DB, slog.New(slog.DiscardHandler)).Prune(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +194,7 @@ func noHooks(t *testing.T, s *apitest.Server) {
 			t.Fatal(err)
 		}
 		return left == 0
-	})
+	}, "no hook is left")
 }
 
 // last is the last of some names.

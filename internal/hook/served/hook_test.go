@@ -14,10 +14,8 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/server"
+	"arbor/internal/testkit"
 )
-
-// patience is how long a delivery may take on a busy machine.
-const patience = 60 * time.Second
 
 // loopback lets hooks lead to receivers of tests.
 func loopback(o *server.Options) { o.HookNetworks = outgoing.Loopback() }
@@ -86,7 +84,7 @@ func (r *receiver) all() []*sent {
 // wait waits for so many deliveries in all.
 func (r *receiver) wait(t testing.TB, n int) []*sent {
 	t.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(testkit.Patience)
 	for {
 		if got := r.all(); len(got) >= n {
 			return got
@@ -140,14 +138,4 @@ func told(t *testing.T, s *apitest.Server, r *receiver, c apitest.Case, names st
 	}
 	s.Check(t, c)
 	return r.expect(t, names)
-}
-
-// eventually waits until something holds.
-func eventually(t testing.TB, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it does not come true")
-		}
-	}
 }

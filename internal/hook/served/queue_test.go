@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // While ten thousand deliveries wait for a receiver that does not answer, others get theirs, and the dead one
@@ -98,9 +99,9 @@ func TestHangingReceiversLeavePlaces(t *testing.T) {
 					hanging.URL, n)})
 		}
 		hanging.wait(t, 6)
-		eventually(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE state = 0`) == 0
-		})
+		}, "no delivery waits")
 		alter(t, s, `UPDATE hooks SET failures = 1`)
 		alive := receive(t, nil)
 		hookOn(t, s, garden, "alice", alive, `["issues"]`)
@@ -109,7 +110,7 @@ func TestHangingReceiversLeavePlaces(t *testing.T) {
 				Send: `{"title": "Slugs"}`})
 		}
 		alive.wait(t, 20)
-		eventually(t, func() bool { return dead.Load() >= 2 })
+		testkit.Eventually(t, func() bool { return dead.Load() >= 2 }, "two deliveries to who does not answer")
 		if n := most.Load(); n > 2 {
 			t.Errorf("receivers that hang held %d places of their owner at one time", n)
 		}

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/app"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // waiting counts the deliveries that have still to be sent.
@@ -77,12 +78,12 @@ func TestNothingIsSentAfterUninstalling(t *testing.T) {
 		told(t, s, r, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
 			Send:   `{"title": "Peas"}`,
 			Status: 201}, "issues.opened")
-		eventually(t, func() bool { return waiting(t, s) == 1 })
+		testkit.Eventually(t, func() bool { return waiting(t, s) == 1 }, "one delivery waits")
 		if err := s.Server.Forge().Apps.Uninstall(t.Context(), 0, i.ID, i.Account.ID); err != nil {
 			t.Fatal(err)
 		}
 		r.expect(t, "installation.deleted")
-		eventually(t, func() bool { return waiting(t, s) == 0 }) // the issue was dropped
+		testkit.Eventually(t, func() bool { return waiting(t, s) == 0 }, "the issue is dropped")
 		if got := r.all(); len(got) != 0 {
 			t.Errorf("an App that is not installed any more was sent %s", r.names())
 		}

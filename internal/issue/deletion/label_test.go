@@ -3,7 +3,6 @@ package deletion_test
 import (
 	"log/slog"
 	"testing"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
@@ -14,6 +13,7 @@ import (
 	"arbor/internal/issue/issuetest"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/testkit"
 )
 
 // crowd files n issues with the labels in one transaction; every third is closed.
@@ -109,7 +109,7 @@ func settled(t testing.TB, s *apitest.Server) {
 // gone waits until a query counts nothing.
 func gone(t testing.TB, s *apitest.Server, query string, args ...any) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	testkit.Eventually(t, func() bool {
 		var left int64
 		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
 			return tx.QueryRow(query, args...).Scan(&left)
@@ -117,13 +117,8 @@ func gone(t testing.TB, s *apitest.Server, query string, args ...any) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d are left of %s", left, query)
-		}
-	}
+		return left == 0
+	}, "none is left of "+query)
 }
 
 // A label that many issues have is taken off them by the worker; a job of a repository that is gone holds

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -14,6 +13,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // picture is a script that makes a file with a picture of 8 by 8 points, named bed.png, in a DataTransfer d.
@@ -79,11 +79,8 @@ func does(b *browser.Tab, script string) {
 func becomes(t *testing.T, b *browser.Tab, script string) {
 	t.Helper()
 	var now bool
-	for end := time.Now().Add(30 * time.Second); !now; time.Sleep(50 * time.Millisecond) {
-		if b.Eval(script, &now); time.Now().After(end) {
-			t.Fatalf("%s does not become true at %s: %s", script, b.Path(), b.Text("body"))
-		}
-	}
+	testkit.Eventually(t, func() bool { b.Eval(script, &now); return now }, script+" at "+b.Path(),
+		func() string { return b.Text("body") })
 }
 
 // A file that is refused leaves the text as it was, and says why. Nothing in an attached page runs, also when

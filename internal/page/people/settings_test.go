@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/apitest"
+	"arbor/internal/testkit"
 )
 
 // form sends a form as a browser does.
@@ -84,14 +84,9 @@ func TestOrgHooks(t *testing.T) {
 		}
 		waitFor := func(n int) int64 {
 			t.Helper()
-			for range 500 {
-				if found := deliveries(); len(found) >= n {
-					return found[0].ID
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
-			t.Fatalf("there are no %d deliveries", n)
-			return 0
+			testkit.Eventually(t, func() bool { return len(deliveries()) >= n },
+				fmt.Sprintf("%d deliveries", n))
+			return deliveries()[0].ID
 		}
 		delivery := fmt.Sprint(self, "/deliveries/", waitFor(1))
 		show(self, delivery)

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/apitest"
 	"arbor/internal/app"
+	"arbor/internal/testkit"
 )
 
 // receiver notes the events that an App is told, each with its action.
@@ -38,7 +39,7 @@ func hears(t *testing.T, told chan string, want string) {
 		if got != want {
 			t.Fatalf("the App is told %s, want %s", got, want)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(testkit.Patience):
 		t.Fatalf("the App is not told %s", want)
 	}
 }

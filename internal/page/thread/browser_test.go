@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/testkit"
 )
 
 // A person works on an issue in a real browser: with the script menus open in place, a task is ticked at
@@ -36,15 +36,9 @@ func TestInABrowser(t *testing.T) {
 	b.Click(`.task[value="0"]`)
 	b.See(`.task[value="0"][aria-checked="true"]`, "")
 	// the box shows it before the server says so
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		body := issue(t, s, "alice/garden").Body
-		if strings.Contains(body, "- [x] one") {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the task is not ticked: %s", body)
-		}
-	}
+	testkit.Eventually(t, func() bool {
+		return strings.Contains(issue(t, s, "alice/garden").Body, "- [x] one")
+	}, "the task is ticked")
 
 	b.Click(`aside .gear[data-load*="/labels"] summary`)
 	b.Click(`aside .gear input[value="bug"]`)

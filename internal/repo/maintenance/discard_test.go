@@ -14,6 +14,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/testkit"
 )
 
 // bounded gives a user a quota in KiB, and says what counts in it.
@@ -70,7 +71,7 @@ func discardedDue(t *testing.T, s *apitest.Server) {
 // end.
 func allDiscarded(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	apitest.Becomes(t, func() bool {
+	testkit.Eventually(t, func() bool {
 		discardedDue(t, s)
 		left := 0
 		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {

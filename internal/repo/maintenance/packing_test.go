@@ -19,6 +19,7 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo/maintenance"
 	"arbor/internal/space"
+	"arbor/internal/testkit"
 )
 
 // lines is a log in memory.
@@ -133,8 +134,8 @@ func TestTwoNodesKeepPacksFew(t *testing.T) {
 		writers.Wait()
 		n.node[0].Repos.Wrote(r.ID)
 		g := n.objects(t, r.ID)
-		apitest.Becomes(t, func() bool { return len(packs(t, g)) < 40 }, "few packs")
-		apitest.Becomes(t, func() bool {
+		testkit.Eventually(t, func() bool { return len(packs(t, g)) < 40 }, "few packs")
+		testkit.Eventually(t, func() bool {
 			return n.count(t, `SELECT count(*) FROM packings`) == 0
 		}, "no packing is left")
 		gittest.Run(t, g.Dir(), "fsck", "--full", "--no-dangling")
@@ -195,7 +196,7 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 		n.node[0].Repos.Wrote(bad.ID)
 		tried := func(times int64) {
 			t.Helper()
-			apitest.Becomes(t, func() bool {
+			testkit.Eventually(t, func() bool {
 				return n.count(t, `SELECT count(*) FROM packings WHERE repo_id = $1 AND tries = $2
 					AND due_at > `+engine.Clock()+` + 30000000`, bad.ID, times) == 1
 			}, fmt.Sprintf("try %d is put off", times))
@@ -217,7 +218,7 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 		}
 		fill(t, n.objects(t, good.ID), 0, 30, 100)
 		n.node[0].Repos.Wrote(good.ID)
-		apitest.Becomes(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			return len(packs(t, n.objects(t, good.ID))) < 20
 		}, "the other repository is packed")
 		stop()
@@ -229,8 +230,8 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 		}
 		n.run(t, 1)
 		again(1)
-		apitest.Becomes(t, func() bool { return len(packs(t, g)) < 20 }, "it is packed by the other node")
-		apitest.Becomes(t, func() bool {
+		testkit.Eventually(t, func() bool { return len(packs(t, g)) < 20 }, "it is packed by the other node")
+		testkit.Eventually(t, func() bool {
 			return n.count(t, `SELECT count(*) FROM packings`) == 0
 		}, "no packing is left")
 		gittest.Run(t, g.Dir(), "fsck", "--full", "--no-dangling")
@@ -273,11 +274,11 @@ func TestSmallPackingsDoNotWaitForLargeOnes(t *testing.T) {
 		}
 		n.run(t, 0)
 		n.node[0].Repos.Wrote(large.ID)
-		apitest.Becomes(t, func() bool { return exists(begun) }, "git is at the large one")
+		testkit.Eventually(t, func() bool { return exists(begun) }, "git is at the large one")
 		for i := range 3 {
 			fill(t, n.objects(t, small.ID), 100*i, 100*i+30, 100)
 			n.node[0].Repos.Wrote(small.ID)
-			apitest.Becomes(t, func() bool {
+			testkit.Eventually(t, func() bool {
 				return len(packs(t, n.objects(t, small.ID))) < 20
 			}, "the small one is packed")
 		}
@@ -287,7 +288,7 @@ func TestSmallPackingsDoNotWaitForLargeOnes(t *testing.T) {
 		if err := os.WriteFile(until, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		apitest.Becomes(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			return n.count(t, `SELECT count(*) FROM packings`) == 0
 		}, "all is done")
 	})

@@ -19,6 +19,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/testkit"
 )
 
 // nodes are services over one database and one folder, none of which runs.
@@ -185,7 +186,7 @@ func TestStartSweepsNothing(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- n.node[1].Maintenance.Run(ctx) }()
-		apitest.Becomes(t, func() bool {
+		testkit.Eventually(t, func() bool {
 			return n.count(t, `SELECT count(*) FROM folder_sweep`) == 1
 		}, "the sweep is scheduled")
 		stop()

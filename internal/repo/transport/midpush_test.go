@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
@@ -14,6 +13,7 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
 	"arbor/internal/repo"
+	"arbor/internal/testkit"
 )
 
 // A push may take an hour. Who loses the right to push, or the token, or the
@@ -90,12 +90,10 @@ func slowPush(
 	}()
 	command := wire.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/main\x00 report-status")
 	out.Write(append(append(command, "0000"...), pack[:len(pack)/2]...))
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if found, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "incoming-*")); len(found) > 0 ||
-			time.Now().After(end) {
-			break
-		}
-	}
+	testkit.Eventually(t, func() bool {
+		found, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "incoming-*"))
+		return len(found) > 0
+	}, "the pack comes in")
 	meanwhile(t, r)
 	out.Write(pack[len(pack)/2:])
 	out.Close()

@@ -177,6 +177,7 @@ func TestFullDisk(t *testing.T) {
 func TestCommitsAreShared(t *testing.T) {
 	t.Parallel()
 	d, b := openFile(t)
+	b.writer.batchTime = time.Hour // however busy the machine is
 	const writers = 600
 	together(d, writers, func(i int) {
 		if err := d.Write(context.Background(), insert(fmt.Sprint(i), 1)); err != nil {
@@ -186,7 +187,7 @@ func TestCommitsAreShared(t *testing.T) {
 	if n := rowCount(t, d); n != writers {
 		t.Errorf("%d rows", n)
 	}
-	if c := b.writer.commits; c > 60 {
+	if c := b.writer.commits; c > 10 {
 		t.Errorf("%d commits for %d writers that waited together", c, writers)
 	}
 }
@@ -196,6 +197,7 @@ func TestCommitsAreShared(t *testing.T) {
 func TestSingleStatementsAreShared(t *testing.T) {
 	t.Parallel()
 	d, b := openFile(t)
+	b.writer.batchTime = time.Hour // however busy the machine is
 	const writers = 200
 	together(d, writers, func(i int) {
 		if err := insertOne(d, fmt.Sprint(i), 1); err != nil {
@@ -205,7 +207,7 @@ func TestSingleStatementsAreShared(t *testing.T) {
 	if n := rowCount(t, d); n != writers {
 		t.Errorf("%d rows", n)
 	}
-	if b.writer.commits > 60 || b.writer.conn.statements["SAVEPOINT member"] != nil {
+	if b.writer.commits > 10 || b.writer.conn.statements["SAVEPOINT member"] != nil {
 		t.Errorf("%d commits for %d single statements that waited together; savepoints: %v",
 			b.writer.commits, writers, b.writer.conn.statements["SAVEPOINT member"] != nil)
 	}

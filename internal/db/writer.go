@@ -38,8 +38,9 @@ const (
 // The first member of a batch needs no savepoint: if it fails, the transaction
 // is rolled back whole. The others roll back to theirs.
 type writer struct {
-	backend *sqliteBackend
-	turn    *turnstile
+	backend   *sqliteBackend
+	turn      *turnstile
+	batchTime time.Duration // maxBatchTime but in a test
 
 	// These belong to the caller that holds the baton.
 	conn    *sqliteConn // nil: to be opened
@@ -61,7 +62,7 @@ type writer struct {
 }
 
 func newWriter(b *sqliteBackend, turn *turnstile) *writer {
-	return &writer{backend: b, turn: turn}
+	return &writer{backend: b, turn: turn, batchTime: maxBatchTime}
 }
 
 // write runs fn until the transaction that holds it is committed or its own
@@ -276,7 +277,7 @@ func fatal(err error) bool {
 
 // full says that the batch takes no more members.
 func (w *writer) full() bool {
-	return len(w.done) >= maxBatch || w.begun && time.Since(w.started) > maxBatchTime
+	return len(w.done) >= maxBatch || w.begun && time.Since(w.started) > w.batchTime
 }
 
 // boundLog now and then looks whether the log has outgrown its bound, which

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/commitcomment"
+	"arbor/internal/follow"
 	"arbor/internal/forge"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
@@ -13,10 +14,10 @@ import (
 // fillTalk has people follow each other, and alice review what bob proposes
 // from his fork. Bob comments on the latest commit of alice's.
 func (d *demo) fillTalk(ctx context.Context) error {
-	accounts := d.store.forge(d.log).Accounts
+	follows := follow.New(d.store.db)
 	for _, f := range [][2]string{{"alice", "bob"}, {"bob", "alice"}, {"root-gardener", "alice"},
 		{"bob", demoOrg}} {
-		if err := accounts.Follow(ctx, d.callers[f[0]], f[1], true); err != nil {
+		if err := follows.Follow(ctx, d.callers[f[0]], f[1], true); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@
 //   - token.go: tokens and their life; grant.go: what a token takes from its account's rights
 //   - admin.go: the command line's operations
 //   - profile.go, member.go: what may be changed over HTTP, and by whom (decision 12)
-//   - follow.go, storefollow.go, apifollow.go: who follows whom, of table followers
 //   - store.go, storemember.go, storetoken.go: the SQL, of tables accounts, members, tokens
 //   - api.go, apiorg.go, apimember.go: the handlers; json.go: their JSON (decision 28)
 //   - email.go, storeemail.go: the addresses that make a commit an account's, of table

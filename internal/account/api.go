@@ -75,7 +75,7 @@ func (a *API) ListUsers(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newSimples(list, web.From(r.Context())))
+	return web.JSON(w, r, http.StatusOK, NewSimples(list, web.From(r.Context())))
 }
 
 // since reads the page of a list by ids that the request asks for, and links the next one.

@@ -40,7 +40,7 @@ func (a *API) listMembers(w http.ResponseWriter, r *http.Request, publicOnly boo
 		return err
 	}
 	web.Link(w, r, p, total)
-	return web.JSON(w, r, http.StatusOK, newSimples(list, web.From(r.Context())))
+	return web.JSON(w, r, http.StatusOK, NewSimples(list, web.From(r.Context())))
 }
 
 // GET /orgs/{org}/members/{username}

@@ -30,7 +30,7 @@ func (s *Service) Directory(ctx context.Context, d Directory) (list []*Account, 
 // directory reads one account more than the limit, if there is one.
 func directory(tx *db.Tx, d Directory) ([]*Account, error) {
 	pattern := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(d.Text) + "%"
-	return queryAccounts(tx, ` WHERE a.kind = $1 AND a.login_folded > $2
+	return Query(tx, ` WHERE a.kind = $1 AND a.login_folded > $2
 		AND (a.login_folded LIKE $3 ESCAPE '!'
 		OR LOWER(COALESCE(a.name, '')) LIKE LOWER(CAST($4 AS TEXT)) ESCAPE '!')
 		ORDER BY a.login_folded LIMIT $5`, int64(d.Kind), Fold(d.After), Fold(pattern), pattern, d.Limit+1)

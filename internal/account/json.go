@@ -82,7 +82,8 @@ func NewSimple(a *Account, i *web.Info) *Simple {
 	}
 }
 
-func newSimples(list []*Account, i *web.Info) []*Simple {
+// NewSimples is NewSimple for each account of a list.
+func NewSimples(list []*Account, i *web.Info) []*Simple {
 	out := make([]*Simple, len(list))
 	for k, a := range list {
 		out[k] = NewSimple(a, i)

@@ -93,9 +93,9 @@ const botSuffix = "[bot]"
 // BotLogin is the login of the bot as whom an App acts.
 func BotLogin(slug string) string { return slug + botSuffix }
 
-// plausible reports whether an account could have this login. What could not is
+// Plausible reports whether an account could have this login. What could not is
 // never handed to SQL, whose engines differ on NUL and on invalid UTF-8.
-func plausible(login string) bool {
+func Plausible(login string) bool {
 	return spelled(strings.TrimSuffix(login, botSuffix))
 }
 

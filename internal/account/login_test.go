@@ -37,7 +37,7 @@ func TestReservedLoginsAreSorted(t *testing.T) {
 		t.Error("the reserved logins are not sorted, or repeat")
 	}
 	for _, login := range list {
-		if login != Fold(login) || !plausible(login) {
+		if login != Fold(login) || !Plausible(login) {
 			t.Errorf("%q can be no folded login", login)
 		}
 		if CheckLogin(strings.ToUpper(login)) == nil {
@@ -62,7 +62,7 @@ func FuzzCheckLogin(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !plausible(login) || !utf8.ValidString(login) || strings.ToLower(login) != folded ||
+		if !Plausible(login) || !utf8.ValidString(login) || strings.ToLower(login) != folded ||
 			strings.ContainsAny(login, "/\\ %?#:@<>\"'&\x00") {
 			t.Fatalf("%q got through", login)
 		}

@@ -64,7 +64,7 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Cal
 // when they do not fit, whether there is such an account or not; 403 for a suspended one; 429 after too many
 // attempts, 429 and 503 when there is no memory to compare passwords.
 func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
-	if !plausible(login) || len(password) > maxPassword {
+	if !Plausible(login) || len(password) > maxPassword {
 		return "", wrongPassword()
 	}
 	if err := s.attempts.take(login, from.Address, s.now()); err != nil {

@@ -29,10 +29,10 @@ func scanAccount(row db.Scanner, more ...any) (*Account, error) {
 	return &a, nil
 }
 
-// queryAccounts reads accounts; rest is what stands behind FROM accounts a.
 const selectAccounts = `SELECT ` + accountColumns + ` FROM accounts a`
 
-func queryAccounts(tx *db.Tx, rest string, args ...any) ([]*Account, error) {
+// Query reads accounts; rest is what stands behind FROM accounts a.
+func Query(tx *db.Tx, rest string, args ...any) ([]*Account, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*Account, error) {
 		return scanAccount(row)
 	}, selectAccounts+rest, args...)
@@ -49,7 +49,7 @@ func orAbsent(err error) error {
 // ByLogin finds a person or an organization without regard to case. Errors:
 // errs.Absent when there is none.
 func ByLogin(tx *db.Tx, login string) (*Account, error) {
-	if !plausible(login) {
+	if !Plausible(login) {
 		return nil, errs.Absent()
 	}
 	if a, ok := db.Recall[Account](tx, loginKey(Fold(login))); ok {
@@ -97,7 +97,7 @@ func ByIDs(tx *db.Tx, ids []ID) (map[ID]*Account, error) {
 		return found, nil
 	}
 	query, args := whereIDs(unknown)
-	list, err := queryAccounts(tx, query, args...)
+	list, err := Query(tx, query, args...)
 	for _, a := range list {
 		found[a.ID] = a
 		keep(tx, a)
@@ -199,12 +199,12 @@ func lockAccount(tx *db.Tx, id ID) error {
 
 // accountsAfter lists accounts of both kinds by id, beginning after since.
 func accountsAfter(tx *db.Tx, since ID, limit int64) ([]*Account, error) {
-	return queryAccounts(tx, ` WHERE a.id > $1 ORDER BY a.id LIMIT $2`, since, limit)
+	return Query(tx, ` WHERE a.id > $1 ORDER BY a.id LIMIT $2`, since, limit)
 }
 
 // orgsAfter lists organizations by id, beginning after since.
 func orgsAfter(tx *db.Tx, since ID, limit int64) ([]*Account, error) {
-	return queryAccounts(tx, ` WHERE a.id > $1 AND a.kind = 2 ORDER BY a.id LIMIT $2`, since, limit)
+	return Query(tx, ` WHERE a.id > $1 AND a.kind = 2 ORDER BY a.id LIMIT $2`, since, limit)
 }
 
 // ByLogins finds the accounts that have one of the logins, in one query, under
@@ -213,7 +213,7 @@ func ByLogins(tx *db.Tx, logins []string) (map[string]*Account, error) {
 	found := make(map[string]*Account, len(logins))
 	args := make([]any, 0, len(logins))
 	for _, l := range logins {
-		if !plausible(l) {
+		if !Plausible(l) {
 			continue
 		}
 		if a, ok := db.Recall[Account](tx, loginKey(Fold(l))); ok {
@@ -225,7 +225,7 @@ func ByLogins(tx *db.Tx, logins []string) (map[string]*Account, error) {
 	if len(args) == 0 {
 		return found, nil
 	}
-	list, err := queryAccounts(tx, ` WHERE a.login_folded IN `+db.Values(1, len(args)), args...)
+	list, err := Query(tx, ` WHERE a.login_folded IN `+db.Values(1, len(args)), args...)
 	for _, a := range list {
 		found[Fold(a.Login)] = a
 		keep(tx, a)

@@ -87,7 +87,7 @@ func formerLogins(tx *db.Tx, id ID) ([]string, error) {
 func byFormerLogins(tx *db.Tx, logins []string, found map[string]*Account) error {
 	args := make([]any, 0, len(logins))
 	for _, l := range logins {
-		if found[l] == nil && plausible(l) {
+		if found[l] == nil && Plausible(l) {
 			args = append(args, l)
 		}
 	}

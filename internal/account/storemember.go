@@ -97,7 +97,7 @@ func (f memberFilter) where() string {
 // members lists one page of an organization's members by id; the page is found
 // in an index before any account is fetched.
 func members(tx *db.Tx, f memberFilter, p web.Page) ([]*Account, error) {
-	return queryAccounts(tx, ` JOIN (SELECT user_id`+f.where()+` ORDER BY user_id LIMIT $2 OFFSET $3) m
+	return Query(tx, ` JOIN (SELECT user_id`+f.where()+` ORDER BY user_id LIMIT $2 OFFSET $3) m
 		ON a.id = m.user_id ORDER BY a.id`, f.Org, p.Size, p.Offset())
 }
 

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/detect"
+	"arbor/internal/follow"
 	"arbor/internal/gitdata"
 	"arbor/internal/gitignore"
 	"arbor/internal/hook"
@@ -102,6 +103,7 @@ func (of *apis) features(s *Server) []feature {
 	repos, kinds := f.Repos, search.NewKinds(f.Searches)
 	return []feature{
 		account.NewAPI(f.Accounts),
+		follow.NewAPI(d),
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),

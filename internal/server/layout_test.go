@@ -34,7 +34,7 @@ var layers = [][]string{
 		"internal/hook/outgoing"},
 	{"internal/route", "internal/inside"},
 	{"internal/account", "internal/gitignore", "internal/license"},
-	{"internal/repo", "internal/plant", "internal/fulltext", "internal/ratelimit"},
+	{"internal/repo", "internal/plant", "internal/fulltext", "internal/ratelimit", "internal/follow"},
 	{"internal/repo/list", "internal/repo/collaborator", "internal/repo/transport", "internal/repo/purge",
 		"internal/repo/network"},
 	{"internal/repo/settings", "internal/app"},

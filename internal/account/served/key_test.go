@@ -1,3 +1,5 @@
+// Package served_test holds the tests of accounts that ask a whole server. In the folder of the package they
+// would have Go compile all that stands above it anew for them, beside the package's own tests.
 package served_test
 
 import (

@@ -1,12 +1,24 @@
-package account
+// Package follow is who follows whom, of table followers. The counters of both sides stand in table accounts.
+//
+//   - follow.go: the operations
+//   - store.go: the SQL
+//   - api.go, routes.go: the handlers
+package follow
 
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
 )
+
+// Service follows and lists.
+type Service struct{ db *db.DB }
+
+// New makes a Service on a database.
+func New(d *db.DB) *Service { return &Service{d} }
 
 // side is one of the two lists of an account.
 type side bool
@@ -16,14 +28,14 @@ const (
 	following side = true
 )
 
-// listFollow lists a page of one side of an account, and tells how many are
+// list lists a page of one side of an account, and tells how many are
 // there. Errors: errs.Absent when nobody has the login.
-func (s *Service) listFollow(
+func (s *Service) list(
 	ctx context.Context, login string, of side, p web.Page,
-) (list []*Account, total int64, err error) {
+) (found []*account.Account, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		a, err := ByLogin(tx, login)
+		found = nil
+		a, err := account.ByLogin(tx, login)
 		if err != nil {
 			return err
 		}
@@ -34,15 +46,15 @@ func (s *Service) listFollow(
 		if p.Offset() >= total {
 			return nil
 		}
-		list, err = read(tx, a.ID, p)
+		found, err = read(tx, a.ID, p)
 		return err
 	})
-	return list, total, err
+	return found, total, err
 }
 
-// checkFollows returns errs.Absent unless one account follows the other.
-func (s *Service) checkFollows(ctx context.Context, login, target string) error {
-	if !plausible(login) || !plausible(target) {
+// check returns errs.Absent unless one account follows the other.
+func (s *Service) check(ctx context.Context, login, target string) error {
+	if !account.Plausible(login) || !account.Plausible(target) {
 		return errs.Absent()
 	}
 	return s.db.Read(ctx, func(tx *db.Tx) error {
@@ -57,9 +69,9 @@ func (s *Service) checkFollows(ctx context.Context, login, target string) error 
 // Follow makes the caller follow an account, or ends that. Either is done
 // already when it is said again. Errors: errs.Absent when nobody has the login;
 // errs.Invalid for following oneself.
-func (s *Service) Follow(ctx context.Context, caller *Caller, target string, on bool) error {
+func (s *Service) Follow(ctx context.Context, caller *account.Caller, target string, on bool) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		to, err := ByLogin(tx, target)
+		to, err := account.ByLogin(tx, target)
 		switch {
 		case err != nil:
 			return err

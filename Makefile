@@ -48,7 +48,7 @@ crash: ## Let people write in every way while N faults befall the servers, and h
 	$(DISK) ARBOR_TEST_KILLS=$(N) $(GO) test ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
 
 microbench: ## Run the benchmarks that stand beside the hot paths
-	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/plant ./internal/gitdata/... ./internal/markdown \
+	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/avatar ./internal/plant ./internal/gitdata/... ./internal/markdown \
 		./internal/graphql ./internal/reaction ./internal/finder/memory ./internal/issue ./internal/issue/comment ./internal/repo ./internal/search ./internal/server
 
 routes: ## Write the table of all endpoints anew

@@ -20,7 +20,6 @@
 //   - installation.go, storeinstallation.go: tokens of installations of GitHub Apps, and bots
 //   - device.go, storedevice.go, apidevice.go: tokens by OAuth's device flow, of tables device_requests and
 //     device_misses
-//   - avatar.go: the picture of an account, drawn from its id
 //
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no
 // log and no error. Each transaction that changes what anyone may see or do

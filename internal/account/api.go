@@ -2,7 +2,6 @@ package account
 
 import (
 	"net/http"
-	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/web"
@@ -10,10 +9,7 @@ import (
 
 // API answers the routes of accounts. The route table checks that someone is
 // signed in where a route needs it; what more it takes, the operations check.
-type API struct {
-	s       *Service
-	buffers pngBuffers
-}
+type API struct{ s *Service }
 
 // NewAPI makes the handlers.
 func NewAPI(s *Service) *API { return &API{s: s} }
@@ -105,30 +101,4 @@ func (a *API) GetByID(w http.ResponseWriter, r *http.Request) error {
 	}
 	web.LastModified(w, u.UpdatedAt.Time())
 	return web.JSON(w, r, http.StatusOK, newFullUser(u, web.From(r.Context()), CallerFrom(r.Context())))
-}
-
-// GET /avatars/{id}
-//
-// GetAvatar answers the picture of the account with this id, a PNG. It depends
-// on nothing but the id, so it tells nothing of who there is, and never changes.
-// Errors: 404 for what is no id.
-func (a *API) GetAvatar(w http.ResponseWriter, r *http.Request) error {
-	id, err := parseAvatarID(web.Param(r, "id"))
-	if err != nil {
-		return err
-	}
-	h := w.Header()
-	h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	if web.NotModified(w, r, `"avatar-1-`+id.String()+`"`) {
-		return nil
-	}
-	picture, err := identicon(id, &a.buffers)
-	if err != nil {
-		return err
-	}
-	h.Set("Content-Type", "image/png")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Length", strconv.Itoa(len(picture)))
-	_, err = w.Write(picture)
-	return err
 }

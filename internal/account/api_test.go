@@ -1,12 +1,10 @@
 package account
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image/png"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -338,29 +336,4 @@ func TestLastOwnerRace(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestAvatars(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t, db.SQLite)
-	first := b.do("", "GET", "/avatars/1?s=40&v=4", "")
-	if _, err := png.Decode(bytes.NewReader(first.Body.Bytes())); err != nil ||
-		first.Header().Get("Content-Type") != "image/png" {
-		t.Fatalf("%v, %v", err, first.Header())
-	}
-	if !strings.Contains(first.Header().Get("Cache-Control"), "immutable") {
-		t.Errorf("%v", first.Header())
-	}
-	if again := b.do("", "GET", "/avatars/1", ""); !bytes.Equal(again.Body.Bytes(), first.Body.Bytes()) {
-		t.Error("the picture changes")
-	}
-	if other := b.do("", "GET", "/avatars/2", ""); bytes.Equal(other.Body.Bytes(), first.Body.Bytes()) {
-		t.Error("two accounts look alike")
-	}
-	if w := b.do("", "GET", "/avatars/1", "", "If-None-Match", first.Header().Get("ETag")); w.Code != 304 {
-		t.Errorf("If-None-Match: %d", w.Code)
-	}
-	for _, id := range []string{"0", "-1", "x", "1.0", "01", "+1", "9223372036854775808"} {
-		b.steps([]step{{"", "GET", "/avatars/" + id, "", 404, notFound}})
-	}
 }

@@ -44,13 +44,3 @@ func BenchmarkAuthenticateMiss(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkIdenticon(b *testing.B) {
-	var buffers pngBuffers
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := identicon(1, &buffers); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -26,7 +26,6 @@ func (a *API) Routes() []route.Route {
 		route.New(route.SignedIn, "DELETE /user/keys/{key_id}", a.RemoveOwnKey),
 		route.New(route.Anyone, "GET /users/{username}/keys", a.ListKeys),
 		route.New(route.Anyone, "GET /{username}.keys", a.ListKeysAsText).InAnyMedia(),
-		route.New(route.Anyone, "GET /avatars/{id}", a.GetAvatar).In(route.Pages),
 		route.New(route.Anyone, "GET /organizations", a.ListAllOrgs),
 		route.New(route.Anyone, "GET /orgs/{org}", a.GetOrg),
 		route.New(route.SignedIn, "PATCH /orgs/{org}", a.UpdateOrg),

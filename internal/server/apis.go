@@ -5,6 +5,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
+	"arbor/internal/avatar"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/detect"
@@ -135,6 +136,7 @@ func (of *apis) features(s *Server) []feature {
 		of.OnCommits,
 		detect.NewAPI(f.Detect),
 		&license.API{},
+		&avatar.API{},
 		&gitignore.API{},
 		of.Markups,
 		of.Hooks,

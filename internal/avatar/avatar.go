@@ -1,4 +1,5 @@
-package account
+// Package avatar draws the pictures of accounts from their ids: no store is asked.
+package avatar
 
 import (
 	"bytes"
@@ -11,25 +12,26 @@ import (
 	"strings"
 	"sync"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 )
 
 // An avatar is a grid of cells, mirrored about its middle column, with half a
 // cell of margin; sizes in pixels.
 const (
-	avatarCells = 5
-	avatarCell  = 14
-	avatarSize  = (avatarCells + 1) * avatarCell
+	cells = 5
+	cell  = 14
+	size  = (cells + 1) * cell
 )
 
-// parseAvatarID reads an account's id as it stands in an avatar's address, in
+// parseID reads an account's id as it stands in an avatar's address, in
 // its one spelling. Errors: errs.Absent.
-func parseAvatarID(s string) (ID, error) {
+func parseID(s string) (account.ID, error) {
 	id, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || id <= 0 || strings.HasPrefix(s, "+") || strings.HasPrefix(s, "0") {
 		return 0, errs.Absent()
 	}
-	return ID(id), nil
+	return account.ID(id), nil
 }
 
 // pngBuffers keeps the encoder's tables, of which each would cost near a megabyte.
@@ -44,18 +46,18 @@ func (p *pngBuffers) Get() *png.EncoderBuffer {
 // Put is for png.Encoder.
 func (p *pngBuffers) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
 
-// identicon draws the avatar of an id as a PNG: the cells and the colour come
+// draw draws the avatar of an id as a PNG: the cells and the colour come
 // from a hash of the id, so every node draws the same picture.
-func identicon(id ID, buffers *pngBuffers) ([]byte, error) {
+func draw(id account.ID, buffers *pngBuffers) ([]byte, error) {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("avatar"), uint64(id)))
 	// Each part of the colour stays in the middle, so it shows on the light ground.
 	ink := color.RGBA{48 + sum[29]%144, 48 + sum[30]%144, 48 + sum[31]%144, 255}
-	img := image.NewPaletted(image.Rect(0, 0, avatarSize, avatarSize),
+	img := image.NewPaletted(image.Rect(0, 0, size, size),
 		color.Palette{color.RGBA{240, 240, 240, 255}, ink})
-	for row := range avatarCells {
-		for column := range avatarCells {
-			mirrored := min(column, avatarCells-1-column)
-			if sum[row*avatarCells+mirrored]&1 == 1 {
+	for row := range cells {
+		for column := range cells {
+			mirrored := min(column, cells-1-column)
+			if sum[row*cells+mirrored]&1 == 1 {
 				fillCell(img, row, column)
 			}
 		}
@@ -67,9 +69,9 @@ func identicon(id ID, buffers *pngBuffers) ([]byte, error) {
 }
 
 func fillCell(img *image.Paletted, row, column int) {
-	top, left := avatarCell/2+row*avatarCell, avatarCell/2+column*avatarCell
-	for y := top; y < top+avatarCell; y++ {
-		for x := left; x < left+avatarCell; x++ {
+	top, left := cell/2+row*cell, cell/2+column*cell
+	for y := top; y < top+cell; y++ {
+		for x := left; x < left+cell; x++ {
 			img.Pix[y*img.Stride+x] = 1
 		}
 	}

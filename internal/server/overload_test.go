@@ -86,10 +86,7 @@ func TestOverload(t *testing.T) {
 			t.Errorf("%s: the client reads %q", path, w.Body)
 		}
 	}
-	w = httptest.NewRecorder()
-	if ask(t, s, "", w, "GET", "/healthz", nil); w.Code != http.StatusOK {
-		t.Errorf("/healthz of a full server: %d", w.Code)
-	}
+	untilHealthy(t, s)
 	close(release)
 	go func() {
 		for range writing { // further writes of the same answers

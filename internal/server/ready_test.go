@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,4 +44,14 @@ func untilReadyz(t *testing.T, s *apitest.Server, text string) {
 		last = string(s.Do(t, apitest.Case{Do: "GET /readyz"}).Body)
 		return strings.Contains(last, text)
 	}, fmt.Sprintf("GET /readyz answers %q", text), func() string { return last })
+}
+
+// untilHealthy does the same with /healthz.
+func untilHealthy(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	s.Log.AllowErrors()
+	testkit.Eventually(t, func() bool {
+		a := s.Do(t, apitest.Case{Do: "GET /healthz"})
+		return a.Status == http.StatusOK && string(a.Body) == "ok\n"
+	}, "GET /healthz is well")
 }

@@ -195,7 +195,7 @@ func TestSlowClones(t *testing.T) {
 	}, memory(1<<30))
 }
 
-// readSlowly reads a little faster than the slowest rate allowed, until ctx is done or the server testkit.Patience up.
+// readSlowly reads a little faster than the slowest rate allowed, until ctx is done or the server hangs up.
 func readSlowly(ctx context.Context, c net.Conn) {
 	for buf := make([]byte, 2<<10); ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
 		c.SetReadDeadline(time.Now().Add(time.Second))

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -49,14 +50,12 @@ var oneDelivery = regexp.MustCompile(`/settings/apps/weeder/deliveries/\d+`)
 // finds shows a page until it has what a pattern asks for: what was sent is noted a moment after it arrived.
 func (b *person) finds(t *testing.T, path string, pattern *regexp.Regexp, times int) []string {
 	t.Helper()
-	for range 500 {
-		if found := pattern.FindAllString(b.show(t, path), -1); len(found) >= times {
-			return found
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Fatalf("%s does not show %d times %s", path, times, pattern)
-	return nil
+	var found []string
+	testkit.Eventually(t, func() bool {
+		found = pattern.FindAllString(b.show(t, path), -1)
+		return len(found) >= times
+	}, fmt.Sprintf("%s shows %d times %s", path, times, pattern))
+	return found
 }
 
 // The owners of an App see what it was told, and send it again. Nobody else does, nor who owned it before.

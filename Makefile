@@ -49,7 +49,7 @@ crash: ## Let people write in every way while N faults befall the servers, and h
 
 microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/avatar ./internal/plant ./internal/gitdata/... ./internal/markdown \
-		./internal/graphql ./internal/reaction ./internal/finder/memory ./internal/issue ./internal/issue/comment ./internal/repo ./internal/search ./internal/server
+		./internal/graphql ./internal/graphql/document ./internal/reaction ./internal/finder/memory ./internal/issue ./internal/issue/comment ./internal/repo ./internal/search ./internal/server
 
 routes: ## Write the table of all endpoints anew
 	$(GO) test ./internal/server -run TestTheTableIsWrittenDown -count=1 -args -update-routes

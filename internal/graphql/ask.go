@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/admission"
 	"arbor/internal/errs"
+	"arbor/internal/graphql/document"
 	"arbor/internal/inside"
 	"arbor/internal/web"
 )
@@ -25,7 +26,7 @@ type Ask = inside.Ask
 type query struct {
 	*API
 	kept     map[string]kept // answers to questions that only read
-	estimate estimate
+	estimate document.Estimate
 	sent     *http.Request
 
 	repositories map[string]*object // one of each that lists were asked for

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 )
 
@@ -65,15 +66,7 @@ func placeOf(cursor string) (int, error) {
 	return n, nil
 }
 
-func clip(s string) string { return cut(s, 100) }
-
-// cut shortens a text to so many bytes, between characters.
-func cut(s string, most int) string {
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "..."
-	}
-	return s
-}
+func clip(s string) string { return document.Cut(s, 100) }
 
 // readPart reads first, last, after and before. Without first and last only counts are asked for.
 func readPart(f *exec.Field) (p part, err error) {
@@ -118,11 +111,8 @@ func (p *part) settle(total func() (int, error)) error {
 	return nil
 }
 
-// nodeFields are the fields of a connection for which its nodes are read: they, or where they end.
-func nodeFields() []string { return []string{"nodes", "edges", "pageInfo"} }
-
 // wantsNodes reports that a connection's nodes are asked for, or where they end.
-func wantsNodes(f *exec.Field) bool { return f.Selects(nodeFields()...) }
+func wantsNodes(f *exec.Field) bool { return f.Selects(document.NodeFields()...) }
 
 // pages is a list of the REST API.
 type pages struct {

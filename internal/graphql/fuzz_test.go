@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
 	"arbor/internal/web"
@@ -34,23 +35,24 @@ func FuzzQuery(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	nothing := func(context.Context, Question) (*web.Captured, error) { return nil, errs.Absent() }
-	api := &API{documents: newDocuments(), ask: nothing, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
+	api := &API{ask: nothing, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
 		limits: unlimited{}}
 	loaded := schema.Load()
 	s := &exec.Schema{Schema: loaded, Resolvers: api.resolvers(loaded)}
 	api.schema = func() *exec.Schema { return s }
+	api.documents = document.New(func() *ast.Schema { return loaded })
 	f.Fuzz(func(t *testing.T, text, variables string) {
-		d := api.document(text)
-		if len(d.errors) > 0 {
+		d := api.documents.Read(text)
+		if len(d.Errors) > 0 {
 			return
 		}
 		given, _ := decode(json.RawMessage(variables)).(map[string]any)
-		for _, op := range d.query.Operations {
+		for _, op := range d.Query.Operations {
 			coerced, err := exec.Variables(loaded, op, given)
 			if err != nil {
 				continue
 			}
-			if _, wrong := api.estimateOf(op, coerced); len(wrong) > 0 {
+			if _, wrong := api.documents.Estimate(op, coerced); len(wrong) > 0 {
 				continue
 			}
 			ctx := account.WithCaller(t.Context(), &account.Caller{ID: 1, Login: "alice"})
@@ -60,7 +62,7 @@ func FuzzQuery(f *testing.F) {
 			if op.Operation == ast.Mutation {
 				kind = "Mutation"
 			}
-			result := s.Execute(ctx, exec.Request{Document: d.query, Operation: op, Variables: coerced},
+			result := s.Execute(ctx, exec.Request{Document: d.Query, Operation: op, Variables: coerced},
 				bare{kind: kind})
 			if !json.Valid(result.Data) {
 				t.Errorf("no JSON: %s", result.Data)

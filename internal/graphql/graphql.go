@@ -4,7 +4,6 @@
 //		POST /api/graphql
 //
 //	  - graphql.go: the endpoint
-//	  - document.go: parsing, validating, and what clients are told of wrong queries; limits.go: bounds and costs
 //	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists
 //	  - gather.go: what many parents need, asked for at one time; prime.go: what REST answers for many things of a
 //	    repository
@@ -15,8 +14,8 @@
 //	  - mutation*.go: mutations
 //	  - errors.go: the errors of REST in GitHub's form
 //
-// Below: schema, the schema's text; exec, which runs operations on it; answer, by which tests hold answers
-// against a schema.
+// Below: document, which reads queries and tells what they cost; schema, the schema's text; exec, which runs
+// operations on it; answer, by which tests hold answers against a schema.
 //
 // GraphQL has no rule, right or SQL of its own. What a field shows is a part of the answer that REST gives
 // the same caller, and a mutation is a request to REST: Question names the route, and the server asks what
@@ -44,6 +43,7 @@ import (
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
 	"arbor/internal/repo/list"
@@ -114,16 +114,17 @@ type API struct {
 	log       *slog.Logger
 	time      time.Duration       // that a query may take; maxTime but in a test
 	schema    func() *exec.Schema // read with the first request: an idle server has no use for it
-	documents *cache.Recent[[32]byte, *document]
+	documents *document.Reader
 }
 
 // NewAPI makes the handlers. ask asks the REST API.
 func NewAPI(ask Ask, with Handlers, limits Limits, log *slog.Logger) *API {
-	api := &API{ask: ask, with: with, limits: limits, log: log, time: maxTime, documents: newDocuments()}
+	api := &API{ask: ask, with: with, limits: limits, log: log, time: maxTime}
 	api.schema = sync.OnceValue(func() *exec.Schema {
 		s := schema.Load()
 		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}
 	})
+	api.documents = document.New(func() *ast.Schema { return api.schema().Schema })
 	return api
 }
 
@@ -160,11 +161,11 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d := api.document(b.query)
-	if len(d.errors) > 0 {
-		return web.JSON(w, r, http.StatusOK, answer{Errors: d.errors})
+	d := api.documents.Read(b.query)
+	if len(d.Errors) > 0 {
+		return web.JSON(w, r, http.StatusOK, answer{Errors: d.Errors})
 	}
-	op, err := operation(d.query, b.operation)
+	op, err := operation(d.Query, b.operation)
 	if err != nil {
 		return api.refuse(w, r, err)
 	}
@@ -172,11 +173,11 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return api.refuse(w, r, err)
 	}
-	estimate, wrong := api.estimateOf(op, variables)
+	estimate, wrong := api.documents.Estimate(op, variables)
 	if len(wrong) > 0 {
 		return web.JSON(w, r, http.StatusOK, answer{Errors: wrong})
 	}
-	cost := estimate.cost()
+	cost := estimate.Cost()
 	if cost > 1 {
 		if err := api.limits.Take(w, r, account.CallerFrom(r.Context()), cost-1); err != nil {
 			return err
@@ -192,7 +193,7 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		ctx, cancel = context.WithTimeout(ctx, api.time)
 		defer cancel()
 	}
-	result := api.schema().Execute(ctx, exec.Request{Document: d.query, Operation: op, Variables: variables,
+	result := api.schema().Execute(ctx, exec.Request{Document: d.Query, Operation: op, Variables: variables,
 		Hold: func(bytes int64) error { return q.hold(ctx, bytes) }}, bare{kind: kind})
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && r.Context().Err() == nil {
 		api.log.LogAttrs(r.Context(), slog.LevelInfo, "a query of GraphQL took too long",
@@ -282,8 +283,8 @@ func (api *API) rateLimit(ctx context.Context, _ *exec.Field) (any, error) {
 	if limit == 0 {
 		return nil, nil
 	}
-	return bare{"RateLimit", map[string]any{"cost": q.estimate.cost(), "limit": limit, "remaining": remaining,
-		"used": limit - remaining, "nodeCount": q.estimate.nodes,
+	return bare{"RateLimit", map[string]any{"cost": q.estimate.Cost(), "limit": limit, "remaining": remaining,
+		"used": limit - remaining, "nodeCount": q.estimate.Nodes,
 		"resetAt": reset.UTC().Format(time.RFC3339)}}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 )
 
@@ -88,7 +89,7 @@ func (r *results) read(
 func searchFields() map[string]exec.Resolver {
 	inner := connectionFields("SearchResultItemConnection")
 	fields := map[string]exec.Resolver{}
-	for _, name := range nodeFields() {
+	for _, name := range document.NodeFields() {
 		fields[name] = func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 			connections := make([]exec.Object, len(parents))
 			for n, p := range parents {

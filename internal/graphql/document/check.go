@@ -1,138 +1,10 @@
-package graphql
+package document
 
 import (
-	"crypto/sha256"
-	"errors"
-
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
-	"github.com/vektah/gqlparser/v2/lexer"
-	"github.com/vektah/gqlparser/v2/parser"
-	"github.com/vektah/gqlparser/v2/validator"
-	"github.com/vektah/gqlparser/v2/validator/rules"
 
-	"arbor/internal/cache"
 	"arbor/internal/graphql/exec"
 )
-
-// Bounds of a document, before anything is made of it. Errors and answers repeat its names, and validation
-// goes through all operations.
-const (
-	maxQuery      = 256 << 10 // bytes; what is longer comes as variables
-	maxTokens     = 60_000
-	maxName       = 255 // bytes of a name, an alias or a number
-	maxOperations = 50
-	maxVariables  = 1000 // of an operation
-)
-
-// document is a query that was parsed and validated.
-type document struct {
-	query  *ast.QueryDocument
-	errors []*exec.Error // what is wrong; with any nothing runs
-	size   int           // of its text, in bytes
-}
-
-// documentCost is about what a document takes in memory, in times of its text.
-const documentCost = 40
-
-// maxKept is the longest query that is kept, in bytes.
-const maxKept = 64 << 10
-
-// documentBytes bounds the documents that are kept, in bytes of memory.
-const documentBytes = 8 << 20
-
-func newDocuments() *cache.Recent[[sha256.Size]byte, *document] {
-	return cache.NewRecent[[sha256.Size]byte](documentBytes, func(d *document) int {
-		return documentCost * d.size
-	})
-}
-
-// newRules are the rules of validation, without two that GitHub does not hold clients to: gh's own queries
-// ask for fields of two types under one key, and other clients spread fragments on types that cannot be
-// there.
-func newRules() *rules.Rules {
-	r := rules.NewDefaultRules()
-	r.RemoveRule("OverlappingFieldsCanBeMerged")
-	r.RemoveRule("PossibleFragmentSpreads")
-	return r
-}
-
-// document parses and validates a query, or takes it from memory.
-func (api *API) document(text string) *document {
-	key := sha256.Sum256([]byte(text))
-	if len(text) <= maxKept {
-		if d, ok := api.documents.Get(key); ok {
-			return d
-		}
-	}
-	d := api.newDocument(text)
-	if len(text) <= maxKept && len(d.errors) == 0 {
-		api.documents.Put(key, d)
-	}
-	return d
-}
-
-func (api *API) newDocument(text string) *document {
-	if err := checkText(text); err != nil {
-		return &document{errors: []*exec.Error{err}}
-	}
-	q, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
-	if err != nil {
-		return &document{errors: []*exec.Error{syntaxError(err)}}
-	}
-	// First what bounds the rest: validation goes into fragments wherever they are spread.
-	if errs := api.check(q); len(errs) > 0 {
-		return &document{errors: errs}
-	}
-	d := &document{query: q, size: len(text)}
-	for _, e := range validator.ValidateWithRules(api.schema().Schema, q, newRules()) {
-		if len(d.errors) == maxTold {
-			break
-		}
-		d.errors = append(d.errors, told(e))
-	}
-	return d
-}
-
-// checkText refuses a text that is too long, or has names that are.
-func checkText(text string) *exec.Error {
-	if len(text) > maxQuery {
-		return &exec.Error{Message: "The query is longer than 256 KiB: send what is long as variables."}
-	}
-	for words := lexer.New(&ast.Source{Input: text}); ; {
-		word, err := words.ReadToken()
-		if err != nil || word.Kind == lexer.EOF {
-			return nil // the parser says what is wrong
-		}
-		switch word.Kind {
-		case lexer.Name, lexer.Int, lexer.Float:
-			if len(word.Value) > maxName {
-				return &exec.Error{Message: "The query is too large: a name in it is longer than 255 bytes."}
-			}
-		}
-	}
-}
-
-func syntaxError(err error) *exec.Error {
-	var e *gqlerror.Error
-	if !errors.As(err, &e) {
-		return &exec.Error{Message: "Parse error"}
-	}
-	out := told(e)
-	out.Message = "Parse error: " + out.Message
-	return out
-}
-
-func told(e *gqlerror.Error) *exec.Error {
-	out := &exec.Error{Message: cut(e.Message, maxMessage)} // it may repeat a value
-	if e.Rule != "" {
-		out.Extensions = map[string]any{"code": e.Rule}
-	}
-	for _, l := range e.Locations {
-		out.Locations = append(out.Locations, exec.Location{Line: l.Line, Column: l.Column})
-	}
-	return out
-}
 
 // Bounds of what all operations of a document say, with each fragment counted wherever it is spread.
 const (
@@ -141,8 +13,8 @@ const (
 )
 
 // check finds what GitHub tells in words that clients know, and what would take too much work.
-func (api *API) check(q *ast.QueryDocument) []*exec.Error {
-	c := checker{schema: api.schema().Schema,
+func (r *Reader) check(q *ast.QueryDocument) []*exec.Error {
+	c := checker{schema: r.schema(),
 		fragments: make(map[string]*ast.FragmentDefinition, len(q.Fragments))}
 	for _, f := range q.Fragments {
 		if c.fragments[f.Name] == nil {

@@ -1,4 +1,4 @@
-package graphql
+package document
 
 import (
 	"fmt"
@@ -16,39 +16,41 @@ const (
 	maxPage       = 100
 )
 
-// estimate is what an operation may ask for, counted before it runs.
-type estimate struct {
-	nodes    int64
+// Estimate is what an operation may ask for, counted before it runs.
+type Estimate struct {
+	Nodes    int64
 	requests int64 // lists and things that are asked for one by one
 	changes  int64 // mutations
 }
 
-// cost is what the operation takes off the rate limit: a point for each hundred requests, as at GitHub, and
+// Cost is what the operation takes off the rate limit: a point for each hundred requests, as at GitHub, and
 // one for each mutation, which is a request by REST.
-func (e estimate) cost() int64 { return max(1, (e.requests+50)/100, e.changes) }
+func (e Estimate) Cost() int64 { return max(1, (e.requests+50)/100, e.changes) }
 
 // estimator walks an operation with its variables. The document was checked, so it is not too large.
 type estimator struct {
 	schema    *ast.Schema
 	variables map[string]any
-	estimate
+	Estimate
 	errors []*exec.Error
 	path   []any
 }
 
-// estimateOf counts what an operation may ask for. Errors: what GitHub refuses.
-func (api *API) estimateOf(op *ast.OperationDefinition, variables map[string]any) (estimate, []*exec.Error) {
-	e := estimator{schema: api.schema().Schema, variables: variables}
+// Estimate counts what an operation of a document may ask for. Errors: what GitHub refuses.
+func (r *Reader) Estimate(
+	op *ast.OperationDefinition, variables map[string]any,
+) (Estimate, []*exec.Error) {
+	e := estimator{schema: r.schema(), variables: variables}
 	if op.Operation == ast.Mutation {
 		e.changes = fieldsOf(op.SelectionSet)
 	}
 	e.selection(op.SelectionSet, 1)
-	if len(e.errors) == 0 && e.nodes > maxAskedNodes {
+	if len(e.errors) == 0 && e.Nodes > maxAskedNodes {
 		e.tell(nil, "MAX_NODE_LIMIT_EXCEEDED",
 			fmt.Sprintf("This query requests up to %d possible nodes which exceeds the maximum limit of %d.",
-				e.nodes, maxAskedNodes))
+				e.Nodes, maxAskedNodes))
 	}
-	return e.estimate, e.errors
+	return e.Estimate, e.errors
 }
 
 // fieldsOf counts the fields of a selection, those of its fragments too.
@@ -105,7 +107,7 @@ func (e *estimator) field(s *ast.Field, times int64) {
 	e.requests = min(e.requests+times, maxAskedNodes)
 	times = min(times*max(1, size), maxAskedNodes+1)
 	if size > 0 {
-		e.nodes = min(e.nodes+times, 2*maxAskedNodes)
+		e.Nodes = min(e.Nodes+times, 2*maxAskedNodes)
 	}
 	e.selection(s.SelectionSet, times)
 }
@@ -143,13 +145,15 @@ func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
 	return int64(max(0, size))
 }
 
-// selectsNodes reports that a connection's nodes are asked for, and not only counts: wantsNodes, before
-// anything runs.
+// NodeFields are the fields of a connection for which its nodes are read: they, or where they end.
+func NodeFields() []string { return []string{"nodes", "edges", "pageInfo"} }
+
+// selectsNodes reports that a connection's nodes are asked for, and not only counts.
 func selectsNodes(set ast.SelectionSet) bool {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			if slices.Contains(nodeFields(), s.Name) {
+			if slices.Contains(NodeFields(), s.Name) {
 				return true
 			}
 		case *ast.InlineFragment:

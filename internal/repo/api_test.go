@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/testkit"
 )
 
 // A team makes, reads, edits and removes repositories as GitHub's clients do.
@@ -274,9 +275,8 @@ func TestDeleteRemovesTheObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204})
-		if _, err := os.Stat(dir); !os.IsNotExist(err) {
-			t.Errorf("the directory is still there: %v", err)
-		}
+		testkit.Eventually(t, func() bool { _, err := os.Stat(dir); return os.IsNotExist(err) },
+			"the directory is removed")
 		_, stderr, err := gittest.Try(t, t.TempDir(), nil, "clone", s.Remote(t, "alice", "alice/garden"), "x")
 		if err == nil || !strings.Contains(string(stderr), "Repository not found") &&
 			!strings.Contains(string(stderr), "not found") {

@@ -1,4 +1,6 @@
-package avatar_test
+// Package served_test holds the tests of avatars that ask a whole server, for the reason that those of package
+// account have a folder of their own.
+package served_test
 
 import (
 	"bytes"

@@ -55,6 +55,8 @@ func (c *repoList) Run(p *process) error {
 				visibility = "private"
 			}
 			switch {
+			case r.Deleted():
+				state = "being deleted"
 			case r.Archived:
 				state = "archived"
 			case r.Withdrawn:

@@ -59,10 +59,22 @@ func (s *Service) deleteHeld(ctx context.Context, by *Caller, find func(*db.Tx) 
 				return err
 			}
 		}
+		if err := checkNothingGoes(tx, a); err != nil {
+			return err
+		}
 		return removeAccount(tx, a.ID)
 	})
 	if errors.Is(err, db.ErrForeignKey) {
 		return errs.Wrap(errs.Conflict, "The account was used at this moment: try again", err)
+	}
+	return err
+}
+
+// checkNothingGoes refuses while repositories of the account are still being removed (package deletion).
+func checkNothingGoes(tx *db.Tx, a *Account) error {
+	n, err := countDeletedRepos(tx, a.ID)
+	if err == nil && n > 0 {
+		err = errs.Newf(errs.Conflict, "Repositories of %s are still being removed: try again in a moment", a.Login)
 	}
 	return err
 }

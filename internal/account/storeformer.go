@@ -39,6 +39,13 @@ func ownedNames(tx *db.Tx, id ID, most int64) (names []string, all int64, err er
 	return names, all, err
 }
 
+// countDeletedRepos counts the repositories of an account that are being deleted.
+func countDeletedRepos(tx *db.Tx, id ID) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM deleted_repos d JOIN repos r ON r.id = d.repo_id
+		WHERE r.owner_id = $1`, id).Scan(&n)
+	return n, err
+}
+
 // lastOwned lists the organizations of which nobody but the user is an owner. It holds the
 // rows of all to which the user belongs until the transaction ends.
 func lastOwned(tx *db.Tx, userID ID) ([]string, error) {

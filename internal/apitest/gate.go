@@ -25,7 +25,7 @@ func Gated(t testing.TB, engine db.Engine) (*Server, *Gate) {
 	s := Start(t, engine, func(o *server.Options) {
 		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
 			Trace: func(_ context.Context, query string) {
-				if strings.Contains(query, "FROM deleted_labels ORDER BY") {
+				if strings.Contains(query, "FROM deleted_labels WHERE label_id >") {
 					<-g.open
 				}
 			}})

@@ -15,7 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
-	"arbor/internal/issue"
+	"arbor/internal/issue/deletion"
 	"arbor/internal/repo"
 )
 
@@ -51,7 +51,7 @@ func TestWhatIsMadeIsSound(t *testing.T) {
 	})
 }
 
-// A deleted repository is sound while its issues go, though counters say what they were.
+// A deleted repository is sound while its rows go, though counters say what they were.
 func TestWhatIsBeingRemovedIsSound(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -61,12 +61,12 @@ func TestWhatIsBeingRemovedIsSound(t *testing.T) {
 		s.Crowd(t, "guild", "hidden")
 		id := w.Access(t, "owner", "guild/hidden").ID
 		w.OK(t, "owner", "DELETE /repos/guild/hidden", "")
-		for n := 1; n > 0; {
+		for n := int64(1); n > 0; {
 			if r := look(t, s, Options{Full: true}); !r.Sound() {
 				t.Errorf("%+v\n%s", r, r.text())
 			}
 			err := s.DB.Write(t.Context(), func(tx *db.Tx) (err error) {
-				n, err = issue.DeleteSome(tx, id, 1)
+				n, err = deletion.RemoveSome(tx, id)
 				return err
 			})
 			if err != nil {

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/star"
 )
 
-// Delete removes a repository, and its folder after the commit. One with many issues is hidden
+// Delete removes a repository, and its folder after the commit. One that has much in it is hidden
 // at once and removed soon (package deletion), since nobody could write to SQLite meanwhile.
 func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	changes := map[string]any{"visibility": repo.Visibility(r.Private)}
@@ -44,7 +44,7 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return f.remove(tx, r)
 }
 
-// retire hides a repository from everybody but site administrators, and leaves it to package deletion.
+// retire hides a repository from everybody, and leaves it to package deletion.
 func retire(tx *db.Tx, r *repo.Repo) error {
 	if !r.Private {
 		if err := settings.SetVisibility(tx, r, true); err != nil {
@@ -60,10 +60,14 @@ func retire(tx *db.Tx, r *repo.Repo) error {
 	return deletion.Enqueue(tx, r.ID)
 }
 
-// FinishDeletion removes a repository that was hidden, once its issues are gone. Error: 404.
+// FinishDeletion removes a repository that was hidden, once most of its rows are gone. Error: 404.
 func (f *Forge) FinishDeletion(tx *db.Tx, id repo.ID) error {
 	a, err := repo.ByID(tx, nil, id)
 	if err != nil {
+		return err
+	}
+	// Whatever was forked of it meanwhile would hold it for ever.
+	if err := network.Leave(tx, a.Repo, true); err != nil {
 		return err
 	}
 	return f.remove(tx, a.Repo)

@@ -208,28 +208,3 @@ func PinnedIn(tx *db.Tx, repoID repo.ID) ([]*Issue, error) {
 	return queryIssues(tx, ` WHERE i.repo_id = $1 AND i.pinned_at IS NOT NULL ORDER BY i.pinned_at, i.id`,
 		repoID)
 }
-
-// DeleteSome removes some issues and pull requests of a repository that is being deleted, with all rows that
-// hang on them: at most as many as most says, and fewer where they have many comments. It returns how many;
-// 0: there is none any more.
-func DeleteSome(tx *db.Tx, repoID repo.ID, most int64) (int, error) {
-	var ids []ID
-	comments := int64(0)
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var id ID
-		var n int64
-		err := row.Scan(&id, &n)
-		if comments += n; err == nil && (len(ids) == 0 || comments <= commentsAtOnce) {
-			ids = append(ids, id)
-		}
-		return err
-	}, `SELECT id, comments FROM issues WHERE repo_id = $1 ORDER BY number LIMIT $2`, repoID, most)
-	if err != nil || len(ids) == 0 {
-		return 0, err
-	}
-	_, err = tx.Exec(`DELETE FROM issues WHERE id IN `+db.ValuesFrom(1, 1, len(ids)), db.Args(ids)...)
-	return len(ids), err
-}
-
-// commentsAtOnce is how many comments DeleteSome removes, but for those of a single issue.
-const commentsAtOnce = 2000

@@ -239,7 +239,7 @@ func (p Place) Role(caller *account.Caller, r *Repo) account.Role {
 // grantedRole is the caller's role without the one that everybody has.
 func (p Place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	role := account.None
-	if r.Withdrawn && !caller.SeesAll() {
+	if r.Deleted() || r.Withdrawn && !caller.SeesAll() {
 		return role
 	}
 	if caller != nil && (caller.Reach == account.OneRepo || caller.Covers(int64(r.ID), r.OwnerID)) {

@@ -38,6 +38,7 @@ package repo
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -102,6 +103,16 @@ type Repo struct {
 
 	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only
 }
+
+// deletedMark begins the names of repositories that are being deleted, and no name that people give.
+const deletedMark = "~"
+
+// DeletedName is the name of a repository that is deleted and whose rows still go, see package deletion: nobody
+// has any role in it. The operator's commands list it.
+func DeletedName(id ID) string { return fmt.Sprint(deletedMark, "deleted-", id) }
+
+// Deleted reports that the repository is being deleted.
+func (r *Repo) Deleted() bool { return strings.HasPrefix(r.Name, deletedMark) }
 
 // FullName is OWNER/NAME as written.
 func (r *Repo) FullName() string { return r.Owner.Login + "/" + r.Name }

@@ -23,17 +23,17 @@ func hasRole(who string) string {
 // Visible is visibleTo for the caller, $1, as far as the token goes.
 func Visible(caller *account.Caller) string {
 	if caller.SeesAll() {
-		return `TRUE`
+		return NotDeleted("r")
 	}
 	return `(NOT r.private OR ` + GrantedTo(caller) + `)`
 }
 
 // GrantedTo is hasRole for the caller, $1, as far as the token goes. A caller who sees all
-// has a role everywhere.
+// has a role everywhere but where it is being deleted.
 func GrantedTo(caller *account.Caller) string {
 	switch {
 	case caller.SeesAll():
-		return `TRUE`
+		return NotDeleted("r")
 	case caller == nil || caller.Reach == account.Everything:
 		return hasRole("$1")
 	case caller.Reach == account.Installed:
@@ -63,6 +63,9 @@ func installed(caller *account.Caller, r string) string {
 func NotWithdrawn(r string) string {
 	return `NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = ` + r + `.id)`
 }
+
+// NotDeleted holds for a repository that is not being deleted, see [DeletedName].
+func NotDeleted(r string) string { return `substr(` + r + `.name, 1, 1) <> '` + deletedMark + `'` }
 
 // FromVisible is what stands behind SELECT count(*) in a query that asks whether the
 // caller may see the repository of the id, an expression (decision 13). It ends
@@ -110,5 +113,5 @@ func JoinSeers(id, who string) string {
 	return ` JOIN repos r ON r.id = ` + id + ` JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + who + `.id
 		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = ` + who + `.id
-		WHERE (` + who + `.site_admin OR ` + VisibleTo(who+`.id`) + `)`
+		WHERE (` + who + `.site_admin AND ` + NotDeleted("r") + ` OR ` + VisibleTo(who+`.id`) + `)`
 }

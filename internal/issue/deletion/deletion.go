@@ -1,5 +1,5 @@
-// Package deletion deletes labels and milestones, which takes them off their issues, and the issues of
-// deleted repositories. Packages label and milestone have the rest of those; package forge begins and ends
+// Package deletion deletes labels and milestones, which takes them off their issues, and the rows of deleted
+// repositories. Packages label and milestone have the rest of those; package forge begins and ends
 // the deletion of a repository.
 //
 //	label.go, milestone.go   deleting them
@@ -32,7 +32,7 @@ const topic = "deletion"
 
 // Forge ends the deletion of a repository.
 type Forge interface {
-	// FinishDeletion removes a deleted repository, once its issues are gone. Error: 404.
+	// FinishDeletion removes a deleted repository, once most of its rows are gone. Error: 404.
 	FinishDeletion(tx *db.Tx, id repo.ID) error
 }
 
@@ -52,19 +52,26 @@ func (s *Service) Run(ctx context.Context) error {
 	db.Follow(ctx, s.db.Bell(topic), pollTime, func(ctx context.Context) {
 		s.work(ctx, "a deleted label is still on some issues", s.stripSome)
 		s.work(ctx, "issues are still in a deleted milestone", s.leaveSome)
-		s.work(ctx, "a deleted repository still has issues", s.emptySome)
+		s.work(ctx, "a deleted repository is not removed yet", s.emptySome)
 	})
 	return nil
 }
 
-// work does the jobs of one kind, in pieces. After an error it ends, and the jobs wait.
-func (s *Service) work(ctx context.Context, problem string, some func(context.Context) (bool, error)) {
-	for more := true; more && ctx.Err() == nil; {
-		var err error
-		if more, err = some(ctx); err != nil {
-			if ctx.Err() == nil {
-				s.log.WarnContext(ctx, problem, "error", err)
-			}
+// work does the jobs of one kind, one after the other, in pieces. some does a piece of the first job whose id is
+// larger than after, and returns its id; 0: there is none. A job that fails waits for the next round, and the
+// others for nothing.
+func (s *Service) work(ctx context.Context, problem string,
+	some func(ctx context.Context, after int64) (job int64, err error),
+) {
+	for after := int64(0); ctx.Err() == nil; {
+		job, err := some(ctx, after)
+		if err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, problem, "error", err)
+		}
+		if err != nil {
+			after = job
+		}
+		if job == 0 {
 			return
 		}
 	}

@@ -46,16 +46,16 @@ func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) 
 	})
 }
 
-// stripSome does a bounded part of one job. more reports that there was one.
-func (s *Service) stripSome(ctx context.Context) (more bool, err error) {
+// stripSome does a bounded part of the first job behind another.
+func (s *Service) stripSome(ctx context.Context, after int64) (job int64, err error) {
 	var repoID repo.ID
 	var labelID int64
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		repoID, labelID, err = nextDeletedLabel(tx)
+		repoID, labelID, err = nextDeletedLabel(tx, after)
 		return err
 	})
 	if err != nil || labelID == 0 {
-		return false, err
+		return 0, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, repoID); err != nil {
@@ -70,5 +70,5 @@ func (s *Service) stripSome(ctx context.Context) (more bool, err error) {
 	if errs.Is(err, errs.NotFound) { // the repository went, and the job with it
 		err = nil
 	}
-	return true, err
+	return labelID, err
 }

@@ -54,18 +54,18 @@ func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number in
 	})
 }
 
-// leaveSome does a bounded part of one job. more reports that there was one.
-func (s *Service) leaveSome(ctx context.Context) (more bool, err error) {
+// leaveSome does a bounded part of the first job behind another.
+func (s *Service) leaveSome(ctx context.Context, after int64) (job int64, err error) {
 	var m *deletedMilestone
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		m, err = nextDeletedMilestone(tx)
+		m, err = nextDeletedMilestone(tx, after)
 		return err
 	})
 	if errs.Is(err, errs.NotFound) {
-		return false, nil
+		return 0, nil
 	}
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, m.repoID); err != nil {
@@ -80,5 +80,5 @@ func (s *Service) leaveSome(ctx context.Context) (more bool, err error) {
 	if errs.Is(err, errs.NotFound) { // the repository went, and the job with it
 		err = nil
 	}
-	return true, err
+	return m.id, err
 }

@@ -53,8 +53,7 @@ func TestManyIssuesAreRemovedInPieces(t *testing.T) {
 		gone(t, s, `SELECT count(*) FROM issues WHERE repo_id <> $1`, other.ID)
 		removed.mu.Lock()
 		defer removed.mu.Unlock()
-		// In tests on SQLite each transaction runs twice.
-		if removed.asked != 0 || removed.working != 3 && removed.working != 6 {
+		if removed.asked != 0 || removed.working < 3 {
 			t.Errorf("issues were removed %d times by the request, and %d times by the worker",
 				removed.asked, removed.working)
 		}

@@ -16,10 +16,10 @@ func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
 		labelID, repoID)
 }
 
-// nextDeletedLabel finds a label that issues still hold; 0 when there is none.
-func nextDeletedLabel(tx *db.Tx) (repoID repo.ID, labelID int64, err error) {
-	err = tx.QueryRow(`SELECT repo_id, label_id FROM deleted_labels ORDER BY label_id LIMIT 1`).Scan(&repoID,
-		&labelID)
+// nextDeletedLabel finds the first label with a larger id that issues still hold; 0 when there is none.
+func nextDeletedLabel(tx *db.Tx, after int64) (repoID repo.ID, labelID int64, err error) {
+	err = tx.QueryRow(`SELECT repo_id, label_id FROM deleted_labels WHERE label_id > $1
+		ORDER BY label_id LIMIT 1`, after).Scan(&repoID, &labelID)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
 	}

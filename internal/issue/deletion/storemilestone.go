@@ -15,11 +15,12 @@ func insertDeletedMilestone(tx *db.Tx, m *deletedMilestone) error {
 		VALUES ($1, $2, $3, $4, $5)`, m.id, m.repoID, m.by, m.title, m.at)
 }
 
-// nextDeletedMilestone finds a milestone in which issues still are. Error: 404 when there is none.
-func nextDeletedMilestone(tx *db.Tx) (*deletedMilestone, error) {
+// nextDeletedMilestone finds the first milestone with a larger id in which issues still are. Error: 404 when
+// there is none.
+func nextDeletedMilestone(tx *db.Tx, after int64) (*deletedMilestone, error) {
 	m := &deletedMilestone{}
 	err := tx.QueryRow(`SELECT milestone_id, repo_id, actor_id, title, deleted_at FROM deleted_milestones
-		ORDER BY milestone_id LIMIT 1`).Scan(&m.id, &m.repoID, &m.by, &m.title, &m.at)
+		WHERE milestone_id > $1 ORDER BY milestone_id LIMIT 1`, after).Scan(&m.id, &m.repoID, &m.by, &m.title, &m.at)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}

@@ -22,7 +22,7 @@ func listOfOwner(tx *db.Tx, f filter, o order, page web.Page) ([]*repo.Access, i
 	if err != nil {
 		return nil, 0, err
 	}
-	f.hide = owner.Withdrawn > 0 && !f.visibleTo.SeesAll()
+	f.hide = owner.Withdrawn > 0
 	total, err := f.ownerTotal(tx, owner, all)
 	if err != nil || page.Offset() >= total {
 		return nil, total, err
@@ -77,8 +77,12 @@ func (f *filter) countForks(tx *db.Tx, all bool) (n int64, err error) {
 // ownerTotalOfBoth counts forks and sources together.
 func (f *filter) ownerTotalOfBoth(tx *db.Tx, owner *account.Account, all bool) (int64, error) {
 	public, private := owner.PublicRepos, owner.PrivateRepos
-	if !f.hide {
-		private += owner.Withdrawn
+	if f.hide && f.visibleTo.SeesAll() {
+		n, err := countWithdrawn(tx, owner.ID)
+		if err != nil {
+			return 0, err
+		}
+		private += n
 	}
 	if !all {
 		var err error
@@ -99,13 +103,28 @@ func (f *filter) ownerTotalOfBoth(tx *db.Tx, owner *account.Account, all bool) (
 	}
 }
 
+// countWithdrawn counts the owner's withdrawn forks.
+func countWithdrawn(tx *db.Tx, owner account.ID) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM withdrawn_forks w JOIN repos r ON r.id = w.id
+		WHERE w.owner_id = $1 AND `+repo.NotDeleted("r"), owner).Scan(&n)
+	return n, err
+}
+
+// shown holds for a repository r that is not hidden.
+func (f *filter) shown() string {
+	if f.visibleTo.SeesAll() {
+		return repo.NotDeleted("r")
+	}
+	return repo.NotWithdrawn("r")
+}
+
 // countGranted counts the owner's repositories on which a role was granted to
 // who must see them.
 func (f *filter) countGranted(tx *db.Tx) (public, private int64, err error) {
 	query := `SELECT count(*), COALESCE(sum(CASE WHEN r.private THEN 1 ELSE 0 END), 0)
 		FROM collaborators c JOIN repos r ON r.id = c.repo_id WHERE c.user_id = $1 AND r.owner_id = $2`
 	if f.hide {
-		query += ` AND ` + repo.NotWithdrawn("r")
+		query += ` AND ` + f.shown()
 	}
 	err = tx.QueryRow(query, account.IDOf(f.visibleTo), f.owner).Scan(&public, &private)
 	return public - private, private, err
@@ -123,7 +142,7 @@ func (f *filter) ofOwner(all bool) (where string, args []any) {
 			append(args, account.IDOf(f.visibleTo))
 	}
 	if f.hide {
-		list = append(list, repo.NotWithdrawn("r"))
+		list = append(list, f.shown())
 	}
 	switch f.visibility {
 	case "public":

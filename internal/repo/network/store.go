@@ -86,7 +86,7 @@ func passOn(tx *db.Tx, id repo.ID, k kin) error {
 // giveBack ends the withdrawal of a fork. It reports whether there was one.
 func giveBack(tx *db.Tx, id repo.ID) (bool, error) {
 	n, err := tx.Exec(`UPDATE repos SET withdrawn = FALSE, refs_generation = refs_generation + 1
-		WHERE id = $1 AND withdrawn = TRUE`, id)
+		WHERE id = $1 AND withdrawn = TRUE AND `+repo.NotDeleted("repos"), id)
 	return n > 0, err
 }
 

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"errors"
-	"fmt"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -77,11 +76,11 @@ func FollowOwner(tx *db.Tx, r *repo.Repo, h Handover) error {
 	return nil
 }
 
-// Retire hides a private repository that is being deleted: it is withdrawn, under a name that nobody can
-// give, no former name leads to it, and no token or installation is for it. Its owner may use the name that it
-// had.
+// Retire hides a private repository that is being deleted: it is withdrawn, under the name of one that is
+// deleted, no former name leads to it, and no token or installation is for it. Its owner may use the name that
+// it had.
 func Retire(tx *db.Tx, r *repo.Repo) error {
-	r.Name = fmt.Sprint("~deleted-", r.ID)
+	r.Name = repo.DeletedName(r.ID)
 	for _, table := range []string{"repo_redirects", "token_repos", "installation_repos"} {
 		if err := tx.Run(`DELETE FROM `+table+` WHERE repo_id = $1`, r.ID); err != nil {
 			return err

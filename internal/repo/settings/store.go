@@ -77,11 +77,11 @@ func FollowOwner(tx *db.Tx, r *repo.Repo, h Handover) error {
 }
 
 // Retire hides a private repository that is being deleted: it is withdrawn, under the name of one that is
-// deleted, no former name leads to it, and no token or installation is for it. Its owner may use the name that
-// it had.
+// deleted, no former name leads to it, and no token, key or installation is for it. Its owner may use the name
+// that it had.
 func Retire(tx *db.Tx, r *repo.Repo) error {
 	r.Name = repo.DeletedName(r.ID)
-	for _, table := range []string{"repo_redirects", "token_repos", "installation_repos"} {
+	for _, table := range []string{"repo_redirects", "token_repos", "installation_repos", "ssh_keys"} {
 		if err := tx.Run(`DELETE FROM `+table+` WHERE repo_id = $1`, r.ID); err != nil {
 			return err
 		}

@@ -18,7 +18,8 @@ const ghostLogin = "ghost"
 // Delete removes a user or an organization for good. What it wrote becomes ghost's, its
 // login stays reserved, and all that was only its own goes: package forge says what.
 // Errors: 404; 403 for oneself; 422 while it owns repositories, or is the last owner of an
-// organization or the last site administrator; 409 if somebody used it at that moment.
+// organization or the last site administrator; 409 while a repository of it is still being removed, or if
+// somebody used it at that moment.
 func (s *Service) Delete(ctx context.Context, by *Caller, kind Kind, login string) error {
 	return s.deleteHeld(ctx, by, func(tx *db.Tx) (*Account, error) { return held(tx, kind, login) })
 }
@@ -40,6 +41,9 @@ func (s *Service) deleteHeld(ctx context.Context, by *Caller, find func(*db.Tx) 
 		if err := checkDeletable(tx, a); err != nil {
 			return err
 		}
+		if err := checkNothingGoes(tx, a); err != nil {
+			return err
+		}
 		action, right := audit.UserDelete, ""
 		if a.Kind == Organization {
 			action, right = audit.OrgDelete, audit.OrgOwner
@@ -58,9 +62,6 @@ func (s *Service) deleteHeld(ctx context.Context, by *Caller, find func(*db.Tx) 
 			if err := s.forge.DeleteAccount(tx, a.ID, ghost.ID, IDOf(by)); err != nil {
 				return err
 			}
-		}
-		if err := checkNothingGoes(tx, a); err != nil {
-			return err
 		}
 		return removeAccount(tx, a.ID)
 	})

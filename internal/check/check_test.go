@@ -66,7 +66,7 @@ func TestWhatIsBeingRemovedIsSound(t *testing.T) {
 				t.Errorf("%+v\n%s", r, r.text())
 			}
 			err := s.DB.Write(t.Context(), func(tx *db.Tx) (err error) {
-				n, err = deletion.RemoveSome(tx, id)
+				n, err = deletion.RemoveSome(tx, id, 10)
 				return err
 			})
 			if err != nil {

@@ -171,7 +171,7 @@ func (d *derived) query() string {
 		if d.made {
 			repo = "COALESCE(t." + d.repo + ", c." + d.repo + ")"
 		}
-		// While the issues of a deleted repository go, its counters stay.
+		// While the rows of a deleted repository go, its counters stay.
 		lasts = ` AND NOT EXISTS (SELECT 1 FROM deleted_repos x WHERE x.repo_id = ` + repo + `)`
 	}
 	return `SELECT ` + strings.Join(keys, ", ") + `, COALESCE(` + has + `, 0), COALESCE(c.n, 0), ` + repo +

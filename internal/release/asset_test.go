@@ -241,7 +241,7 @@ func broken(t *testing.T, s *apitest.Server, rest string) {
 	}
 }
 
-// A refused upload is answered soon, also while its client is silent or sends it in drips.
+// A refused upload is answered before its body has come, also while its client is silent or sends it in drips.
 func TestDrippedRefusal(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -253,6 +253,7 @@ func TestDrippedRefusal(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
+			c.SetReadDeadline(time.Now().Add(testkit.Patience))
 			fmt.Fprintf(c, "POST %s/7/assets?name=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
 				"Content-Length: 4000000\r\n\r\n", releases, s.Token(t, "will"))
 			go func() {

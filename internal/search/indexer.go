@@ -11,8 +11,8 @@ import (
 
 const (
 	batch      = 100                    // texts that a transaction indexes at most
-	firstBatch = 10                     // that the first of a pass indexes
-	longest    = 20 * time.Millisecond  // that a transaction is to take: texts have up to 64 KiB
+	smallBatch = 10                     // at least, and with the first of a pass: texts have up to 64 KiB
+	longest    = 20 * time.Millisecond  // for which a transaction is to index
 	gather     = 250 * time.Millisecond // after a change, for others to be indexed with it
 	indexEvery = 2 * time.Second        // for what other processes change
 	patience   = 5 * time.Second        // for which a search waits for the worker
@@ -118,18 +118,23 @@ func (s *Service) Index(ctx context.Context) error { return s.index(ctx, func(ti
 // index is Index with pauses after each transaction, which are told how long it took.
 func (s *Service) index(ctx context.Context, pause func(took time.Duration)) error {
 	for _, of := range queues() {
-		most := firstBatch
+		most := smallBatch
 		first, last, err := s.notes(ctx, of)
 		for until := last; err == nil && first != 0 && first <= until; first, _, err = s.notes(ctx, of) {
 			began := time.Now()
-			if err := s.db.Write(ctx, func(tx *db.Tx) error { return of.index(tx, most) }); err != nil {
+			var indexing time.Duration // without waiting and the commit
+			err := s.db.Write(ctx, func(tx *db.Tx) error {
+				began := time.Now()
+				defer func() { indexing = time.Since(began) }()
+				return of.index(tx, most)
+			})
+			if err != nil {
 				return err
 			}
-			took := time.Since(began)
-			if most = min(2*most, batch); took > longest { // nobody else writes to SQLite meanwhile
-				most = max(most/4, 1)
+			if most = min(2*most, batch); indexing > longest { // nobody else writes to SQLite meanwhile
+				most = max(most/4, smallBatch)
 			}
-			pause(took)
+			pause(time.Since(began))
 		}
 		if err != nil {
 			return err

@@ -93,7 +93,8 @@ func TestOneBlobByManyPaths(t *testing.T) {
 func TestTextOfOneBlobByManyPaths(t *testing.T) {
 	t.Parallel()
 	dir, first, second := manyPaths(t)
-	r := gittest.New(t, git.Options{}).Repository(dir)
+	failing := gittest.Wrapped(t, "diff-tree", "exit 1")
+	r := gittest.New(t, git.Options{Binary: failing}).Repository(dir)
 	for name, write := range map[string]func(io.Writer) error{
 		"diff":  func(w io.Writer) error { return diff.Write(t.Context(), w, r, first, second) },
 		"patch": func(w io.Writer) error { return diff.WritePatches(t.Context(), w, r, second, first) },

@@ -21,7 +21,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// atOnce is how many issues a transaction changes or removes: nobody else writes to SQLite meanwhile.
+// atOnce is how many issues a transaction changes: nobody else writes to SQLite meanwhile.
 const atOnce = 200
 
 // pollTime is between looks for jobs of other processes, and after an error.

@@ -2,6 +2,7 @@ package deletion
 
 import (
 	"context"
+	"math"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -33,17 +34,18 @@ func (s *Service) emptySome(ctx context.Context, after int64) (job int64, err er
 	}
 	ctx = journal.WithJobOf(ctx, "deletion", request)
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := repo.Lock(tx, id); err != nil {
+		err := repo.Lock(tx, id)
+		if errs.Is(err, errs.NotFound) { // another process removed it
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-		n, err := RemoveSome(tx, id)
+		n, err := RemoveSome(tx, id, math.MaxInt64)
 		if err != nil || n > 0 {
 			return err
 		}
 		return s.forge.FinishDeletion(tx, id)
 	})
-	if errs.Is(err, errs.NotFound) { // another process removed it
-		err = nil
-	}
 	return int64(id), err
 }

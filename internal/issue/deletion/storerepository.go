@@ -10,39 +10,46 @@ import (
 )
 
 // bulk are the tables that may hold much of a repository, in the order in which they are emptied: what hangs on
-// a row goes before it. key tells the rows apart, or groups of few. atOnce is how many rows one transaction
-// removes: nobody else writes to SQLite meanwhile, so they are fewer where rows hold texts or others hang on
-// them. The few rows of other tables go with the repository's own.
+// a row goes before it. atOnce is how many rows one transaction removes: nobody else writes to SQLite meanwhile,
+// so they are fewer where rows hold texts or others hang on them. What other tables hold, stars and watches
+// among them, goes with the repository's own row.
 var bulk = [...]struct {
-	table, key string
-	atOnce     int64
+	table  string
+	key    string // columns that name a row, or a few rows together
+	within bool   // the key names them only within their repository
+	atOnce int64
 }{
-	{"reactions", "id", 2000},
-	{"activities", "id", 2000},
-	{"issue_comments", "id", 50},
-	{"issue_events", "id", 2000},
-	{"review_comments", "id", 50},
-	{"reviews", "id", 50},
-	{"pull_commits", "sha", 1000},
-	{"issues", "id", 100},
-	{"departed_issues", "number", 2000},
-	{"labels", "id", 1000},
-	{"milestones", "id", 50},
-	{"commit_comments", "id", 50},
-	{"check_runs", "id", 20},
-	{"check_suites", "id", 1000},
-	{"statuses", "id", 1000},
-	{"status_contexts", "sha", 500},
-	{"status_commits", "sha", 1000},
-	{"pull_branches", "id", 1000},
-	{"unreached_objects", "sha", 2000},
-	{"refs", "name", 2000},
+	{"files", "id", false, 500}, // with them assets and attachments
+	{"releases", "id", false, 50},
+	{"reactions", "id", false, 2000},
+	{"activities", "id", false, 2000},
+	{"pushed_commits", "id", false, 1000},
+	{"issue_comments", "id", false, 50},
+	{"issue_events", "id", false, 2000},
+	{"review_comments", "id", false, 50},
+	{"reviews", "id", false, 50},
+	{"pull_commits", "sha", true, 1000},
+	{"issues", "id", false, 100},
+	{"notification_subjects", "id", false, 100},
+	{"departed_issues", "number", true, 2000},
+	{"posting_counts", "repo_id, kind, value, state", false, 2000},
+	{"labels", "id", false, 1000},
+	{"milestones", "id", false, 50},
+	{"commit_comments", "id", false, 50},
+	{"check_runs", "id", false, 20},
+	{"check_suites", "id", false, 1000},
+	{"statuses", "id", false, 1000},
+	{"status_contexts", "sha", true, 500},
+	{"status_commits", "sha", true, 1000},
+	{"pull_branches", "id", false, 1000},
+	{"unreached_objects", "sha", true, 2000},
+	{"refs", "name", true, 2000},
 }
 
 // hasMany reports whether the repository has more rows somewhere than one transaction may remove, or has given
 // out more numbers of issues.
 func hasMany(tx *db.Tx, id repo.ID) (many bool, err error) {
-	parts := []string{"next_number - 1 > 200"}
+	parts := []string{fmt.Sprint("next_number - 1 > ", atOnce)}
 	for _, b := range bulk {
 		parts = append(parts, fmt.Sprintf("EXISTS (SELECT 1 FROM %s x WHERE x.repo_id = r.id LIMIT 1 OFFSET %d)",
 			b.table, b.atOnce))
@@ -51,12 +58,17 @@ func hasMany(tx *db.Tx, id repo.ID) (many bool, err error) {
 	return many, err
 }
 
-// RemoveSome removes some of the rows that hang on a repository which is being deleted, and returns how many; 0:
-// few are left, which go with the repository's row.
-func RemoveSome(tx *db.Tx, id repo.ID) (int64, error) {
+// RemoveSome removes some of the rows that hang on a repository which is being deleted, at most as many as most
+// says, and returns how many; 0: few are left, which go with the repository's row.
+func RemoveSome(tx *db.Tx, id repo.ID, most int64) (int64, error) {
 	for _, b := range bulk {
-		n, err := tx.Exec(fmt.Sprintf(`DELETE FROM %s WHERE repo_id = $1 AND %s IN (
-			SELECT %s FROM %s WHERE repo_id = $1 LIMIT %d)`, b.table, b.key, b.key, b.table, b.atOnce), id)
+		// Where the key alone names a row, SQLite would look at all of the repository's for repo_id.
+		query := `DELETE FROM ` + b.table + ` WHERE `
+		if b.within {
+			query += `repo_id = $1 AND `
+		}
+		query += `(` + b.key + `) IN (SELECT ` + b.key + ` FROM ` + b.table + ` WHERE repo_id = $1 LIMIT $2)`
+		n, err := tx.Exec(query, id, min(b.atOnce, most))
 		if err != nil || n > 0 {
 			return n, err
 		}

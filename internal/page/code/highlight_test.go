@@ -74,6 +74,10 @@ func TestSlowTextsArePlain(t *testing.T) {
 			if got, ok := plainOf(lines); !ok || got != strings.TrimSuffix(text, "\n") {
 				t.Errorf("%s of %q changed", name, piece)
 			}
+			again := p.coloured(t.Context(), name, text)
+			if lexerOf(name, text) != nil && &again[0] != &lines[0] {
+				t.Errorf("%s of %q is lexed again", name, piece)
+			}
 		}
 	}
 }

@@ -50,7 +50,7 @@ func Crosses(from, to, person string) string {
 	return `EXISTS (SELECT 1 FROM repos f
 		JOIN repos t ON COALESCE(t.root_id, t.id) = COALESCE(f.root_id, f.id)
 		JOIN accounts u ON u.id = ` + person + ` WHERE f.id = ` + from + ` AND t.id = ` + to + `
-		AND (u.site_admin = TRUE OR ` + seenBy("u.id", "f.id") + ` AND ` + seenBy("u.id", "t.id") + `))`
+		AND (u.site_admin = TRUE AND ` + repo.NotDeleted("f") + ` AND ` + repo.NotDeleted("t") + ` OR ` + seenBy("u.id", "f.id") + ` AND ` + seenBy("u.id", "t.id") + `))`
 }
 
 // seenBy is the condition that a person, who is no site administrator, sees a repository.

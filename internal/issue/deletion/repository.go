@@ -15,9 +15,6 @@ import (
 // administrators. Then the worker removes its rows, and the repository with the last of them. Meanwhile all
 // that is counted of it stays as it was, its owner's quota too.
 
-// HasMany reports whether a repository has more than one transaction may remove.
-func HasMany(tx *db.Tx, id repo.ID) (bool, error) { return hasMany(tx, id) }
-
 // Enqueue has the worker remove a hidden repository after the commit.
 func Enqueue(tx *db.Tx, id repo.ID) error { return insertDeletedRepo(tx, id, journal.ID(tx)) }
 

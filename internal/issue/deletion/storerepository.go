@@ -46,9 +46,9 @@ var bulk = [...]struct {
 	{"refs", "name", true, 2000},
 }
 
-// hasMany reports whether the repository has more rows somewhere than one transaction may remove, or has given
+// HasMany reports whether a repository has more rows in some table than one transaction may remove, or has given
 // out more numbers of issues.
-func hasMany(tx *db.Tx, id repo.ID) (many bool, err error) {
+func HasMany(tx *db.Tx, id repo.ID) (many bool, err error) {
 	parts := []string{fmt.Sprint("next_number - 1 > ", atOnce)}
 	for _, b := range bulk {
 		parts = append(parts, fmt.Sprintf("EXISTS (SELECT 1 FROM %s x WHERE x.repo_id = r.id LIMIT 1 OFFSET %d)",

@@ -22,8 +22,8 @@ type filter struct {
 	kind          string                 // forks, sources, or anything else for both
 	since, before db.Time                // when they were updated; 0: whenever
 	installation  account.InstallationID // only those that this installation of an App reaches; 0: any
-	// hide: some of the owner's repositories are withdrawn forks, or are being deleted, and are left out. Whoever
-	// sees all misses only those that are being deleted
+	// hide: some of the owner's repositories are withdrawn forks or are being deleted. The list leaves both out.
+	// For site administrators it leaves out only those that are being deleted
 	hide bool
 	// brief: for a page, which asks no more of the total than whether it goes on behind the page of the list
 	brief bool

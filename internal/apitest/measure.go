@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
 )
 
 // Measured is what an answer took.
@@ -24,7 +24,7 @@ type Measured struct {
 // that measure memory.
 func EachAlone(t *testing.T, fn func(t *testing.T, s *Server), options ...Option) {
 	t.Helper()
-	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+	for _, engine := range dbtest.Engines() {
 		t.Run(engine.String(), func(t *testing.T) { fn(t, Start(t, engine, options...)) })
 	}
 }

@@ -14,7 +14,7 @@ import (
 // it reads. What never comes to be asked, and what no statement can have, does no harm.
 func TestAhead(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := openAt(t, dbtest.Empty(t, engine))
 		const query = `SELECT name FROM counters WHERE name LIKE $1 AND n = $2 ORDER BY name`
 		ask := func(tx *db.Tx, like string, n int) ([]string, error) {
@@ -90,7 +90,7 @@ func TestAhead(t *testing.T) {
 // A bell rings for a statement that changed rows, and for no other.
 func TestRunRing(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := openAt(t, dbtest.Empty(t, engine))
 		for _, c := range []struct {
 			query string

@@ -15,7 +15,7 @@ import (
 // nobody (decision 64).
 func TestOldAddressesAreUnverified(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		before := fstest.MapFS{}
 		list, err := filepath.Glob("migrations/*.sql")
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 // ids begin again.
 func TestErase(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		o := db.Options{URL: dbtest.URL(t, engine)}
 		const tables = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%_texts%'`
 		var first int64

@@ -38,7 +38,7 @@ func inTurn(d *db.DB) way {
 // has not written.
 func TestWritersInTurn(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := openTest(t, engine)
 		if engine == db.PostgreSQL {
 			d.BatchTime(time.Minute) // however busy the machine is
@@ -118,7 +118,7 @@ func TestWritersInTurn(t *testing.T) {
 // notices.
 func TestASharedWriteThatBreaks(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		if engine == db.SQLite {
 			t.Skip("has no connection to lose")
 		}

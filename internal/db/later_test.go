@@ -12,7 +12,7 @@ import (
 // after it does not count, and the caller learns of it.
 func TestStatementThatIsSentLater(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := openAt(t, dbtest.Empty(t, engine))
 		insert := func(tx *db.Tx, name string) error {
 			return tx.Run(`INSERT INTO counters (name, n) VALUES ($1, 1)`, name)
@@ -62,7 +62,7 @@ func TestStatementThatIsSentLater(t *testing.T) {
 // A read of one statement takes no second one.
 func TestReadOfOneStatement(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := openAt(t, dbtest.Empty(t, engine))
 		mustWrite(t, d, stmt(`INSERT INTO counters (name, n) VALUES ('one', 7)`))
 		query := func(tx *db.Tx) (n int64, err error) {

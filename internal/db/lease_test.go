@@ -56,7 +56,7 @@ func take(t testing.TB, d *db.DB, length time.Duration, most int) (l *db.Lease) 
 // one of them only: two nodes that did it at once would work against each other.
 func TestLeasesAreExclusive(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		const n = 60
 		handles := twoHandles(t, engine, n)
 		var mu sync.Mutex
@@ -83,7 +83,7 @@ func TestLeasesAreExclusive(t *testing.T) {
 // whatever the nodes' own clocks say.
 func TestLeaseTokens(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		handles := twoHandles(t, engine, 1)
 		first := take(t, handles[0], time.Hour, 1)
 		if first == nil || !slices.Equal(first.IDs, []int64{1}) {
@@ -130,7 +130,7 @@ func TestLeaseTokens(t *testing.T) {
 // was given to another node.
 func TestHold(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		handles := twoHandles(t, engine, 1)
 		const length = 6 * time.Second // which a busy machine may be late in
 		l := take(t, handles[0], length, 1)
@@ -161,7 +161,7 @@ func TestHold(t *testing.T) {
 // An error of the database does not say that the lease was lost.
 func TestFailuresAreNotLostLeases(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := twoHandles(t, engine, 1)[0]
 		l := take(t, d, time.Hour, 1)
 		absent := db.Jobs{Table: "no_jobs", Key: "id"}

@@ -14,7 +14,7 @@ import (
 // after which the transaction goes on.
 func TestQueryList(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := dbtest.Open(t, engine)
 		bad := errors.New("bad")
 		scan := func(row db.Scanner) (n int64, err error) {
@@ -53,7 +53,7 @@ func TestQueryList(t *testing.T) {
 // What is kept is not asked for again, nor that a key has no value.
 func TestRecallMany(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := dbtest.Open(t, engine)
 		ctx := db.WithRecall(d.Remember(t.Context()))
 		var asked []string

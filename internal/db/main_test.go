@@ -43,7 +43,7 @@ func openTest(t testing.TB, engine db.Engine) *db.DB {
 func each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 	t.Helper()
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) { test(t, openTest(t, engine)) })
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) { test(t, openTest(t, engine)) })
 }
 
 // crowd has writers do something at the same time, each of them a number of

@@ -35,7 +35,7 @@ func reopen(t *testing.T, address string, m fstest.MapFS, check func(*db.DB)) er
 // before it does harm.
 func TestMigrations(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
 		one := []string{"0001_a.sql",
 			`CREATE TABLE a (id {{id}}, s {{text}}); INSERT INTO a (s) VALUES ('semi;colon');`}
@@ -80,7 +80,7 @@ func TestMigrations(t *testing.T) {
 // A migration that fails leaves nothing of itself, and everything before it.
 func TestMigrationThatFails(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
 		const a = `CREATE TABLE a (id {{id}});`
 		for _, bad := range []string{
@@ -132,7 +132,7 @@ func TestMigrationForOneEngine(t *testing.T) {
 		"-- sqlite\nPRAGMA user_version = 5;\nINSERT INTO a VALUES ('sqlite');\n" +
 		"  -- postgres\nCREATE SEQUENCE s;\nINSERT INTO a VALUES ('postgres');\n" +
 		"-- both\nINSERT INTO a VALUES ('both');\n-- sqlite is named here, and nothing ends\nINSERT INTO a VALUES ('end');\n"
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		err := reopen(t, dbtest.Empty(t, engine), files("0001_a.sql", mixed), func(d *db.DB) {
 			if n := number(t, d, `SELECT count(*) FROM a WHERE who IN ($1, 'both', 'end')`,
 				engine.String()); n != 3 {
@@ -169,7 +169,7 @@ func TestOpeningLooksThroughNothing(t *testing.T) {
 // The migrations of this program work on both engines.
 func TestEmbeddedMigrations(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
 		for range 2 {
 			d := dbtest.OpenURL(t, address)

@@ -15,7 +15,7 @@ import (
 // written itself, and one that waits long, what others have.
 func TestRequestAsksOnce(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		questions := 0
 		address := dbtest.Empty(t, engine)
 		other := openAt(t, address)

@@ -12,7 +12,7 @@ import (
 // last row was deleted, and beside a transaction that failed.
 func TestNextID(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := openAt(t, dbtest.Empty(t, engine))
 		var last int64
 		grow := func(id int64) {

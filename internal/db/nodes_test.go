@@ -43,7 +43,7 @@ func nodes(t *testing.T, d *db.DB) (names string) {
 // Nodes know of each other; one that died is a node for a while, and its row goes later.
 func TestNodes(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := dbtest.Open(t, engine)
 		a := join(t, d, "a")
 		b := join(t, d, "b")
@@ -102,7 +102,7 @@ func TestNodeWithAWrongClock(t *testing.T) {
 // slept meanwhile stops.
 func TestMigrationThatWantsToBeAlone(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.URL(t, engine)
 		d := dbtest.OpenURL(t, address)
 		n := join(t, d, "old")

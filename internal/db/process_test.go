@@ -18,7 +18,7 @@ import (
 // "database is locked", nor wait long behind the other.
 func TestSecondProcess(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
 		d := openAt(t, address)
 		ctx, stop := context.WithCancel(context.Background())
@@ -71,7 +71,7 @@ func TestSecondProcess(t *testing.T) {
 // What was acknowledged is there after a kill, and nothing is half there.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
 		acknowledged := map[[2]int64]bool{}
 		for range 3 {
@@ -125,7 +125,7 @@ func checkPairs(t *testing.T, address string, acknowledged map[[2]int64]bool) {
 // A command that starts while the server does must not disturb it.
 func TestOpenAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		for range 2 {
 			address := dbtest.Empty(t, engine)
 			var wg sync.WaitGroup
@@ -184,7 +184,7 @@ func TestBumpsOfAnotherProcess(t *testing.T) {
 			return err
 		},
 	}
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		most := int64(1500)
 		if engine == db.PostgreSQL { // which keeps nothing that could be wrong
 			most = 50

@@ -14,7 +14,7 @@ type recallKey string
 // it, nor does a Write.
 func TestRecall(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := dbtest.Open(t, engine)
 		ctx := db.WithRecall(d.Remember(t.Context()))
 		found := func(ctx context.Context) (n int, ok bool) {

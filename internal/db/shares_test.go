@@ -18,7 +18,7 @@ type holderKey struct{}
 // write and read meanwhile, and the database is seen to answer.
 func TestWritesOfOneHolder(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		if engine == db.PostgreSQL {
 			writesOfOneHolder(t)
 		}
@@ -95,7 +95,7 @@ func writesOfOneHolder(t *testing.T) {
 // A probe does not wait for the connections of requests.
 func TestAnswersBesideBusyConnections(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		const connections = 2
 		d, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, engine), Connections: connections},
 			schema)

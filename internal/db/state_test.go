@@ -36,7 +36,7 @@ func (k *kept) number(t *testing.T, d *db.DB, query string) int64 {
 // may no longer see, for as long as nothing else happens.
 func TestStateChangesWithEveryCommit(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
 		d, other := openAt(t, address), openAt(t, address)
 		var k kept
@@ -76,7 +76,7 @@ func TestStateChangesWithEveryCommit(t *testing.T) {
 // to recover.
 func TestStateSurvivesAnothersCrash(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
 		d := openAt(t, address)
 		const query = `SELECT count(*) FROM pairs`
@@ -113,7 +113,7 @@ func TestStateSurvivesAnothersCrash(t *testing.T) {
 // that bump it never do, no matter who made them.
 func TestGenerationAmongOtherCommits(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
 		d := openAt(t, address)
 		ctx, stop := context.WithCancel(t.Context())

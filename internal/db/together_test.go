@@ -63,7 +63,7 @@ const childrenOf = `SELECT id FROM children WHERE parent_id = $1 AND '$2"' <> $2
 // What many read is what each would have read alone, in its order, and takes as many statements as one.
 func TestTogetherReadsTheSame(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d, ctx, statements := counting(t, engine)
 		family(t, d, 20)
 		type found struct {

@@ -12,7 +12,7 @@ import (
 // Who looks for what makes a page slow must be told of each statement, once.
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		var told []string
 		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
 			Trace: func(_ context.Context, query string) {

@@ -155,7 +155,7 @@ func TestReadIsASnapshotAndReadOnly(t *testing.T) {
 
 func TestTheClockIsFrozen(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		at := time.Date(2020, 1, 2, 3, 4, 5, 678901234, time.UTC)
 		d, err := db.OpenWith(context.Background(),
 			db.Options{URL: dbtest.Empty(t, engine), Now: func() time.Time { return at }}, schema)
@@ -247,7 +247,7 @@ func TestStrayCancelRequests(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.Empty(t, engine)
 		d := openAt(t, address)
 		const writers = 6

@@ -23,7 +23,7 @@ func TestUpgradeFromEachVersion(t *testing.T) {
 	t.Parallel()
 	versions, known := migrationFiles(t)
 	rows := rowsOf(t, versions, known)
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		fresh := schemaOf(t, dbtest.OpenURL(t, dbtest.URL(t, engine)))
 		address := dbtest.Empty(t, engine)
 		for i, version := range versions[:len(versions)-1] {

@@ -232,7 +232,7 @@ func acknowledgements(
 // not pay for it with errors.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		if engine == db.SQLite {
 			t.Skip("has no connection to lose")
 		}

@@ -182,7 +182,7 @@ func many(q finder.Query) finder.Query {
 // (decisions 23-25).
 func TestExecutorsAgreeWithLookingAtEveryIssue(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		for seed := range uint64(2) {
 			w := newWorld(t, engine, seed)
 			var together amid
@@ -238,7 +238,7 @@ func TestSplitLosesNothing(t *testing.T) {
 // What is found in memory is what is there, while issues come and change.
 func TestMemoryAgreesWithLookingAtEveryIssue(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		w := newWorld(t, engine, 3)
 		for _, r := range w.repos {
 			if err := w.memory.Fill(t.Context(), r.ID); err != nil {

@@ -15,7 +15,7 @@ import (
 // in all texts that a server has.
 func TestRangesLookForWordsInTheirRepository(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		err := dbtest.Open(t, engine).Read(t.Context(), func(tx *db.Tx) error {
 			b, f := &builder{tx: tx}, &ranges{tx: tx}
 			without := Not{Text{Terms: []string{"the"}, In: fulltext.InTitle}}

@@ -87,7 +87,7 @@ func wantFound(t testing.TB, d *db.DB, f fulltext.Find, want ...string) {
 // Both engines find the same, with the same scores.
 func TestFind(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := library(t, engine)
 		writeIssue(t, d, fulltext.Text{Issue: 1, Repo: 1, Title: "Crash on start",
 			Body: "The parser of r1 reads too far, segfault"})
@@ -146,7 +146,7 @@ func TestFindHostileText(t *testing.T) {
 		"ไทยภาษา", "🔥", "x'0041' $1 ?1 @p :p %s %_", "a\tb\nc\r\x01d", "\u0301 lone",
 		strings.Repeat("e\u0301", 300), strings.Repeat("longword", 40), "/1 r1 '/2'",
 	}
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := library(t, engine)
 		for n, text := range hostile {
 			id := int64(n + 1)
@@ -178,7 +178,7 @@ func TestFindHostileText(t *testing.T) {
 // The longest bodies that there may be are found by their first and last words.
 func TestFindLongText(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := library(t, engine)
 		for n, filler := range []string{"x ", "字", "🔥", "w\u0301", "é-"} {
 			runes := []rune("first " + strings.Repeat(filler, 65_536))[:65_530]
@@ -201,7 +201,7 @@ func TestFindLongText(t *testing.T) {
 // with its issue or its repository, is not found at all.
 func TestFindNothingStale(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := library(t, engine)
 		for id := range int64(4) {
 			writeIssue(t, d, fulltext.Text{Issue: id + 1, Repo: 1 + id/3, Title: "secret", Body: "old"})
@@ -239,7 +239,7 @@ func TestFindNothingStale(t *testing.T) {
 // writes an issue can forget the index, and nothing is indexed twice.
 func TestChangedTextsAreNoted(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := library(t, engine)
 		writeIssue(t, d, fulltext.Text{Issue: 5, Repo: 1, Title: "t"})
 		writeComment(t, d, fulltext.Text{Issue: 5, Comment: 6, Repo: 1, Body: "b"})

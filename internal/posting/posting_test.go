@@ -52,7 +52,7 @@ func row(id int64, s tracker.State) posting.Row {
 // The counters of a property tell at any time how many postings it has in each state.
 func TestCounters(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := dbtest.Open(t, engine)
 		plant(t, d)
 		label, author := posting.ByLabel.Of(7), posting.ByAuthor.OfUser(1)
@@ -113,7 +113,7 @@ func TestCounters(t *testing.T) {
 // Postings hold what lists are ordered by, of all properties of the issue.
 func TestMove(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := dbtest.Open(t, engine)
 		plant(t, d)
 		dbtest.MustWrite(t, d, func(tx *db.Tx) error {
@@ -133,7 +133,7 @@ func TestMove(t *testing.T) {
 // Which of some accounts an issue has.
 func TestWhich(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
 		d := dbtest.Open(t, engine)
 		plant(t, d)
 		err := d.Read(t.Context(), func(tx *db.Tx) error {

@@ -9,9 +9,11 @@
 package dbtest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -26,13 +28,48 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"arbor/internal/db"
+	"arbor/internal/testenv"
 	"arbor/internal/testkit"
 )
 
-// Each runs fn for each engine, as parallel subtests "sqlite" and "postgres".
+// Engines returns the engines that ARBOR_TEST_ENGINES chooses: "sqlite", "postgres" or "both". The default
+// is SQLite, and both with the build tag long.
+func Engines() []db.Engine {
+	if testenv.Long {
+		return choose("both")
+	}
+	return choose("sqlite")
+}
+
+// choose returns the engines of ARBOR_TEST_ENGINES, or those of otherwise if it is not set.
+func choose(otherwise string) []db.Engine {
+	switch chosen := cmp.Or(os.Getenv("ARBOR_TEST_ENGINES"), otherwise); chosen {
+	case "sqlite":
+		return []db.Engine{db.SQLite}
+	case "postgres":
+		return []db.Engine{db.PostgreSQL}
+	case "both":
+		return []db.Engine{db.SQLite, db.PostgreSQL}
+	default:
+		panic(fmt.Sprintf("invalid ARBOR_TEST_ENGINES %q: want sqlite, postgres or both", chosen))
+	}
+}
+
+// Each runs fn for each of Engines, as parallel subtests "sqlite" and "postgres".
 func Each(t *testing.T, fn func(t *testing.T, engine db.Engine)) {
 	t.Helper()
-	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+	each(t, Engines(), fn)
+}
+
+// EachDialect is Each where the engines run different SQL or have different locks: the default is both.
+func EachDialect(t *testing.T, fn func(t *testing.T, engine db.Engine)) {
+	t.Helper()
+	each(t, choose("both"), fn)
+}
+
+func each(t *testing.T, engines []db.Engine, fn func(t *testing.T, engine db.Engine)) {
+	t.Helper()
+	for _, engine := range engines {
 		t.Run(engine.String(), func(t *testing.T) {
 			t.Parallel()
 			if engine == db.PostgreSQL {
@@ -55,16 +92,16 @@ func OpenURL(t testing.TB, address string) *db.DB {
 	return OpenWith(t, db.Options{URL: address})
 }
 
-// OpenWith is OpenURL with more options. Unless a benchmark measures, each transaction's function runs twice
-// on SQLite, the first time rolled back, and two connections are open at most: a new one of SQLite reads all
+// OpenWith is OpenURL with more options. Unless a benchmark measures, two connections are open at most: a new one of SQLite reads all
 // of the schema, one of PostgreSQL plans every statement anew, and two are what writers need to meet. A test
 // that is told of statements does other things between them, and has four; pool_max_conns in the URL of
-// PostgreSQL asks for more.
+// PostgreSQL asks for more. With the build tag long each transaction's function runs twice on SQLite, the
+// first time rolled back.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
 	if _, bench := t.(*testing.B); !bench {
 		collectLess()
-		o.RunTwice = true
+		o.RunTwice = o.RunTwice || testenv.Long
 		if o.Connections == 0 {
 			o.Connections = 2
 			if o.Trace != nil {

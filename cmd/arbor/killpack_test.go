@@ -1,8 +1,9 @@
+//go:build long
+
 package main
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,25 +12,10 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
-	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/testkit"
 )
-
-// open opens the server's database beside it.
-func (s *instance) open() *db.DB {
-	s.t.Helper()
-	url := s.database
-	if url == "" {
-		url = filepath.Join(s.data, "arbor.db")
-	}
-	d, err := db.Open(s.t.Context(), db.Options{URL: url})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return d
-}
 
 // exec runs a statement on the server's database.
 func (s *instance) exec(query string, args ...any) {
@@ -37,18 +23,6 @@ func (s *instance) exec(query string, args ...any) {
 	d := s.open()
 	defer d.Close()
 	if _, err := d.WriteOne(s.t.Context(), query, args...); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// sweep does at once the sweep that nodes do in six hours, with a grace of its own.
-func (s *instance) sweep(grace time.Duration) {
-	s.t.Helper()
-	d := s.open()
-	defer d.Close()
-	log := slog.New(slog.DiscardHandler)
-	f := forge.New(d, gittest.New(s.t, git.Options{}), log, s.data)
-	if err := f.Maintenance.Sweep(s.t.Context(), grace); err != nil {
 		s.t.Fatal(err)
 	}
 }

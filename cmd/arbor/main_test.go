@@ -16,7 +16,9 @@ import (
 // testscript.Main puts on the PATH, it runs main in a process of its own.
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "6") // most wait for a server of theirs; -parallel still decides
-	testscript.Main(m, map[string]func(){"arbor": func() { leash(); main() }, "killat": killAt, "failwrite": failWrite})
+	commands := tracers()
+	commands["arbor"] = func() { leash(); main() }
+	testscript.Main(m, commands)
 }
 
 // leashVariable says that file descriptor 3 is a pipe from the test process.

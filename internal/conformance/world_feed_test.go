@@ -1,3 +1,5 @@
+//go:build long
+
 package conformance
 
 // following: alice and bob follow each other, and dave for a while.

@@ -2,6 +2,7 @@ package dbtest
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"arbor/internal/testenv"
 )
@@ -46,39 +49,85 @@ func requireServer(t testing.TB) *server {
 	return nil
 }
 
+// startServer finds the server of this run, or starts it: the one of ARBOR_TEST_POSTGRES_URL, else a cluster
+// that the test programs of one go command share, else a cluster of this process.
 func startServer() (*server, error) {
-	s := &server{}
-	var err error
+	s := &server{template: sharedTemplate}
 	if address := os.Getenv("ARBOR_TEST_POSTGRES_URL"); address != "" {
-		s.base, err = url.Parse(address)
-	} else {
-		s.base, s.life, err = startCluster()
+		base, err := url.Parse(address)
+		if err != nil {
+			return nil, err
+		}
+		s.base, s.external, s.template = base, true, "arbor_"+strings.ToLower(rand.Text())
+		return s, errors.Join(s.prepare(), s.makeTemplate())
 	}
-	if err != nil {
-		return nil, err
+	parent := goCommand()
+	if parent == 0 {
+		dir, life, err := startCluster("read -r _", "")
+		if err != nil {
+			return nil, err
+		}
+		s.base, s.life = addressOf(dir), life
+		return s, errors.Join(s.prepare(), s.makeTemplate())
 	}
-	return s, s.prepare()
+	return s, s.share(parent)
 }
 
-// The keeper is a shell that reads from this process and so learns of its end,
-// however it ends; then it stops the server and removes its directory. Both
-// run in a process group of their own, out of the terminal's reach.
+// sharedTemplate is the database with tables in a cluster that only tests use.
+const sharedTemplate = "arbor_template"
+
+// goCommand returns the process id of the go command that runs this test program, or 0 if something else does
+// or this is not Linux.
+func goCommand() int {
+	parent := os.Getppid()
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent))
+	if err != nil || strings.TrimSpace(string(name)) != "go" {
+		return 0
+	}
+	return parent
+}
+
+// share connects to the cluster of a go command. The first test program to ask starts it, and it ends with the
+// go command. A file named after the command holds the cluster's folder.
+func (s *server) share(parent int) error {
+	name := filepath.Join(clusterDir(), fmt.Sprintf("arbor-pg-of-%d", parent))
+	return lockedfile.Transform(name, func(old []byte) ([]byte, error) {
+		if len(old) > 0 {
+			s.base = addressOf(string(old))
+			if s.prepare() == nil {
+				return old, nil
+			}
+			s.asks = session{} // of an earlier command with the same number
+		}
+		// The loop asks /proc, since the keeper may be another user, who may not signal.
+		dir, _, err := startCluster(fmt.Sprintf("while [ -d /proc/%d ]; do sleep 1; done", parent), name)
+		if err != nil {
+			return nil, err
+		}
+		s.base = addressOf(dir)
+		return []byte(dir), errors.Join(s.prepare(), s.makeTemplate())
+	})
+}
+
+// keeper starts the server and stops it, and removes its folder, once the command $3 ends: that waits for the
+// end of this process, however it ends, or of the go command. Both run in a process group of their own, out of
+// the terminal's reach.
 const keeper = `
 exec >server.log 2>&1
 "$1" -D data -k "$PWD" &
 server=$!
-read -r _
+eval "$3"
 kill -QUIT $server
 wait $server
 cd /
-rm -rf "$2"
+rm -rf "$2" "$4"
 `
 
 // Every connection plans a statement once, for whatever values: planning it anew for the first
 // five executions is most of what a server costs that lives for one test.
 const settings = `
 listen_addresses = ''
-max_connections = 200
+max_connections = 500
 deadlock_timeout = 20ms
 plan_cache_mode = force_generic_plan
 shared_buffers = 16MB
@@ -89,46 +138,53 @@ max_wal_size = 256MB
 log_min_messages = warning
 `
 
-// startCluster makes a cluster in a temporary directory and serves it on a
-// Unix socket there.
-func startCluster() (*url.URL, io.Closer, error) {
+// startCluster makes a cluster in a temporary folder and serves it on a Unix socket there, until the shell's
+// command wait ends, which reads from life. The file named pointer is removed with the folder.
+func startCluster(wait, pointer string) (dir string, life io.Closer, err error) {
 	bin, err := programs()
 	if err != nil {
-		return nil, nil, err
+		return "", nil, err
 	}
 	who, err := identity()
 	if err != nil {
-		return nil, nil, err
+		return "", nil, err
 	}
-	dir, err := os.MkdirTemp(clusterDir(), "arbor-pg-")
-	if err != nil {
-		return nil, nil, err
+	if dir, err = os.MkdirTemp(clusterDir(), "arbor-pg-"); err != nil {
+		return "", nil, err
 	}
 	if who != nil {
-		if err := os.Chown(dir, int(who.Uid), int(who.Gid)); err != nil {
-			return nil, nil, err
-		}
+		err = os.Chown(dir, int(who.Uid), int(who.Gid))
 	}
-	if err := makeData(dir, bin, who); err != nil {
-		os.RemoveAll(dir)
-		return nil, nil, err
+	if err == nil {
+		err = makeData(dir, bin, who)
 	}
-	if err := appendFile(filepath.Join(dir, "data", "postgresql.conf"), settings); err != nil {
-		return nil, nil, err
+	if err == nil {
+		err = appendFile(filepath.Join(dir, "data", "postgresql.conf"), settings)
 	}
-	keep := exec.Command("/bin/sh", "-c", keeper, "keeper", filepath.Join(bin, "postgres"), dir)
-	keep.Dir, keep.SysProcAttr = dir, &syscall.SysProcAttr{Credential: who, Setpgid: true}
-	life, err := keep.StdinPipe() // kept reachable: else it is collected, and closed
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := keep.Start(); err != nil {
 		os.RemoveAll(dir)
-		return nil, nil, err
+		return "", nil, err
 	}
+	if who != nil && pointer != "" { // the keeper removes it
+		_ = os.Chown(pointer, int(who.Uid), int(who.Gid))
+	}
+	keep := exec.Command("/bin/sh", "-c", keeper, "keeper", filepath.Join(bin, "postgres"), dir, wait, pointer)
+	keep.Dir, keep.SysProcAttr = dir, &syscall.SysProcAttr{Credential: who, Setpgid: true}
+	life, err = keep.StdinPipe() // kept reachable: else it is collected, and closed
+	if err == nil {
+		err = keep.Start()
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+		return "", nil, err
+	}
+	return dir, life, awaitReady(dir)
+}
+
+// addressOf returns the URL of the maintenance database of the cluster in dir.
+func addressOf(dir string) *url.URL {
 	query := url.Values{"host": {dir}, "user": {"arbor"}, "sslmode": {"disable"}}
-	u := &url.URL{Scheme: "postgres", Path: "/postgres", RawQuery: query.Encode()}
-	return u, life, awaitReady(dir)
+	return &url.URL{Scheme: "postgres", Path: "/postgres", RawQuery: query.Encode()}
 }
 
 // initdb's arguments.

@@ -1,5 +1,5 @@
 // Package dbtest gives tests fresh databases on both engines: SQLite files,
-// and databases of a PostgreSQL server that lives as long as the test process.
+// and databases of a PostgreSQL server that lives as long as the go command that runs the tests.
 //
 //	cluster.go   the throw-away server
 //
@@ -150,7 +150,7 @@ func Empty(t testing.TB, engine db.Engine) string {
 func In(t testing.TB, dir string) string {
 	t.Helper()
 	s := requireServer(t)
-	if s.life == nil {
+	if s.external {
 		t.Skip("NOT TESTED ON POSTGRESQL: the server of ARBOR_TEST_POSTGRES_URL has folders of its own.")
 	}
 	who, err := identity()
@@ -268,7 +268,8 @@ type server struct {
 	base     *url.URL // of its maintenance database
 	template string
 	strategy string    // of making a database, words of CREATE DATABASE
-	life     io.Closer // of a throw-away server: it ends when this is closed
+	life     io.Closer // of a cluster of this process: it ends when this is closed
+	external bool      // of ARBOR_TEST_POSTGRES_URL
 
 	asks, drops session // to drop a database takes longer, since its connections have to end
 }
@@ -350,7 +351,7 @@ func (s *server) try(t testing.TB, on *session, statement string) {
 	}
 }
 
-// prepare makes the template.
+// prepare finds out how databases are made fastest.
 func (s *server) prepare() error {
 	// Copying a database's files takes half of the time that logging each of their pages does, which
 	// PostgreSQL 15 began with.
@@ -361,7 +362,11 @@ func (s *server) prepare() error {
 	if version >= 15_00_00 {
 		s.strategy = ` STRATEGY FILE_COPY`
 	}
-	s.template = "arbor_" + strings.ToLower(rand.Text())
+	return nil
+}
+
+// makeTemplate makes the database that others are copies of.
+func (s *server) makeTemplate() error {
 	if err := s.run(`CREATE DATABASE ` + s.template); err != nil {
 		return err
 	}

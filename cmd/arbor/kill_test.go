@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/forge"
@@ -142,7 +144,7 @@ func roundsOr(short int) int {
 	switch {
 	case kills() > 0:
 		return kills()
-	case testing.Short():
+	case !testenv.Long:
 		return short
 	}
 	return 4

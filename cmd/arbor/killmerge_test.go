@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
@@ -43,7 +45,7 @@ func TestKilledAtEachStepOfAMerge(t *testing.T) {
 		switch {
 		case kills() > 0:
 			every = map[string]int{"merge": 1, "squash": 1, "rebase": 1}
-		case testing.Short():
+		case !testenv.Long:
 			every = map[string]int{"merge": 16, "squash": 27, "rebase": 27}
 		}
 		for method, each := range every {

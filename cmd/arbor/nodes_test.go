@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
@@ -113,7 +115,7 @@ func TestNodesMergeIntoOneBase(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		n, others := 40, 3
-		if testing.Short() {
+		if !testenv.Long {
 			n, others = 20, 1
 		}
 		s, _ := proposals(t, engine, n)

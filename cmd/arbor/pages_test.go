@@ -21,7 +21,6 @@ import (
 	"arbor/internal/apitest/browser"
 	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
 )
 
 // demoPages are the pages of the demo, by a name for their pictures. Each page that the server has must be
@@ -260,7 +259,6 @@ func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name stri
 // shifts while it loads.
 func TestPagesAccessible(t *testing.T) {
 	t.Parallel()
-	testkit.Programs(t)
 	source, err := os.ReadFile(filepath.Join(npm.Install(t, "testdata/axe"),
 		"node_modules/axe-core/axe.min.js"))
 	if err != nil {
@@ -305,7 +303,6 @@ func TestPagesAccessible(t *testing.T) {
 // Nothing shifts where the network and the processor are slow either, and pages come in pieces.
 func TestPagesAccessibleSlowly(t *testing.T) {
 	t.Parallel()
-	testkit.Programs(t)
 	d := startDemo(t, db.SQLite, "git push")
 	for _, look := range []browser.Look{{}, {Width: 360, Height: 740}} {
 		b := browser.Open(t, d.address(), look)

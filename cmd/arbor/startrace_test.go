@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
@@ -29,7 +31,7 @@ func TestNodesStartWhileOthersCreate(t *testing.T) {
 	starts := 20
 	if n, err := strconv.Atoi(os.Getenv(startsVariable)); err == nil {
 		starts = n
-	} else if testing.Short() {
+	} else if !testenv.Long {
 		starts = 5
 	}
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
@@ -24,7 +26,7 @@ import (
 // middle of everything that takes long: a large tree, the long list of plants,
 // a fetch, a push.
 func TestHangUpLeavesNothing(t *testing.T) {
-	if testing.Short() {
+	if !testenv.Long {
 		t.Skip("a large repository is not made in short mode")
 	}
 	s := apitest.Start(t, db.SQLite)

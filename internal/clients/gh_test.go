@@ -9,19 +9,19 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
 )
 
 // Somebody who writes scripts with gh does with it all that the API can, on the two
 // ways in which it reaches a server without TLS (decision 7): over a Unix
 // socket, and through the server as its own proxy.
 func TestGH(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	need(t, "gh", "gh", "gh")
 	files, err := filepath.Glob(filepath.Join("testdata", "gh", "*.txtar"))
@@ -44,7 +44,7 @@ func TestGH(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() && name == "proxy" {
+			if !testenv.Long && name == "proxy" {
 				t.Skip("without -short, gh also does everything through a proxy")
 			}
 			gh := client{way.address, stories,

@@ -27,13 +27,11 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
 )
 
 // Somebody signs in with gh in a browser, without copying a token, and pushes with what gh then tells git: on
 // this machine, and to a server with TLS under its own name.
 func TestGHSignsIn(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	need(t, "gh", "gh", "gh")
 	for name, way := range map[string]struct {

@@ -15,14 +15,12 @@ import (
 	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
-	"arbor/internal/testkit"
 )
 
 // Programs in JavaScript do with octokit all that the API can, and come upon
 // nothing that is not as at GitHub. What they do and expect stands in
 // testdata/octokit.
 func TestOctokit(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	dir := octokit(t)
 	for name, prefix := range map[string]string{"enterprise": "/api/v3", "root": ""} {

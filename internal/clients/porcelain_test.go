@@ -12,14 +12,12 @@ import (
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
 )
 
 // People type gh issue list, and not gh api: these commands ask for GraphQL. They work in the three ways in
 // which gh reaches a server: as github.com over a socket, as a GitHub Enterprise host, and as
 // github.localhost through a proxy.
 func TestGHPorcelain(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	need(t, "gh", "gh", "gh")
 	files, err := filepath.Glob(filepath.Join("testdata", "porcelain", "*.txtar"))

@@ -27,7 +27,6 @@ const probotStory = "testdata/probot"
 // A real GitHub App, made with probot, signs in with its key, is told that it is installed and of what
 // happens there, answers as its bot, and checks what is pushed.
 func TestProbot(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	need(t, "probot", "nodejs npm", "node", "npm")
 	dir := t.TempDir()

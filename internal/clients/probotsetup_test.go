@@ -23,7 +23,6 @@ import (
 // real browser, probot gets the keys for the code with which the browser comes back, and the person installs
 // the App.
 func TestProbotRegisters(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	need(t, "probot", "nodejs npm", "node", "npm")
 	dir := t.TempDir()

@@ -10,14 +10,12 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
 )
 
 // release-please proposes the next release as a pull request, made of the messages of the commits since the
 // last one; once that is merged it makes the tag and the release. Histories with their pull requests it asks
 // for by GraphQL.
 func TestReleasePlease(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	need(t, "release-please", "nodejs npm", "node", "npm")
 	packages := npm.Install(t, filepath.Join("testdata", "release-please"))

@@ -12,13 +12,11 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
 )
 
 // renovate looks for newer versions in the tags of a repository, and opens a pull request for one; run once
 // more it leaves that as it is. It asks by GraphQL for the repository, for its issues and for tags.
 func TestRenovate(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	need(t, "renovate", "nodejs npm git", "node", "npm", "git")
 	packages := npm.Install(t, filepath.Join("testdata", "renovate"))

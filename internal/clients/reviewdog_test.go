@@ -13,14 +13,12 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
 )
 
 // reviewdog, which turns what linters find into checks and reviews, does its whole job with the token of an
 // App.
 func TestGHReviewdog(t *testing.T) {
 	t.Parallel()
-	testkit.Programs(t)
 	dog := reviewdog(t)
 	s := apitest.StartOn(t, db.SQLite, "127.0.0.1:0")
 	s.User(t, "alice")

@@ -14,14 +14,12 @@ import (
 	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
 )
 
 // A pipeline releases with semantic-release: from the messages of commits it makes the next
 // version, pushes its tag, and publishes a release with notes and a file. It comments on the pull request
 // that the release has, and on the issue that it closes: it finds both by GraphQL.
 func TestSemanticRelease(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	need(t, "semantic-release", "nodejs npm git", "node", "npm", "git")
 	packages := npm.Install(t, filepath.Join("testdata", "semantic-release"))

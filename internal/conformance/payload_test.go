@@ -17,7 +17,6 @@ import (
 	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/issue"
-	"arbor/internal/testkit"
 )
 
 var printReport = flag.Bool("report", false, "print the table of operations")
@@ -26,7 +25,6 @@ var printReport = flag.Bool("report", false, "print the table of operations")
 // description. A field that it requires and that is missing, or is of another
 // type, breaks the typed ones of them (decision 28).
 func TestPayloads(t *testing.T) {
-	testkit.Programs(t)
 	t.Parallel()
 	d := github(t)
 	runs := reported{runs: map[string]*recorder{}}

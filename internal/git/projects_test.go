@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/git/gittest/projects"
@@ -66,7 +68,7 @@ func TestMergesOfRealProjects(t *testing.T) {
 	t.Parallel()
 	// merges of each project, 0 is all: by git merge-tree, and by git merge in a work tree
 	all, atHome := 0, 60
-	if testing.Short() {
+	if !testenv.Long {
 		all, atHome = 30, 5
 	}
 	for _, project := range projects.All() {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"arbor/internal/testenv"
 )
 
 // pathological are texts that made Markdown renderers work for minutes. Each is
@@ -69,7 +71,7 @@ func backticks(n int) string {
 // times the processor's time, where a quadratic search would take 64 times.
 func TestWorkIsBounded(t *testing.T) {
 	long := 64 << 10
-	if testing.Short() {
+	if !testenv.Long {
 		long = 16 << 10
 	}
 	for _, p := range pathological {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/apitest"
 	"arbor/internal/git/gittest"
 )
@@ -122,7 +124,7 @@ func TestMergesOfAHistory(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	count := 24
-	if testing.Short() {
+	if !testenv.Long {
 		count = 6
 	}
 	dir, pairs := lived(t, rand.New(rand.NewPCG(seed, 0)), count)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git"
@@ -21,7 +23,7 @@ func TestMergesOfRealProjects(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		count := 16
-		if testing.Short() {
+		if !testenv.Long {
 			count = 4
 		}
 		s.User(t, "alice")

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git"
@@ -20,7 +22,7 @@ import (
 // end.
 func TestSlowTestMerge(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if !testenv.Long {
 		t.Skip("takes seconds of processor time")
 	}
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
@@ -113,7 +115,7 @@ func plantForm(a *apitest.Answer) string {
 func TestEveryRouteRefusesInItsForm(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		if testing.Short() && s.Engine == db.PostgreSQL {
+		if !testenv.Long && s.Engine == db.PostgreSQL {
 			t.Skip("no error here comes from the database")
 		}
 		w := newWalker(t, s)

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/testenv"
+
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
@@ -302,7 +304,7 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 // are timers, which would end a push of eleven seconds.
 func TestSlowButSteadyBody(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if !testenv.Long {
 		t.Skip("takes as long as the server's patience")
 	}
 	s, certFile := apitest.StartTLS(t, db.SQLite)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/estate"
@@ -195,7 +197,7 @@ func TestLimitedTokensChange(t *testing.T) {
 			}
 			for _, h := range w.Homes {
 				if h.Name == "chamomile" || h.Owner == "holder" && (s.Engine == db.PostgreSQL ||
-					testing.Short()) {
+					!testenv.Long) {
 					continue
 				}
 				switch {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
@@ -22,7 +24,7 @@ func TestPrivateThingsLeaveNoTrace(t *testing.T) {
 	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		outsiders := []string{"stranger", "", "neighbour"}
-		if testing.Short() || s.Engine == db.PostgreSQL { // where the same statements run
+		if !testenv.Long || s.Engine == db.PostgreSQL { // where the same statements run
 			outsiders = outsiders[:1]
 		}
 		w.everything(t, []string{"stranger"}) // what is computed when somebody asks is there afterwards

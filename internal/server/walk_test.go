@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/estate"
@@ -60,7 +62,7 @@ func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
 func walk(t *testing.T, fn func(t *testing.T, s *apitest.Server), options ...apitest.Option) {
 	t.Helper()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		if testing.Short() && engine == db.SQLite {
+		if !testenv.Long && engine == db.SQLite {
 			t.Skip("asks the whole interface, one request after another")
 		}
 		fn(t, apitest.Start(t, engine, options...))

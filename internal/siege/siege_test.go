@@ -14,6 +14,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 )
@@ -46,7 +48,7 @@ type attack struct {
 // Everything that a review found, at once. If this failed, one address could stop
 // the server for everybody.
 func TestSiege(t *testing.T) {
-	if testing.Short() {
+	if !testenv.Long {
 		t.Skip("a siege is not laid in short mode")
 	}
 	engines := []db.Engine{db.SQLite, db.PostgreSQL}

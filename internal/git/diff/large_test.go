@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/git/gittest"
@@ -31,7 +33,7 @@ func TestLargeDiffsStream(t *testing.T) {
 	}
 	const lines = 16 << 10 // of 64 bytes
 	files := 200
-	if testing.Short() {
+	if !testenv.Long {
 		files = 20
 	}
 	dir := gittest.Bare(t)

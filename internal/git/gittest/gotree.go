@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/testenv"
+
 	"arbor/internal/git"
 )
 
@@ -17,7 +19,7 @@ import (
 // that use it are skipped in short mode, as making it takes half a minute.
 func GoTree(tb testing.TB) (dir string, tree git.SHA) {
 	tb.Helper()
-	if testing.Short() {
+	if !testenv.Long {
 		tb.Skip("the Go distribution as a repository is not made in short mode")
 	}
 	cache, err := os.UserCacheDir()

@@ -1,3 +1,5 @@
+//go:build long
+
 package schema_test
 
 import (
@@ -13,14 +15,12 @@ import (
 
 	"arbor/internal/apitest/npm"
 	"arbor/internal/graphql/schema"
-	"arbor/internal/testkit"
 )
 
 // Programs that were written for GitHub know its types: a field of another type, or an enum without a value
 // that they send, would break them.
 func TestSchemaIsAPartOfGitHubs(t *testing.T) {
 	t.Parallel()
-	testkit.Programs(t)
 	folder := npm.Install(t, "testdata/github", "@octokit/graphql-schema")
 	text, err := os.ReadFile(filepath.Join(folder, "node_modules/@octokit/graphql-schema/schema.graphql"))
 	if err != nil {

@@ -1,3 +1,5 @@
+//go:build long
+
 package served_test
 
 import (
@@ -14,14 +16,12 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
 )
 
 // Programs that were written for GitHub's hooks read what its published schemas say; a payload that differs
 // breaks them.
 func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 	t.Parallel()
-	testkit.Programs(t)
 	folder := npm.Install(t, "testdata/schemas")
 	compile := schemas(t, filepath.Join(folder,
 		"node_modules/@octokit/openapi-webhooks/generated/ghes-3.19.json"))
@@ -85,7 +85,6 @@ func schemas(t *testing.T, file string) func(name string) *jsonschema.Schema {
 // GitHub's own library for receivers takes our signatures, and refuses others.
 func TestOctokitVerifiesSignatures(t *testing.T) {
 	t.Parallel()
-	testkit.Programs(t)
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("NOT TESTED: node is not on this machine.")
 	}

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"time"
 
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 const codeURL = "http://code.test" // with one base URL, all servers give the same addresses

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/test/browser"
 )
 
 // counted is a tab that counts what a person clicks.

@@ -10,8 +10,8 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
+	"arbor/internal/test/gittest"
 )
 
 // git compresses what it asks, when it is long. If this failed, a fetch into a

@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // crash is a story: people write in every way, while faults befall the servers again and

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // check holds the store against the history: what was acknowledged is there, once; what was

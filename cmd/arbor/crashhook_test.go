@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 // allowReceivers lets hooks lead to receivers of tests.

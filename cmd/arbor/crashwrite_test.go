@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // kindsOfWork are all of them. Each does one piece of it, and notes what it was told.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/doctor"
+	"arbor/internal/test/dbtest"
 )
 
 // mark stands in everything that a report must not tell.

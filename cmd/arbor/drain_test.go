@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 // A server that is told to stop says so to balancers and goes on answering, so that what they still send

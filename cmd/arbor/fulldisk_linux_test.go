@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
 )
 
 // smallDisk mounts a file system of some bytes, and unmounts it in the end.

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
+	"arbor/internal/test/gittest"
 )
 
 // gitRun is one run of git by a person: what it said, and whether it worked.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 var errReleased = errors.New("released")

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
 )
 
 // garden is a server with alice/garden, whose branch main is in the bare

@@ -21,12 +21,12 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/forge"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
-	"arbor/internal/testkit"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // instance is a data folder and the arbor process that serves it, if one runs.

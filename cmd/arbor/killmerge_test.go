@@ -20,12 +20,12 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A server is killed at each step of a merge, one after the other: before every

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // manyRepos is a seed that takes a while.

@@ -11,11 +11,11 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
 )
 
 // beside starts a second server on the data folder and the database of one that

@@ -18,11 +18,11 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // maxStatements is how many statements a page of the demo may take with nothing in memory, and maxProcesses

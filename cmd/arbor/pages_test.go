@@ -18,9 +18,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
-	"arbor/internal/apitest/browser"
-	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
+	"arbor/internal/test/browser"
+	"arbor/internal/test/npm"
 )
 
 // demoPages are the pages of the demo, by a name for their pictures. Each page that the server has must be

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
 )
 
 // Two people push to one branch at the same time, both from its present tip. If

@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // instanceKey is where a script keeps its instance.

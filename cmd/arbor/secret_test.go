@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
 )
 
 // To those who may not see it, a private repository looks like none: in every

@@ -13,7 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 var updateSettings = flag.Bool("update-settings", false, "write docs/settings.md anew")

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // An acknowledged push survives a power cut: its objects and all their names

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // keyPair makes a key of SSH, and gives the environment of a git that signs in with it and trusts a server

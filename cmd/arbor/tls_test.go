@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // nextPort counts the ports that tests of this process have been given.

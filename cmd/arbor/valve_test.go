@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 // valve stands between git and the server, and holds one direction back when a

@@ -20,9 +20,9 @@ import (
 	"golang.org/x/net/html"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Each address that a payload carries answers a client that follows it, and each

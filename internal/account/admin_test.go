@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
 	"arbor/internal/scope"
+	"arbor/internal/test/dbtest"
 )
 
 // wantError checks kind and words of an error: an operator at the command line

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/test/dbtest"
 )
 
 const notFound = `={"message":"Not Found","documentation_url":"http://arbor.test/docs"}`

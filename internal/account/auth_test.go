@@ -14,8 +14,8 @@ import (
 
 	"arbor/internal/cache"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/test/dbtest"
 )
 
 func withHeader(value string) *http.Request {

@@ -11,9 +11,9 @@ import (
 
 	"arbor/internal/audit"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
 	"arbor/internal/scope"
+	"arbor/internal/test/dbtest"
 )
 
 const ghClient = "178c6fc778ccc68e1d6a"

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/route"
 	"arbor/internal/scope"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/web"
 )
 

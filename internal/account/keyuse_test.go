@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // Who looks for keys that nobody needs any more sees when each was used. That costs a write an hour, not

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/test/dbtest"
 )
 
 // Who is suspended is out with the next request and in again as it was; what it wrote

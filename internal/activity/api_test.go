@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
 )
 
 func users(t *testing.T, s *apitest.Server, logins ...string) {

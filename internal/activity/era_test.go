@@ -10,8 +10,8 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/activity"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
 )
 
 // turn shows a repository to everybody, or hides it.

@@ -11,12 +11,12 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/activity"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/repo"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // row is what an activity is in ranges by.

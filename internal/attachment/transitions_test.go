@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/check"
+	"arbor/internal/test/apitest"
 )
 
 // see is what each caller gets of an attachment of rae's: of alice, who owns the repository; will, who

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/backup"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/fixture"
 )
 
 func files(t *testing.T, dir string) map[string]fs.FileInfo {
@@ -56,7 +56,7 @@ func save(t *testing.T, s *apitest.Server, dir string) *backup.Manifest {
 func TestLaterBackups(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		estate.New(t, s).Build(t, "guild", "saved", false)
+		fixture.New(t, s).Build(t, "guild", "saved", false)
 		dir := filepath.Join(t.TempDir(), "backup")
 		save(t, s, dir)
 		before := files(t, dir)
@@ -91,7 +91,7 @@ func TestLaterBackups(t *testing.T) {
 func TestDeletedDuringABackup(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		w := estate.New(t, s)
+		w := fixture.New(t, s)
 		w.Build(t, "owner", "saved", false)
 		gone := 0
 		from := backup.Source{DB: s.DB, Folder: s.Dir, Progress: func(part string, done, _ int64) {
@@ -133,7 +133,7 @@ func TestDeletedDuringABackup(t *testing.T) {
 func TestDamagedBackups(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
-	estate.New(t, s).Build(t, "guild", "saved", false)
+	fixture.New(t, s).Build(t, "guild", "saved", false)
 	whole := filepath.Join(t.TempDir(), "backup")
 	m := save(t, s, whole)
 	manifest := filepath.Join(whole, "manifest.json")

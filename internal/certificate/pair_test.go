@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"arbor/internal/certificate"
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 // logged is a log to look at.

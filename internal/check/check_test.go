@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/fixture"
+	"arbor/internal/test/gittest"
 )
 
 // look runs a check of a server's store, beside the server.
@@ -56,7 +56,7 @@ func TestWhatIsBeingRemovedIsSound(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s, _ := apitest.Gated(t, engine)
-		w := estate.New(t, s)
+		w := fixture.New(t, s)
 		w.Build(t, "guild", "hidden", true)
 		s.Crowd(t, "guild", "hidden")
 		id := w.Access(t, "owner", "guild/hidden").ID
@@ -78,7 +78,7 @@ func TestWhatIsBeingRemovedIsSound(t *testing.T) {
 
 func build(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	w := estate.New(t, s)
+	w := fixture.New(t, s)
 	w.Build(t, "guild", "checked", false)
 	w.Build(t, "owner", "hidden", true)
 }

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/forge"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // An account that wrote, opened, assigned and starred everywhere is deleted under a server
@@ -19,7 +19,7 @@ import (
 func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		w := estate.New(t, s)
+		w := fixture.New(t, s)
 		w.Hide(t)
 		w.OK(t, "keeper", "PUT /user/starred/holder/chamomile", "")
 		w.OK(t, "keeper", "PUT /repos/holder/chamomile/subscription", `{"subscribed":true}`)
@@ -36,7 +36,7 @@ func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 		id := keeper.ID
 		// who owns an App
 		s.Check(t, apitest.Case{Do: "DELETE /admin/users/keeper", As: "chief", Status: 422})
-		if err := s.Forge.Apps.Remove(t.Context(), estate.Robot); err != nil {
+		if err := s.Forge.Apps.Remove(t.Context(), fixture.Robot); err != nil {
 			t.Fatal(err)
 		}
 		before := readAll(t, w)
@@ -85,11 +85,11 @@ func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 
 // readAll reads every address as a site administrator, which fills caches. It gives the
 // statuses, and no answer may show an account that is not there.
-func readAll(t *testing.T, w *estate.World) map[string]int {
+func readAll(t *testing.T, w *fixture.World) map[string]int {
 	t.Helper()
 	statuses := map[string]int{}
 	gone := w.Do(t, apitest.Case{Do: "GET /users/keeper"}).Status == http.StatusNotFound
-	for _, r := range estate.Walked(w.Server.Server.Routes()) {
+	for _, r := range fixture.Walked(w.Server.Server.Routes()) {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Pattern, "/docs") || r.Pattern == "/site/audit" {
 			continue // the audit log has names as they were
 		}

@@ -3,9 +3,9 @@ package check
 import (
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
+	"arbor/internal/test/apitest"
 )
 
 // A connection that searched before others wrote finds the index of words whole: what it

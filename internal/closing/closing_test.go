@@ -10,16 +10,16 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/closing"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/forge"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // becomes waits until what is asked for is as wanted.

@@ -10,7 +10,7 @@ import (
 	"modernc.org/sqlite"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 const insertVals = `INSERT INTO vals (s, n, at) VALUES ($1, $2, $3)`

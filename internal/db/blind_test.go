@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // SQLite parses a statement once, also when the first account and another one take turns to run it. If this

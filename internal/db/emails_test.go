@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // Addresses that are there when the server learns to verify them were verified by

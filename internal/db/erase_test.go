@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // A database that was erased is as good as new: nothing is left in any table, and

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // way is how functions are written: each by itself, or in turn with others.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // A statement that is sent later fails its transaction as any other does: whatever comes

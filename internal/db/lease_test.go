@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 var jobs = db.Jobs{Table: "jobs", Key: "id"}

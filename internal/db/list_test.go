@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // Lists have the rows in their order and are nil without rows. An error of what reads a row ends the reading,

@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // schema is what these tests work on.

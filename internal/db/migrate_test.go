@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 func files(pairs ...string) fstest.MapFS {

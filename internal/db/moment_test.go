@@ -7,8 +7,8 @@ import (
 
 	"arbor/internal/cache"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // The lookups of one request cost one question. But a request must see what it has

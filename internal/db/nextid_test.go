@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // Rows that are inserted under their NextID, and rows whose id the database gives, never meet: also after the

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 func join(t *testing.T, d *db.DB, name string) *db.Node {

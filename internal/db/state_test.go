@@ -10,7 +10,7 @@ import (
 
 	"arbor/internal/cache"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // kept is a number that is read again only when the state has changed.

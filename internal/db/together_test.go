@@ -13,7 +13,7 @@ import (
 
 	"arbor/internal/cache"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // counting opens a database that counts the statements of contexts from counted.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // Who looks for what makes a page slow must be told of each statement, once.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // unreachable opens a database that is not there, and returns the error, which

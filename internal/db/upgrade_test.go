@@ -13,7 +13,7 @@ import (
 	"testing/fstest"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // A store of each earlier version, with rows of each age in each table, is brought up to

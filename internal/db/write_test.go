@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // Lost or doubled updates would be wrong counters and duplicate issue numbers.

@@ -18,11 +18,11 @@ import (
 
 	gossh "golang.org/x/crypto/ssh"
 
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
 	"arbor/internal/seed"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 const garden = `

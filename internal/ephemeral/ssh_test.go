@@ -8,7 +8,7 @@ import (
 
 	gossh "golang.org/x/crypto/ssh"
 
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 // A connection over SSH ends with the life in which it began, so nothing is pushed into the next by an old

@@ -10,10 +10,10 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
 	"arbor/internal/fulltext"
 	"arbor/internal/posting"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/tracker"
 )
 

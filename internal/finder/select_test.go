@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/fulltext"
 	"arbor/internal/posting"
+	"arbor/internal/test/dbtest"
 )
 
 // Words that must not stand in the issues of one small repository are not looked for

@@ -12,13 +12,13 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
 	"arbor/internal/finder/memory"
 	"arbor/internal/forge"
 	"arbor/internal/fulltext"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/tracker"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // names are the columns that name an account by what they are called, also where no foreign

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/check"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
+	"arbor/internal/test/gittest"
 )
 
 // people are those whose rights a transfer may change. alice owns guild, where dora is a
@@ -77,7 +77,7 @@ func plant(t *testing.T, s *apitest.Server, from, to, name string, private bool)
 	path := "/repos/" + p.from
 	ok := func(as, do, send string, status int) {
 		t.Helper()
-		s.Check(t, apitest.Case{Do: do, As: as, Send: send, Status: status, Headers: estate.Graduated})
+		s.Check(t, apitest.Case{Do: do, As: as, Send: send, Status: status, Headers: fixture.Graduated})
 	}
 	everyone := []string{"alice", "carol"}
 	if from == "guild" {
@@ -264,7 +264,7 @@ func (p *plot) assigned(t *testing.T, s *apitest.Server, from, roles string) {
 	}
 	path := "/repos/" + p.to + "/issues"
 	s.Check(t, apitest.Case{Do: fmt.Sprintf("GET %s/%d", path, ofAll), As: "chief", Status: 200,
-		Headers: estate.Graduated,
+		Headers: fixture.Graduated,
 		Want:    `{"assignees": [` + strings.Join(want, ", ") + `]}`})
 	if from != "guild" {
 		return
@@ -274,7 +274,7 @@ func (p *plot) assigned(t *testing.T, s *apitest.Server, from, roles string) {
 		own = `[{"login": "dora"}]`
 	}
 	s.Check(t, apitest.Case{Do: fmt.Sprintf("GET %s/%d", path, dorasOwn), As: "chief", Status: 200,
-		Headers: estate.Graduated, Want: `{"assignees": ` + own + `}`})
+		Headers: fixture.Graduated, Want: `{"assignees": ` + own + `}`})
 }
 
 // write lets everyone write.

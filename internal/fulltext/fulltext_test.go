@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/fulltext"
+	"arbor/internal/test/dbtest"
 )
 
 // library is a database with a person, and repositories 1 and 2.

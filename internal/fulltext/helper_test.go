@@ -1,6 +1,6 @@
 package fulltext_test
 
-import "arbor/internal/db/dbtest"
+import "arbor/internal/test/dbtest"
 
 // The short names of what tests do all the time.
 var (

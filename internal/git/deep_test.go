@@ -6,7 +6,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // A pack of few bytes may hold trees nested without end, or one that names

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // A comparison lists the commits that git lists, in its order, whichever clocks they were made by.

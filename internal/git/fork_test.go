@@ -12,8 +12,8 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A fork has all that its parent had, without a copy on the disk; and nothing

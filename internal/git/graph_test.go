@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // A history that came in as one pack must be walked as quickly as one that

@@ -18,9 +18,9 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
-	"arbor/internal/testkit"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // server is the least smart HTTP server that this package makes possible, its

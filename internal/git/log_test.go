@@ -8,7 +8,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // Walks give what git gives, within bounds, and nothing in a path or an

@@ -14,8 +14,8 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // gitMerge merges with `git merge` in a work tree, as a developer does: the
@@ -360,46 +360,6 @@ func TestMergeEnds(t *testing.T) {
 // sleeper and failer are a git that does not come to an end of a merge.
 func sleeper(t *testing.T) string { return gittest.Wrapped(t, "merge-tree", "sleep 30") }
 func failer(t *testing.T) string  { return gittest.Wrapped(t, "merge-tree", "exit 128") }
-
-// Trees nested without end are small to push. Merging them ends, as git's own merge
-// or with a clear error, and takes the server with it in no case.
-func TestMergeOfDeepTrees(t *testing.T) {
-	t.Parallel()
-	r := gittest.New(t, git.Options{}).Repository(gittest.Bare(t))
-	file := gittest.Object(t, r.Dir(), git.TypeBlob, "x")
-	nested := func(depth int, parents []git.SHA, names ...string) git.SHA {
-		var tree git.NewObject
-		for _, name := range names {
-			tree.Data = append(tree.Data, "100644 "+name+"\x00"+hexBytes(t, file)...)
-		}
-		var objects []git.NewObject
-		for range depth {
-			tree.Type = git.TypeTree
-			objects = append(objects, tree)
-			tree = git.NewObject{Type: git.TypeTree, Data: []byte("40000 d\x00" + hexBytes(t, tree.SHA()))}
-		}
-		if _, err := r.WriteObjects(t.Context(), append(objects, tree)); err != nil {
-			t.Fatal(err)
-		}
-		return gittest.Object(t, r.Dir(), git.TypeCommit, commitOf(tree.SHA(), parents...).contents)
-	}
-	for _, depth := range []int{500, 600, 3000, 10_000} {
-		root := []git.SHA{nested(depth, nil, "f")}
-		ours, theirs := nested(depth, root, "f", "g"), nested(depth, root, "f", "h")
-		m, err := r.MergeTree(t.Context(), ours, theirs)
-		if errs.Is(err, errs.TooLarge) && depth > 600 {
-			continue
-		}
-		if err != nil {
-			t.Errorf("%d deep: %v", depth, err)
-			continue
-		}
-		if want := gittest.Run(t, r.Dir(), "merge-tree", "--write-tree", string(ours),
-			string(theirs)); string(m.Tree) != want {
-			t.Errorf("%d deep gives %s, git says %s", depth, m.Tree, want)
-		}
-	}
-}
 
 // BenchmarkMergeTree merges two branches, each with a changed file, in trees of
 // which one has ten times the files: what it allocates is to be about the same.

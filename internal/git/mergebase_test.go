@@ -7,7 +7,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // A merge from the wrong common ancestor brings back what was undone. Where one

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // A merge of tree bombs merges each tree once. Pull requests make it in the background.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // A push must bring to notice exactly the commits that are new: a missed one

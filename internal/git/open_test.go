@@ -9,7 +9,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // A repository is deleted while it is read: the readers come to their end, nobody

@@ -13,7 +13,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // fakes makes a git on whose path all other programs only note that they ran. It

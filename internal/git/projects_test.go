@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
-	"arbor/internal/git/gittest/projects"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/gittest/projects"
 )
 
 // mergedTrees are the trees that git merges two commits to without a work tree, "" for those that conflict.

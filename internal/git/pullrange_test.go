@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // A reviewer sees the commits of the branch alone, the oldest first, and learns

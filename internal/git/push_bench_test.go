@@ -1,3 +1,5 @@
+//go:build long
+
 package git_test
 
 import (
@@ -5,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // BenchmarkPush is what the client waits for: a push over HTTP, against the

@@ -1,3 +1,5 @@
+//go:build long
+
 package git_test
 
 import (
@@ -8,7 +10,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // BenchmarkReceive compares taking a pack in with `git push` of the same to a

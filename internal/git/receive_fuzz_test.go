@@ -10,7 +10,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // Limits of the fuzzed repository: small, so that many inputs are over them.

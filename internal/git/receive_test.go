@@ -15,8 +15,8 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
+	"arbor/internal/test/gittest"
 )
 
 // push receives and keeps a pack whose tips become new refs.

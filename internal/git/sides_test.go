@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // side is a commit of a history that a test describes: its files by path, each

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // flat is a tree as git's index holds it: every file by its path.

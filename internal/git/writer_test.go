@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 func blob(text string) git.NewObject { return git.NewObject{Type: git.TypeBlob, Data: []byte(text)} }

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/gitignore"
+	"arbor/internal/test/apitest"
 )
 
 // A template that git does not read, or that ignores the sources themselves, is worse than none.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
 )
 
 // ghIssueList is what gh issue list asks for.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
 )
 
 const commitOn = `mutation($i:CreateCommitOnBranchInput!){createCommitOnBranch(input:$i){

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // What a page of the server is about is found by the page's address, and nothing else.

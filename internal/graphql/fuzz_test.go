@@ -13,11 +13,11 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/web"
 )
 

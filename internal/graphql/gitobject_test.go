@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // What renovate, release-please and semantic-release ask about a repository's code.

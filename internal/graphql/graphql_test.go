@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"arbor/internal/admission"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
 )
 
 // ask is one operation and what its answer contains.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // A branch that was made for an issue stands with it as long as both are there, for those who see both.

@@ -3,7 +3,7 @@ package graphql_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // A repository is found by a former name, by who may see it; to others it is absent.

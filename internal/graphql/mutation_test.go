@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // What REST has no address for is done by GraphQL, and told by REST.

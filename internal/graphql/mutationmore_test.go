@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // A review is begun by REST, and submitted, changed and dismissed by GraphQL; others do not see it before.

@@ -11,11 +11,11 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/graphql/schema"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 // gardens is how many repositories there are, each with one of everything.

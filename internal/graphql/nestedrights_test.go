@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/app"
+	"arbor/internal/test/apitest"
 )
 
 // told is an answer as its parts are compared.

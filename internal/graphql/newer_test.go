@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // bed makes a public repository of alice's with four issues, and a pull request that fixes two of them; bob

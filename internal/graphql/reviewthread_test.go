@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // found reads a value out of an answer, by its path.

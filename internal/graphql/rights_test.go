@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/scope"
+	"arbor/internal/test/apitest"
 )
 
 // run makes a request for GraphQL.

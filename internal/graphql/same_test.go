@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/app"
+	"arbor/internal/test/apitest"
 )
 
 // twin is one thing by REST and by GraphQL.

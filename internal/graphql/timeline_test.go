@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // What happened to an issue and to a pull request is told as editors show it, in its order, by type, and as

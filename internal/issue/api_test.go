@@ -3,8 +3,8 @@ package issue_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/issue/issuetest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // A tracker's first need: what was filed is there, under a number that counts

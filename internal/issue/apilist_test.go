@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // numbered is the JSON of a list of issues with these numbers.

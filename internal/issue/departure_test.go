@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
-	"arbor/internal/issue/issuetest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // refusal checks an error: that it has the words, or with none that there is none.

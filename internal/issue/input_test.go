@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/issue/issuetest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // Bad input: whatever a client sends by mistake or on purpose, it learns which

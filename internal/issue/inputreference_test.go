@@ -3,8 +3,8 @@ package issue_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/issue/issuetest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // What a body refers to must be there, and must be this repository's (decision

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // many is how many texts of 64 KiB a list of these tests has.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/finder"
@@ -20,6 +19,7 @@ import (
 	"arbor/internal/issue/subscription"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
 )
 
 // model is an issue as the test knows it.

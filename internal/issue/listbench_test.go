@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/issue"
-	"arbor/internal/issue/issuetest"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 	"arbor/internal/web"
 )
 

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
 	"arbor/internal/web"
 )
 

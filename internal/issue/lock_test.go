@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/issue/issuetest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // A conversation that got out of hand can be stopped, and taken up again: each

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 // Somebody with thousands of repositories gets the same lists, by a few statements:

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/issue"
-	"arbor/internal/issue/issuetest"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // Who comes to a repository's issues sees first what its people pinned, three at most, and can read in

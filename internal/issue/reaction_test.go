@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/issue/issuetest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // Hearts stand under what they were given to: an issue, a pull request, or a

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 )
 
 // pathological are texts that made Markdown renderers work for minutes. Each is

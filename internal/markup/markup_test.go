@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/markdown"
+	"arbor/internal/test/apitest"
 )
 
 // Clients render what they are about to post as it will look, and people learn nothing by

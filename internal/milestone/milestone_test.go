@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 const milestones = "/repos/garden/plot/milestones"

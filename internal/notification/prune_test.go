@@ -4,8 +4,8 @@ import (
 	"log/slog"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/notification"
+	"arbor/internal/test/apitest"
 )
 
 // What was read long ago goes, with subjects of which nobody has anything; what is new stays.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Many comments on one issue cost its many watchers one thread each, and nothing is left to tell.

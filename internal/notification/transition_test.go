@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/scope"
+	"arbor/internal/test/apitest"
 )
 
 // Each change of who sees what shows or hides the threads that are there, and what happens meanwhile is told

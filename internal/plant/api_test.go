@@ -14,8 +14,8 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/web"
 )
 

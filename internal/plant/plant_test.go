@@ -12,8 +12,8 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/web"
 )
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/tracker"
 )
 

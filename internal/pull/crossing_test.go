@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // fetches reports whether git gets an object, by its SHA or by a ref, from a

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // The table says what each transition does to pull requests and forks that exist. The

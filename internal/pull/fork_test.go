@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // Across a network: a fork proposes to its parent, the parent to its fork, a fork

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // tracked lists the files of a work tree in which all is committed.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
 	"arbor/internal/web"
 )
 

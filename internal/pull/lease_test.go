@@ -8,9 +8,9 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
+	"arbor/internal/test/dbtest"
 )
 
 // Two nodes look for scheduled test merges at the same moments, one of them with a

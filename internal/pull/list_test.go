@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
 )
 
 // The list in each state, order and direction, by head and base, in pages

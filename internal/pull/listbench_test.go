@@ -6,8 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
 )
 
 // BenchmarkList makes pages of 30 that nobody asked for before: each has another query,

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
 )
 
 // Only who may push to a branch may let others: a pull request of somebody

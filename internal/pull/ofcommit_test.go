@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Who reads a line of old code finds the discussion that it came from.

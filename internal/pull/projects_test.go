@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
-	"arbor/internal/git/gittest/projects"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/gittest/projects"
 )
 
 // Merges that the people of real projects made are made again by pull requests.

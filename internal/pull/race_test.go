@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // many is a repository garden of alice's with a base of some files and

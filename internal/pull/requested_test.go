@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Who is to look at a change is asked by name, sees it in the payload, and is

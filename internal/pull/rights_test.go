@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Who may do what with a pull request: nobody, a stranger, a reader, the author

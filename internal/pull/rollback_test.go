@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/journal"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // stacked is a base with two branches: topic, and stacked, which begins at topic. Its

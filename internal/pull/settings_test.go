@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // A repository says which methods merge, and whether a merged branch goes away. Both hold from the next merge

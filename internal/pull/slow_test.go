@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Two sides that rename thousands of files to different names take git very long, here with three seconds

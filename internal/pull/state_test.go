@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // lanes is alice's repository with branches b0, b1, ... of one commit each, one,

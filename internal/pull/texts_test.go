@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Teams that read their history by its messages choose what merges say. What a request says wins; what was

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // fork gives sam a fork of alice/plot with a branch hoes that is a commit ahead.

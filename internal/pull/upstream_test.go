@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Who keeps a fork takes over what its parent got since, and never what they may not see.

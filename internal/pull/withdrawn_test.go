@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 // An update of a branch moves a ref of the head's repository. A caller who loses the

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // world is a history that a test describes, commit by commit.

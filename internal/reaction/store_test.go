@@ -7,8 +7,8 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/test/dbtest"
 )
 
 // estate makes a repository, 1, and as many users, from 1.

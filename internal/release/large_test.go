@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // zeros is a file without an end.

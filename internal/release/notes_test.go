@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/release"
+	"arbor/internal/test/apitest"
 )
 
 // merge opens a pull request by somebody that changes a file, and merges it.

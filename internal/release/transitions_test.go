@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/check"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // see is what each caller gets of the release, its asset and the asset's bytes: 200, 404, ... of

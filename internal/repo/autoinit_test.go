@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // Who chooses a license and what git ignores finds both in the first commit, and nothing else unless a README

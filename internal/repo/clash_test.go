@@ -7,13 +7,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
 )
 
 // git keeps refs as files and folders: somebody who fetched both refs/heads/a and

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Somebody who manages access reads three answers: the list, the check and the

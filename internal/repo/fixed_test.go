@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // A field that cannot be set is refused where it would change something, and welcome where it says what is:

@@ -7,9 +7,9 @@ import (
 	"time"
 	"unsafe"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // What keeps a repository that was found does not keep the address of the request, which

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // packed is an entry of a pack: an object of a kind, or a delta (kind 7) upon base.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Two people who do things to one repository at once get each an answer that

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // However refs move, the reached objects are those that git finds when it walks all:

@@ -3,8 +3,8 @@ package repo_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // An old address leads to the new one however it is spelt, and only there

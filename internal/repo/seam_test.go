@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/errs"
-	"arbor/internal/git/gittest"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A file is being downloaded when its repository is deleted: the download comes to

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // find is a search and the numbers or OWNER/NAME#number that it must find, in

@@ -3,7 +3,7 @@ package search_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // pulls opens five pull requests in alice/garden, numbers 6 to 10, with reviews and statuses.

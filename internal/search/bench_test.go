@@ -7,11 +7,11 @@ import (
 	"net/url"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/issue"
-	"arbor/internal/issue/issuetest"
 	"arbor/internal/search"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // BenchmarkSearch is a page that no cache has seen, of a store with 100,000

@@ -12,11 +12,11 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/forge"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/search"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/web"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // sought is a search and what it must find, in order, as the field of each item says.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/search"
+	"arbor/internal/test/apitest"
 )
 
 // Who asks wrongly is told what is wrong and where, in the same words whether something is not

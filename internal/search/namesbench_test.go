@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/search"
+	"arbor/internal/test/apitest"
 )
 
 // BenchmarkSearchNames is a page that no cache has seen, of a store with 100,000 repositories, a tenth

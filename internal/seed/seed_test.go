@@ -16,13 +16,13 @@ import (
 	"testing"
 
 	"arbor/internal/admission"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/seed"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
 )
 
 // example is the example of the documentation.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // Every route that changes something meets every caller who must not, with a
@@ -19,7 +19,7 @@ func TestNobodyActsBeyondTheirRight(t *testing.T) {
 	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Method == http.MethodGet || r.Nobody { // the code in the address is the right
 				continue
 			}
@@ -35,7 +35,7 @@ func TestNobodyActsBeyondTheirRight(t *testing.T) {
 }
 
 // act has everybody try, and then the one who may.
-func (w *walker) act(t *testing.T, r *route.Route, h *estate.Home) {
+func (w *walker) act(t *testing.T, r *route.Route, h *fixture.Home) {
 	t.Helper()
 	q := w.Request(t, r, h)
 	for _, login := range w.callers(h) {
@@ -47,7 +47,7 @@ func (w *walker) act(t *testing.T, r *route.Route, h *estate.Home) {
 }
 
 // tryTo is one attempt of who must not.
-func (w *walker) tryTo(t *testing.T, r *route.Route, h *estate.Home, q *estate.Request, login string) {
+func (w *walker) tryTo(t *testing.T, r *route.Route, h *fixture.Home, q *fixture.Request, login string) {
 	t.Helper()
 	c, role := q.Case, h.Role(login)
 	want := w.refusal(r, login, role, max(account.Pull, q.Rule.Role))
@@ -75,7 +75,7 @@ func (w *walker) tryTo(t *testing.T, r *route.Route, h *estate.Home, q *estate.R
 }
 
 // nowhereOf is nowhere for a repository that may be a spare one.
-func nowhereOf(h *estate.Home, path string) string {
+func nowhereOf(h *fixture.Home, path string) string {
 	before, after, _ := strings.Cut(path, "/"+h.Owner+"/")
 	_, rest, found := strings.Cut(after, "/")
 	if found {

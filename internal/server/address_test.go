@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
 )
 
 // Caches keep names and SHAs that stand in the addresses of requests. They must not keep

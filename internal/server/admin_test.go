@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
 )
 
 // A page in an operator's browser must not reach the admin address: neither by a

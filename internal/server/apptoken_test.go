@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // A route that nobody thought of when Apps came would be open to all of them. Every route is asked for with
@@ -22,10 +22,10 @@ func TestAppsNeedPermissions(t *testing.T) {
 	w := newWalker(t, s)
 	w.Hide(t)
 	w.Tokens["poor"] = w.BotToken(t, `{"permissions":{"metadata":"read"}}`)
-	private := w.Homes[slices.IndexFunc(w.Homes, func(h *estate.Home) bool {
+	private := w.Homes[slices.IndexFunc(w.Homes, func(h *fixture.Home) bool {
 		return h.Private && h.Owner == "guild"
 	})]
-	for _, r := range estate.Walked(s.Server.Routes()) {
+	for _, r := range fixture.Walked(s.Server.Routes()) {
 		need, known := route.NeedOf(r.Method, r.Pattern)
 		if !known {
 			t.Errorf("%s %s stands in no line of what routes need of tokens", r.Method, r.Pattern)
@@ -40,12 +40,12 @@ func TestAppsNeedPermissions(t *testing.T) {
 		if r.Method != http.MethodGet || r.Right == route.App || r.Group == route.Git {
 			continue
 		}
-		rich := w.ask(t, estate.Bot, q.Case)
+		rich := w.ask(t, fixture.Bot, q.Case)
 		refused := rich.Status == http.StatusForbidden || rich.Status == http.StatusUnauthorized
 		if refused != (never && r.Right == route.SignedIn) && r.Right != route.SiteAdmin {
 			t.Errorf("%s with all permissions: %d %s", q.Do, rich.Status, rich.Body)
 		}
-		if onRepo(&r) && !never && rich.Status >= 400 && !mayLack(&r, estate.Bot) {
+		if onRepo(&r) && !never && rich.Status >= 400 && !mayLack(&r, fixture.Bot) {
 			t.Errorf("%s with all permissions: %d %s", q.Do, rich.Status, rich.Body)
 		}
 	}
@@ -53,7 +53,7 @@ func TestAppsNeedPermissions(t *testing.T) {
 
 // tellsPoor checks what a token without permissions was answered.
 func (w *walker) tellsPoor(
-	t *testing.T, r *route.Route, q *estate.Request, h *estate.Home, a *apitest.Answer, permission string,
+	t *testing.T, r *route.Route, q *fixture.Request, h *fixture.Home, a *apitest.Answer, permission string,
 ) {
 	t.Helper()
 	free := permission == "" || permission == "metadata" && roleFor(r, "") <= account.Push

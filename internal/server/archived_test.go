@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // writableArchived are the routes that an archived repository takes: marks of the caller's
@@ -40,7 +40,7 @@ func TestAnArchivedRepositoryIsReadOnly(t *testing.T) {
 			t.Helper()
 			w.sql(t, `UPDATE repos SET archived = $1 WHERE name = $2`, is, name)
 		}
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Method == http.MethodGet || !onRepo(&r) {
 				continue
 			}

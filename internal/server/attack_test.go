@@ -19,10 +19,10 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // memory gives a server so many bytes.

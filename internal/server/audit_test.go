@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // unaudited are routes that change something and leave no row in the audit log, by how they
@@ -74,7 +74,7 @@ func TestEachChangeOfRightsIsAudited(t *testing.T) {
 		w := newWalker(t, s)
 		h := w.Homes[1]
 		order := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
-		routes := estate.Walked(s.Server.Routes())
+		routes := fixture.Walked(s.Server.Routes())
 		slices.SortStableFunc(routes, func(a, b route.Route) int { // what is added first goes then
 			return cmp.Or(strings.Compare(a.Pattern, b.Pattern),
 				slices.Index(order, a.Method)-slices.Index(order, b.Method))
@@ -103,8 +103,8 @@ func TestEachChangeOfRightsIsAudited(t *testing.T) {
 			}
 			events := s.Do(t, apitest.Case{Do: "GET /admin/audit-log?per_page=1", As: "chief"})
 			actor := q.Who
-			if actor == estate.Robot {
-				actor = estate.Bot // an App is shown as its bot
+			if actor == fixture.Robot {
+				actor = fixture.Bot // an App is shown as its bot
 			}
 			want := `[{"actor":"` + actor + `","actor_ip":"127.0.0.1","request_id":"` +
 				a.Header.Get("X-Request-Id") + `"}]`

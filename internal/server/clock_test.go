@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/route"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/fixture"
 )
 
 // A server's clock is set back by an hour, as by a time server after a wrong start: whatever
@@ -28,7 +28,7 @@ func TestClockIsSetBack(t *testing.T) {
 		})
 		w := newWalker(t, s)
 		back.Store(int64(time.Hour))
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Method == http.MethodGet || r.Right == route.Installation {
 				continue // tokens of an hour are over by the clock that is not set back here
 			}

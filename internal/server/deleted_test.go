@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // hidden are the deleted repositories that are still there.

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apidoc/check"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
+	"arbor/internal/test/openapi"
 	"arbor/internal/web"
 )
 
@@ -33,7 +33,7 @@ func (a *asked) note(method, pattern, in, name string) {
 }
 
 // missing are the described parameters and fields that nobody has looked for.
-func (a *asked) missing(c *check.Checker, r *route.Route) (list []string) {
+func (a *asked) missing(c *openapi.Checker, r *route.Route) (list []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	seen := a.seen[r.Method+" "+r.Pattern]
@@ -56,7 +56,7 @@ func (a *asked) missing(c *check.Checker, r *route.Route) (list []string) {
 // server watches: what is looked for must be described.)
 func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 	t.Parallel()
-	c, err := check.Default()
+	c, err := openapi.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.OnAsked(a.note)
 	w := newWalker(t, s)
-	for _, r := range estate.Walked(s.Server.Routes()) {
+	for _, r := range fixture.Walked(s.Server.Routes()) {
 		made := map[string]string{}
 		if r.Method == http.MethodGet && strings.HasSuffix(r.Pattern, "/git/refs/{ref...}") {
 			made["ref"] = "heads" // only what is no whole name is a list, with pages
@@ -74,13 +74,13 @@ func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 				break // so that no more happens to the estate than must
 			}
 			send := apitest.Case{Do: r.Method + " " + w.Homes[0].Address(t, r.Pattern, made),
-				Headers: estate.Headers(&r)}
+				Headers: fixture.Headers(&r)}
 			if r.Method == http.MethodGet {
 				send.Do += "?q=text"
 			} else {
 				send.Send = body
 			}
-			w.ask(t, estate.Asker(&r, "chief"), send)
+			w.ask(t, fixture.Asker(&r, "chief"), send)
 		}
 		for _, what := range a.missing(c, &r) {
 			t.Errorf("%s %s: %s is described, and the handler does not look for it", r.Method,

@@ -10,10 +10,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // In a real browser, a documentation_url must lead to its operation, and one without an operation to the

@@ -15,11 +15,11 @@ import (
 	"testing"
 
 	"arbor/internal/apidoc"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/plant"
 	"arbor/internal/route"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
 )
 
 // described is what the drift tests read of a document.

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/plant"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // form holds an error against the form that the clients of its route read: a
@@ -120,15 +120,15 @@ func TestEveryRouteRefusesInItsForm(t *testing.T) {
 		}
 		w := newWalker(t, s)
 		h := w.Homes[0]
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			path := h.Address(t, r.Pattern, nil)
 			for _, test := range refusals(&r) {
 				c := apitest.Case{Do: cmp.Or(test.method, r.Method) + " " + path, Send: test.body,
-					Headers: map[string]string{"Accept": estate.Graduated["Accept"]}}
+					Headers: map[string]string{"Accept": fixture.Graduated["Accept"]}}
 				for name, value := range test.headers {
 					c.Headers[name] = value
 				}
-				a := w.ask(t, estate.Asker(&r, "chief"), c)
+				a := w.ask(t, fixture.Asker(&r, "chief"), c)
 				w.check(t, "chief", c.Do, a)
 				form(t, &r, c, "chief", a)
 				if a.Status != test.status {
@@ -160,7 +160,7 @@ func refusals(r *route.Route) []refusal {
 		list = append(list, refusal{headers: map[string]string{"Accept": "text/csv"},
 			status: http.StatusUnsupportedMediaType})
 	}
-	if estate.Body(r) == "" || r.Streams {
+	if fixture.Body(r) == "" || r.Streams {
 		return list
 	}
 	limit := r.Limit

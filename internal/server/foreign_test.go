@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // Ids of comments, reviews and the like count for the whole server, and objects
@@ -22,20 +22,20 @@ func TestThingsOfOtherRepositories(t *testing.T) {
 		if own.Mark != "goldenrod" || foreign.Mark != "nightshade" {
 			t.Fatal("the homes have other places")
 		}
-		w.Homes = []*estate.Home{foreign}
+		w.Homes = []*fixture.Home{foreign}
 		before := w.everything(t, []string{"keeper"})
 		mixed := *own
 		mixed.Mark, mixed.Is = foreign.Mark, maps.Clone(foreign.Is)
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if !onRepo(&r) {
 				continue
 			}
-			body := estate.Body(&r)
+			body := fixture.Body(&r)
 			named := strings.Contains(r.Pattern, "id}") || strings.Contains(r.Pattern, "{sha") ||
 				strings.Contains(r.Pattern, "...}") ||
 				strings.Contains(body, "{commit}") || strings.Contains(body, "{tree}")
 			if !named || strings.HasSuffix(r.Pattern, "/matching-refs/{ref...}") ||
-				estate.NamesMain(&r) {
+				fixture.NamesMain(&r) {
 				continue // these exist in every repository
 			}
 			// A new name, a branch and a file are none of these: their own would be made.
@@ -43,8 +43,8 @@ func TestThingsOfOtherRepositories(t *testing.T) {
 				continue
 			}
 			path := mixed.Address(t, r.Pattern, nil)
-			c := apitest.Case{Do: r.Method + " " + path, Headers: estate.Headers(&r),
-				Send: estate.Body(&r, map[string]string{"new": "new", "head": foreign.Is["commit"],
+			c := apitest.Case{Do: r.Method + " " + path, Headers: fixture.Headers(&r),
+				Send: fixture.Body(&r, map[string]string{"new": "new", "head": foreign.Is["commit"],
 					"sha": foreign.Is["blob"], "mark": foreign.Mark}, foreign.Is)}
 			a := w.ask(t, "neighbour", c)
 			form(t, &r, c, "neighbour", a)

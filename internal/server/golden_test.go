@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/route"
 	"arbor/internal/scope"
+	"arbor/internal/test/apitest"
 )
 
 var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")

@@ -4,9 +4,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
 )
 
 // A branch may be named like an address of git; clients of the API read JSON

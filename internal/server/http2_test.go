@@ -14,15 +14,15 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
 	"arbor/internal/admission"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // h2 is a client of HTTP/2 that does what no decent client does.

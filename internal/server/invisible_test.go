@@ -8,12 +8,12 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/route"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/fixture"
 	"arbor/internal/web"
 )
 
@@ -62,7 +62,7 @@ func TestInvisibleTakesThePathOfAbsent(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := w.Homes[len(w.Homes)-2]
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if !onRepo(&r) || r.Method != http.MethodGet && r.Group != route.Git {
 				continue
 			}
@@ -81,7 +81,7 @@ func (w *walker) compare(t *testing.T, ran *statements, r *route.Route, path, lo
 	same := map[string]string{}
 	for _, name := range []string{"nowhere", "nightshade", "hemlock", "aconite"} {
 		c := apitest.Case{Do: r.Method + " " + strings.Replace(path, "nightshade", name, 1),
-			Headers: estate.Headers(r)}
+			Headers: fixture.Headers(r)}
 		w.ask(t, login, c) // the token is known from here on
 		ran.take()
 		for range 2 {

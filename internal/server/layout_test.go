@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
 )
 
 // layers are the packages of the module from the ground up. A package may
@@ -91,14 +91,6 @@ var layers = [][]string{
 	{"cmd/arbor", "arbortest"},
 }
 
-// helpers are packages for tests and benchmarks, which may look at everything
-// and at which nothing of the program may look.
-var helpers = []string{"internal/apidoc/check", "internal/apitest", "internal/apitest/browser",
-	"internal/apitest/estate", "internal/apitest/npm", "internal/graphql/answer", "internal/siege",
-	"internal/bench", "internal/clients", "internal/conformance",
-	"internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest",
-	"internal/testenv", "internal/testkit"}
-
 // A maintainer who reads one package must not need another that stands above
 // or beside it.
 func TestImportsPointDownwards(t *testing.T) {
@@ -135,9 +127,10 @@ func TestImportsPointDownwards(t *testing.T) {
 	}
 }
 
-// isHelper also knows the folders of a feature's tests that ask a whole server.
+// isHelper reports whether a package is for tests alone: it may import everything, and nothing of the program
+// may import it.
 func isHelper(name string) bool {
-	return slices.Contains(helpers, strings.TrimPrefix(name, "arbor/")) || strings.HasSuffix(name, "/served")
+	return strings.HasPrefix(name, "arbor/internal/test/") || strings.HasSuffix(name, "/served")
 }
 
 var routeComment = regexp.MustCompile(`^(GET|POST|PATCH|PUT|DELETE) (/\S*)$`)
@@ -250,8 +243,8 @@ var readsQuery = regexp.MustCompile(`URL\.Query\(\)|FormValue\(|ParseForm\(`)
 // Tests know what a handler asks the query for only when it asks by way of
 // package web (its QueryOf): else a parameter could stay undescribed.
 func TestQueriesAreReadByWeb(t *testing.T) {
-	// web itself; for people; for git
-	allowed := []string{"internal/web", "internal/page", "internal/repo/transport"}
+	// web itself; for people; for git; for tests
+	allowed := []string{"internal/web", "internal/page", "internal/repo/transport", "internal/test"}
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(filepath.Join(root, "internal"),
 		func(path string, d fs.DirEntry, err error) error {
@@ -264,11 +257,6 @@ func TestQueriesAreReadByWeb(t *testing.T) {
 				return strings.HasPrefix(filepath.ToSlash(name), a)
 			}) {
 				return err
-			}
-			if slices.ContainsFunc(helpers, func(h string) bool {
-				return strings.HasPrefix(filepath.ToSlash(name), h+"/")
-			}) {
-				return nil
 			}
 			source, err := os.ReadFile(path)
 			if found := readsQuery.Find(source); found != nil {

@@ -8,9 +8,9 @@ import (
 
 	gossh "golang.org/x/crypto/ssh"
 
-	"arbor/internal/apitest"
 	"arbor/internal/server"
 	"arbor/internal/ssh"
+	"arbor/internal/test/apitest"
 )
 
 // Bots keep ids, which stay when names change, and walk all accounts and repositories by

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Members whom an organization shows nothing must not learn how much there is

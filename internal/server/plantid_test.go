@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // The plant store answers an id that is no number, whatever its bytes are, with a 400 in

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/apitest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // What a probe left that was killed goes, and the file of one that is under way stays.

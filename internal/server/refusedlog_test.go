@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/scope"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
 )
 
 // Who tries the doors of the site administrators, or has stolen a token of one that is not for them, is seen

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // Every address that can be read is read, so that all caches are full; then another
@@ -21,7 +21,7 @@ func TestARenameShowsEverywhere(t *testing.T) {
 		w := newWalker(t, s)
 		w.Hide(t)
 		read := func(visit func(r *route.Route, c apitest.Case)) {
-			for _, r := range estate.Walked(s.Server.Routes()) {
+			for _, r := range fixture.Walked(s.Server.Routes()) {
 				if r.Method != http.MethodGet || strings.HasPrefix(r.Pattern, "/docs") {
 					continue
 				}

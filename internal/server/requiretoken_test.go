@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // With --require-token callers without a token see nothing, not even public repositories,
@@ -25,7 +25,7 @@ func TestRequireToken(t *testing.T) {
 			"{path...}", "f", "{branch...}", "main", "{number}", "1", "{id}", "1")
 		addresses := []string{"GET /no/such/address/at/all", "GET /nowhere", "PATCH /", "PUT /docs",
 			"GET /keeper/%ff", "GET /api/v3/users", "GET /api/v3/nothing"}
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			addresses = append(addresses, r.Method+" "+fills.Replace(r.Pattern))
 		}
 		for _, do := range addresses {

@@ -11,23 +11,23 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apidoc/check"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
+	"arbor/internal/test/openapi"
 	"arbor/internal/web"
 )
 
 // walker walks through an estate as everyone.
 type walker struct {
-	*estate.World
+	*fixture.World
 	looked map[string]map[string]bool // the parameters that handlers look for, by the routes' patterns
 }
 
 func newWalker(t *testing.T, s *apitest.Server) *walker {
 	t.Helper()
-	return &walker{World: estate.New(t, s), looked: map[string]map[string]bool{}}
+	return &walker{World: fixture.New(t, s), looked: map[string]map[string]bool{}}
 }
 
 // settle waits until the code that was pushed was looked at, which changes what repositories show.
@@ -38,7 +38,7 @@ func (w *walker) settle(t *testing.T) {
 	}
 }
 
-// ask makes a request as one of estate.People.
+// ask makes a request as one of fixture.People.
 func (w *walker) ask(t *testing.T, login string, c apitest.Case) *apitest.Answer {
 	t.Helper()
 	headers := map[string]string{}
@@ -86,13 +86,13 @@ func (w *walker) check(t *testing.T, login, do string, a *apitest.Answer) {
 			tell("the token of " + other)
 		}
 	}
-	if login != "reader" && strings.Contains(all, estate.PendingMark) {
+	if login != "reader" && strings.Contains(all, fixture.PendingMark) {
 		tell("a review that was not submitted")
 	}
-	if login != "keeper" && login != "chief" && strings.Contains(all, estate.PlantMark) {
+	if login != "keeper" && login != "chief" && strings.Contains(all, fixture.PlantMark) {
 		tell("another's plant")
 	}
-	if (login == "" || !w.valid(login)) && strings.Contains(all, estate.EmailMark) {
+	if (login == "" || !w.valid(login)) && strings.Contains(all, fixture.EmailMark) {
 		tell("an address")
 	}
 }
@@ -130,7 +130,7 @@ func (w *walker) valid(login string) bool { return login != "wrong" && login != 
 // people do not concern, meet one of each role. On PostgreSQL the same code runs with the
 // same statements: there callers differ by where the store finds their role, and what
 // follows from a role, which no store decides, is asked on SQLite.
-func (w *walker) callers(h *estate.Home) []string {
+func (w *walker) callers(h *fixture.Home) []string {
 	switch postgres := w.Engine == db.PostgreSQL; {
 	case h.Owner == "holder" && postgres:
 		return []string{"", "stranger", "reader", "holder"}
@@ -139,16 +139,16 @@ func (w *walker) callers(h *estate.Home) []string {
 	case postgres:
 		return []string{"", "expired", "stranger", "reader", "member", "owner", "chief"}
 	}
-	return estate.People
+	return fixture.People
 }
 
 // visited are the repositories of a walk: on PostgreSQL not the public one of a person, of which the store
 // decides nothing that it does not decide of the organization's public one and of the person's private one.
-func (w *walker) visited() []*estate.Home {
+func (w *walker) visited() []*fixture.Home {
 	if w.Engine != db.PostgreSQL {
 		return w.Homes
 	}
-	return slices.DeleteFunc(slices.Clone(w.Homes), func(h *estate.Home) bool {
+	return slices.DeleteFunc(slices.Clone(w.Homes), func(h *fixture.Home) bool {
 		return h.Owner == "holder" && !h.Private
 	})
 }
@@ -158,7 +158,7 @@ func roleFor(r *route.Route, query string) account.Role {
 	if strings.Contains(query, "git-receive-pack") {
 		return account.Push
 	}
-	return estate.RoleOf(r.Right)
+	return fixture.RoleOf(r.Right)
 }
 
 // refusal is the status that a caller without the right must get; 0: none.
@@ -185,7 +185,7 @@ func onRepo(r *route.Route) bool {
 }
 
 // queries are asked beside the bare address.
-func (w *walker) queries(t *testing.T, r *route.Route, h *estate.Home) []string {
+func (w *walker) queries(t *testing.T, r *route.Route, h *fixture.Home) []string {
 	t.Helper()
 	switch {
 	case strings.HasSuffix(r.Pattern, "/info/refs"):
@@ -202,7 +202,7 @@ func (w *walker) queries(t *testing.T, r *route.Route, h *estate.Home) []string 
 
 // heeded gives those of some queries of which a route's handler looks for a parameter. To the others the
 // answer is that of the bare address.
-func (w *walker) heeded(t *testing.T, r *route.Route, h *estate.Home, list ...string) []string {
+func (w *walker) heeded(t *testing.T, r *route.Route, h *fixture.Home, list ...string) []string {
 	t.Helper()
 	looked := w.parameters(t, r, h)
 	if looked == nil {
@@ -219,7 +219,7 @@ func (w *walker) heeded(t *testing.T, r *route.Route, h *estate.Home, list ...st
 // parameters are those that a route's handler looks for: of the API those that are described, for the watcher
 // of each test sees to it that a handler asks for no others; of pages those that it looks for when people ask
 // for the bare address who may. nil: it is not known.
-func (w *walker) parameters(t *testing.T, r *route.Route, h *estate.Home) map[string]bool {
+func (w *walker) parameters(t *testing.T, r *route.Route, h *fixture.Home) map[string]bool {
 	t.Helper()
 	if r.Group != route.API && r.Group != route.Pages {
 		return nil
@@ -230,7 +230,7 @@ func (w *walker) parameters(t *testing.T, r *route.Route, h *estate.Home) map[st
 	looked := map[string]bool{}
 	w.looked[r.Pattern] = looked
 	if r.Group == route.API {
-		c, err := check.Default()
+		c, err := openapi.Default()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func (w *walker) parameters(t *testing.T, r *route.Route, h *estate.Home) map[st
 		}
 	})
 	for _, login := range []string{"keeper", "owner", "chief"} {
-		w.ask(t, login, apitest.Case{Do: "GET " + h.Address(t, r.Pattern, nil), Headers: estate.Headers(r)})
+		w.ask(t, login, apitest.Case{Do: "GET " + h.Address(t, r.Pattern, nil), Headers: fixture.Headers(r)})
 	}
 	heard.Range(func(name, _ any) bool {
 		looked[name.(string)] = true
@@ -282,7 +282,7 @@ func TestNoAnswerReveals(t *testing.T) {
 	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Method != http.MethodGet {
 				continue
 			}
@@ -300,7 +300,7 @@ func TestNoAnswerReveals(t *testing.T) {
 }
 
 // readAll has everybody read what is at an address.
-func (w *walker) readAll(t *testing.T, r *route.Route, h *estate.Home, path string) {
+func (w *walker) readAll(t *testing.T, r *route.Route, h *fixture.Home, path string) {
 	t.Helper()
 	for _, query := range w.queries(t, r, h) {
 		for _, login := range w.callers(h) {
@@ -310,9 +310,9 @@ func (w *walker) readAll(t *testing.T, r *route.Route, h *estate.Home, path stri
 }
 
 // read makes one request, and checks its status and what it tells.
-func (w *walker) read(t *testing.T, r *route.Route, h *estate.Home, path, query, login string) {
+func (w *walker) read(t *testing.T, r *route.Route, h *fixture.Home, path, query, login string) {
 	t.Helper()
-	c := apitest.Case{Do: "GET " + path + query, Headers: estate.Headers(r)}
+	c := apitest.Case{Do: "GET " + path + query, Headers: fixture.Headers(r)}
 	a := w.ask(t, login, c)
 	w.check(t, login, c.Do, a)
 	form(t, r, c, login, a)

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/graphql"
 	"arbor/internal/route"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // On a disk that is nearly full each route that writes is a 507 and changes nothing; what gives
@@ -23,7 +23,7 @@ func TestNothingIsWrittenWithoutRoom(t *testing.T) {
 		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
 			Log: slog.New(slog.DiscardHandler)})
 		refused := 0
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Method == http.MethodGet {
 				continue
 			}

@@ -28,7 +28,7 @@ func TestServersAreAskedFromFoldersOfTheirOwn(t *testing.T) {
 		if !slices.Contains(layered, name) || slices.Contains(few, strings.TrimPrefix(name, "internal/")) {
 			continue
 		}
-		server := slices.Contains(fields[2:], "arbor/internal/apitest") ||
+		server := slices.Contains(fields[2:], "arbor/internal/test/apitest") ||
 			slices.Contains(fields[2:], "arbor/internal/server")
 		if fields[1] != "0" && server {
 			t.Errorf("%s has tests inside the package and tests with a whole server: move these into %[1]s/served", name)

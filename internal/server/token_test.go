@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
+	"arbor/internal/test/apitest"
 )
 
 // tokens makes tokens of a server's users, and the header with each.

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
 	"arbor/internal/scope"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // limitedKinds are the limited tokens with which tests walk through the interface. Fine-grained
@@ -51,7 +51,7 @@ func (w *walker) limited(t *testing.T, login, kind string) string {
 
 // hides says that a person's token takes a repository from the account, which sees it. None of
 // these tokens lets chief act as a site administrator.
-func hides(login, kind string, h *estate.Home) bool {
+func hides(login, kind string, h *fixture.Home) bool {
 	if login == "chief" {
 		return h.Private
 	}
@@ -60,7 +60,7 @@ func hides(login, kind string, h *estate.Home) bool {
 
 // suffices says that a token may be used to change something by a route, on a repository if h
 // is not nil.
-func suffices(kind string, r *route.Route, h *estate.Home, role account.Role) bool {
+func suffices(kind string, r *route.Route, h *fixture.Home, role account.Role) bool {
 	if strings.HasSuffix(r.Pattern, "/git-upload-pack") || readsOnly(r) {
 		return true
 	}
@@ -88,7 +88,7 @@ func (w *walker) tells(t *testing.T, login, kind, do string, a *apitest.Answer) 
 	text := textOf(a)
 	all := strings.ToLower(text)
 	objects := namesOf(all)
-	if a.Status >= 500 || strings.Contains(all, estate.PlantMark) {
+	if a.Status >= 500 || strings.Contains(all, fixture.PlantMark) {
 		t.Errorf("%s as %s with %s: %d\n%.600s", do, login, kind, a.Status, text)
 	}
 	for _, h := range w.Homes {
@@ -110,7 +110,7 @@ func TestLimitedTokensReveal(t *testing.T) {
 	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Method != http.MethodGet {
 				continue
 			}
@@ -124,7 +124,7 @@ func TestLimitedTokensReveal(t *testing.T) {
 }
 
 // readLimited reads what is at an address with the full token, and then with each limited one.
-func (w *walker) readLimited(t *testing.T, r *route.Route, h *estate.Home) {
+func (w *walker) readLimited(t *testing.T, r *route.Route, h *fixture.Home) {
 	t.Helper()
 	people, asked := []string{"keeper"}, w.queries(t, r, h)
 	if !onRepo(r) {
@@ -136,7 +136,7 @@ func (w *walker) readLimited(t *testing.T, r *route.Route, h *estate.Home) {
 		asked = asked[:1]
 	}
 	for _, query := range asked {
-		c := apitest.Case{Do: "GET " + h.Address(t, r.Pattern, nil) + query, Headers: estate.Headers(r)}
+		c := apitest.Case{Do: "GET " + h.Address(t, r.Pattern, nil) + query, Headers: fixture.Headers(r)}
 		for _, login := range people {
 			full := w.ask(t, login, c)
 			for _, kind := range limitedKinds {
@@ -164,7 +164,7 @@ func (w *walker) readLimited(t *testing.T, r *route.Route, h *estate.Home) {
 }
 
 // readStatus is the status with a keeper's token of a kind that does not suffice; 0: it does.
-func readStatus(kind string, r *route.Route, h *estate.Home, query string) int {
+func readStatus(kind string, r *route.Route, h *fixture.Home, query string) int {
 	need, _ := route.NeedOf(r.Method, r.Pattern)
 	scopes, _ := scope.Parse(kind) // of fine-grained ones none
 	fine := strings.HasSuffix(kind, " one")
@@ -188,7 +188,7 @@ func TestLimitedTokensChange(t *testing.T) {
 	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		w.Hide(t)
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Method == http.MethodGet || r.Right == route.App || r.Right == route.Installation {
 				continue // no person's token does
 			}
@@ -212,7 +212,7 @@ func TestLimitedTokensChange(t *testing.T) {
 }
 
 // changeLimited asks for one thing with all kinds; on is the repository that it is done to, if any.
-func (w *walker) changeLimited(t *testing.T, r *route.Route, h, on *estate.Home) {
+func (w *walker) changeLimited(t *testing.T, r *route.Route, h, on *fixture.Home) {
 	t.Helper()
 	q := w.Request(t, r, h)
 	if q.ByInspector() {
@@ -223,7 +223,7 @@ func (w *walker) changeLimited(t *testing.T, r *route.Route, h, on *estate.Home)
 		as := w.limited(t, q.Who, kind)
 		hidden := on != nil && (hides(q.Who, kind, h) ||
 			q.Repo != h.Name && h.Private && strings.HasSuffix(kind, " one"))
-		if !hidden && suffices(kind, r, on, max(q.Rule.Role, estate.RoleOf(r.Right))) {
+		if !hidden && suffices(kind, r, on, max(q.Rule.Role, fixture.RoleOf(r.Right))) {
 			who = as
 			continue
 		}

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
 )
 
 // What happens in private leaves no trace in what outsiders see: no count that
@@ -69,7 +69,7 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 	t.Helper()
 	w.settle(t)
 	all := map[string]string{}
-	for _, r := range estate.Walked(w.Server.Server.Routes()) {
+	for _, r := range fixture.Walked(w.Server.Server.Routes()) {
 		if r.Method != http.MethodGet || r.Pattern == "/docs" ||
 			r.Pattern == "/dashboard/notifications/{thread_id}" {
 			continue // the last marks a thread as read
@@ -85,7 +85,7 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 			for _, query := range append(w.queries(t, &r, h), w.orders(t, &r, h)...) {
 				for _, login := range callers {
 					do := "GET " + h.Address(t, r.Pattern, nil) + query
-					a := w.ask(t, login, apitest.Case{Do: do, Headers: estate.Headers(&r)})
+					a := w.ask(t, login, apitest.Case{Do: do, Headers: fixture.Headers(&r)})
 					all[do+" as "+login] = strings.Join(a.Header["Link"], " ") + "\n" + lasting(a.Body)
 				}
 			}
@@ -95,7 +95,7 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 }
 
 // orders are lists in orders that what nobody may know could change.
-func (w *walker) orders(t *testing.T, r *route.Route, h *estate.Home) []string {
+func (w *walker) orders(t *testing.T, r *route.Route, h *fixture.Home) []string {
 	t.Helper()
 	switch {
 	case strings.HasSuffix(r.Pattern, "/forks"):

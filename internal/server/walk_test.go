@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/fixture"
 )
 
 // callers are every kind of caller that there is, with the role that each has
@@ -98,7 +98,7 @@ func TestFormsAreForThoseWhoSignedIn(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		guild(t, s)
 		for _, r := range s.Server.Routes() {
-			if !estate.IsForm(&r) || r.Right == route.Anyone {
+			if !fixture.IsForm(&r) || r.Right == route.Anyone {
 				continue
 			}
 			send := func(login, repository string) *apitest.Answer {

@@ -14,14 +14,14 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/graphql"
 	"arbor/internal/route"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 // A request may be long under way: its body trickles, its merge takes a while.
@@ -41,7 +41,7 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 		defer holder.Close()
 		w := newWalker(t, s)
 		w.Build(t, "guild", "nightshade", true)
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Right == route.App || r.Right == route.Installation || r.Nobody {
 				continue // packages app and page/settings test what becomes of these
 			}
@@ -79,7 +79,7 @@ func (w *walker) awaitWrite(since int64) {
 }
 
 // withdrawn tries one route in one repository.
-func (w *walker) withdrawn(t *testing.T, r *route.Route, h *estate.Home, holder *db.DB) {
+func (w *walker) withdrawn(t *testing.T, r *route.Route, h *fixture.Home, holder *db.DB) {
 	t.Helper()
 	if r.Group == route.Git {
 		return // pushes have tests of their own, see repo's TestPushAfter...

@@ -7,7 +7,7 @@ import (
 	"io"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Strangers' lists come compressed to clients that ask. An answer to somebody with a

@@ -13,12 +13,12 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"arbor/internal/apitest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // What SSH is for elsewhere, and not here, is refused, and the connection lives on.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // What people do with git all day, with the git and ssh that they have, in each version of the protocol.

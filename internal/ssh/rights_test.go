@@ -11,12 +11,12 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
 	"arbor/internal/repo"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // What a key may do ends when the right does, also on a connection that is open.

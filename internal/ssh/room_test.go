@@ -6,7 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 // While the disk is nearly full a push is told so, as over HTTP, and that is no error of the

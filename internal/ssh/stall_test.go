@@ -10,9 +10,9 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"arbor/internal/admission"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
-	"arbor/internal/testkit"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Fetches that are begun and then say nothing, a dozen or a hundred by one key, take nothing that others

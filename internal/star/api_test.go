@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
 )
 
 // asStar are the two spellings of the star media type (decision 1).

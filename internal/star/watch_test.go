@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Who watches a repository is told so, and stars have nothing to do with it.

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
 	"arbor/internal/status"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // plot is a repository alice/plot with a history, where will may push; it gives

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/scope"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // People keep their keys at GitHub's addresses, and each key is one account's or one repository's.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/app"
+	"arbor/internal/test/apitest"
 )
 
 // robot makes people, repositories and an App that may write issues and read contents.

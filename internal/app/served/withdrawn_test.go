@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/test/apitest"
 )
 
 // Of a fork whose root its owner does not see any more, neither the owner nor an App that is installed there

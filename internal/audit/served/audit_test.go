@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/scope"
+	"arbor/internal/test/apitest"
 )
 
 // actions are those of an answer, in its order.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
 )
 
 // Each id has a picture of its own that never changes, whether there is such an account or not.

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/backup/tables"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/fixture"
 )
 
 func written(t testing.TB, d *db.DB) []byte {
@@ -40,7 +40,7 @@ func load(t testing.TB, url string, stream []byte) error {
 func TestTablesCrossEngines(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		w := estate.New(t, s)
+		w := fixture.New(t, s)
 		w.Build(t, "guild", "copied", true)
 		stream := written(t, s.DB)
 		dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // What cannot be is refused, and says which field; nothing of it is stored.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
 )
 
 // What happens to a repository, an App or a commit, and who reads and writes checks after it: alice owns the

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
 	"arbor/internal/license"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // commit is a history of one commit with these files.

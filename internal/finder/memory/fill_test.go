@@ -12,10 +12,10 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/tracker"
 )
 

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/tracker"
 )
 

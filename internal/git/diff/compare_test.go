@@ -11,7 +11,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // odd is a history whose second commit does everything to files that a commit

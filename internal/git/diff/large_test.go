@@ -9,11 +9,11 @@ import (
 	"runtime"
 	"testing"
 
-	"arbor/internal/testenv"
+	"arbor/internal/test/testenv"
 
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // counter counts what is written to it.

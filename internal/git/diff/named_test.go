@@ -5,7 +5,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // Who comments on a line asks for one file of a change: it must be that file,

@@ -7,7 +7,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // branch is a history of two commits: the second changes seven files, each in its own

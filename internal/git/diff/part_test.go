@@ -10,7 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // manyPaths is a repository whose second commit names one blob of 800 KB by 3,000 paths, and changes a little

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // bomb is a repository whose main holds trees in trees: ten entries each, all the

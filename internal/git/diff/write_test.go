@@ -6,7 +6,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/gittest"
 )
 
 // Somebody who applies what the server gives must get the tree that git would give.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/history"
+	"arbor/internal/test/gittest"
 )
 
 // Divergences counts as git itself does, for many branches with merges among them; what lies too far back is

@@ -8,8 +8,8 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/history"
+	"arbor/internal/test/gittest"
 )
 
 // Last commits and blame are what git itself says, for names and texts of any kind.

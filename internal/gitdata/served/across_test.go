@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // What a fork has that its parent lacks is compared where both are seen, and shown where it is: nothing is

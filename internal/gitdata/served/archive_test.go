@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Somebody who needs the files of a commit and has no git gets them packed, under

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // lineage pushes a history of 2,000 commits on 1,000 files, of which one is

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // Neither a push nor the API stores a tree that is too large to walk, or a commit that is

@@ -3,7 +3,7 @@ package served_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Somebody who wrote commits of the default branch is named with their number, in one

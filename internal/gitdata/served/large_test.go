@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // Commits may have messages of a megabyte, of characters that take six bytes in JSON. A

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 type treePayload struct {
@@ -136,19 +136,6 @@ func TestTreeEqualsGit(t *testing.T) {
 			}
 		}
 	})
-}
-
-// The Go distribution is as real as a tree gets: 15,000 files.
-func TestTreeOfGoEqualsGit(t *testing.T) {
-	t.Parallel()
-	dir, tree := gittest.GoTree(t)
-	s := apitest.Start(t, db.SQLite)
-	s.User(t, "alice")
-	s.Import(t, s.Repo(t, "alice/go", false), dir)
-	var p treePayload
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/go/git/trees/" + string(tree) + "?recursive=1",
-		Status: 200}).JSON(t, &p)
-	compare(t, "recursive", p.lines(), lsTree(t, dir, string(tree), true))
 }
 
 // What is no tree of this repository is not there: other types, short names,

@@ -1,3 +1,5 @@
+//go:build long
+
 package served_test
 
 import (
@@ -7,9 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // POST git/trees with ten new blobs on the tree of the Go distribution.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 func encode(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }

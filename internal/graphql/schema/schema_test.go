@@ -13,8 +13,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
-	"arbor/internal/apitest/npm"
 	"arbor/internal/graphql/schema"
+	"arbor/internal/test/npm"
 )
 
 // Programs that were written for GitHub know its types: a field of another type, or an enum without a value

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/hook"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // count is the first value of a query.

@@ -3,9 +3,9 @@ package served_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/app"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // An App is asked for its checks by a push, and again by a request, whatever events it wants; and hooks of

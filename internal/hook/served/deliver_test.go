@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 const garden = "/repos/alice/garden"

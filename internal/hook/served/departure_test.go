@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
 )
 
 // departures pins, transfers and deletes issues of guild/garden, and gives what hooks are told of that.

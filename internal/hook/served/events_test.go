@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
 	"arbor/internal/hook"
 	"arbor/internal/review"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Every event of a repository is told, once, in order. What is left out here no bot can hear of.

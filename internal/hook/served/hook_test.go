@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/apitest"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // loopback lets hooks lead to receivers of tests.

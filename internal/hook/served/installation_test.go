@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/app"
+	"arbor/internal/test/apitest"
 )
 
 // An App hears of its installations, and of the repositories that they reach, whatever events it wants.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/npm"
 )
 
 // Programs that were written for GitHub's hooks read what its published schemas say; a payload that differs

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/issue/issuetest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // spoken fills an issue and a pull request of garden/plot with comments in turn,

@@ -3,7 +3,7 @@ package comment_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // The answer that counts stands out: one comment of an issue is pinned, by who may push. Pinning another, and

@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
 	"arbor/internal/issue"
-	"arbor/internal/issue/issuetest"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // crowd files n issues with the labels in one transaction; every third is closed.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/issue"
-	"arbor/internal/issue/issuetest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 const milestones = "/repos/garden/plot/milestones"

@@ -10,13 +10,13 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/issue/deletion"
-	"arbor/internal/issue/issuetest"
 	"arbor/internal/repo"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/issuetest"
 	"arbor/internal/web"
 )
 

@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/issue"
-	"arbor/internal/issue/issuetest"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // subscribers are the logins in the index that lists of subscribed issues read.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/issue/issuetest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // Somebody who looks back at an issue sees each thing that happened, by whom, with

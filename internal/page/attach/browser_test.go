@@ -12,10 +12,10 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // picture is a script that makes a file with a picture of 8 by 8 points, named bed.png, in a DataTransfer d.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
 	"arbor/internal/page/diff"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
 )
 
 // enter opens a browser in which somebody is signed in.

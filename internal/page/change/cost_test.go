@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 // maxCost is how many statements each page may take, with nothing in memory, and moreCost how many of these

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // A page of changes adds at most 100 KB to what it shows, whether these are few large files or many small

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Somebody proposes a branch, from the comparison to the pull request with all that was chosen.

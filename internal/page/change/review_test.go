@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // A review of several comments is seen by its author alone until it is submitted, at once; then it is talked

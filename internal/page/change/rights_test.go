@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // forms are all forms of a pull request of alice's from a branch of her own, and what a reader who is not its

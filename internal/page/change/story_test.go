@@ -10,9 +10,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
 )
 
 // A reviewer writes ten comments, which nobody else sees before they are submitted, all at once.

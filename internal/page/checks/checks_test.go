@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
 )
 
 const evil = `"><img onerror=x src=x><script>alert(2)</script>'`

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // evil is what somebody writes wherever a text is taken.

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 // A page takes at most twenty queries and one process of git (a comparison two more), however many branches,

@@ -5,9 +5,9 @@ package code_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
 )
 
 // A link to a line leads to the page of the file that has it.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // proposalCase is what a reader of a repository has when a change is proposed to it.

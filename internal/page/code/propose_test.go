@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Who may not push proposes a change: it goes to a branch of a fork, which is made if there is none, and

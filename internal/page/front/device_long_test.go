@@ -5,9 +5,9 @@ package front_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
 )
 
 // The page works by keyboard in a browser without scripts.

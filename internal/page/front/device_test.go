@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // codes asks for a device's codes, as gh does.

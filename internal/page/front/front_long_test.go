@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
 )
 
 // A person signs in by keyboard alone in a real browser, with scripts and without, and the page loads nothing

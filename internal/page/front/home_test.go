@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // waitsFor gives carol issues and pull requests that wait for her, n of each list, in two repositories.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // form sends a form as a browser does.

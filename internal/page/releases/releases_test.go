@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 const evil = `"><img onerror=x src=x><script>alert(2)</script>'`

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 var shownField = regexp.MustCompile(`name="shown" value="([^"]*)"`)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 const wanted = `{"name":"Weeder","url":"https://weeder.example","redirect_url":"https://weeder.example/made?x=1","public":true,

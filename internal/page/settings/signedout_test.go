@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
 )
 
 // Somebody writes an issue while the session is ended elsewhere. The next click leads to sign in, and what

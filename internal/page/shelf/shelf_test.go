@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 const evil = `"><img onerror=x src=x><script>alert(2)</script>'`

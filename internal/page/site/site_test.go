@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // The short names of what the tests of this room do and expect all the time.

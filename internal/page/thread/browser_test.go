@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // A person works on an issue in a real browser: with the script menus open in place, a task is ticked at

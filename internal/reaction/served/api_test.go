@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
 	"arbor/internal/web"
 )
 

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // bounded gives a user a quota in KiB, and says what counts in it.

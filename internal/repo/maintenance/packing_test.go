@@ -12,14 +12,14 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo/maintenance"
 	"arbor/internal/space"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // lines is a log in memory.

@@ -1,3 +1,5 @@
+//go:build long
+
 package network_test
 
 import (
@@ -5,9 +7,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // POST forks: of the Go distribution's tree in public it must cost what it costs

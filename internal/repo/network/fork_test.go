@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // forkable fills a repository with two branches, a tag and what lies at the head

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 func sha(s string) git.SHA { return git.SHA(s) }

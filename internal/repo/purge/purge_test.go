@@ -21,14 +21,14 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
 	"arbor/internal/repo"
 	"arbor/internal/repo/purge"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // operator is the command line beside the server: it shares the database and the folders,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 const github = "application/vnd.github+json"

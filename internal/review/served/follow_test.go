@@ -3,7 +3,7 @@ package served_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // A comment stands at its line while the branch grows, and is outdated when the

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // atOnce makes the same request from several clients and counts the statuses.

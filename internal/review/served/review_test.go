@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // A maintainer approves, another asks for changes and is overruled.

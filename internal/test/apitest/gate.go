@@ -1,0 +1,51 @@
+package apitest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/server"
+	"arbor/internal/test/dbtest"
+)
+
+// Gate holds up the worker of package deletion, where it looks for work. It holds nothing then, so everything
+// else goes on.
+type Gate struct {
+	open chan struct{}
+	once sync.Once
+}
+
+// Gated starts a server with a gate, which is lifted when the test ends.
+func Gated(t testing.TB, engine db.Engine) (*Server, *Gate) {
+	t.Helper()
+	g := &Gate{open: make(chan struct{})}
+	s := Start(t, engine, func(o *server.Options) {
+		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+			Trace: func(_ context.Context, query string) {
+				if strings.Contains(query, "FROM deleted_labels WHERE label_id >") {
+					<-g.open
+				}
+			}})
+	})
+	t.Cleanup(g.Lift)
+	return s, g
+}
+
+// Lift lets the worker go on.
+func (g *Gate) Lift() { g.once.Do(func() { close(g.open) }) }
+
+// Crowd lets a repository have many issues, for all that its deletion knows.
+func (s *Server) Crowd(t testing.TB, owner, name string) {
+	t.Helper()
+	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(`UPDATE repos SET next_number = next_number + 1000 WHERE name = $2
+			AND owner_id = (SELECT id FROM accounts WHERE login = $1)`, owner, name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,155 @@
+//go:build long
+
+package conformance
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"arbor/internal/test/gittest"
+)
+
+const garden = "/repos/alice/garden"
+
+// objects makes blobs, trees, commits, tags and refs of all kinds in garden.
+func (w *world) objects() {
+	text := w.do("alice", "POST "+garden+"/git/blobs",
+		`{"content": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"}`).get("sha")
+	raw := w.do("alice", "POST "+garden+"/git/blobs",
+		`{"content": "AAECAwQA/w==", "encoding": "base64"}`).get("sha")
+	w.do("alice", "GET "+garden+"/git/blobs/"+text)
+	w.do("alice", "GET "+garden+"/git/blobs/"+raw)
+	main := w.do("", "GET "+garden+"/git/ref/heads/main").get("object.sha")
+	tree := w.do("alice", "POST "+garden+"/git/trees", fmt.Sprintf(`{"base_tree": %q, "tree": [
+		{"path": "beds/roses.txt", "mode": "100644", "type": "blob", "sha": %q},
+		{"path": "beds/run.sh", "mode": "100755", "type": "blob", "content": "#!/bin/sh\necho water\n"},
+		{"path": "beds/README.md", "mode": "100644", "content": "# Beds\n\nOf roses.\n"},
+		{"path": "seeds.bin", "mode": "100644", "type": "blob", "sha": %q},
+		{"path": "main-bed", "mode": "120000", "type": "blob", "content": "beds/roses.txt"},
+		{"path": ".gitmodules", "mode": "100644", "content": "[submodule \"vendor\"]\n\tpath = vendor\n\turl = https://example.org/vendor.git\n"},
+		{"path": "vendor", "mode": "160000", "type": "commit", "sha": %q}]}`, main, text, raw, main)).get("sha")
+	w.do("alice", "GET "+garden+"/git/trees/"+tree)
+	w.do("alice", "GET "+garden+"/git/trees/"+tree+"?recursive=1")
+	first := w.commit("Plant the beds\n\nAll of them.", tree, main)
+	w.do("alice", "GET "+garden+"/git/commits/"+first)
+	w.do("alice", "PATCH "+garden+"/git/refs/heads/main", fmt.Sprintf(`{"sha": %q}`, first))
+	signed := w.do("alice", "POST "+garden+"/git/commits",
+		fmt.Sprintf(`{"message": "Sign", "tree": %q, "parents": [%q],
+		"author": {"name": "Bob", "email": "bob@example.org", "date": "2020-02-02T02:02:02Z"}, "signature": "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----"}`, tree, first)).get("sha")
+	w.do("alice", "GET "+garden+"/git/commits/"+signed)
+	w.do("alice", "GET "+garden+"/commits/"+signed)
+	w.do("alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/side", "sha": %q}`, first))
+	w.do("alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/weeds", "sha": %q}`, first))
+	w.do("alice", "DELETE "+garden+"/git/refs/heads/weeds")
+	tag := w.do("alice", "POST "+garden+"/git/tags",
+		fmt.Sprintf(`{"tag": "v1", "message": "Spring", "object": %q, "type": "commit",
+		"tagger": {"name": "Alice", "email": "alice@example.org", "date": "2020-03-03T03:03:03Z"}}`, first)).get("sha")
+	w.do("alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/tags/v1", "sha": %q}`, tag))
+	w.do("", "GET "+garden+"/git/tags/"+tag)
+	w.do("", "GET "+garden+"/git/ref/tags/v1")
+	w.do("", "GET "+garden+"/git/matching-refs/heads/")
+	w.do("", "GET "+garden+"/git/matching-refs/tags/v1")
+	w.do("", "GET "+garden+"/tags")
+}
+
+// commit makes a commit of a tree in garden.
+func (w *world) commit(message, tree string, parents ...string) string {
+	w.t.Helper()
+	return w.do("alice", "POST "+garden+"/git/commits",
+		fmt.Sprintf(`{"message": %q, "tree": %q, "parents": ["%s"]}`,
+			message, tree, strings.Join(parents, `", "`))).get("sha")
+}
+
+// put writes a file of a repository over the API and gives its blob; sha is
+// that of what it replaces.
+func (w *world) put(as, repository, branch, path, text, sha string) string {
+	w.t.Helper()
+	was := ""
+	if sha != "" {
+		was = fmt.Sprintf(`, "sha": %q`, sha)
+	}
+	return w.do(as, "PUT /repos/"+repository+"/contents/"+path,
+		fmt.Sprintf(`{"message": "Write %s", "branch": %q, "content": %q%s}`,
+			path, branch, base64.StdEncoding.EncodeToString([]byte(text)), was)).get("content.sha")
+}
+
+// branch makes a branch at the tip of another.
+func (w *world) branch(as, repository, name, from string) string {
+	w.t.Helper()
+	tip := w.do("", "GET /repos/"+repository+"/git/ref/heads/"+from).get("object.sha")
+	w.do(as, "POST /repos/"+repository+"/git/refs",
+		fmt.Sprintf(`{"ref": "refs/heads/%s", "sha": %q}`, name, tip))
+	return tip
+}
+
+// histories: commits with merges, renames and binary files, comparisons, files
+// and folders of all kinds, statuses.
+func (w *world) histories() {
+	blob := w.put("alice", "alice/garden", "main", "tools/spade.txt", "a spade\n", "")
+	blob = w.put("alice", "alice/garden", "main", "tools/spade.txt", "a new spade\n", blob)
+	w.do("alice", "DELETE "+garden+"/contents/tools/spade.txt",
+		fmt.Sprintf(`{"message": "Lose the spade", "sha": %q}`, blob))
+	w.put("bob", "alice/garden", "side", "tools/rake.txt", "a rake\n", "")
+	w.do("alice", "POST "+garden+"/merges",
+		`{"base": "main", "head": "side", "commit_message": "Bring the rake"}`)
+	w.do("alice", "POST "+garden+"/merges", `{"base": "main", "head": "side"}`) // nothing to merge: 204
+	tip := w.do("", "GET "+garden+"/branches/main").get("commit.sha")
+	w.do("", "GET "+garden+"/branches")
+	w.do("", "GET "+garden+"/commits/"+tip+"/branches-where-head")
+	tree := w.do("alice", "POST "+garden+"/git/trees", fmt.Sprintf(`{"base_tree": %q, "tree": [
+		{"path": "beds/roses.txt", "mode": "100644", "type": "blob", "sha": null},
+		{"path": "beds/old-roses.txt", "mode": "100644", "content": "one\ntwo\nthree\nfour\nfive\nsix\nseven\nnine\n"},
+		{"path": "beds/run.sh", "mode": "100755", "type": "blob", "sha": null},
+		{"path": "seeds.bin", "mode": "100644", "type": "blob", "content": "now text\n"}]}`, tip)).get("sha")
+	renamed := w.commit("Move the roses", tree, tip)
+	w.do("alice", "PATCH "+garden+"/git/refs/heads/main", fmt.Sprintf(`{"sha": %q}`, renamed))
+	w.do("", "GET "+garden+"/commits")
+	w.do("", "GET "+garden+"/commits?path=beds&per_page=2")
+	for _, ref := range []string{"main", renamed, tip} {
+		w.do("", "GET "+garden+"/commits/"+ref)
+	}
+	for _, kind := range []string{"diff", "patch", "sha"} {
+		w.accept("application/vnd.github."+kind, "", "GET "+garden+"/commits/main")
+	}
+	for _, pair := range []string{"v1...main", "main...v1", "main...main"} {
+		w.do("", "GET "+garden+"/compare/"+pair)
+	}
+	for _, kind := range []string{"diff", "patch"} {
+		w.accept("application/vnd.github."+kind, "", "GET "+garden+"/compare/v1...main")
+	}
+	for _, path := range []string{"beds", "beds/README.md", "beds/old-roses.txt", "vendor", "main-bed",
+		"seeds.bin"} {
+		w.do("", "GET "+garden+"/contents/"+path)
+	}
+	w.accept("application/vnd.github.object", "", "GET "+garden+"/contents/beds")
+	w.accept("application/vnd.github.object", "", "GET "+garden+"/contents/beds/README.md")
+	w.do("", "GET "+garden+"/readme")
+	w.do("", "GET "+garden+"/readme/beds")
+	w.statuses(renamed)
+	w.strangers()
+}
+
+func (w *world) statuses(sha string) {
+	for n, state := range []string{"pending", "success", "failure", "error"} {
+		w.do("bob", "POST "+garden+"/statuses/"+sha,
+			fmt.Sprintf(`{"state": %q, "context": "ci/%d", "description": "It is so", "target_url": "https://example.org/ci"}`, state, n))
+	}
+	w.do("bob", "POST "+garden+"/statuses/"+sha, `{"state": "success"}`)
+	w.do("", "GET "+garden+"/commits/"+sha+"/status")
+	w.do("", "GET "+garden+"/commits/main/statuses")
+	w.do("", "GET "+garden+"/commits/v1/status") // none
+}
+
+// strangers is a history of whom the server does not know.
+func (w *world) strangers() {
+	r := w.Repo(w.t, "alice/wild", false)
+	w.Import(w.t, r, gittest.Repository(w.t, 3, 4))
+	for _, path := range []string{"/commits", "/commits/main", "/branches", "/branches/main",
+		"/compare/main~1...main", "/git/commits/" + w.do("",
+			"GET /repos/alice/wild/commits/main").get("sha")} {
+		if !strings.Contains(path, "~") {
+			w.do("", "GET /repos/alice/wild"+path)
+		}
+	}
+}

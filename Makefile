@@ -12,63 +12,68 @@ build: ## Build the program as ./arbor
 demo: ## Run a throwaway server with something in it
 	$(GO) run ./cmd/arbor demo
 
-test: ## Run every test; what the machine lacks is skipped, loudly
+test: ## Run the default tests: SQLite, no browsers, no programs of others
 	$(GO) test ./...
 
-PROGRAMS := 'TestGH|TestPagesAccessible|TestOctokit|TestProbot|TestReleasePlease|TestRenovate|TestSemanticRelease|TestPayloads|TestSchema'
-programs: ## Run the tests with programs of others: gh, octokit, probot, release-please, renovate, semantic-release, reviewdog, GitHub's descriptions of its APIs
-	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance ./internal/hook/... ./internal/graphql/... ./cmd/arbor -run $(PROGRAMS)
+test-all: ## Run every test: both engines, browsers, kills, sieges, large packs, programs of others
+	$(GO) test -tags long -timeout 60m ./...
 
 ci: ## Run what must pass before anything lands
 	.ci/run
 
-race: ## Run the tests under the race detector
-	$(GO) test -race -short ./...
+# Packages in which goroutines meet. SQLite is Go and slow under the race detector, so PostgreSQL stands for it.
+RACE := ./internal/account/... ./internal/activity ./internal/admission ./internal/cache ./internal/certificate \
+	./internal/closing ./internal/db ./internal/ephemeral ./internal/file ./internal/follow ./internal/git/... \
+	./internal/gitdata/... ./internal/hook/... ./internal/issue/... ./internal/journal ./internal/keyed ./internal/label \
+	./internal/milestone ./internal/plant ./internal/pull ./internal/reaction/... ./internal/release ./internal/repo/... \
+	./internal/review/... ./internal/search ./internal/server ./internal/ssh ./internal/star ./internal/status ./internal/web
+race: ## Run the tests of what runs concurrently under the race detector
+	ARBOR_TEST_ENGINES=postgres $(GO) test -race -timeout 60m $(RACE)
 
 bench: ## Measure the promises: ratios within one run, each beside its bound
-	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 90m ./internal/bench
+	$(GO) test -tags long -run '^$$' -bench . -benchtime 1x -timeout 90m ./internal/test/bench
 
 # What goes on for long keeps its folders on a disk: memory has no room for all that it may write.
 DISK := TMPDIR=$(or $(TMPDIR),/tmp)
 
 SIEGE ?= 10m
 siege: ## Attack a server on each engine for SIEGE while honest callers work
-	$(DISK) $(GO) test ./internal/siege -count=1 -v -timeout 60m -args -for $(SIEGE)
+	$(DISK) $(GO) test -tags long ./internal/test/siege -count=1 -v -timeout 60m -args -for $(SIEGE)
 
 KILLS ?= 50
 kills: ## Kill servers KILLS times in each kind of work, and at every step of a merge
-	$(DISK) ARBOR_TEST_KILLS=$(KILLS) $(GO) test ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
+	$(DISK) ARBOR_TEST_KILLS=$(KILLS) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
 
 SOAK ?= 10m
 soak: ## Let people write in every way for SOAK on each engine: what the server takes must not grow
-	$(DISK) ARBOR_SOAK=$(SOAK) $(GO) test ./cmd/arbor -run '^$$' -bench Soak -benchtime 1x -timeout 120m
+	$(DISK) ARBOR_SOAK=$(SOAK) $(GO) test -tags long ./cmd/arbor -run '^$$' -bench Soak -benchtime 1x -timeout 120m
 
 N ?= 100
 crash: ## Let people write in every way while N faults befall the servers, and hold the store against what they were told
-	$(DISK) ARBOR_TEST_KILLS=$(N) $(GO) test ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
+	$(DISK) ARBOR_TEST_KILLS=$(N) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
 
-microbench: ## Run the benchmarks that stand beside the hot paths
-	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/avatar ./internal/plant ./internal/gitdata/... ./internal/markdown \
+microbench: ## Run the benchmarks of the hot paths
+	$(GO) test -tags long -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/avatar ./internal/plant ./internal/gitdata/... ./internal/markdown \
 		./internal/graphql ./internal/graphql/document ./internal/reaction ./internal/finder/memory ./internal/issue ./internal/issue/comment ./internal/repo ./internal/search ./internal/server
 
-routes: ## Write the table of all endpoints anew
+routes: ## Update the table of all endpoints
 	$(GO) test ./internal/server -run TestTheTableIsWrittenDown -count=1 -args -update-routes
 
-addresses: ## Write the list of the addresses of GitHub's API anew
-	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/conformance -run TestPayloadsAddresses -count=1 -args -update-addresses
+addresses: ## Update the list of the addresses of GitHub's API
+	$(GO) test -tags long ./internal/test/conformance -run TestPayloadsAddresses -count=1 -args -update-addresses
 
-metrics: ## Write the table of all metrics anew
+metrics: ## Update the table of all metrics
 	$(GO) test ./internal/server -run TestMetricsAreDocumented -count=1 -args -update-metrics
 
-settings: ## Write the table of all settings anew
+settings: ## Update the table of all settings
 	$(GO) test ./cmd/arbor -run TestSettingsAreDocumented -count=1 -args -update-settings
 
-screenshots: ## Make the pictures of the pages in docs/pages anew
+screenshots: ## Take the pictures of the pages in docs/pages
 	mkdir -p docs/pages
-	ARBOR_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test ./cmd/arbor -run TestScreenshots -count=1
+	ARBOR_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test -tags long ./cmd/arbor -run TestScreenshots -count=1
 
 conformance: ## Print how answers compare with GitHub's own description of its API
-	ARBOR_TEST_PROGRAMS=1 $(GO) -C internal/conformance test -count=1 -run TestPayloads -args -report
+	$(GO) -C internal/test/conformance test -tags long -count=1 -run TestPayloads -args -report
 
 FUZZTIME ?= 10s
 fuzz: ## Run each fuzz test for FUZZTIME
@@ -95,4 +100,4 @@ release: ## Build archives, Debian packages and checksums of VERSION below dist
 	done
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test programs ci race bench siege soak kills crash microbench routes metrics settings screenshots conformance fuzz release
+.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes metrics settings screenshots conformance fuzz release

@@ -139,7 +139,7 @@ func kills() int {
 	return n
 }
 
-// roundsOr is how often a test kills its server, or less with -short.
+// roundsOr is how often a test kills its server, or less without the build tag long.
 func roundsOr(short int) int {
 	switch {
 	case kills() > 0:

@@ -43,7 +43,7 @@ func removed(t *testing.T, s *apitest.Server, g *apitest.Gate) {
 func TestDeletedThingsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		if engine == db.SQLite && !testenv.Long {
+		if testenv.Race {
 			t.Skip("asks the whole interface, one request after another")
 		}
 		s, g := apitest.Gated(t, engine)

@@ -9,11 +9,9 @@ import (
 	"arbor/internal/test/testenv"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/dbtest"
 	"arbor/internal/test/fixture"
 )
 
@@ -56,17 +54,14 @@ func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
 	return public, private
 }
 
-// walk is apitest.Each for tests that ask the whole interface, request after request. With -short, as under
-// the race detector, they ask PostgreSQL alone: SQLite, which is Go, takes ten times as long there, and
-// nothing happens at once.
+// walk is apitest.Each for tests that ask the whole interface, one request after another: the race detector
+// would find nothing there.
 func walk(t *testing.T, fn func(t *testing.T, s *apitest.Server), options ...apitest.Option) {
 	t.Helper()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		if !testenv.Long && engine == db.SQLite {
-			t.Skip("asks the whole interface, one request after another")
-		}
-		fn(t, apitest.Start(t, engine, options...))
-	})
+	if testenv.Race {
+		t.Skip("asks one request after another")
+	}
+	apitest.Each(t, fn, options...)
 }
 
 // A forgotten check on one route is how servers of this kind were broken most

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/test/testenv"
-
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"arbor/internal/db"
@@ -44,9 +42,6 @@ func TestGH(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if !testenv.Long && name == "proxy" {
-				t.Skip("without -short, gh also does everything through a proxy")
-			}
 			gh := client{way.address, stories,
 				func(t *testing.T, s *apitest.Server, requests []*fixture.Request) {
 					script(t, s, ghScript(t, requests), way.reach)

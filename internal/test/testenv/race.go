@@ -2,4 +2,5 @@
 
 package testenv
 
-const raceDetector = true
+// Race reports whether the race detector runs.
+const Race = true

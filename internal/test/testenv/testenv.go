@@ -28,7 +28,7 @@ func init() {
 	if dir := Memory(); dir != "" && os.Getenv("TMPDIR") == "" {
 		os.Setenv("TMPDIR", dir)
 	}
-	if !raceDetector {
+	if !Race {
 		os.Args = withParallel(os.Args, max(atLeast, runtime.GOMAXPROCS(0)))
 	}
 }

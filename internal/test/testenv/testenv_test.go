@@ -18,7 +18,7 @@ func TestMoreTestsRunAtATime(t *testing.T) {
 			t.Errorf("%q becomes %q", test.args, got)
 		}
 	}
-	if !raceDetector && !slices.ContainsFunc(os.Args, func(arg string) bool {
+	if !Race && !slices.ContainsFunc(os.Args, func(arg string) bool {
 		return len(arg) > 14 && arg[:14] == "-test.parallel"
 	}) {
 		t.Errorf("this process runs as many tests at a time as go says: %q", os.Args)

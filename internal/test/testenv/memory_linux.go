@@ -2,6 +2,7 @@ package testenv
 
 import (
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,3 +22,6 @@ func Memory() string {
 	}
 	return dir
 }
+
+// ownGroup has a program outlive an interrupt from the terminal.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -2,5 +2,9 @@
 
 package testenv
 
+import "syscall"
+
 // Memory is Linux's.
 func Memory() string { return "" }
+
+func ownGroup() *syscall.SysProcAttr { return nil }

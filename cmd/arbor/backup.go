@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,7 +11,6 @@ import (
 
 	"arbor/internal/audit"
 	"arbor/internal/backup"
-	"arbor/internal/db"
 )
 
 type backupCommand struct {
@@ -81,36 +79,6 @@ func (c *restoreCommand) Run(p *process) error {
 			return err
 		}
 		_, err := fmt.Fprintln(p.stdout, "restored")
-		return err
-	})
-}
-
-type databaseCommand struct {
-	Move moveCommand `cmd:"" help:"Copy the database into another, empty one. Stop the server first, and start it with --database URL."`
-}
-
-type moveCommand struct {
-	storeFlags
-	To string `arg:"" name:"url" help:"Where it goes: postgres://... or the path of a SQLite file." placeholder:"URL"`
-}
-
-// Run copies all rows. The objects stay in the data folder.
-func (c *moveCommand) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
-		if err := s.record(p, audit.StoreMove); err != nil {
-			return err
-		}
-		line := newProgress(p.stderr)
-		line.show("database", 0, 0)
-		err := backup.MoveDatabase(p.ctx, s.db, db.Options{URL: c.To})
-		line.clear()
-		if errors.Is(err, db.ErrNotEmpty) {
-			return errors.New("the other database is not empty")
-		}
-		if err == nil {
-			_, err = fmt.Fprintln(p.stdout,
-				"moved; start the server with --database, and keep the old one until you trust it")
-		}
 		return err
 	})
 }

@@ -27,7 +27,7 @@ func told(t *testing.T, status int, args ...string) *doctor.Report {
 		if form != "" {
 			all = append(all, form)
 		}
-		if got := run(t.Context(), time.Now(), all, &stdout, &stderr); got != status {
+		if got := run(t.Context(), time.Now(), "", all, &stdout, &stderr); got != status {
 			t.Fatalf("arbor %q: status %d, want %d: %s%s", all, got, status, stdout.String(), stderr.String())
 		}
 		if text := stdout.String(); strings.Contains(strings.ToLower(text), mark) ||
@@ -112,7 +112,7 @@ func TestDoctorOfAStore(t *testing.T) {
 			{"repo", "create", mark + "/" + mark, "--private", "--description", mark},
 		} {
 			var stderr bytes.Buffer
-			if status := run(t.Context(), time.Now(), append(args, store...), &bytes.Buffer{},
+			if status := run(t.Context(), time.Now(), "", append(args, store...), &bytes.Buffer{},
 				&stderr); status != 0 {
 				t.Fatalf("arbor %q: %s", args, stderr.String())
 			}

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/backup"
 	"arbor/internal/forge"
+	"arbor/internal/identity"
 )
 
 // The data folder is readable only by the server's account: else any account of the
@@ -70,7 +71,8 @@ func refuseForeign(dir string) error {
 	ours := []string{closing, filepath.Base(forge.RepositoriesDir(dir))} // names that others hardly use
 	for _, entry := range list {
 		name := entry.Name()
-		if slices.Contains(ours, name) || strings.HasPrefix(name, "arbor.db") || backup.Marks(name) {
+		if slices.Contains(ours, name) || strings.HasPrefix(name, "arbor.db") || backup.Marks(name) ||
+			identity.Marks(name) || name == folderSettings {
 			return nil
 		}
 	}

@@ -10,7 +10,7 @@
 //	arbor check     looks through a store for what does not hold
 //
 // Each flag also comes from the environment: --data from ARBOR_DATA, and so on; those of serve
-// also from a file, which --config names.
+// also from files: see settingsplace.go.
 package main
 
 import (
@@ -54,7 +54,7 @@ type commandLine struct {
 
 	Doctor doctorCommand `cmd:"" help:"Make a report without secrets, to attach to a bug: exit status 3 when something is wrong."`
 
-	Config string `help:"Read settings from this YAML file: names of flags of serve with their values, see docs/settings.md." placeholder:"FILE"`
+	Config string `help:"Read settings from this YAML file alone: names of flags of serve with their values, see docs/settings.md (default: /etc/arbor/arbor.yaml, and arbor.yaml in the data folder)." placeholder:"FILE"`
 	// or a variable for something else would end all commands
 	Version kong.VersionFlag `help:"Print the version." env:"-"`
 }
@@ -74,20 +74,24 @@ type process struct {
 // table writes columns to standard output, once it is flushed.
 func (p *process) table() *tabwriter.Writer { return tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0) }
 
-func main() {
+func main() { os.Exit(start(systemSettings)) }
+
+// start runs the command that the process was started with, and gives its exit status. system is the system's
+// file of settings.
+func start(system string) int {
 	began := time.Now()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once, as it would any other
-	os.Exit(run(ctx, began, os.Args[1:], os.Stdout, os.Stderr))
+	return run(ctx, began, system, os.Args[1:], os.Stdout, os.Stderr)
 }
 
 // run executes one command and gives the process's exit status: 0 done, 1
 // failed, 2 called wrongly, 3 a check found something wrong.
-func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, began time.Time, system string, args []string, stdout, stderr io.Writer) int {
 	umask := closeUmask()
 	exit := -1
-	parser, said, err := newParser(&commandLine{}, stdout, stderr, func(code int) { exit = code })
+	parser, said, err := newParser(&commandLine{}, system, stdout, stderr, func(code int) { exit = code })
 	if err != nil {
 		fmt.Fprintln(stderr, "arbor:", err)
 		return 2
@@ -119,8 +123,11 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 	return 0
 }
 
-// newParser makes the parser of the command line, with the settings that it reads of a file.
-func newParser(c *commandLine, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, *settingsFile, error) {
+// newParser makes the parser of the command line, with the settings that it reads of files. system is the
+// system's file; empty: none.
+func newParser(c *commandLine, system string, stdout, stderr io.Writer, exit func(int)) (
+	*kong.Kong, *settingsFile, error,
+) {
 	parser, err := kong.New(c,
 		kong.Name("arbor"), kong.Description("A self-hosted code-hosting server with a plant store."),
 		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
@@ -133,7 +140,7 @@ func newParser(c *commandLine, stdout, stderr io.Writer, exit func(int)) (*kong.
 		return nil, nil, err
 	}
 	ignoreEmpty(parser.Model.Node)
-	said := newSettings(parser.Model)
+	said := newSettings(parser.Model, system)
 	return parser, said, kong.Resolvers(said).Apply(parser)
 }
 

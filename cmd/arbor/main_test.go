@@ -17,9 +17,13 @@ import (
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "6") // most wait for a server of theirs; -parallel still decides
 	commands := tracers()
-	commands["arbor"] = func() { leash(); main() }
+	commands["arbor"] = func() { leash(); os.Exit(start(os.Getenv(systemVariable))) }
 	testscript.Main(m, commands)
 }
+
+// systemVariable names the system's file of settings to a program of a test, which has none by itself: not
+// this machine's.
+const systemVariable = "ARBOR_TEST_SYSTEM_SETTINGS"
 
 // leashVariable says that file descriptor 3 is a pipe from the test process.
 const leashVariable = "ARBOR_TEST_LEASH"

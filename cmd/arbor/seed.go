@@ -24,6 +24,13 @@ func (f *storeFlags) fill(
 	if err != nil {
 		return err
 	}
+	d, err := db.Open(ctx, db.Options{URL: to.Database.URL, Log: o.Log})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.bind(ctx, d, to), d.Close()); err != nil {
+		return err
+	}
 	held, err := seed.Held(ctx, from, db.Options{URL: to.Database.URL, Log: o.Log})
 	switch {
 	case err != nil:

@@ -19,6 +19,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/certificate"
+	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/journal"
@@ -187,6 +188,7 @@ func (c *serveCommand) Run(p *process) error {
 		}
 		return c.serveEphemeral(p.ctx, from, o, ready)
 	}
+	c.serves = true
 	if from != nil {
 		if err := c.fill(p.ctx, from, c.gitOptions(log), c.admission); err != nil {
 			return err
@@ -205,6 +207,9 @@ func (c *serveCommand) Run(p *process) error {
 	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
 	if o.Node, err = s.db.Join(p.ctx, hostname(), version, log); err == nil {
+		if s.db.Engine() == db.SQLite && o.Node.Others() > 0 {
+			log.Warn("another server works on this SQLite database, or one died less than half a minute ago")
+		}
 		srv := server.New(o)
 		err = c.serve(p.ctx, srv, func(address string) error {
 			if err := ready(address); err != nil {

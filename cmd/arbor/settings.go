@@ -17,20 +17,20 @@ import (
 // maxSettings bounds a file of settings, in bytes.
 const maxSettings = 1 << 20
 
-// settingsFile is what a file says in place of flags: a YAML mapping from the names of serve's
+// settingsFile is what files say in place of flags: a YAML mapping from the names of serve's
 // flags to their values. Flags and the environment come first. Other commands take those of
 // their flags that are serve's, too.
 type settingsFile struct {
 	known  []*kong.Flag // those of serve
-	file   string       // empty: none
+	system string       // the system's file; empty: none
 	values map[string]string
 	err    error // why the file cannot be used
 	loaded bool
 }
 
 // newSettings finds serve's flags in the model of the command line.
-func newSettings(model *kong.Application) *settingsFile {
-	s := &settingsFile{}
+func newSettings(model *kong.Application, system string) *settingsFile {
+	s := &settingsFile{system: system}
 	for _, command := range model.Children {
 		if command.Name == "serve" {
 			s.known = slices.DeleteFunc(slices.Clone(command.Flags),
@@ -63,9 +63,7 @@ func (s *settingsFile) Validate(*kong.Application) error { return nil }
 func (s *settingsFile) Resolve(c *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !s.loaded {
 		s.loaded = true
-		if s.file = configFile(c); s.file != "" {
-			s.values, s.err = s.load(s.file)
-		}
+		s.values, s.err = s.find(c)
 	}
 	same := s.flag(flag.Name)
 	value, said := s.values[flag.Name]
@@ -110,12 +108,12 @@ func (s *settingsFile) flag(name string) *kong.Flag {
 func (s *settingsFile) load(file string) (map[string]string, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
 	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
+		return nil, err
 	}
 	if len(text) > maxSettings {
 		return nil, fmt.Errorf("%s: it is larger than %d bytes", file, maxSettings)

@@ -40,7 +40,7 @@ The file may hold the password of a database: let only the server's account read
 // model is the command line as run makes it.
 func model(t testing.TB) (*kong.Kong, *settingsFile) {
 	t.Helper()
-	parser, said, err := newParser(&commandLine{}, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
+	parser, said, err := newParser(&commandLine{}, "", &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func parsed(t *testing.T, text string, args ...string) (*commandLine, error) {
 		t.Fatal(err)
 	}
 	var c commandLine
-	parser, said, err := newParser(&c, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
+	parser, said, err := newParser(&c, "", &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestSettingsOfAFile(t *testing.T) {
 	}
 	t.Setenv("ARBOR_CONFIG", file)
 	var stderr bytes.Buffer
-	if status := run(t.Context(), time.Now(), []string{"check"}, &bytes.Buffer{}, &stderr); status != 1 ||
+	if status := run(t.Context(), time.Now(), "", []string{"check"}, &bytes.Buffer{}, &stderr); status != 1 ||
 		!strings.Contains(stderr.String(), "/none") {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
@@ -204,7 +204,7 @@ func TestWrongSettings(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	args := []string{"serve", "--config", filepath.Join(t.TempDir(), "missing")}
-	if status := run(t.Context(), time.Now(), args, &bytes.Buffer{}, &stderr); status != 2 ||
+	if status := run(t.Context(), time.Now(), "", args, &bytes.Buffer{}, &stderr); status != 2 ||
 		!strings.Contains(stderr.String(), "no such file") {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
@@ -238,7 +238,7 @@ func TestEmptyVariables(t *testing.T) {
 	var c commandLine
 	var out bytes.Buffer
 	exited := false
-	parser, said, err := newParser(&c, &out, &out, func(int) { exited = true })
+	parser, said, err := newParser(&c, "", &out, &out, func(int) { exited = true })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -14,8 +15,10 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/backup"
 	"arbor/internal/db"
+	"arbor/internal/durable"
 	"arbor/internal/forge"
 	"arbor/internal/git"
+	"arbor/internal/identity"
 	"arbor/internal/seed"
 )
 
@@ -25,33 +28,59 @@ type storeFlags struct {
 	Database string `help:"postgres://... for PostgreSQL, or the path of a SQLite file (default: arbor.db in the data folder)." placeholder:"URL"`
 
 	secureDelete bool // see db.Options
+	serves       bool // a server opens the store
+	claims       bool // the folder may be another database's
 }
 
 // store is what the commands and the server work on.
 type store struct {
 	dir string
+	url string // of the database
 	db  *db.DB
 	git *git.Git
+
+	lock io.Closer // see storeFlags.lock
 }
 
-// locate is place for a store that is to be opened: one in which a restore did not end is
-// refused.
+// identity is the store for package identity.
+func (s *store) identity() identity.Store { return identity.Store{Folder: s.dir, URL: s.url} }
+
+// locate is place for a store that is to be opened. It refuses one in which a restore did not end, and a
+// SQLite file that is not there in a folder that belongs to another database.
 func (f *storeFlags) locate() (seed.Store, error) {
 	at, err := f.place()
 	if err == nil {
 		err = backup.CheckWhole(at.DataDir)
 	}
+	if err == nil && !f.claims {
+		err = identity.Before(identity.Store{Folder: at.DataDir, URL: at.Database.URL})
+	}
 	return at, err
 }
 
+// bind makes sure that the folder is the database's.
+func (f *storeFlags) bind(ctx context.Context, d *db.DB, at seed.Store) error {
+	why := identity.Work
+	switch {
+	case f.claims:
+		return nil
+	case f.serves:
+		why = identity.Serve
+	}
+	return identity.Bind(ctx, d, identity.Store{Folder: at.DataDir, URL: at.Database.URL}, why)
+}
+
 // place makes the data folder if it is missing, closes it to others, and gives the
-// addresses of the folder and of the database. A folder of something else is refused.
+// addresses of the folder and of the database. A folder of something else is refused, and of another user.
 func (f *storeFlags) place() (seed.Store, error) {
 	if f.Data == "" {
 		return seed.Store{}, misuse("--data names no folder")
 	}
 	dir, err := filepath.Abs(f.Data)
 	if err != nil {
+		return seed.Store{}, err
+	}
+	if err := refuseOwner(dir); err != nil {
 		return seed.Store{}, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -63,10 +92,7 @@ func (f *storeFlags) place() (seed.Store, error) {
 	if err := closeFolder(dir); err != nil {
 		return seed.Store{}, err
 	}
-	url := f.Database
-	if url == "" {
-		url = filepath.Join(dir, "arbor.db")
-	}
+	url := f.url(dir)
 	if err := closeDatabase(url); err != nil {
 		return seed.Store{}, err
 	}
@@ -75,12 +101,21 @@ func (f *storeFlags) place() (seed.Store, error) {
 
 // open makes the data folder where it is missing, opens the database, brings
 // its tables up to date, and finds git. All of them log where git does. A store
-// that is half filled with a seed is refused.
-func (f *storeFlags) open(ctx context.Context, o git.Options) (*store, error) {
+// that is half filled with a seed is refused, and so is a folder of another database.
+func (f *storeFlags) open(ctx context.Context, o git.Options) (s *store, err error) {
 	at, err := f.locate()
 	if err != nil {
 		return nil, err
 	}
+	lock, err := f.lock(at.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, lock.Close())
+		}
+	}()
 	g, err := git.New(ctx, o)
 	if err != nil {
 		return nil, err
@@ -91,20 +126,38 @@ func (f *storeFlags) open(ctx context.Context, o git.Options) (*store, error) {
 		g.Close()
 		return nil, err
 	}
-	if err := seed.CheckWhole(ctx, d); err != nil {
+	err = f.bind(ctx, d, at)
+	if err == nil {
+		err = seed.CheckWhole(ctx, d)
+	}
+	if err != nil {
 		return nil, errors.Join(err, d.Close(), g.Close())
 	}
-	return &store{at.DataDir, d, g}, nil
+	return &store{at.DataDir, at.Database.URL, d, g, lock}, nil
+}
+
+// lock locks the data folder for a server, together with others, until the store is closed: nobody gives the
+// folder to another database during that. A claim locks it alone.
+func (f *storeFlags) lock(dir string) (io.Closer, error) {
+	if !f.serves && !f.claims {
+		return io.NopCloser(nil), nil
+	}
+	lock, err := durable.LockFolder(dir, f.claims)
+	if errors.Is(err, durable.ErrLocked) {
+		return nil, errors.New("a server works on the data folder: stop it first")
+	}
+	return lock, err
 }
 
 // close ends the processes of git and closes the database, whose queued writes
 // are finished first.
 func (s *store) close() error {
 	gitErr := s.git.Close()
-	if err := s.db.Close(); err != nil {
-		return err
+	err := s.db.Close()
+	if err == nil {
+		err = gitErr
 	}
-	return gitErr
+	return errors.Join(err, s.lock.Close())
 }
 
 // forge is the features, for commands that change the store beside a server.
@@ -113,18 +166,34 @@ func (s *store) forge(log *slog.Logger) *forge.Forge { return forge.New(s.db, s.
 // exists makes sure that there is a store. A folder that was named wrongly is an error, and does not become
 // an empty store, of which a backup would succeed.
 func (f *storeFlags) exists() error {
-	file := f.Database
-	if strings.Contains(file, "://") {
-		file = f.Data
-	} else if file == "" {
-		file = filepath.Join(f.Data, "arbor.db")
-	}
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no store: %s does not exist", file)
-	} else if err != nil {
+	if err := refuseOwner(f.Data); err != nil {
 		return err
 	}
-	return nil
+	folder, err := filepath.Abs(f.Data)
+	if err != nil {
+		return err
+	}
+	url := f.url(folder)
+	file := url
+	if strings.Contains(url, "://") {
+		file = f.Data
+	}
+	_, err = os.Stat(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := identity.Before(identity.Store{Folder: folder, URL: url}); err != nil && !f.claims {
+		return err
+	}
+	return fmt.Errorf("there is no store: %s does not exist", file)
+}
+
+// url is the address of the database of a data folder.
+func (f *storeFlags) url(folder string) string {
+	if f.Database == "" {
+		return filepath.Join(folder, "arbor.db")
+	}
+	return f.Database
 }
 
 // administer runs one command of the operator on a store that is there. What goes wrong is

@@ -103,6 +103,7 @@ const (
 	StoreBackup  Action = "store.backup"
 	StoreRestore Action = "store.restore"
 	StoreMove    Action = "store.move"
+	StoreClaim   Action = "store.claim"
 )
 
 // Actions are all of them.
@@ -121,7 +122,7 @@ var Actions = []Action{
 	InstallationDestroy, InstallationSuspend, InstallationUnsuspend, InstallationAddRepos,
 	InstallationRemoveRepos,
 	InstallationSetPermission, SiteAdminRefused,
-	StoreBackup, StoreRestore, StoreMove,
+	StoreBackup, StoreRestore, StoreMove, StoreClaim,
 }
 
 // Rights by which something was allowed, beside those of routes.

@@ -220,3 +220,12 @@ func (t *folder) prune(m *Manifest) error {
 			return os.Remove(path)
 		})
 }
+
+// lockFolder locks a backup's folder for one process that writes, or for several that read.
+func lockFolder(dir string, write bool) (io.Closer, error) {
+	lock, err := durable.LockFolder(dir, write)
+	if errors.Is(err, durable.ErrLocked) {
+		return nil, errors.New("another process works on the backup in " + dir)
+	}
+	return lock, err
+}

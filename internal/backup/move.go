@@ -2,18 +2,32 @@ package backup
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"arbor/internal/backup/tables"
 	"arbor/internal/db"
+	"arbor/internal/identity"
 )
 
-// MoveDatabase copies all rows of a database into an empty one, of either engine. No server
-// may run meanwhile: what it writes later stays behind. Errors: db.ErrNotEmpty; *db.InUseError.
-func MoveDatabase(ctx context.Context, from *db.DB, to db.Options) error {
-	if err := from.Read(ctx, db.CheckUnused); err != nil {
+// MoveDatabase moves all rows of a store's database into an empty one, of either engine, which from then on is
+// the store's. No server may run during that. If it is killed, either database is the store's, and a second
+// call with the old one begins again. Errors: db.ErrNotEmpty; *db.InUseError; those of package identity.
+func MoveDatabase(ctx context.Context, from *db.DB, of identity.Store, to db.Options) error {
+	move, err := identity.BeginMove(ctx, from, of, to)
+	if err != nil {
 		return err
 	}
+	err = copyRows(ctx, from, to)
+	ctx = context.WithoutCancel(ctx)
+	if err != nil {
+		return errors.Join(err, move.Abandon(ctx))
+	}
+	return move.Finish(ctx)
+}
+
+// copyRows copies all rows of a database into an empty one.
+func copyRows(ctx context.Context, from *db.DB, to db.Options) error {
 	in, out := io.Pipe()
 	sent := make(chan error, 1)
 	go func() {

@@ -21,6 +21,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/durable"
 	"arbor/internal/hook"
+	"arbor/internal/identity"
 )
 
 // Destination is the empty store that a backup goes into.
@@ -63,6 +64,7 @@ type restore struct {
 	from     string // the backup's folder
 	manifest *Manifest
 	resumed  bool // an earlier restore did not end
+	bound    bool // the folder and the database belong together, and did so before
 	root     *os.Root
 	done     atomic.Int64
 }
@@ -83,9 +85,10 @@ func FromStream(ctx context.Context, from io.Reader, to Destination) error {
 	return FromFolder(ctx, dir, to)
 }
 
-// FromFolder makes a store of a backup. First it reads the whole backup, and makes sure
-// that the store is empty. Then a marker is set, with which no store opens; objects are
-// copied, the rows are committed, and the marker goes. Errors: ErrDamaged, ErrNotEmpty.
+// FromFolder makes a store of a backup. First it reads the whole backup, and makes sure that the store is empty
+// and that neither its folder nor its database is another store's. Then a marker is set, with which no store
+// opens, folder and database are bound, objects are copied, the rows are committed, and the marker goes.
+// Errors: ErrDamaged, ErrNotEmpty, those of package identity.
 func FromFolder(ctx context.Context, dir string, to Destination) error {
 	if to.Progress == nil {
 		to.Progress = func(string, int64, int64) {}
@@ -105,6 +108,9 @@ func FromFolder(ctx context.Context, dir string, to Destination) error {
 		return err
 	}
 	if err := r.checkEmpty(ctx); err != nil {
+		return err
+	}
+	if r.bound, err = identity.Check(ctx, to.Database, r.store()); err != nil {
 		return err
 	}
 	if to.Verified != nil {
@@ -251,21 +257,46 @@ func (r *restore) checkEmpty(ctx context.Context) error {
 	return err
 }
 
-// begin sets the marker, and removes what an earlier restore left.
+// begin sets the marker, removes what an earlier restore left, and binds the folder and the database.
 func (r *restore) begin(ctx context.Context) error {
 	if !r.resumed {
-		return durable.Replace(filepath.Join(r.Folder, marker), func(*os.File) error { return nil })
+		if err := durable.Replace(filepath.Join(r.Folder, marker), func(*os.File) error {
+			return nil
+		}); err != nil {
+			return err
+		}
+		return r.bind(ctx)
+	}
+	empty, err := db.Empty(ctx, r.Database)
+	if err == nil && !empty && !r.bound { // by whom it was filled, nobody knows
+		err = ErrNotEmpty
+	}
+	if err != nil {
+		return err
 	}
 	for _, dir := range storeDirs {
 		if err := r.root.RemoveAll(dir); err != nil {
 			return err
 		}
 	}
-	empty, err := db.Empty(ctx, r.Database)
-	if err == nil && !empty { // the rows were committed, and the marker was still there
-		err = db.Erase(ctx, r.Database)
+	if !empty { // the rows were committed, and the marker was still there
+		if err := db.Erase(ctx, r.Database); err != nil {
+			return err
+		}
 	}
-	return err
+	return r.bind(ctx)
+}
+
+func (r *restore) store() identity.Store {
+	return identity.Store{Folder: r.Folder, URL: r.Database.URL}
+}
+
+func (r *restore) bind(ctx context.Context) error {
+	d, err := db.Open(ctx, r.Database)
+	if err != nil {
+		return err
+	}
+	return errors.Join(identity.Bind(ctx, d, r.store(), identity.Fill), d.Close())
 }
 
 // copyFiles copies what the data folder holds. Objects never change, so those that several

@@ -60,10 +60,11 @@ const (
 		ORDER BY CAST(c.relname AS TEXT) COLLATE "C", CAST(a.attname AS TEXT) COLLATE "C"`
 )
 
-// notCopied are tables of one database alone: Open fills the first, in the next three stand
-// processes that work on it and what they count, and the last two tell what its full-text indexes lack.
-var notCopied = []string{"schema_migrations", "nodes", "rate_counts", "backups", "texts_changed",
-	"names_changed"}
+// notCopied are tables of one database alone: Open fills the first, the second says to which folder the
+// database belongs, in the next three stand processes that work on it and what they count, and the last two
+// tell what its full-text indexes lack.
+var notCopied = []string{"schema_migrations", "store_identity", "nodes", "rate_counts", "backups",
+	"texts_changed", "names_changed"}
 
 // Tables lists the tables that hold what cannot be derived, by name. The full-text indexes
 // are none of them: on each engine they are of a kind of their own.

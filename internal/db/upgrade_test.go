@@ -202,8 +202,8 @@ func valueOf(table string, c column, n int64) string {
 	case c.name == "added_by" || c.name == "resolved_by" ||
 		table == "resolved_threads" && c.name == "root_id":
 		return rowID(n)
-	case c.name == "id" && slices.Contains([]string{"folder_sweep", "activity_pruning", "audit_pruning"},
-		table):
+	case c.name == "id" && slices.Contains([]string{"folder_sweep", "activity_pruning", "audit_pruning",
+		"store_identity"}, table):
 		return "1" // their only row
 	case c.name == "parent_id" || c.name == "root_id": // of a fork: the one before, if there is one
 		return fmt.Sprintf("(SELECT MAX(id) FROM repos WHERE id < %s)", rowID(n))

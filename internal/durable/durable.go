@@ -13,6 +13,9 @@ import (
 // Temporary begins the names of files that have not been given their own yet. Sweeps remove old ones.
 const Temporary = ".tmp-"
 
+// ErrLocked says that another process has locked a folder.
+var ErrLocked = errors.New("another process works on this folder")
+
 // Sync makes what is in a file, or the names in a folder, durable.
 func Sync(path string) error {
 	f, err := os.Open(path)

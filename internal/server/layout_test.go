@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
 	{"internal/git/catfile"},
 	{"internal/certificate", "internal/web", "internal/db", "internal/git", "internal/apidoc"},
-	{"internal/git/diff", "internal/git/history", "internal/backup/tables", "internal/scope", "internal/key", "internal/audit",
+	{"internal/git/diff", "internal/git/history", "internal/backup/tables", "internal/identity", "internal/scope", "internal/key", "internal/audit",
 		"internal/hook/outgoing"},
 	{"internal/route", "internal/inside"},
 	{"internal/account", "internal/gitignore", "internal/license"},

@@ -1,6 +1,6 @@
 //go:build unix && !solaris && !aix
 
-package backup
+package durable
 
 import (
 	"errors"
@@ -9,20 +9,20 @@ import (
 	"syscall"
 )
 
-// lockFolder locks a backup's folder until the file is closed, however the process ends:
-// for one that writes, or for several that read.
-func lockFolder(dir string, write bool) (io.Closer, error) {
+// LockFolder locks a folder until the lock is closed, however the process ends: alone, or together with
+// others that do not lock it alone. Error: ErrLocked at once while that cannot be.
+func LockFolder(dir string, alone bool) (io.Closer, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	how := syscall.LOCK_SH
-	if write {
+	if alone {
 		how = syscall.LOCK_EX
 	}
 	if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != nil {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = errors.New("another process works on the backup in " + dir)
+			err = ErrLocked
 		}
 		return nil, errors.Join(err, f.Close())
 	}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"arbor/internal/audit"
+	"arbor/internal/backup"
+	"arbor/internal/db"
+	"arbor/internal/identity"
+)
+
+type databaseCommand struct {
+	Move  moveCommand  `cmd:"" help:"Copy the database into another, empty one. Stop the server first, and start it with --database URL."`
+	Claim claimCommand `cmd:"" help:"Give the data folder to this database, though it belongs to another one or this one was moved. Stop all servers on both first."`
+}
+
+type moveCommand struct {
+	storeFlags
+	To string `arg:"" name:"url" help:"Where it goes: postgres://... or the path of a SQLite file." placeholder:"URL"`
+}
+
+// Run copies all rows. The objects stay in the data folder.
+func (c *moveCommand) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+		if err := s.record(p, audit.StoreMove); err != nil {
+			return err
+		}
+		line := newProgress(p.stderr)
+		line.show("database", 0, 0)
+		err := backup.MoveDatabase(p.ctx, s.db, s.identity(), db.Options{URL: c.To})
+		line.clear()
+		if errors.Is(err, db.ErrNotEmpty) {
+			return errors.New("the other database is not empty")
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(p.stdout, "moved; say --database from now on, to the server and to all commands, "+
+				"or write it into the file of settings. The old database is refused; keep it until you trust the new one")
+		}
+		return err
+	})
+}
+
+type claimCommand struct{ storeFlags }
+
+// Run binds the data folder and the database, whatever they said before.
+func (c *claimCommand) Run(p *process) error {
+	if err := c.exists(); err != nil {
+		return err
+	}
+	c.claims = true
+	return establish(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+		if err := identity.Claim(p.ctx, s.db, s.identity()); err != nil {
+			return err
+		}
+		if err := s.record(p, audit.StoreClaim); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(p.stdout, "%s belongs to this database now: a server removes repositories "+
+			"that the database does not know within hours, so look first\n", s.dir)
+		return err
+	})
+}

@@ -1,0 +1,103 @@
+package identity
+
+import (
+	"context"
+	"errors"
+
+	"arbor/internal/db"
+)
+
+// Claim gives a folder to a database, whatever both said before. No server may work on either. Errors:
+// *db.InUseError; that the folder holds repositories, and the database nothing.
+func Claim(ctx context.Context, d *db.DB, s Store) error {
+	row, err := readUnused(ctx, d)
+	if err != nil {
+		return err
+	}
+	if row.Fresh {
+		if err := s.refuseRepositories(); err != nil {
+			return err
+		}
+	}
+	id := newID() // so that nothing that knew the old one counts any longer
+	if err := replace(ctx, d, rowOf(id, s.Folder)); err != nil {
+		return err
+	}
+	return replaceFile(s.Folder, fileOf(id, s.address()))
+}
+
+// readUnused is read for a database on which no server may work.
+func readUnused(ctx context.Context, d *db.DB) (r row, err error) {
+	err = d.Read(ctx, func(tx *db.Tx) error {
+		if err := db.CheckUnused(tx); err != nil {
+			return err
+		}
+		r, err = readRow(tx)
+		return err
+	})
+	return r, err
+}
+
+// Move is the way of a database's rows into another database. Until Finish has replaced the folder's file, the
+// old database counts and the new one is refused; from then on it is the other way round.
+type Move struct {
+	from  *db.DB
+	to    db.Options
+	store Store // the folder, with the new database
+	id    string
+}
+
+// BeginMove prepares a move of the store s from its database into another one, which is empty. What an earlier
+// move left there that did not end is removed. Errors: db.ErrNotEmpty; *db.InUseError.
+func BeginMove(ctx context.Context, from *db.DB, s Store, to db.Options) (*Move, error) {
+	if err := Bind(ctx, from, s, Serve); err != nil {
+		return nil, err
+	}
+	source, err := readUnused(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	m := &Move{from: from, to: to, store: Store{s.Folder, to.URL}, id: newID()}
+	target, err := m.target(ctx, readUnused)
+	if err != nil {
+		return nil, err
+	}
+	left := target.MovedFrom == source.Store && target.MovedTo == ""
+	switch {
+	case target.Store != "" && !left && target.Fresh:
+		return nil, m.store.otherFolder(target)
+	case !left && !target.Fresh:
+		return nil, db.ErrNotEmpty
+	case !target.Fresh:
+		if err := db.Erase(ctx, to); err != nil {
+			return nil, err
+		}
+	}
+	return m, m.setTarget(ctx, row{Store: m.id, Folder: s.Folder, MovedFrom: source.Store})
+}
+
+// target runs a function on the other database.
+func (m *Move) target(ctx context.Context, do func(context.Context, *db.DB) (row, error)) (row, error) {
+	d, err := db.Open(ctx, m.to)
+	if err != nil {
+		return row{}, err
+	}
+	r, err := do(ctx, d)
+	return r, errors.Join(err, d.Close())
+}
+
+func (m *Move) setTarget(ctx context.Context, r row) error {
+	_, err := m.target(ctx, func(ctx context.Context, d *db.DB) (row, error) { return r, replace(ctx, d, r) })
+	return err
+}
+
+// Finish has the other database count: all rows are there.
+func (m *Move) Finish(ctx context.Context) error {
+	if err := replaceFile(m.store.Folder, fileOf(m.id, m.store.address())); err != nil {
+		return err
+	}
+	return setMoved(ctx, m.from, m.store.address())
+}
+
+// Abandon leaves the other database as it was: the rows did not get there.
+func (m *Move) Abandon(ctx context.Context) error { return m.setTarget(ctx, row{}) }

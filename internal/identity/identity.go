@@ -1,0 +1,174 @@
+// Package identity keeps a store's database and its data folder together. Both hold one random id, and a
+// folder is never opened with another store's database.
+//
+//	identity.go  Bind: the check of everything that opens a store, and the first bond
+//	change.go    Claim and Move: a folder gets another database
+//	refuse.go    what is said to those who open the wrong one
+//	file.go      arbor-store.json in the data folder
+//	store.go     the row of store_identity in the database
+//
+// The file in the folder decides: it is replaced in one step, and says which database counts. When a store is
+// made, the file comes first, and only a database at the address that it names takes its id from it later. So
+// a process that is killed between the two leaves nothing that needs a hand.
+//
+// A store that is older than the ids gets its id when a server starts on it. Commands work on it until then
+// without: one that is run with the wrong flags must not decide what the server may open.
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"arbor/internal/db"
+)
+
+// Store is a store as somebody opens it.
+type Store struct {
+	Folder string // the data folder, absolute
+	URL    string // of the database, as db.Options has it
+}
+
+// Purpose is why somebody opens a store.
+type Purpose uint8
+
+// The purposes.
+const (
+	Work  Purpose = iota // a command
+	Serve                // a server
+	Fill                 // a restore, which fills an empty database and an empty folder
+)
+
+// Before checks what can be known before the database is opened. It refuses to make a SQLite file where the
+// folder belongs to another database, or holds repositories, which no new database knows.
+func Before(s Store) error {
+	if s.isPostgres() {
+		return nil
+	}
+	if _, err := os.Stat(s.URL); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := readFile(s.Folder)
+	if err == nil {
+		err = s.refuse(row{}, file)
+	}
+	if err == nil {
+		err = s.refuseRepositories()
+	}
+	return err
+}
+
+// Check is Bind without the first bond. A SQLite file that is not there is not made.
+func Check(ctx context.Context, o db.Options, s Store) (bound bool, err error) {
+	file, err := readFile(s.Folder)
+	if err != nil {
+		return false, err
+	}
+	var row row
+	if _, err := os.Stat(s.URL); s.isPostgres() || !errors.Is(err, fs.ErrNotExist) {
+		d, err := db.Open(ctx, o)
+		if err != nil {
+			return false, err
+		}
+		row, err = read(ctx, d)
+		if err = errors.Join(err, d.Close()); err != nil {
+			return false, err
+		}
+	}
+	return row.Store != "" && file != nil, s.refuse(row, file)
+}
+
+// Bind checks that a database and a folder belong together, and binds those of a new store. A server also binds
+// those of a store that is older than the ids, and keeps up to date what they say of each other's place. Errors
+// are for the operator, in one line.
+func Bind(ctx context.Context, d *db.DB, s Store, why Purpose) error {
+	row, err := read(ctx, d)
+	if err != nil {
+		return err
+	}
+	file, err := readFile(s.Folder)
+	if err == nil {
+		err = s.refuse(row, file)
+	}
+	if err != nil {
+		return err
+	}
+	if row.Store == "" {
+		switch {
+		case row.Fresh && why != Fill:
+			if err := s.refuseRepositories(); err != nil {
+				return err
+			}
+		case file == nil && why == Work:
+			return nil
+		}
+		if file == nil {
+			if file, err = s.makeFile(); err != nil {
+				return err
+			}
+		}
+		if err := s.refuse(row, file); err != nil { // another process was faster
+			return err
+		}
+		if row, err = insert(ctx, d, file.Store, s.Folder); err != nil {
+			return err
+		}
+	}
+	if err := s.refuse(row, file); err != nil || why == Work {
+		return err
+	}
+	return s.refresh(ctx, d, row, file)
+}
+
+// refuse returns an error unless a database and a folder belong together, or may be bound.
+func (s Store) refuse(r row, f *file) error {
+	switch here := f != nil && f.Database == s.address(); {
+	case r.MovedTo != "":
+		return s.moved(r)
+	case r.Store == "" && (f == nil || here), f != nil && r.Store == f.Store:
+		return nil
+	case f == nil || here:
+		return s.otherFolder(r)
+	}
+	return s.otherDatabase(f)
+}
+
+// refresh notes where the database and the folder are now.
+func (s Store) refresh(ctx context.Context, d *db.DB, row row, file *file) error {
+	if address := s.address(); file.Database != address {
+		if err := replaceFile(s.Folder, fileOf(row.Store, address)); err != nil {
+			return err
+		}
+	}
+	if row.Folder == s.Folder {
+		return nil
+	}
+	return setFolder(ctx, d, s.Folder)
+}
+
+// newID makes the id of a store.
+func newID() string { return strings.ToLower(rand.Text()) }
+
+// refuseRepositories returns an error if the folder holds repositories. It is for a database that is new, and
+// so knows none: a server on it would remove them all.
+func (s Store) refuseRepositories() error {
+	dir := filepath.Join(s.Folder, "repositories")
+	shards, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, shard := range shards {
+		if len(shard.Name()) != 2 || err != nil {
+			continue
+		}
+		var list []fs.DirEntry
+		if list, err = os.ReadDir(filepath.Join(dir, shard.Name())); len(list) > 0 {
+			return s.noDatabase()
+		}
+	}
+	return err
+}

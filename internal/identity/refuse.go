@@ -1,0 +1,97 @@
+package identity
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// otherDatabase refuses a database in a folder that belongs to another one.
+func (s Store) otherDatabase(f *file) error {
+	return fmt.Errorf("%s belongs to the database %s, not to %s: %s; arbor database claim gives it to this one",
+		s.Folder, s.shown(f.Database), s.shown(s.address()), s.flag(f.Database))
+}
+
+// otherFolder refuses a folder that is not the one of the database.
+func (s Store) otherFolder(r row) error {
+	return fmt.Errorf("the database %s belongs to the data folder %s, not to %s: say --data %s (or ARBOR_DATA); "+
+		"arbor database claim gives it this one", s.shown(s.address()), r.Folder, s.Folder, r.Folder)
+}
+
+// moved refuses a database whose rows are in another one.
+func (s Store) moved(r row) error {
+	return fmt.Errorf("the database %s was moved to %s on %s: %s; arbor database claim goes back to what it held then",
+		s.shown(s.address()), s.shown(r.MovedTo), r.MovedAt.Time().UTC().Format("2006-01-02"), s.flag(r.MovedTo))
+}
+
+// noDatabase refuses a new database in a folder with repositories.
+func (s Store) noDatabase() error {
+	return fmt.Errorf("%s holds repositories, and the database %s holds nothing: say --database (or ARBOR_DATABASE) "+
+		"as the server was told; to use this one, move the folder repositories away first", s.Folder, s.shown(s.address()))
+}
+
+// flag says which flag leads to the database at an address.
+func (s Store) flag(address string) string {
+	if address == defaultDatabase {
+		return "leave --database (and ARBOR_DATABASE) out"
+	}
+	return "say --database " + s.shown(address) + " (or ARBOR_DATABASE)"
+}
+
+// shown is an address for people, who may be in another folder.
+func (s Store) shown(address string) string {
+	if address == "" {
+		return "(unknown)"
+	}
+	if strings.Contains(address, "://") || filepath.IsAbs(address) {
+		return address
+	}
+	return filepath.Join(s.Folder, address)
+}
+
+// defaultDatabase is the address of a SQLite database in its usual place.
+const defaultDatabase = "arbor.db"
+
+// address is the database's as the folder's file has it, without a password: of SQLite the path, in the folder
+// if it is there, so that the folder may be moved.
+func (s Store) address() string {
+	if s.isPostgres() {
+		return withoutSecrets(s.URL)
+	}
+	path, err := filepath.Abs(s.URL)
+	if err != nil {
+		return s.URL
+	}
+	if below, err := filepath.Rel(s.Folder, path); err == nil && filepath.IsLocal(below) {
+		return below
+	}
+	return path
+}
+
+func (s Store) isPostgres() bool { return strings.Contains(s.URL, "://") }
+
+// shownParameters are those of a URL that say which database it is, and are no secrets.
+var shownParameters = []string{"host", "port", "dbname", "search_path", "service"}
+
+// withoutSecrets is a URL of PostgreSQL without its password, and with those of its parameters alone that say
+// which database it is. It may name several hosts, which net/url does not take.
+func withoutSecrets(address string) string {
+	scheme, rest, _ := strings.Cut(address, "://")
+	rest, query, _ := strings.Cut(rest, "?")
+	if at := strings.LastIndex(rest, "@"); at >= 0 {
+		user, _, _ := strings.Cut(rest[:at], ":")
+		rest = user + rest[at:]
+	}
+	kept := url.Values{}
+	given, _ := url.ParseQuery(query) // what cannot be read is left out
+	for _, name := range shownParameters {
+		if given.Has(name) {
+			kept.Set(name, given.Get(name))
+		}
+	}
+	if len(kept) > 0 {
+		rest += "?" + kept.Encode()
+	}
+	return scheme + "://" + rest
+}

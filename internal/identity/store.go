@@ -1,0 +1,78 @@
+package identity
+
+import (
+	"context"
+	"errors"
+
+	"arbor/internal/db"
+)
+
+// row is what the database says.
+type row struct {
+	Store     string // the id; empty: the database belongs to no folder yet
+	Folder    string // where the folder was last
+	MovedFrom string // the id of the store whose rows were moved here
+	MovedTo   string // the address of the database that has the rows now; empty: this one
+	MovedAt   db.Time
+	Fresh     bool // nobody is registered: the database holds nothing
+}
+
+func rowOf(id, folder string) row { return row{Store: id, Folder: folder} }
+
+// read reads the row; the zero row if there is none.
+func read(ctx context.Context, d *db.DB) (r row, err error) {
+	err = d.Read(ctx, func(tx *db.Tx) error {
+		r, err = readRow(tx)
+		return err
+	})
+	return r, err
+}
+
+func readRow(tx *db.Tx) (r row, err error) {
+	err = tx.QueryRow(`SELECT store, folder, moved_from, moved_to, moved_at FROM store_identity`).Scan(
+		&r.Store, &r.Folder, &r.MovedFrom, &r.MovedTo, &r.MovedAt)
+	if err != nil && !errors.Is(err, db.ErrNoRows) {
+		return row{}, err
+	}
+	return r, tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM accounts)`).Scan(&r.Fresh)
+}
+
+// insert gives a database its row, unless another process was faster, and returns what is there.
+func insert(ctx context.Context, d *db.DB, id, folder string) (r row, err error) {
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(`INSERT INTO store_identity (id, store, folder) VALUES (1, $1, $2)
+			ON CONFLICT DO NOTHING`, id, folder); err != nil {
+			return err
+		}
+		r, err = readRow(tx)
+		return err
+	})
+	return r, err
+}
+
+// replace gives a database another row.
+func replace(ctx context.Context, d *db.DB, r row) error {
+	return d.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(`DELETE FROM store_identity`); err != nil || r.Store == "" {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO store_identity (id, store, folder, moved_from) VALUES (1, $1, $2, $3)`,
+			r.Store, r.Folder, r.MovedFrom)
+		return err
+	})
+}
+
+func setFolder(ctx context.Context, d *db.DB, folder string) error {
+	return d.Write(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`UPDATE store_identity SET folder = $1`, folder)
+		return err
+	})
+}
+
+// setMoved marks a database whose rows are at another address.
+func setMoved(ctx context.Context, d *db.DB, address string) error {
+	return d.Write(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`UPDATE store_identity SET moved_to = $1, moved_at = $2`, address, tx.Now)
+		return err
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 )
@@ -46,6 +47,8 @@ var columns = []derived{
 	{table: "accounts", column: "following", keys: []string{"id"}, means: "followed accounts",
 		right: `SELECT user_id AS id, COUNT(*) AS n FROM followers GROUP BY user_id`,
 		lock:  []string{"accounts", "followers"}},
+
+	texts(),
 
 	{table: "repos", column: "open_issues", keys: []string{"id"},
 		means: "open issues and pull requests", repo: "id",
@@ -107,6 +110,20 @@ var columns = []derived{
 			state
 			UNION ALL SELECT repo_id, 9, 0, 0, COUNT(*) FROM issue_comments GROUP BY repo_id`,
 		lock: []string{"repos", "postings", "posting_counts", "issue_comments"}},
+}
+
+// texts counts what accounts have written.
+func texts() derived {
+	d := derived{table: "text_counts", column: "bytes", keys: []string{"account_id"}, made: true,
+		rest: []string{"hour", "hour_bytes"}, means: "bytes of text", lock: []string{"text_counts"}}
+	var each []string
+	for _, t := range account.Texts {
+		each = append(each, `SELECT `+t.Account+` AS account_id, `+t.Bytes+` AS n FROM `+t.Table)
+		d.lock = append(d.lock, t.Table)
+	}
+	d.right = `SELECT account_id, CAST(SUM(n) AS BIGINT) AS n FROM (` + strings.Join(each, ` UNION ALL `) +
+		`) AS x GROUP BY account_id`
+	return d
 }
 
 // marks counts the stars and watches of users.

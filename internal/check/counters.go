@@ -64,8 +64,9 @@ var columns = []derived{
 		right: `SELECT repo_id AS id, COUNT(*) AS n FROM stars GROUP BY repo_id`,
 		lock:  []string{"repos", "stars"}},
 	{table: "repos", column: "files_kb", keys: []string{"id"}, means: "KiB of files", repo: "id",
-		right: `SELECT repo_id AS id, CAST(SUM((size + 1023) / 1024) AS BIGINT) AS n FROM files GROUP BY repo_id`,
-		lock:  []string{"repos", "files"}},
+		right: `SELECT repo_id AS id, CAST(SUM((size + 1023) / 1024) AS BIGINT) AS n FROM files
+			WHERE payer_id IS NULL GROUP BY repo_id`,
+		lock: []string{"repos", "files"}},
 	{table: "repos", column: "watchers", keys: []string{"id"}, means: "watches", repo: "id",
 		right: `SELECT repo_id AS id, COUNT(*) AS n FROM watches GROUP BY repo_id`,
 		lock:  []string{"repos", "watches"}},

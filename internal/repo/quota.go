@@ -51,7 +51,7 @@ func (s *Service) CheckQuota(tx *db.Tx, owner *account.Account, more Growth) err
 	}
 	owned, err := account.OwnedKB(tx, owner.ID)
 	if err == nil && owned+more.KB > mostKB {
-		err = errs.Newf(errs.Forbidden, "The repositories of %s may take at most %s, and would take more.",
+		err = errs.Newf(errs.Forbidden, "The repositories and files of %s may take at most %s, and would take more.",
 			owner.Login, account.Kibibytes(mostKB))
 	}
 	return err

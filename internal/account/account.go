@@ -224,6 +224,8 @@ type Service struct {
 	keyUses lastUses
 	counts  *cache.Cache[any, int64] // rows of long lists, see total
 	forge   Forge
+
+	TextLimits TextLimits // set before the service is used
 }
 
 // Forge is what happens to accounts and, in the same transaction, to features above

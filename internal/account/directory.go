@@ -42,7 +42,7 @@ func (s *Service) QuotaFor(ctx context.Context, id ID) (q Quota, u Usage, err er
 		if q, u.Repos, err = QuotaOf(tx, id); err != nil {
 			return err
 		}
-		u.KB, err = OwnedKB(tx, id)
+		u.KB, u.TextKB, err = sizes(tx, id)
 		return err
 	})
 	return q, u, err

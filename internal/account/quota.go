@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"strconv"
 
 	"arbor/internal/audit"
 	"arbor/internal/db"
@@ -14,6 +15,7 @@ const Unbounded int64 = -1
 type Quota struct {
 	Repos *int64 // how many repositories, or Unbounded
 	KB    *int64 // their sizes together in KiB, or Unbounded
+	Text  *int64 // what it writes besides, in KiB, or Unbounded; see [Texts]
 }
 
 // Or gives the bounds, with those of another quota where this one has none.
@@ -24,11 +26,14 @@ func (q Quota) Or(other Quota) Quota {
 	if q.KB == nil {
 		q.KB = other.KB
 	}
+	if q.Text == nil {
+		q.Text = other.Text
+	}
 	return q
 }
 
-// Usage is what an account owns.
-type Usage struct{ Repos, KB int64 }
+// Usage is what an account owns, and has written.
+type Usage struct{ Repos, KB, TextKB int64 }
 
 // EditQuota lets change alter the quota of a user or an organization, and gives it with what the
 // account owns. What is owned beyond a bound stays. Errors: 404; 422 for ghost.
@@ -53,8 +58,19 @@ func (s *Service) EditQuota(
 		if err := record(tx, action, a, "", map[string]any{"fields": []string{"quota"}}); err != nil {
 			return err
 		}
-		u.KB, err = OwnedKB(tx, a.ID)
+		u.KB, u.TextKB, err = sizes(tx, a.ID)
 		return err
 	})
 	return a, q, u, err
+}
+
+// Kibibytes writes a size for people.
+func Kibibytes(kb int64) string {
+	for _, unit := range []string{"KiB", "MiB", "GiB"} {
+		if kb < 1024 || kb%1024 != 0 {
+			return strconv.FormatInt(kb, 10) + " " + unit
+		}
+		kb /= 1024
+	}
+	return strconv.FormatInt(kb, 10) + " TiB"
 }

@@ -4,26 +4,58 @@ import "arbor/internal/db"
 
 // QuotaOf reads the quota of an account, and how many repositories it has. Error: 404.
 func QuotaOf(tx *db.Tx, id ID) (q Quota, repos int64, err error) {
-	err = tx.QueryRow(`SELECT quota_repos, quota_kb, public_repos + private_repos FROM accounts WHERE id = $1`, id).
-		Scan(&q.Repos, &q.KB, &repos)
+	err = tx.QueryRow(`SELECT quota_repos, quota_kb, quota_text_kb, public_repos + private_repos
+		FROM accounts WHERE id = $1`, id).Scan(&q.Repos, &q.KB, &q.Text, &repos)
 	return q, repos, orAbsent(err)
 }
 
 // OwnedKB sums what counts in an account's quota, in KiB: its repositories with their files, those that were
-// deleted and whose folders are still there, and what came into other repositories with its
-// pull requests. Who decides by it holds the account's row ([HoldID]).
+// deleted and whose folders are still there, what came into other repositories with its
+// pull requests, and files that it put there without the right to push. Who decides by it holds the account's row ([HoldID]).
 func OwnedKB(tx *db.Tx, id ID) (kb int64, err error) {
 	err = tx.QueryRow(`SELECT CAST(COALESCE(SUM(kb), 0) AS BIGINT) FROM (
 		SELECT size_kb + files_kb AS kb FROM repos WHERE owner_id = $1
 		UNION ALL SELECT size_kb FROM discarded WHERE owner_id = $1
-		UNION ALL SELECT kb FROM brought WHERE user_id = $1) AS x`, id).Scan(&kb)
+		UNION ALL SELECT kb FROM brought WHERE user_id = $1
+		UNION ALL SELECT (size + 1023) / 1024 FROM files WHERE payer_id = $1) AS x`, id).Scan(&kb)
 	return kb, err
+}
+
+// sizes reads what an account owns and what it has written, both in KiB.
+func sizes(tx *db.Tx, id ID) (owned, text int64, err error) {
+	if owned, err = OwnedKB(tx, id); err != nil {
+		return 0, 0, err
+	}
+	u, err := textOf(tx, id)
+	return owned, (u.bytes + 1023) / 1024, err
 }
 
 // HoldID holds the account's row until the transaction ends.
 func HoldID(tx *db.Tx, id ID) error { return lockAccount(tx, id) }
 
 func setQuota(tx *db.Tx, id ID, q Quota) error {
-	_, err := tx.Exec(`UPDATE accounts SET quota_repos = $2, quota_kb = $3 WHERE id = $1`, id, q.Repos, q.KB)
+	_, err := tx.Exec(`UPDATE accounts SET quota_repos = $2, quota_kb = $3, quota_text_kb = $4 WHERE id = $1`,
+		id, q.Repos, q.KB, q.Text)
 	return err
+}
+
+// selectText reads what counts in the quota of the account for which the texts of $1 count.
+func selectText(e db.Engine) string {
+	const hour = `3600000000` // in microseconds
+	recent := `t.hour > ` + e.Clock() + ` - ` + hour
+	return `WITH payer AS (SELECT COALESCE((SELECT owner_id FROM apps WHERE bot_id = $1), CAST($1 AS BIGINT)) AS id)
+		SELECT a.login, a.quota_text_kb, CAST(COALESCE(SUM(t.bytes), 0) AS BIGINT),
+			CAST(COALESCE(SUM(CASE WHEN ` + recent + ` THEN t.hour_bytes ELSE 0 END), 0) AS BIGINT),
+			COALESCE((MIN(CASE WHEN ` + recent + ` THEN t.hour END) + ` + hour + ` - ` + e.Clock() + `) / 1000000, 0)
+		FROM payer p JOIN accounts a ON a.id = p.id
+		LEFT JOIN (SELECT id AS writer FROM payer
+			UNION ALL SELECT x.bot_id FROM apps x JOIN payer ON x.owner_id = payer.id) w ON TRUE
+		LEFT JOIN text_counts t ON t.account_id = w.writer
+		GROUP BY a.login, a.quota_text_kb`
+}
+
+// textOf reads what an account has written, with the other accounts that count with it. Error: 404.
+func textOf(tx *db.Tx, id ID) (u textUse, err error) {
+	err = tx.QueryRow(selectText(tx.Engine()), id).Scan(&u.login, &u.most, &u.bytes, &u.hour, &u.wait)
+	return u, orAbsent(err)
 }

@@ -9,20 +9,25 @@
 //
 // Who sees the repository may read an attachment and, signed in, add one, as one may open an issue. Who
 // uploaded it and who administrates the repository may remove it. A file is shown only if it is a picture of
-// a few kinds by its bytes; everything else is a download of no kind, and nothing in either runs. Who may not
-// push has a bound of files and bytes in each repository ([Bounds]), since these count in the owner's quota.
+// a few kinds by its bytes; everything else is a download of no kind, and nothing in either runs. What somebody
+// uploads who may push counts in the quota of the repository's owner; what others upload counts in their own,
+// and they have a bound of files and bytes in each repository ([Bounds]).
 //
 // What becomes of an attachment:
 //
 //	repository turned private or public  those see it who see the repository, at once: what was kept asks again
-//	repository renamed or transferred    it goes with the repository; the old address leads to the new one
+//	repository renamed or transferred    it goes with the repository; the old address leads to the new one;
+//	                                     what counted for the owner counts for the new one
 //	repository archived                  as before, but nothing is added or removed
 //	repository forked                    the fork has none
-//	repository deleted                   gone
+//	repository deleted                   gone; it counts for its uploader no more, for the owner until the
+//	                                     repository's folder is gone
 //	issue transferred or deleted         it stays where it was uploaded, for those who see that repository
 //	uploader loses the repository        it stays; the uploader sees it as the repository
+//	uploader gets or loses push          it goes on counting for whom it counted when it was uploaded
 //	uploader suspended                   it stays
-//	uploader deleted                     it stays, uploaded by ghost: administrators may remove it
+//	uploader deleted                     it stays, uploaded by ghost, and counts for the repository's owner:
+//	                                     administrators may remove it
 package attachment
 
 import (

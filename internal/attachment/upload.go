@@ -17,7 +17,7 @@ import (
 )
 
 // Upload adds a file to a repository, while it comes. Errors: 422 for a file that is empty or too large, and
-// for more than the caller may have there; 403 for the owner's quota; 507; those of the body.
+// for more than the caller may have there; 403 for the quota of the owner or of a caller who may not push; 507; those of the body.
 func (s *Service) Upload(
 	ctx context.Context, a *repo.Access, name string, from io.Reader,
 ) (*Attachment, error) {
@@ -34,6 +34,9 @@ func (s *Service) Upload(
 		most = s.Bounds.Picture
 	}
 	in := file.Incoming{From: io.MultiReader(bytes.NewReader(head[:n]), from), Size: -1, Most: most}
+	if a.Role < account.Push {
+		in.Payer = a.Caller.ID
+	}
 	err = s.files.Upload(ctx, a.ID, in,
 		func(tx *db.Tx) error { return s.mayAdd(tx, a, 1) },
 		func(tx *db.Tx, f *file.File) error {

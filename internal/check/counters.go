@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 )
@@ -47,6 +48,8 @@ var columns = []derived{
 		right: `SELECT user_id AS id, COUNT(*) AS n FROM followers GROUP BY user_id`,
 		lock:  []string{"accounts", "followers"}},
 
+	texts(),
+
 	{table: "repos", column: "open_issues", keys: []string{"id"},
 		means: "open issues and pull requests", repo: "id",
 		right: `SELECT repo_id AS id, COUNT(*) AS n FROM issues WHERE state = 1 GROUP BY repo_id`,
@@ -61,8 +64,9 @@ var columns = []derived{
 		right: `SELECT repo_id AS id, COUNT(*) AS n FROM stars GROUP BY repo_id`,
 		lock:  []string{"repos", "stars"}},
 	{table: "repos", column: "files_kb", keys: []string{"id"}, means: "KiB of files", repo: "id",
-		right: `SELECT repo_id AS id, CAST(SUM((size + 1023) / 1024) AS BIGINT) AS n FROM files GROUP BY repo_id`,
-		lock:  []string{"repos", "files"}},
+		right: `SELECT repo_id AS id, CAST(SUM((size + 1023) / 1024) AS BIGINT) AS n FROM files
+			WHERE payer_id IS NULL GROUP BY repo_id`,
+		lock: []string{"repos", "files"}},
 	{table: "repos", column: "watchers", keys: []string{"id"}, means: "watches", repo: "id",
 		right: `SELECT repo_id AS id, COUNT(*) AS n FROM watches GROUP BY repo_id`,
 		lock:  []string{"repos", "watches"}},
@@ -107,6 +111,20 @@ var columns = []derived{
 			state
 			UNION ALL SELECT repo_id, 9, 0, 0, COUNT(*) FROM issue_comments GROUP BY repo_id`,
 		lock: []string{"repos", "postings", "posting_counts", "issue_comments"}},
+}
+
+// texts counts what accounts have written.
+func texts() derived {
+	d := derived{table: "text_counts", column: "bytes", keys: []string{"account_id"}, made: true,
+		rest: []string{"hour", "hour_bytes"}, means: "bytes of text", lock: []string{"text_counts"}}
+	var each []string
+	for _, t := range account.Texts {
+		each = append(each, `SELECT `+t.Account+` AS account_id, `+t.Bytes+` AS n FROM `+t.Table)
+		d.lock = append(d.lock, t.Table)
+	}
+	d.right = `SELECT account_id, CAST(SUM(n) AS BIGINT) AS n FROM (` + strings.Join(each, ` UNION ALL `) +
+		`) AS x GROUP BY account_id`
+	return d
 }
 
 // marks counts the stars and watches of users.

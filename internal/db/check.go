@@ -40,11 +40,23 @@ func (t *Tx) Check() error {
 	return check(t)
 }
 
-// checked is fn with the context's check at its end. A caller who may not write gets the
+type limitKey struct{}
+
+// WithLimit returns a context whose writes are bounded: Write calls limit after each transaction's function
+// and after the check of [WithCheck], and an error of it undoes the transaction. It stays when another check
+// takes the place of the first.
+//
+// WriteOne does not call it.
+func WithLimit(ctx context.Context, limit func(*Tx) error) context.Context {
+	return context.WithValue(ctx, limitKey{}, limit)
+}
+
+// checked is fn with the context's check and limit at its end. A caller who may not write gets the
 // error of the check, and none of fn's.
 func checked(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
 	check := checkOf(ctx)
-	if check == nil {
+	limit, _ := ctx.Value(limitKey{}).(func(*Tx) error)
+	if check == nil && limit == nil {
 		return func(tx *Tx) error {
 			tx.values = ctx
 			return fn(tx)
@@ -61,6 +73,9 @@ func checked(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
 		}
 		if denied := tx.Check(); denied != nil {
 			return denied
+		}
+		if err == nil && limit != nil {
+			err = limit(tx)
 		}
 		return err
 	}

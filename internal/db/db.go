@@ -10,6 +10,7 @@
 //	errors.go      sentinels and kinds for the drivers' codes
 //	migrate.go     migrations/NNNN_name.sql, and the tables that keep count
 //	erase.go       Erase: all rows go
+//	shrink.go      Shrink: SQLite's file gives free pages back to the disk, in pieces
 //	scrub.go       Scrub: what was deleted leaves the files as well
 //	tables.go      Tables: the tables that are copied, and their rows in order
 //	load.go        Load: an empty database is filled with such rows
@@ -75,6 +76,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"arbor/internal/cache"
@@ -157,6 +159,7 @@ type DB struct {
 
 	reads, writes durations
 
+	spare    atomic.Int64 // see Spare
 	runTwice bool
 }
 
@@ -173,6 +176,8 @@ type backend interface {
 	// recall returns a topic's current number if it is known without a query.
 	recall(topic string) (n int64, ok bool)
 	state() cache.State
+	// shrink is DB.Shrink, and returns how many bytes the file has free inside afterwards.
+	shrink(ctx context.Context, keep int64) (spare int64, more bool, err error)
 	// scrub is DB.Scrub.
 	scrub(ctx context.Context, whole bool) error
 	connections() Connections

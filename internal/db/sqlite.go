@@ -54,6 +54,7 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 	kept := cache.NewCount[string, int64](maxNumbers)
 	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, kept: kept, writing: []string{
 		"page_size=2048", // bytes; says nothing to a file that is there
+		"auto_vacuum=2",  // incremental, see Shrink; a file that is there gets it with VACUUM
 		"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
 		"wal_autocheckpoint=2000", "journal_size_limit=16777216", // pages; bytes
 		"busy_timeout=0",

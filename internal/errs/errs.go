@@ -64,6 +64,7 @@ type Error struct {
 	Kind    Kind
 	Message string  // for the client: no paths, SQL or names it may not see
 	Fields  []Field // with Invalid: what is wrong, field by field
+	Wait    int64   // seconds after which the client may try again; 0: what the kind says
 	Err     error   // the cause, for the log only; may be nil
 }
 

@@ -14,8 +14,8 @@
 // that failed, or of a deletion whose server died. Repositories' folders are looked through in turns
 // (package repo), and these with them.
 //
-// A row belongs to a repository and goes with it. Its size counts in the owner's quota
-// (repo.Service.CountFiles). [Store.Drop] removes rows; the transaction that deletes a whole repository
+// A row belongs to a repository and goes with it. Its size counts in the quota of the repository's owner, or
+// of the account that the row names (repo.Service.CountFile). [Store.Drop] removes rows; the transaction that deletes a whole repository
 // calls [Store.Forget]. The files go after the commit.
 package file
 
@@ -33,6 +33,7 @@ import (
 	"strings"
 	"sync"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/durable"
 	"arbor/internal/errs"
@@ -52,9 +53,10 @@ type ID int64
 type File struct {
 	ID     ID
 	RepoID repo.ID
-	Name   string // on the disk
-	Size   int64  // in bytes
-	SHA256 string // of its content, in hexadecimal digits
+	Name   string     // on the disk
+	Size   int64      // in bytes
+	SHA256 string     // of its content, in hexadecimal digits
+	Payer  account.ID // for whom it counts; 0: for the repository's owner
 }
 
 // KB is what the file counts for, in KiB.
@@ -152,11 +154,11 @@ func (f *File) fill(ctx context.Context, out *os.File, from io.Reader, most int6
 	}
 }
 
-// Add adds the row of a received file, and counts it in its repository, whose row is locked. Error: 403
-// for the owner's quota.
+// Add adds the row of a received file to its repository, whose row is locked, and counts it. Error: 403
+// for the quota in which it counts.
 func (s *Store) Add(tx *db.Tx, repoID repo.ID, f *File) error {
 	f.RepoID = repoID
-	if err := s.repos.CountFiles(tx, repoID, f.KB()); err != nil {
+	if err := s.repos.CountFile(tx, repoID, f.Payer, f.KB()); err != nil {
 		return err
 	}
 	return insert(tx, f)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -12,23 +13,30 @@ import (
 
 // insert adds a row and sets its id. Error: 404 when the repository is gone.
 func insert(tx *db.Tx, f *File) error {
-	err := tx.QueryRow(`INSERT INTO files (repo_id, name, size, sha256, created_at) VALUES ($1, $2, $3, $4,
-		$5)
-		RETURNING id`, f.RepoID, f.Name, f.Size, f.SHA256, tx.Now).Scan(&f.ID)
+	var payer *account.ID
+	if f.Payer != 0 {
+		payer = &f.Payer
+	}
+	err := tx.QueryRow(`INSERT INTO files (repo_id, name, size, sha256, payer_id, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`, f.RepoID, f.Name, f.Size, f.SHA256, payer, tx.Now).Scan(&f.ID)
 	if errors.Is(err, db.ErrForeignKey) {
 		return errs.Absent()
 	}
 	return err
 }
 
-// drop removes rows, and gives the names of the files and their sizes together in KiB.
+// drop removes rows, and returns the names of the files and how many KiB counted for the repository's owner.
 func drop(tx *db.Tx, repoID repo.ID, ids []ID) (names []string, kb int64, err error) {
 	for part := range slices.Chunk(ids, db.MaxValues) {
 		args := []any{repoID}
 		for _, id := range part {
 			args = append(args, id)
 		}
-		err := each(tx, func(f *File) { names, kb = append(names, f.Name), kb+f.KB() },
+		err := each(tx, func(f *File) {
+			if names = append(names, f.Name); f.Payer == 0 {
+				kb += f.KB()
+			}
+		},
 			`DELETE FROM files WHERE repo_id = $1 AND id IN `+db.ValuesFrom(2, 1, len(part))+
 				` RETURNING `+columns, args...)
 		if err != nil {
@@ -38,13 +46,13 @@ func drop(tx *db.Tx, repoID repo.ID, ids []ID) (names []string, kb int64, err er
 	return names, kb, nil
 }
 
-const columns = `id, repo_id, name, size, sha256`
+const columns = `id, repo_id, name, size, sha256, COALESCE(payer_id, 0)`
 
 // each calls fn with each row of a query that gives columns.
 func each(tx *db.Tx, fn func(f *File), query string, args ...any) error {
 	return db.QueryEach(tx, func(row db.Scanner) error {
 		var f File
-		if err := row.Scan(&f.ID, &f.RepoID, &f.Name, &f.Size, &f.SHA256); err != nil {
+		if err := row.Scan(&f.ID, &f.RepoID, &f.Name, &f.Size, &f.SHA256, &f.Payer); err != nil {
 			return err
 		}
 		fn(&f)

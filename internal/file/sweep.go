@@ -22,7 +22,7 @@ func (s *Store) Drop(tx *db.Tx, repoID repo.ID, ids []ID) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	if err := s.repos.CountFiles(tx, repoID, -kb); err != nil {
+	if err := repo.AddFilesKB(tx, repoID, -kb); err != nil {
 		return err
 	}
 	tx.OnCommit(func() { s.removeLater(names) })

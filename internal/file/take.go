@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -18,6 +19,8 @@ type Incoming struct {
 	From io.Reader
 	Size int64 // in bytes, as it was announced; -1: it was not
 	Most int64 // that it may have, in bytes
+
+	Payer account.ID // for whom it counts; 0: for the repository's owner
 }
 
 // ErrEmpty says that a file has no bytes.
@@ -26,7 +29,7 @@ var ErrEmpty = errors.New("file: it is empty")
 // Upload takes in a file that a client sends for a repository, while it comes, and adds its row in a
 // transaction that holds the repository's. check runs before the file is received and again in that
 // transaction, record at its end. After an error nothing is left. Errors: ErrSize for more than in.Most;
-// ErrEmpty; 403 for the owner's quota; 507; 400 for a body that breaks off or comes too slowly; those of
+// ErrEmpty; 403 for the quota in which it counts; 507; 400 for a body that breaks off or comes too slowly; those of
 // check and record.
 func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(*db.Tx) error,
 	record func(*db.Tx, *File) error) error {
@@ -38,7 +41,7 @@ func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(
 	}
 	err := s.db.Read(ctx, check)
 	if err == nil {
-		err = s.repos.MayGrowBy(ctx, id, max(1, KB(in.Size)))
+		err = s.repos.MayAddFile(ctx, id, in.Payer, max(1, KB(in.Size)))
 	}
 	if err != nil {
 		return err
@@ -54,6 +57,7 @@ func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(
 		if err := check(tx); err != nil {
 			return err
 		}
+		f.Payer = in.Payer
 		if err := s.Add(tx, id, f); err != nil {
 			return err
 		}
@@ -66,10 +70,10 @@ func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(
 	return err
 }
 
-// receiveWithin takes the bytes in until there are more than a file may have, or than the owner's quota
+// receiveWithin takes the bytes in until there are more than a file may have, or than the quota
 // has room for.
 func (s *Store) receiveWithin(ctx context.Context, id repo.ID, in Incoming) (*File, error) {
-	left, err := s.repos.FileRoom(ctx, id)
+	left, err := s.repos.FileRoom(ctx, id, in.Payer)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +82,10 @@ func (s *Store) receiveWithin(ctx context.Context, id repo.ID, in Incoming) (*Fi
 	if !errors.Is(err, ErrSize) || most == in.Most {
 		return f, err
 	}
-	if err := s.repos.MayGrowBy(ctx, id, left+1); err != nil {
+	if err := s.repos.MayAddFile(ctx, id, in.Payer, left+1); err != nil {
 		return nil, err
 	}
-	return nil, errs.New(errs.Conflict, "The owner's quota has changed meanwhile. Try again.")
+	return nil, errs.New(errs.Conflict, "The quota has changed while the file came. Try again.")
 }
 
 // uploadBuffers is the memory of an upload in bytes.

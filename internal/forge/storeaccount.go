@@ -18,6 +18,7 @@ const (
 	Emptied             // NULL stands there afterwards
 	Kept                // it stays: a record of what was
 	Posted              // package issue or pull does it, with the index of issues
+	Added               // what counts for it is added to what counts for ghost, or for owners of repositories
 )
 
 // AccountColumn is a column that names an account.
@@ -101,6 +102,9 @@ var AccountColumns = []AccountColumn{
 	{"audit", "org_id", Kept, ""},
 	{"audit", "user_id", Kept, ""},
 
+	{"text_counts", "account_id", Added, ""}, // to ghost's
+	{"files", "payer_id", Added, ""},         // to the owner's of the repository
+
 	{"issues", "assignees", Posted, ""},
 	{"postings", "value", Posted, "kind IN (2, 3, 6, 7)"},
 	{"posting_counts", "value", Posted, "kind IN (2, 3, 6, 7)"},
@@ -146,6 +150,19 @@ func dropRows(tx *db.Tx, id account.ID) error {
 
 // giveRows lets ghost stand, or nobody, where the account stands.
 func giveRows(tx *db.Tx, id, ghost account.ID) error {
+	if err := tx.Run(`INSERT INTO text_counts AS t (account_id, bytes, hour, hour_bytes)
+		SELECT CAST($2 AS BIGINT), bytes, 0, 0 FROM text_counts WHERE account_id = $1
+		ON CONFLICT (account_id) DO UPDATE SET bytes = t.bytes + excluded.bytes`, id, ghost); err != nil {
+		return err
+	}
+	if err := tx.Run(`UPDATE repos SET files_kb = files_kb + (SELECT CAST(SUM((size + 1023) / 1024) AS BIGINT)
+			FROM files f WHERE f.payer_id = $1 AND f.repo_id = repos.id)
+		WHERE id IN (SELECT repo_id FROM files WHERE payer_id = $1)`, id); err != nil {
+		return err
+	}
+	if err := tx.Run(`UPDATE files SET payer_id = NULL WHERE payer_id = $1`, id); err != nil {
+		return err
+	}
 	for _, c := range AccountColumns {
 		var err error
 		switch c.Fate {

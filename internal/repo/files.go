@@ -8,13 +8,23 @@ import (
 	"arbor/internal/db"
 )
 
-// Files that are no Git objects hang on a repository, too (package file). They count in
-// what its owner has, and a fork gets none: so they have a column of their own.
+// Files that are no Git objects hang on a repository, too (package file). Those of people who may push count
+// for the repository's owner, in a column of their own, since a fork gets none. Those of others count for
+// themselves, as their rows say: else strangers could use up an owner's quota.
 
-// FileRoom is how many KiB the quota of a repository's owner has left; math.MaxInt64 where there is none.
-func (s *Service) FileRoom(ctx context.Context, id ID) (kb int64, err error) {
+// payer is for whom files of a repository count: the account of that id, or for 0 the owner. Error: 404.
+func payer(tx *db.Tx, id ID, by account.ID) (*account.Account, error) {
+	if by != 0 {
+		return account.ByID(tx, by)
+	}
+	return ownerOf(tx, id)
+}
+
+// FileRoom is how many KiB the quota has left in which a file counts, of the account by or for 0 of the
+// repository's owner; math.MaxInt64 where there is none.
+func (s *Service) FileRoom(ctx context.Context, id ID, by account.ID) (kb int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		owner, err := ownerOf(tx, id)
+		owner, err := payer(tx, id, by)
 		if err != nil {
 			return err
 		}
@@ -34,14 +44,32 @@ func (s *Service) FileRoom(ctx context.Context, id ID) (kb int64, err error) {
 	return kb, err
 }
 
-// CountFiles adds KiB to the files of a repository, whose row is locked; less than 0 takes them
-// away. Error: 403 where the owner's quota has no room.
-func (s *Service) CountFiles(tx *db.Tx, id ID, kb int64) error {
-	if kb > 0 {
-		if err := s.checkGrowth(tx, id, kb, true); err != nil {
+// MayAddFile refuses KiB for which the quota that FileRoom means has no room, before a file is received. Error: 403.
+func (s *Service) MayAddFile(ctx context.Context, id ID, by account.ID, kb int64) error {
+	return s.db.Read(ctx, func(tx *db.Tx) error {
+		owner, err := payer(tx, id, by)
+		if err != nil {
 			return err
 		}
+		return s.CheckQuota(tx, owner, Growth{KB: kb})
+	})
+}
+
+// CountFile counts KiB of a file that is about to be added to a repository, whose row is locked, for the account
+// by or for 0 the owner. Error: 403 where the quota has no room.
+func (s *Service) CountFile(tx *db.Tx, id ID, by account.ID, kb int64) error {
+	owner, err := payer(tx, id, by)
+	if err == nil {
+		err = s.CheckQuota(tx, owner, Growth{KB: kb, Hold: true})
 	}
+	if err != nil || by != 0 { // by the file's row
+		return err
+	}
+	return AddFilesKB(tx, id, kb)
+}
+
+// AddFilesKB adds KiB to the files of a repository that count for its owner; less than 0 takes them away.
+func AddFilesKB(tx *db.Tx, id ID, kb int64) error {
 	_, err := tx.Exec(`UPDATE repos SET files_kb = files_kb + $2 WHERE id = $1`, id, kb)
 	return err
 }

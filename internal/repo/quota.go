@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -52,8 +51,8 @@ func (s *Service) CheckQuota(tx *db.Tx, owner *account.Account, more Growth) err
 	}
 	owned, err := account.OwnedKB(tx, owner.ID)
 	if err == nil && owned+more.KB > mostKB {
-		err = errs.Newf(errs.Forbidden, "The repositories of %s may take at most %s, and would take more.",
-			owner.Login, kibibytes(mostKB))
+		err = errs.Newf(errs.Forbidden, "The repositories and files of %s may take at most %s, and would take more.",
+			owner.Login, account.Kibibytes(mostKB))
 	}
 	return err
 }
@@ -96,15 +95,4 @@ func Kilobytes(objects []git.NewObject) int64 {
 		n += len(o.Data)
 	}
 	return int64(n+1023) / 1024
-}
-
-// kibibytes writes a size for people.
-func kibibytes(kb int64) string {
-	for _, unit := range []string{"KiB", "MiB", "GiB"} {
-		if kb < 1024 || kb%1024 != 0 {
-			return strconv.FormatInt(kb, 10) + " " + unit
-		}
-		kb /= 1024
-	}
-	return strconv.FormatInt(kb, 10) + " TiB"
 }

@@ -65,10 +65,8 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 			return nil, err
 		}
 	}
-	if growing(r, to.Route) {
-		if err := s.room.Check(); err != nil {
-			return nil, err
-		}
+	if r, err = s.grow(r, caller, to.Route); err != nil {
+		return nil, err
 	}
 	handler := to.Handler
 	if q.Handler != nil {

@@ -237,10 +237,8 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 			return err
 		}
 	}
-	if growing(r, to.Route) {
-		if err := s.room.Check(); err != nil {
-			return err
-		}
+	if r, err = s.grow(r, signedIn, to.Route); err != nil {
+		return err
 	}
 	if !to.Unadmitted {
 		if err := s.admit(w, r, signedIn, to.Route); err != nil {
@@ -248,6 +246,36 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 		}
 	}
 	return to.Handler(w, r)
+}
+
+// grow refuses a request that takes room while a disk has little, and bounds what it writes in the caller's
+// name. Errors: 507; 403 for an account that writes plants and has no room for them.
+func (s *Server) grow(r *http.Request, caller *account.Caller, to *route.Route) (*http.Request, error) {
+	if !growing(r, to) {
+		return r, nil
+	}
+	if err := s.room.Check(); err != nil || caller == nil || to.Group == route.Git {
+		return r, err
+	}
+	limit, err := s.accounts.LimitText(r.Context(), caller)
+	switch {
+	case err != nil || limit == nil:
+		return r, err
+	case to.Group == route.Plants: // which writes them by db.WriteOne
+		return r, limit.Full()
+	}
+	return r.WithContext(db.WithLimit(r.Context(), limit.Check)), nil
+}
+
+// textLimits bounds texts as the server's options say: who bounds repositories alone means all that is stored.
+func textLimits(o Options) account.TextLimits {
+	kb := account.Unbounded
+	for _, bound := range []*int64{o.Quota.KB, o.Quota.Text} {
+		if bound != nil {
+			kb = *bound
+		}
+	}
+	return account.TextLimits{KB: kb, Rate: o.TextRate}
 }
 
 // growing reports a request that takes room on the disk: all writes but deletions, and what git

@@ -45,7 +45,8 @@ type Options struct {
 	AuditDays      int                // how long the audit log is kept; 0: for ever
 	RequireToken   bool               // nobody without a token sees anything
 	Version        string             // of the program, for clients that ask; empty: unknown
-	Quota          account.Quota      // of owners who have none of their own
+	Quota          account.Quota      // of owners who have none of their own; Text nil: as KB
+	TextRate       int64              // bytes of text that an account may write within an hour; 0: any number
 	// room on the disks in bytes, below which nothing is written; space.Auto; 0: any
 	MinFree      int64
 	SSH          SSHOptions
@@ -104,6 +105,7 @@ func newServer(o Options) *Server {
 		disks = append(disks, filepath.Dir(file))
 	}
 	f.Repos.Quota = o.Quota
+	f.Accounts.TextLimits = textLimits(o)
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
 	limits := ratelimit.Options{Limit: o.RateLimit, Now: o.Now, DB: o.DB, Log: o.Log}
 	if o.Node != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 
 	"arbor/internal/errs"
 )
@@ -100,6 +101,9 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if e.Kind == errs.NoRoom { // somebody has to make some
 		h.Set("Retry-After", "60")
+	}
+	if e.Wait > 0 {
+		h.Set("Retry-After", strconv.FormatInt(e.Wait, 10))
 	}
 	form := info.Form
 	if form == nil {

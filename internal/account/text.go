@@ -1,0 +1,111 @@
+package account
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// Text counts for the account that writes it: titles and bodies of issues, comments, reviews and the other
+// tables of [Texts], and 256 bytes for each row and what goes with it (its events, notifications and index).
+// Triggers keep text_counts. What an App's bot writes counts for the App's owner, too: else everybody
+// could have the quotas of a hundred bots.
+//
+// A quota bounds all text of an account, a rate what it writes within an hour, edits with their whole new
+// text. Both are compared at the end of each transaction of a request ([Service.LimitText]), so no
+// operation can forget it. Requests that run at the same time may pass the bound by one text each.
+
+// TextTable is a table of texts that count for the account in a column.
+type TextTable struct {
+	Table, Account string
+	Bytes          string // an SQL expression for what a row counts
+}
+
+// Texts are the tables whose rows text_counts counts, as the triggers of migration 0082 do.
+var Texts = []TextTable{
+	{"issues", "author_id", `256 + octet_length(title) + COALESCE(octet_length(body), 0)`},
+	{"issue_comments", "author_id", `256 + octet_length(body)`},
+	{"issue_events", "actor_id", `256 + COALESCE(octet_length(detail), 0)`},
+	{"reviews", "author_id", `256 + octet_length(body)`},
+	{"review_comments", "author_id",
+		`256 + octet_length(body) + octet_length(path) + octet_length(diff_hunk)`},
+	{"commit_comments", "author_id", `256 + octet_length(body) + COALESCE(octet_length(path), 0)`},
+	{"milestones", "creator_id", `256 + octet_length(title) + COALESCE(octet_length(description), 0)`},
+	{"releases", "author_id", `256 + octet_length(tag) + octet_length(target)
+		+ COALESCE(octet_length(name), 0) + COALESCE(octet_length(body), 0)`},
+	{"statuses", "creator_id", `256 + octet_length(context)
+		+ COALESCE(octet_length(target_url), 0) + COALESCE(octet_length(description), 0)`},
+	{"plants", "owner_id", `256 + octet_length(name) + COALESCE(octet_length(tag), 0)`},
+}
+
+// TextLimits bound what one account writes.
+type TextLimits struct {
+	KB   int64 // KiB of text of an account without a quota of its own, or Unbounded
+	Rate int64 // bytes of text within an hour; 0: any number
+}
+
+// textUse is what an account has written.
+type textUse struct {
+	login string // of the account that it counts for
+	most  *int64 // the account's quota in KiB; nil: the server's
+	bytes int64
+	hour  int64 // bytes within the hour
+	wait  int64 // seconds until that hour ends
+}
+
+// TextLimit bounds the texts that one request adds.
+type TextLimit struct {
+	limits TextLimits
+	caller ID
+	before textUse
+}
+
+// LimitText returns the limit for what a request of the caller writes; nil where nothing is bounded. Code of
+// this process is not bounded, such as seeds.
+func (s *Service) LimitText(ctx context.Context, c *Caller) (*TextLimit, error) {
+	if c.TokenID == 0 {
+		return nil, nil
+	}
+	l := &TextLimit{limits: s.TextLimits, caller: c.ID}
+	err := s.db.ReadOne(ctx, func(tx *db.Tx) (err error) {
+		l.before, err = textOf(tx, c.ID)
+		return err
+	})
+	return l, err
+}
+
+// Full returns the error with which any further text is refused, or nil: for what is written past
+// db.WithLimit. Error: 403.
+func (l *TextLimit) Full() error {
+	next := l.before
+	next.bytes, next.hour = next.bytes+1, next.hour+1
+	return l.exceeded(&next, true, true)
+}
+
+// Check refuses what a transaction has written if it is more than the account may write. What makes no text
+// longer is taken. Errors: 403.
+func (l *TextLimit) Check(tx *db.Tx) error {
+	now, err := textOf(tx, l.caller)
+	if err != nil {
+		return err
+	}
+	return l.exceeded(&now, now.bytes > l.before.bytes, now.hour > l.before.hour)
+}
+
+// exceeded compares what somebody has written with the limits.
+func (l *TextLimit) exceeded(u *textUse, grew, wrote bool) error {
+	most := l.limits.KB
+	if u.most != nil {
+		most = *u.most
+	}
+	switch {
+	case grew && most >= 0 && u.bytes > most*1024:
+		return errs.Newf(errs.Forbidden, "The texts of %s (issues, comments, reviews and the like) may take at most %s, "+
+			"and would take more.", u.login, Kibibytes(most))
+	case wrote && l.limits.Rate > 0 && u.hour > l.limits.Rate:
+		return &errs.Error{Kind: errs.RateLimited, Wait: max(1, u.wait),
+			Message: "You have exceeded a secondary rate limit: so much text within an hour. Please wait before you try again."}
+	}
+	return nil
+}

@@ -236,6 +236,9 @@ func (s *Service) EndOtherSessions(ctx context.Context, of *Caller) error {
 	})
 }
 
+// setupLock is held while the first user is made.
+const setupLock = "first user"
+
 // FirstUser makes the site's administrator, with a password, on a server that has no users yet, and signs it
 // in. Errors: 404 when there is somebody; those of CreateUser and SetPassword.
 func (s *Service) FirstUser(ctx context.Context, login, password string, from Origin) (string, error) {
@@ -247,6 +250,9 @@ func (s *Service) FirstUser(ctx context.Context, login, password string, from Or
 		return "", err
 	}
 	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
+		if err := tx.Lock(setupLock); err != nil { // of visitors at the same time one is the first
+			return nil, err
+		}
 		if some, err := hasUsers(tx); err != nil || some {
 			return nil, errOr(err, errs.Absent())
 		}

@@ -17,8 +17,8 @@ type appCommand struct {
 	Create    appCreate    `cmd:"" help:"Register a GitHub App; prints its private key and its webhook's secret, which are shown once."`
 	List      appList      `cmd:"" help:"List all GitHub Apps, and where they are installed."`
 	Install   appInstall   `cmd:"" help:"Install an App on a user or an organization; again: grant what it asks for by now."`
-	Suspend   appSuspend   `cmd:"" help:"End the use of an installation, at once: its tokens do not work until it is unsuspended."`
-	Unsuspend appUnsuspend `cmd:"" help:"End a suspension."`
+	Suspend   appSuspend   `cmd:"" help:"End the use of an installation at once, also for those that follow it; neither the App nor the account's owner can undo it."`
+	Unsuspend appUnsuspend `cmd:"" help:"End a suspension, by the App or the account's owner as well."`
 	Remove    appRemove    `cmd:"" help:"Remove an installation, or with no account the App itself, for good."`
 }
 

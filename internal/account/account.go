@@ -218,7 +218,8 @@ type Service struct {
 	keys   *cache.Cache[string, *Caller]     // by the fingerprints of keys in use
 	uses   lastUses
 
-	attempts attempts // to sign in
+	attempts              attempts // to sign in
+	strangers, acquainted hashing  // passwords that are compared
 
 	// keyUses are those of keys, at most one an hour.
 	keyUses lastUses
@@ -252,6 +253,7 @@ type Forge interface {
 // beside it to have last uses of tokens stored.
 func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, log: log, clock: time.Now, forge: forge, keyUses: lastUses{every: keyUseEvery},
+		strangers: newHashing(), acquainted: newHashing(),
 		keys:   cache.NewCount[string, *Caller](maxCachedTokens),
 		tokens: cache.NewCount[digest, cachedToken](maxCachedTokens),
 		counts: cache.NewCount[any, int64](maxCounts)}

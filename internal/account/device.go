@@ -61,8 +61,10 @@ type DeviceRequest struct {
 	ExpiresAt db.Time
 }
 
-// AskDevice begins a device flow (RFC 8628). Errors: 404 for a client that is not known, 429 where too many
-// requests wait from that network, 503 where too many wait at all.
+// AskDevice begins a device flow (RFC 8628). Where too many requests wait, the oldest goes of the network from
+// which most do: so nobody ends the flow for others with many requests from many networks. Errors: 404 for a
+// client that is not known, 429 where too many requests wait from that network, 503 where too many wait at all
+// and no network has more.
 func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, error) {
 	if deviceClient(ask.Client) == "" {
 		return nil, errs.Absent()
@@ -80,7 +82,9 @@ func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, e
 		case here >= maxOfNetwork:
 			return errs.New(errs.TooManyRequests, "Too many codes from your network wait to be confirmed.")
 		case all >= maxDevices:
-			return errs.New(errs.Unavailable, "Too many codes wait to be confirmed.")
+			if err := makeRoomForDevice(tx, here); err != nil {
+				return err
+			}
 		}
 		return insertDevice(tx, ask, codes)
 	})

@@ -198,6 +198,14 @@ func (s *Service) RevokeInstallationToken(ctx context.Context, c *Caller) error 
 	})
 }
 
+// EndInstallationTokens ends all tokens of an installation.
+func EndInstallationTokens(tx *db.Tx, id InstallationID) error {
+	if err := tx.Run(`DELETE FROM tokens WHERE installation_id = $1`, id); err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
 // CreateBot registers the account as which an App acts. Error: 422 where there is or was one.
 func CreateBot(tx *db.Tx, slug, name string) (*Account, error) {
 	a := &Account{Login: BotLogin(slug), Kind: Bot, Name: &name}

@@ -30,6 +30,7 @@ const maxSessions = 50
 type Origin struct {
 	Address netip.Addr // invalid: over a socket in the file system
 	Agent   string     // what the browser calls itself
+	Browser string     // its BrowserCookie; empty: none
 }
 
 // Session describes a session without being able to stand for it.
@@ -61,31 +62,23 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Cal
 }
 
 // SignIn begins a session for who knows a login and its password, and gives the cookie's value. Errors: 422
-// when they do not fit, whether there is such an account or not; 403 for a suspended one; 429 after too many
-// attempts, 429 and 503 when there is no memory to compare passwords.
+// when they do not fit, whether there is such an account or not; 403 for a suspended one; 429 for an attempt that
+// comes too soon after others, 429 and 503 when there is no room to compare passwords.
 func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
 	if !Plausible(login) || len(password) > maxPassword {
 		return "", wrongPassword()
 	}
-	if err := s.attempts.take(login, from.Address, s.now()); err != nil {
-		return "", err
-	}
-	kept, err := s.keptPassword(ctx, login)
+	kept, at, err := s.knock(ctx, login, from)
 	if err != nil {
 		return "", err
 	}
-	held := kept
-	if held == "" {
-		held = noPassword
-	}
-	ok, err := matches(ctx, password, held)
+	ok, err := s.try(ctx, login, password, kept, at)
 	if err != nil {
 		return "", err
 	}
-	if !ok || kept == "" {
+	if !ok {
 		return "", wrongPassword()
 	}
-	s.attempts.forget(login, from.Address)
 	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
 		a, err := ByLogin(tx, login)
 		if err != nil {
@@ -97,6 +90,32 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 		}
 		return &newSession{account: a, how: "password"}, err
 	})
+}
+
+// try holds a password against what is kept of an account's, and counts the attempt. Without a password it takes
+// as long and fails. Errors: 429, 503.
+func (s *Service) try(ctx context.Context, login, password, kept string, at place) (bool, error) {
+	hashing := s.strangers
+	if at.known != "" || at.trusted {
+		hashing = s.acquainted
+	}
+	leave, err := hashing.enter(ctx.Done())
+	if err != nil {
+		return false, err
+	}
+	defer leave()
+	if err := s.attempts.take(login, at, s.now()); err != nil {
+		return false, err
+	}
+	held := kept
+	if held == "" {
+		held = noPassword
+	}
+	ok, err := matches(ctx, password, held)
+	if ok = ok && kept != ""; ok {
+		s.attempts.forget(login, at)
+	}
+	return ok, err
 }
 
 func wrongPassword() error { return errs.New(errs.Invalid, "The login or the password is wrong.") }
@@ -217,6 +236,9 @@ func (s *Service) EndOtherSessions(ctx context.Context, of *Caller) error {
 	})
 }
 
+// setupLock is held while the first user is made.
+const setupLock = "first user"
+
 // FirstUser makes the site's administrator, with a password, on a server that has no users yet, and signs it
 // in. Errors: 404 when there is somebody; those of CreateUser and SetPassword.
 func (s *Service) FirstUser(ctx context.Context, login, password string, from Origin) (string, error) {
@@ -228,6 +250,9 @@ func (s *Service) FirstUser(ctx context.Context, login, password string, from Or
 		return "", err
 	}
 	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
+		if err := tx.Lock(setupLock); err != nil { // of visitors at the same time one is the first
+			return nil, err
+		}
 		if some, err := hasUsers(tx); err != nil || some {
 			return nil, errOr(err, errs.Absent())
 		}

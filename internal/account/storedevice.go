@@ -1,7 +1,10 @@
 package account
 
 import (
+	"errors"
+
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/scope"
 )
 
@@ -23,6 +26,21 @@ func waitingDevices(tx *db.Tx, network string) (all, here int64, err error) {
 	err = tx.QueryRow(`SELECT COUNT(*) FROM device_requests WHERE network = $1 AND expires_at > $2`,
 		network, tx.Now).Scan(&here)
 	return all, here, err
+}
+
+// makeRoomForDevice removes the oldest request that nobody decided of the network with most, for one of a network
+// with fewer. deviceLock is held. Error: 503 where none has more than here.
+func makeRoomForDevice(tx *db.Tx, here int64) error {
+	var oldest, most int64
+	err := tx.QueryRow(`SELECT MIN(id), COUNT(*) FROM device_requests WHERE account_id IS NULL AND expires_at > $1
+		GROUP BY network ORDER BY 2 DESC, 1 LIMIT 1`, tx.Now).Scan(&oldest, &most)
+	if err != nil && !errors.Is(err, db.ErrNoRows) {
+		return err
+	}
+	if most <= here {
+		return errs.New(errs.Unavailable, "Too many codes wait to be confirmed.")
+	}
+	return tx.Run(`DELETE FROM device_requests WHERE id = $1`, oldest)
 }
 
 func insertDevice(tx *db.Tx, ask DeviceAsk, codes *DeviceCodes) error {

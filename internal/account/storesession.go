@@ -86,12 +86,25 @@ func storePassword(tx *db.Tx, of ID, kept string) error {
 
 // passwordOf reads what is kept of a user's password; empty: nothing, or there is no such user.
 func passwordOf(tx *db.Tx, login string) (kept string, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(password, '') FROM accounts WHERE login_folded = $1 AND kind = $2`,
-		Fold(login), int64(User)).Scan(&kept)
-	if errors.Is(err, db.ErrNoRows) || errs.Is(err, errs.NotFound) {
-		return "", nil
-	}
+	_, kept, err = passwordAndID(tx, login)
 	return kept, err
+}
+
+// passwordAndID is passwordOf with the user's id; 0: there is no such user.
+func passwordAndID(tx *db.Tx, login string) (of ID, kept string, err error) {
+	err = tx.QueryRow(`SELECT id, COALESCE(password, '') FROM accounts WHERE login_folded = $1 AND kind = $2`,
+		Fold(login), int64(User)).Scan(&of, &kept)
+	if errors.Is(err, db.ErrNoRows) || errs.Is(err, errs.NotFound) {
+		return 0, "", nil
+	}
+	return of, kept, err
+}
+
+// sessionAddresses lists from where the sessions of a user were begun that a password began and that have not
+// ended.
+func sessionAddresses(tx *db.Tx, of ID) ([]string, error) {
+	return db.QueryTexts(tx, `SELECT address FROM tokens WHERE account_id = $1 AND agent IS NOT NULL
+		AND begun_with IS NULL AND address IS NOT NULL AND revoked_at IS NULL AND expires_at > $2`, of, tx.Now)
 }
 
 // hasUsers tells whether somebody is registered.

@@ -209,7 +209,7 @@ func (api *API) Uninstall(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /app/installations/{installation_id}/suspended
 //
-// Suspend suspends an installation: its tokens do not work until it is unsuspended. Errors: 401, 404.
+// Suspend suspends an installation: its tokens do not work any more. Errors: 401, 404.
 func (api *API) Suspend(w http.ResponseWriter, r *http.Request) error {
 	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
 		return api.s.Suspend(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
@@ -218,7 +218,8 @@ func (api *API) Suspend(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /app/installations/{installation_id}/suspended
 //
-// Unsuspend ends the suspension of an installation. Errors: 401, 404.
+// Unsuspend ends the suspension of an installation by the App itself. Errors: 401; 403 where the account's owner
+// or the operator suspended it; 404.
 func (api *API) Unsuspend(w http.ResponseWriter, r *http.Request) error {
 	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
 		return api.s.Unsuspend(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
@@ -228,7 +229,7 @@ func (api *API) Unsuspend(w http.ResponseWriter, r *http.Request) error {
 // POST /app/installations/{installation_id}/access_tokens
 //
 // CreateToken makes a token of an installation that lives for an hour; the body may limit it to some
-// repositories and permissions. Errors: 401, 403 while the installation is suspended, 404, 422 for more than
+// repositories and permissions: an empty list is for none. Errors: 401, 403 while the installation is suspended, 404, 422 for more than
 // it has.
 func (api *API) CreateToken(w http.ResponseWriter, r *http.Request) error {
 	id, err := installationID(r)
@@ -254,7 +255,7 @@ func (api *API) CreateToken(w http.ResponseWriter, r *http.Request) error {
 func readAsked(body *web.Object) (want asked, err error) {
 	names := body.Strings("repositories", maxRepos, 100)
 	ids := readIDs(body, "repository_ids")
-	want.names, want.ids, want.narrow = names.Value, ids.Value, names.Given() || ids.Given()
+	want.names, want.ids, want.narrow = names.Value, ids.Value, names.Given() || ids.Given() // empty: for none
 	if len(want.names)+len(want.ids) > maxRepos {
 		body.Wrong("repositories", errs.InvalidField, "a token is for 500 repositories at most")
 	}
@@ -266,10 +267,7 @@ func readAsked(body *web.Object) (want asked, err error) {
 	if err := body.Err(); err != nil {
 		return want, err
 	}
-	if want.narrow && len(want.names)+len(want.ids) == 0 {
-		want.narrow = false // an empty list asks for all, as at GitHub
-	}
-	if len(levels) > 0 {
+	if given(raw) { // an empty object asks for no permission
 		want.permissions, err = scope.NewPermissions(levels)
 	}
 	return want, err

@@ -4,7 +4,8 @@
 //	manifest.go  an App as its manifest describes it
 //	jwt.go       the signed requests of an App (RS256)
 //	create.go    Apps are made and removed, by the operator; register.go: by people, in a browser
-//	install.go   installations are made, changed, suspended and removed; own.go: by people, in a browser
+//	install.go   installations are made, changed and removed; own.go: by people, in a browser
+//	suspend.go   who suspends an installation, and who ends that
 //	asked.go     what an App asks for beside what was granted, and granting it
 //	token.go     tokens of installations
 //	store.go     the SQL of table apps; storeinstallation.go of installations and what they reach

@@ -71,6 +71,9 @@ func (s *Service) install(tx *db.Tx, i *Installation, names []string, by account
 	if _, err := addRepos(tx, i, ids); err != nil {
 		return err
 	}
+	if err := keepSuspension(tx, i); err != nil {
+		return err
+	}
 	changes := map[string]any{"permissions": i.Permissions, "repository_selection": i.Selection()}
 	if err := i.App.record(tx, audit.InstallationCreate, i.Account, changes); err != nil {
 		return err
@@ -166,49 +169,8 @@ func (s *Service) change(
 	})
 }
 
-// Suspend ends the use of an installation until Unsuspend: its tokens do not work, and the App is told of
-// nothing that happens there. appID is the App that asks, 0 for the operator; by, who. Error: 404.
-func (s *Service) Suspend(
-	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
-) error {
-	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error { return s.suspend(tx, i, by) })
-}
-
-func (s *Service) suspend(tx *db.Tx, i *Installation, by account.ID) error {
-	if !i.SuspendedAt.IsZero() {
-		return nil
-	}
-	i.SuspendedAt = tx.Now
-	return s.follow(tx, i, audit.InstallationSuspend, "suspend", by)
-}
-
-// follow stores, notes and tells that a suspension began or ended.
-func (s *Service) follow(tx *db.Tx, i *Installation, action audit.Action, told string, by account.ID) error {
-	if err := updateInstallation(tx, i); err != nil {
-		return err
-	}
-	if err := i.App.record(tx, action, i.Account, nil); err != nil {
-		return err
-	}
-	return s.forge.TellInstallation(tx, i, told, by)
-}
-
-// Unsuspend ends a suspension: tokens that have not expired meanwhile work again. Error: 404.
-func (s *Service) Unsuspend(
-	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
-) error {
-	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error { return s.unsuspend(tx, i, by) })
-}
-
-func (s *Service) unsuspend(tx *db.Tx, i *Installation, by account.ID) error {
-	if i.SuspendedAt.IsZero() {
-		return nil
-	}
-	i.SuspendedAt = 0
-	return s.follow(tx, i, audit.InstallationUnsuspend, "unsuspend", by)
-}
-
-// Uninstall removes an installation with its tokens. Error: 404.
+// Uninstall removes an installation with its tokens. If the operator suspended it, so is the next one there.
+// Error: 404.
 func (s *Service) Uninstall(
 	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
 ) error {
@@ -220,6 +182,9 @@ func (s *Service) uninstall(tx *db.Tx, i *Installation, by account.ID) error {
 		return err
 	}
 	if err := i.App.record(tx, audit.InstallationDestroy, i.Account, nil); err != nil {
+		return err
+	}
+	if err := leaveOperators(tx, i); err != nil {
 		return err
 	}
 	return removeInstallation(tx, i.ID)

@@ -109,7 +109,7 @@ type tokenPayload struct {
 	ExpiresAt           db.Time           `json:"expires_at"`
 	Permissions         scope.Permissions `json:"permissions"`
 	RepositorySelection string            `json:"repository_selection"`
-	Repositories        []*repo.Payload   `json:"repositories,omitempty"` // of a token for some
+	Repositories        []*repo.Payload   `json:"repositories,omitzero"` // of a token for some
 }
 
 func newToken(t *token, i *web.Info) *tokenPayload {

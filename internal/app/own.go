@@ -92,16 +92,6 @@ func (s *Service) changeBy(
 	})
 }
 
-// SuspendBy is Suspend by a caller. Errors: 403, 404.
-func (s *Service) SuspendBy(ctx context.Context, caller *account.Caller, id account.InstallationID) error {
-	return s.changeBy(ctx, caller, id, s.suspend)
-}
-
-// UnsuspendBy is Unsuspend by a caller. Errors: 403, 404.
-func (s *Service) UnsuspendBy(ctx context.Context, caller *account.Caller, id account.InstallationID) error {
-	return s.changeBy(ctx, caller, id, s.unsuspend)
-}
-
 // UninstallBy is Uninstall by a caller. Errors: 403, 404.
 func (s *Service) UninstallBy(ctx context.Context, caller *account.Caller, id account.InstallationID) error {
 	return s.changeBy(ctx, caller, id, s.uninstall)

@@ -14,8 +14,8 @@ import (
 
 // asked is what an App wants of a token.
 type asked struct {
-	permissions scope.Permissions // nil: all of the installation
-	narrow      bool              // for some repositories: those of the names and the ids
+	permissions scope.Permissions // nil: all of the installation; empty: none
+	narrow      bool              // for some repositories: those of the names and the ids, perhaps none
 	names       []string
 	ids         []repo.ID
 }
@@ -57,7 +57,9 @@ func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
 	t := &token{of: i, narrow: want.narrow, permissions: i.Permissions}
 	if want.permissions != nil {
 		t.permissions = want.permissions
-		t.permissions["metadata"] = "read"
+		if len(t.permissions) > 0 { // at GitHub, too, others come with it
+			t.permissions["metadata"] = "read"
+		}
 	}
 	n := account.InstallationToken{Permissions: t.permissions}
 	var ids []repo.ID

@@ -44,6 +44,7 @@ var AccountColumns = []AccountColumn{
 	{"device_misses", "account_id", Dropped, ""},
 	{"emails", "account_id", Dropped, ""},
 	{"installations", "account_id", Dropped, ""},
+	{"installation_suspensions", "account_id", Dropped, ""},
 	{"ssh_keys", "account_id", Dropped, ""},
 	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody answers for them any more
 	{"plants", "owner_id", Dropped, ""},

@@ -117,12 +117,19 @@ func (api *API) ListDeliveries(w http.ResponseWriter, r *http.Request, o owner, 
 // GET /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}
 // GET /app/hook/deliveries/{delivery_id}
 //
-// GetDelivery answers a delivery with what was sent and the beginning of what came back. Errors: 404.
+// GetDelivery answers a delivery with what was sent and the beginning of what came back. An App that does not
+// reach the repository any more is not shown what was sent: it may not have arrived. Errors: 404.
 func (api *API) GetDelivery(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
 	var h *Hook
 	var d *Delivery
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		h, d, err = findDelivery(tx, r, o)
+		if h, d, err = findDelivery(tx, r, o); err != nil || h.AppID == 0 || d.RepoID == 0 {
+			return err
+		}
+		shown, err := stillReached(tx, d)
+		if !shown {
+			d.Payload = nil
+		}
 		return err
 	})
 	if err != nil {

@@ -86,7 +86,7 @@ func TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.
 			return err
 		}
 	}
-	if action != "deleted" || i.SuspendedAt.IsZero() { // else it would be told of what came meanwhile
+	if i.SuspendedAt.IsZero() || action == "suspend" { // else it would be told of what came in between
 		var err error
 		if list, err = partsOf(tx, i, nil); err != nil {
 			return err
@@ -97,7 +97,11 @@ func TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.
 }
 
 // TellInstallationRepos tells an App of repositories that its installation reaches now, or does not any more.
+// While it is suspended it is told of none; once it is not, it lists them.
 func TellInstallationRepos(tx *db.Tx, i *app.Installation, added, removed []repo.ID, by account.ID) error {
+	if !i.SuspendedAt.IsZero() {
+		return nil
+	}
 	action := "added"
 	if len(removed) > 0 {
 		action = "removed"
@@ -137,4 +141,16 @@ func tellApp(tx *db.Tx, i *app.Installation, e Event, parts map[string]any) erro
 		}
 	}
 	return recordForApp(tx, i, e)
+}
+
+// stillReached reports whether the installation that a delivery was for reaches its repository.
+func stillReached(tx *db.Tx, d *Delivery) (bool, error) {
+	r, err := repo.AccessForHooks(tx, d.RepoID)
+	if errs.Is(err, errs.NotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return app.Reaches(tx, d.Installation, r.Repo)
 }

@@ -42,7 +42,25 @@ func EndSession(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, c)
 }
 
+// browserCookie is the cookie by which a browser is known to an account, kept as a session's is.
+func browserCookie(r *http.Request) *http.Cookie {
+	c := sessionCookie(r)
+	c.Name = strings.Replace(c.Name, account.SessionCookie, account.BrowserCookie, 1)
+	return c
+}
+
+// SetBrowser makes the browser known to the account to which somebody signed in with it.
+func SetBrowser(w http.ResponseWriter, r *http.Request, value string) {
+	c := browserCookie(r)
+	c.Value, c.MaxAge = value, int(account.BrowserAge.Seconds())
+	http.SetCookie(w, c)
+}
+
 // Origin is where a request comes from, for what is kept of sessions.
 func Origin(r *http.Request) account.Origin {
-	return account.Origin{Address: web.From(r.Context()).From, Agent: r.UserAgent()}
+	from := account.Origin{Address: web.From(r.Context()).From, Agent: r.UserAgent()}
+	if c, err := r.Cookie(browserCookie(r).Name); err == nil {
+		from.Browser = c.Value
+	}
+	return from
 }

@@ -285,7 +285,7 @@ func TestTransitions(t *testing.T) {
 			{"unsuspended", func(w *world) {
 				w.ok(w.apps().Suspend(t.Context(), 0, w.at.ID, 0))
 				w.ok(w.apps().Unsuspend(t.Context(), 0, w.at.ID, 0))
-			}, [4]int{200, 201, 200, 201}},
+			}, [4]int{401, 401, 200, 201}}, // the tokens of before have ended
 			{"uninstalled", func(w *world) {
 				w.ok(w.apps().Uninstall(t.Context(), 0, w.at.ID, 0))
 			}, [4]int{401, 401, 404, 404}},

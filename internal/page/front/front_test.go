@@ -97,11 +97,15 @@ func TestCookieBehindTLS(t *testing.T) {
 	a := visit(t, s, "POST /login", "", "login=alice&password=a+long+secret")
 	want(t, a, 303)
 	r := http.Response{Header: a.Header}
-	if c := r.Cookies(); len(c) != 1 || c[0].Name != "__Host-arbor_session" || !c[0].Secure ||
-		c[0].Path != "/" || c[0].Domain != "" {
-		t.Fatalf("the cookie is %v", a.Header["Set-Cookie"])
+	session := ""
+	for _, c := range r.Cookies() {
+		if !strings.HasPrefix(c.Name, "__Host-arbor_") || !c.Secure || c.Path != "/" || c.Domain != "" {
+			t.Fatalf("the cookie is %v", c)
+		}
+		if c.Name == "__Host-arbor_session" {
+			session = c.Value
+		}
 	}
-	session := r.Cookies()[0].Value
 	want(t, visit(t, s, "GET /", session, ""), 200, "Public repositories")
 	own := map[string]string{"Accept": html, "Cookie": "__Host-arbor_session=" + session}
 	want(t, s.Do(t, apitest.Case{Do: "GET /", Headers: own}), 200, "Signed in as <b>alice</b>")
@@ -210,22 +214,59 @@ func TestSessionOfALimitedToken(t *testing.T) {
 	want(t, visit(t, s, "GET /alice/diary", s.Session(t, "alice"), ""), 200)
 }
 
-// Guessing passwords ends after some attempts, from one network and for one account.
+// Guessing passwords slows down after some attempts from one network. A browser with which somebody signed in before
+// is known, and has attempts of its own.
 func TestTooManyAttempts(t *testing.T) {
-	s := apitest.Start(t, db.SQLite)
-	s.User(t, "alice")
-	if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-		t.Fatal(err)
-	}
-	for n := range 11 {
-		a := visit(t, s, "POST /login", "", "login=alice&password=guess")
-		if want := map[bool]int{true: 422, false: 429}[n < 10]; a.Status != want {
-			t.Fatalf("attempt %d: %d", n+1, a.Status)
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+			t.Fatal(err)
+		}
+		const right = "login=alice&password=a+long+secret"
+		known := s.Check(t, apitest.Case{Do: "POST /login", Status: 303, Send: right, Headers: form()})
+		browser, session := namedCookie(known, "arbor_browser"), cookieOf(known)
+		if browser == "" || session == "" {
+			t.Fatalf("cookies: %q", known.Header["Set-Cookie"])
+		}
+		want(t, visit(t, s, "POST /logout", session, ""), 303) // so that the network is not known any more
+		refused := false
+		for n := range 20 { // each that is taken makes the next wait longer than this machine can take
+			a := visit(t, s, "POST /login", "", "login=alice&password=guess")
+			if refused = a.Status == 429; refused {
+				break
+			}
+			if want(t, a, 422); n > 15 {
+				t.Fatalf("attempt %d is taken", n+1)
+			}
+		}
+		want(t, visit(t, s, "POST /login", "", right), 429, "too many attempts", "Try again in")
+		header := form()
+		header["Cookie"] = "arbor_browser=" + browser
+		want(t, s.Do(t, apitest.Case{Do: "POST /login", Send: right, Headers: header}), 303)
+		header["Cookie"] = "arbor_browser=" + browser[:10] + "AAAA" + browser[14:]
+		want(t, s.Do(t, apitest.Case{Do: "POST /login", Send: "login=bob&password=x", Headers: header}), 422)
+		a := visit(t, s, "POST /login", "", "token="+s.Token(t, "alice"))
+		want(t, a, 303)
+		if namedCookie(a, "arbor_browser") != "" {
+			t.Error("a token makes a browser known")
+		}
+	})
+}
+
+// form is the headers of a browser's form.
+func form() map[string]string {
+	return map[string]string{"Accept": html, "Content-Type": apitest.FormType}
+}
+
+// namedCookie is the value of a cookie that an answer sets; empty: none, or one that scripts or other sites use.
+func namedCookie(a *apitest.Answer, name string) string {
+	r := http.Response{Header: a.Header}
+	for _, c := range r.Cookies() {
+		if c.Name == name && c.HttpOnly && c.SameSite == http.SameSiteLaxMode {
+			return c.Value
 		}
 	}
-	want(t, visit(t, s, "POST /login", "", "login=alice&password=a+long+secret"), 429, "too many attempts")
-	a := visit(t, s, "POST /login", "", "token="+s.Token(t, "alice"))
-	want(t, a, 303)
+	return ""
 }
 
 // The first visitor who knows the code makes the administrator; nobody else ever does.

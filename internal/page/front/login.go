@@ -42,7 +42,7 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 // POST /login
 //
 // Login begins a session, by login and password or by a token, and leads back to where the person was.
-// Errors: the page again, with 422 for what does not fit and 429 after too many attempts.
+// Errors: the page again, with 422 for what does not fit and 429 for an attempt too soon after others.
 func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
 	if f.Text("token") != "" {
 		session, err = p.accounts.SignInWithToken(r.Context(), f.Text("token"), page.Origin(r))
 	} else {
-		session, err = p.accounts.SignIn(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
+		session, err = p.signIn(w, r, f)
 	}
 	back := page.ReturnTo(f.Get("return_to"), "/")
 	if err == nil {
@@ -69,6 +69,17 @@ func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Problem, v.Login = problem, f.Text("login")
 	return p.t.Again(w, r, "login.html", problem, v)
+}
+
+// signIn signs in with a password, and makes the browser known to the account.
+func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, f page.Form) (session string, err error) {
+	session, err = p.accounts.SignIn(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
+	if err != nil {
+		return "", err
+	}
+	browser, err := p.accounts.KnownBrowser(r.Context(), f.Text("login"))
+	page.SetBrowser(w, r, browser)
+	return session, err
 }
 
 // POST /logout

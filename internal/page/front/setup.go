@@ -53,7 +53,12 @@ func (p *Pages) Setup(w http.ResponseWriter, r *http.Request) error {
 	v.Login = f.Text("login")
 	session, err := p.setup(r, f)
 	if err == nil {
+		var browser string
+		if browser, err = p.accounts.KnownBrowser(r.Context(), v.Login); err != nil {
+			return err
+		}
 		page.SetSession(w, r, session)
+		page.SetBrowser(w, r, browser)
 		return page.SeeOther(w, r, "/")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {

@@ -63,6 +63,8 @@ type installationView struct {
 	Repos []page.Repository
 	Typed string     // the name of a repository
 	Owns  bool       // the caller decides about the App there
+	Ends  bool       // the caller can end a suspension
+	By    []string   // who suspends it, in words
 	Asked *app.Asked // what the App asks for beside what was granted, for who decides about it; nil: nothing
 }
 
@@ -105,6 +107,9 @@ func (p *Pages) installation(r *http.Request) (*installationView, error) {
 		return nil, err
 	}
 	v.Owns = slices.Contains(places, v.App.Account.Login)
+	if err := p.suspension(r, v); err != nil {
+		return nil, err
+	}
 	asked, err := p.apps.AskedOf(r.Context(), caller(r))
 	if err != nil {
 		return nil, err
@@ -115,6 +120,24 @@ func (p *Pages) installation(r *http.Request) (*installationView, error) {
 	more, err := p.kit.Get(r, path, page.Part(r, 50), &reached)
 	v.Repos, v.Pages = reached.Repositories, page.PagesOf(r, more)
 	return v, err
+}
+
+// suspension finds who suspends the App, and whether the caller can end that.
+func (p *Pages) suspension(r *http.Request, v *installationView) error {
+	set, err := p.apps.SuspendedBy(r.Context(), v.App.ID)
+	if err != nil {
+		return err
+	}
+	for _, party := range []struct {
+		by   app.Party
+		name string
+	}{{app.BySelf, "the App itself"}, {app.ByOwner, "the owner of the account"}, {app.ByOperator, "the operator"}} {
+		if set[party.by] != 0 {
+			v.By = append(v.By, party.name)
+		}
+	}
+	v.Ends = set[app.ByOwner] != 0 || len(set) > 0 && caller(r).SiteAdmin
+	return nil
 }
 
 // places are the logins of the accounts about whose Apps the caller decides: the own one, and organizations

@@ -52,11 +52,16 @@ func (p *Pages) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		if by.Session {
 			ctx := db.WithCheck(r.Context(), nil) // the session of this request has ended
-			session, err := p.accounts.SignIn(ctx, by.Login, next, page.Origin(r))
+			from := page.Origin(r)
+			if from.Browser, err = p.accounts.KnownBrowser(ctx, by.Login); err != nil {
+				return err
+			}
+			session, err := p.accounts.SignIn(ctx, by.Login, next, from)
 			if err != nil {
 				return err
 			}
 			page.SetSession(w, r, session)
+			page.SetBrowser(w, r, from.Browser)
 		}
 		return page.SeeOther(w, r, "/settings/password?done=1")
 	}

@@ -358,6 +358,22 @@ func TestInstallations(t *testing.T) {
 	})
 }
 
+// suspendedByOthers shows that an owner cannot end what the App and the operator suspended, but can join them.
+func suspendedByOthers(t *testing.T, s *apitest.Server, a *apitest.App, address string, owner *person) {
+	t.Helper()
+	api := "/app/installations" + address[strings.LastIndex(address, "/"):] + "/suspended"
+	s.Check(t, apitest.Case{Do: "PUT " + api, Headers: a.Signed(t), Status: 204})
+	if body := owner.show(t, address, "Suspended by the App itself"); strings.Contains(body, "Unsuspend") {
+		t.Error("the owner is offered to end the App's own suspension")
+	}
+	again(t, owner.send(t, address, "do", "unsuspend"), 403, "suspended by somebody else")
+	took(t, owner.send(t, address, "do", "suspend"), address+"?done=1")
+	owner.show(t, address, "Suspended by the App itself, the owner of the account", "Unsuspend")
+	took(t, owner.send(t, address, "do", "unsuspend"), address+"?done=1")
+	owner.show(t, address, "Suspended by the App itself. ")
+	s.Check(t, apitest.Case{Do: "DELETE " + api, Headers: a.Signed(t), Status: 204})
+}
+
 // An App is installed by who it acts for, and by nobody else; suspended, it can do nothing; uninstalled, it
 // is gone.
 func TestApps(t *testing.T) {
@@ -427,12 +443,14 @@ func TestApps(t *testing.T) {
 		reads := apitest.Case{Do: "GET /repos/guild/park", Headers: apitest.Bearer(token), Status: 200}
 		s.Check(t, reads)
 		took(t, bob.send(t, one, "do", "suspend"), one+"?done=1")
-		bob.show(t, one, "Suspended")
+		bob.show(t, one, "Suspended by the owner of the account")
 		if a := s.Do(t, reads); a.Status == 200 {
 			t.Error("a suspended App reads on")
 		}
 		took(t, bob.send(t, one, "do", "unsuspend"), one+"?done=1")
+		reads.Headers = apitest.Bearer(public.Token(t, account.InstallationID(id), "")) // the old one has ended
 		s.Check(t, reads)
+		suspendedByOthers(t, s, public, one, bob)
 		took(t, bob.send(t, one, "do", "uninstall"), "/settings/installations?done=1")
 		if a := s.Do(t, reads); a.Status != 401 {
 			t.Errorf("its token is %d", a.Status)

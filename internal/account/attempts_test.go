@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/test/dbtest"
 )
 
 // network is the address of somebody in the network n.

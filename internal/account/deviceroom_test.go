@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // Many networks with as many codes as each may have do not end the device flow for others: somebody still signs a

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // owned is how many KiB count in somebody's quota.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // What was deleted leaves SQLite's file in pieces, beside other writers, and nothing else is lost. If this

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/estate"
 	"arbor/internal/check"
 	"arbor/internal/db"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 // textOfAccounts reads how many bytes of text each account has written, by login.
@@ -175,7 +175,7 @@ func TestNoRouteWritesPastTheTextQuota(t *testing.T) {
 	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		refused := 0
-		for _, r := range estate.Walked(s.Server.Routes()) {
+		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Method == http.MethodGet || r.Method == http.MethodDelete {
 				continue
 			}

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/test/apitest"
 )
 
 // Who suspended an installation ends that, and the operator ends everything. If it were otherwise, an App that

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/app"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // An App whose installation is suspended gets neither by a redelivery nor by a look at its deliveries what may not

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
 )
 
 // Of visitors who send the code at the same time one makes the administrator, and the others nothing: a second

@@ -20,6 +20,7 @@ import (
 	"arbor/internal/backup/tables"
 	"arbor/internal/db"
 	"arbor/internal/durable"
+	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/identity"
 )
@@ -353,7 +354,17 @@ func (r *restore) copyFile(f *File, to string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.read(f, out), out.Sync(), out.Close())
+	if isConfig(to) { // git obeys it, so it says what this program says, whoever made the backup
+		_, err = out.WriteString(git.Config)
+	} else {
+		err = r.read(f, out)
+	}
+	return errors.Join(err, out.Sync(), out.Close())
+}
+
+// isConfig reports a repository's own configuration.
+func isConfig(file string) bool {
+	return path.Base(file) == "config" && strings.HasPrefix(file, repositoriesDir+"/")
 }
 
 func (r *restore) loadTables(ctx context.Context) error {

@@ -25,7 +25,7 @@ func Joint(a, b *Repository) (r *Repository, release func(), err error) {
 	for _, name := range folders() {
 		err = errors.Join(err, os.MkdirAll(r.path(name), 0o700))
 	}
-	for name, text := range map[string]string{"objects/info/alternates": list.String(), "config": config,
+	for name, text := range map[string]string{"objects/info/alternates": list.String(), "config": Config,
 		"HEAD": "ref: refs/heads/main\n"} {
 		err = errors.Join(err, os.WriteFile(r.path(filepath.FromSlash(name)), []byte(text), 0o600))
 	}

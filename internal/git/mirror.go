@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"arbor/internal/errs"
 	"arbor/internal/git/process"
@@ -27,6 +28,11 @@ type Mirror struct {
 
 // mirrorPrefix begins the names of their directories.
 const mirrorPrefix = "mirror-"
+
+// mirrorProtocols are how git may reach a source, whatever the operator's configuration says. All others start a
+// program that the address names (ext, remote helpers) or wait for a file descriptor (fd): an address may come
+// from a seed that somebody else wrote.
+const mirrorProtocols = "file:git:http:https:ssh"
 
 // IsMirror reports whether a name is one of theirs.
 func IsMirror(name string) bool { return strings.HasPrefix(name, mirrorPrefix) }
@@ -49,6 +55,7 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 	cmd := exec.CommandContext(ctx, g.processes.Binary, "-c", "core.hooksPath="+os.DevNull,
 		"clone", "--quiet", "--mirror",
 		"--template=", "--", source, dir)
+	cmd.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL="+mirrorProtocols)
 	cmd.Stdin = os.Stdin
 	var message bytes.Buffer
 	cmd.Stderr = &message
@@ -79,9 +86,15 @@ func withoutPassword(source string) string {
 	return u.Redacted()
 }
 
+// lastLine is the last line of what git says. It may be the other server's, so it controls no terminal.
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return lines[len(lines)-1]
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return '?'
+		}
+		return c
+	}, lines[len(lines)-1])
 }
 
 // Remove deletes the copy.

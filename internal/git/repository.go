@@ -32,8 +32,8 @@ func (r *Repository) Exists() bool {
 	return err == nil
 }
 
-// config is all that a repository's own config file says.
-const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
+// Config is all that a repository's own config file says.
+const Config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
 
 // folders are what the directory of a repository has beside config and HEAD.
 func folders() []string { return []string{"objects/info", "objects/pack", "refs/heads"} }
@@ -60,7 +60,7 @@ func (r *Repository) init(s *state) error {
 			return err
 		}
 	}
-	if err := r.initFile("config", config); err != nil {
+	if err := r.initFile("config", Config); err != nil {
 		return err
 	}
 	// Each directory is synced once, since that is what takes the time, also

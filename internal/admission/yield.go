@@ -39,11 +39,17 @@ func (t *Ticket) watch(cut func()) (done func()) {
 	}
 }
 
-// wanted reports whether others than who wait for something of the kind.
+// wanted reports whether others than who wait for something of the kind, or of one that shares it.
 func (g *Gate) wanted(k Kind, who Holder) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	l := &g.lines[k]
+	if k == Stream || k == Push {
+		return g.lines[Stream].wanted(who) || g.lines[Push].wanted(who)
+	}
+	return g.lines[k].wanted(who)
+}
+
+func (l *line) wanted(who Holder) bool {
 	waiting := l.waiters
 	if s := l.shares[who]; s != nil {
 		waiting -= len(s.waiting)

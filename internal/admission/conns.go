@@ -1,6 +1,8 @@
 package admission
 
 import (
+	"container/list"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/netip"
@@ -8,25 +10,47 @@ import (
 )
 
 // Conns bounds how many connections are open, in all and from one network: a network
-// gets another one only while it has fewer than are free. Connections of trusted
+// gets another one only while it has fewer than others leave. Connections of trusted
 // proxies, and of sockets in the file system, count only in the total. A request by
-// HTTP/2 counts as a connection beside the one that it came over, since it costs as much.
+// HTTP/2 counts as a connection of its own, since it costs as much as one.
+//
+// A connection is silent while the server waits for its client to begin something: the
+// wait for a handshake and the head of the first request ends when they are there whole.
+// Silent connections keep nobody out: they count as free to other networks. When there is
+// no place left, the network with most of them loses the one that was silent longest; a
+// network that has as many itself loses its own.
 type Conns struct {
 	most    int
 	proxies Proxies
 
 	mu      sync.Mutex
-	open    map[net.Conn]netip.Prefix
+	open    map[net.Conn]*place
 	streams int // requests by HTTP/2
-	held    map[netip.Prefix]int
-	turned  int64 // connections that were turned away
+	silent  int // connections
+	held    map[netip.Prefix]*holding
+	waits   uint64 // how many waits have begun
+	turned  int64  // connections that were turned away, or closed in favour of others
+}
+
+// place is that of one connection.
+type place struct {
+	conn   net.Conn
+	of     netip.Prefix
+	since  uint64        // when its silence began: the number of the wait
+	silent *list.Element // in holding.silent; nil while the connection is in use
+}
+
+// holding is what one network holds.
+type holding struct {
+	count  int       // connections and requests by HTTP/2
+	silent list.List // of *place, the one that was silent longest first
 }
 
 // NewConns bounds connections to most.
 func NewConns(most int, proxies Proxies) *Conns {
 	return &Conns{
 		most: most, proxies: proxies,
-		open: map[net.Conn]netip.Prefix{}, held: map[netip.Prefix]int{},
+		open: map[net.Conn]*place{}, held: map[netip.Prefix]*holding{},
 	}
 }
 
@@ -42,6 +66,10 @@ func (c *Conns) Watch(conn net.Conn, state http.ConnState) {
 		if !c.Enter(conn) {
 			conn.Close()
 		}
+	case http.StateActive:
+		c.SetSilent(conn, false)
+	case http.StateIdle:
+		c.SetSilent(conn, true)
 	case http.StateClosed, http.StateHijacked:
 		c.Leave(conn)
 	}
@@ -55,11 +83,15 @@ func (c *Conns) Stream(r *http.Request) (leave func(), ok bool) {
 	}
 	network := c.networkOf(r.RemoteAddr)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.take(network) {
+	displaced, ok := c.take(network, true)
+	if ok {
+		c.streams++
+	}
+	c.mu.Unlock()
+	hangUp(displaced)
+	if !ok {
 		return nothing, false
 	}
-	c.streams++
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -77,31 +109,119 @@ func (c *Conns) networkOf(address string) netip.Prefix {
 	return NetworkOf(a)
 }
 
-// Enter counts a connection, unless it is one too many. Leave follows where it did.
+// Enter counts a connection, which is silent at first, unless it is one too many. Leave
+// follows where it did.
 func (c *Conns) Enter(conn net.Conn) bool {
-	network := c.networkOf(conn.RemoteAddr().String())
+	p := &place{conn: conn, of: c.networkOf(conn.RemoteAddr().String())}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.take(network) {
-		return false
+	displaced, ok := c.take(p.of, false)
+	if ok {
+		c.open[conn] = p
+		c.wait(p)
 	}
-	c.open[conn] = network
-	return true
+	c.mu.Unlock()
+	hangUp(displaced)
+	return ok
 }
 
-// take counts one more, unless that is too many, with mu held.
-func (c *Conns) take(network netip.Prefix) bool {
-	free := c.most - len(c.open) - c.streams
-	if free <= 0 || network.IsValid() && c.held[network] >= free {
-		c.turned++
-		return false
+// SetSilent notes whether the server waits for the client of a connection to begin something.
+func (c *Conns) SetSilent(conn net.Conn, silent bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.open[conn]
+	switch {
+	case p == nil || silent == (p.silent != nil):
+	case silent:
+		c.wait(p)
+	default:
+		c.use(p)
 	}
-	c.held[network]++
-	return true
+}
+
+// spent reports whether a network holds as many as it may.
+func (c *Conns) spent(network netip.Prefix, h *holding) bool {
+	left := c.most - (len(c.open) + c.streams - c.silent) - h.silent.Len() // by others
+	return network.IsValid() && h.count >= left
+}
+
+// take counts one more, unless that is too many. The connection that it gives, if any, has
+// lost its place, and is to be closed. As all functions below it is called with mu held.
+func (c *Conns) take(network netip.Prefix, isStream bool) (displaced net.Conn, ok bool) {
+	h := c.held[network]
+	if h == nil {
+		h = &holding{}
+	}
+	spent := c.spent(network, h)
+	if spent || len(c.open)+c.streams >= c.most {
+		c.turned++
+		if spent && isStream { // its client hears that there were too many
+			return nil, false
+		}
+		if displaced = c.displace(network, h, spent); displaced == nil {
+			return nil, false
+		}
+	}
+	h.count++
+	c.held[network] = h
+	return displaced, true
+}
+
+// displace ends the place of a silent connection in favour of a network: of its own where
+// it must be, or where no network has more of them. nil: none may go.
+func (c *Conns) displace(network netip.Prefix, own *holding, mustOwn bool) net.Conn {
+	from := c.mostSilent()
+	if mustOwn || from == nil || network.IsValid() && own.silent.Len() >= from.silent.Len() {
+		from = own
+	}
+	if from.silent.Len() == 0 || from == own && !network.IsValid() {
+		return nil
+	}
+	p := from.silent.Front().Value.(*place)
+	c.end(p)
+	return p.conn
+}
+
+// mostSilent is the network with most silent connections; of two that have as many, the one
+// with the oldest. nil: there is none. Those of trusted proxies do not count.
+func (c *Conns) mostSilent() (most *holding) {
+	var since uint64
+	for network, h := range c.held {
+		if !network.IsValid() || h.silent.Len() == 0 {
+			continue
+		}
+		first := h.silent.Front().Value.(*place).since
+		if most == nil || h.silent.Len() > most.silent.Len() ||
+			h.silent.Len() == most.silent.Len() && first < since {
+			most, since = h, first
+		}
+	}
+	return most
+}
+
+func (c *Conns) wait(p *place) {
+	c.waits++
+	c.silent++
+	p.since = c.waits
+	p.silent = c.held[p.of].silent.PushBack(p)
+}
+
+func (c *Conns) use(p *place) {
+	if p.silent != nil {
+		c.held[p.of].silent.Remove(p.silent)
+		c.silent--
+		p.silent = nil
+	}
+}
+
+func (c *Conns) end(p *place) {
+	c.use(p)
+	delete(c.open, p.conn)
+	c.give(p.of)
 }
 
 func (c *Conns) give(network netip.Prefix) {
-	if c.held[network]--; c.held[network] == 0 {
+	h := c.held[network]
+	if h.count--; h.count == 0 {
 		delete(c.held, network)
 	}
 }
@@ -110,12 +230,19 @@ func (c *Conns) give(network netip.Prefix) {
 func (c *Conns) Leave(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	network, counted := c.open[conn]
-	if !counted {
-		return
+	if p := c.open[conn]; p != nil {
+		c.end(p)
 	}
-	delete(c.open, conn)
-	c.give(network)
+}
+
+// hangUp closes a connection, perhaps nil, without a word: that could wait for the client.
+func hangUp(conn net.Conn) {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	if conn != nil {
+		conn.Close()
+	}
 }
 
 // Open is how many connections and requests by HTTP/2 are open, and how many were turned

@@ -79,11 +79,13 @@ func NewGate(budget int64) *Gate {
 	work := &limit{most: workPart * unit, kept: workPart * unit / 4}
 	search := &limit{most: searchPart * unit, kept: searchPart * unit / 4}
 	all := childPart * unit
-	one := all / 8 // the largest fetch
-	children := &limit{most: all, kept: all / 4, open: one}
-	clients := &limit{most: all * 3 / 4, open: one} // Stream and Push together, which clients make slow
-	stream := &limit{most: all * 3 / 4, kept: all * 3 / 8, open: one}
-	push := &limit{most: all * 5 / 8} // the largest, which is a half, and a small one beside it
+	one, largest := all/8, all*3/8 // that a fetch and a push count for at most
+	// Callers without an account leave room for the largest push and, next to it, for others with one.
+	children := &limit{most: all, kept: all / 2, open: one}
+	// Stream and Push, which clients make slow, leave a quarter; fetches leave more, to small pushes.
+	clients := &limit{most: all * 3 / 4, open: one}
+	stream := &limit{most: clients.most - one, kept: all / 4, open: one}
+	push := &limit{most: all * 5 / 8}
 	uploads := &limit{most: maxUploads}
 	background := &limit{most: backgroundPart * unit}
 	turns := turnsOf(runtime.GOMAXPROCS(0))
@@ -102,10 +104,12 @@ func NewGate(budget int64) *Gate {
 	}}
 	g.lines[Background].one = true
 	// A fetch has a cage for the worst case of packing. It mostly takes far less, since
-	// packs are sent as they are, so several must fit side by side. Background work may
-	// need two large processes at once (a copy between repositories); these leave a fifth
-	// to others.
+	// packs are sent as they are, so several must fit side by side. A push in git's largest
+	// cage, a half, counts for less as well: it fits next to all fetches of strangers.
+	// Background work may need two large processes at once (a copy between repositories);
+	// these leave a fifth to others.
 	g.lines[Stream].largest = one
+	g.lines[Push].largest = largest
 	g.lines[Background].largest = background.most * 2 / 5
 	return g
 }

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 )
@@ -21,29 +22,58 @@ func (t *Ticket) watch(cut func()) (done func()) {
 	if t == nil || t.held.Load() == 0 {
 		return nothing
 	}
+	return t.whenWanted(maxStall, stallCheck, func() Kind { return Kind(t.kind.Load()) }, cut)
+}
+
+// A search of histories or files goes on for scanShare at least. Then it ends early while
+// others wait for its place: several of them have a turn before the patience of one ends.
+const (
+	scanShare = 100 * time.Millisecond
+	scanCheck = 20 * time.Millisecond
+)
+
+// YieldScan calls cut, once, when the request of ctx has searched for scanShare or longer
+// while others want its ScanSlot. The caller ends that by done.
+func YieldScan(ctx context.Context, cut func()) (done func()) {
+	t := From(ctx)
+	if t == nil {
+		return nothing
+	}
+	return t.whenWanted(scanShare, scanCheck, func() Kind { return Scan }, cut)
+}
+
+// whenWanted calls cut, once, as soon as others want what the request holds of a kind: not
+// before first, and looked for at intervals of every. The caller ends that by done.
+func (t *Ticket) whenWanted(first, every time.Duration, kind func() Kind, cut func()) (done func()) {
 	var over atomic.Bool
 	var check func()
 	check = func() {
 		switch {
 		case over.Load():
-		case t.gate.wanted(Kind(t.kind.Load()), t.who):
+		case t.gate.wanted(kind(), t.who):
 			cut()
 		default:
-			time.AfterFunc(stallCheck, check)
+			time.AfterFunc(every, check)
 		}
 	}
-	first := time.AfterFunc(maxStall, check)
+	timer := time.AfterFunc(first, check)
 	return func() {
 		over.Store(true)
-		first.Stop()
+		timer.Stop()
 	}
 }
 
-// wanted reports whether others than who wait for something of the kind.
+// wanted reports whether others than who wait for something of the kind, or of one that shares it.
 func (g *Gate) wanted(k Kind, who Holder) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	l := &g.lines[k]
+	if k == Stream || k == Push {
+		return g.lines[Stream].wanted(who) || g.lines[Push].wanted(who)
+	}
+	return g.lines[k].wanted(who)
+}
+
+func (l *line) wanted(who Holder) bool {
 	waiting := l.waiters
 	if s := l.shares[who]; s != nil {
 		waiting -= len(s.waiting)

@@ -34,12 +34,12 @@ func (r *Repository) Archive(
 	if err := r.writeAttributes(); err != nil {
 		return err
 	}
-	p, out, err := r.git.read(ctx, process.Task{
+	p, out, err := r.git.read(ctx, r.blobCage(), process.Task{
 		Command: process.Command{
 			Sub: "archive", Flags: []string{"--format=" + string(f), "--prefix=" + prefix},
 			Revs: []SHA{commit},
 		},
-		Dir: r.dir, Cage: r.blobCage(), Limit: r.git.options.TransferTimeout})
+		Dir: r.dir, Limit: r.git.options.TransferTimeout})
 	if err != nil {
 		return err
 	}

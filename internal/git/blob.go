@@ -62,8 +62,8 @@ func (r *Repository) streamBlob(ctx context.Context, sha SHA, fn func(int64, io.
 func (r *Repository) openBlob(
 	ctx context.Context, sha SHA, in process.Cage,
 ) (c *catfile.Process, size int64, contents io.Reader, err error) {
-	t := process.Task{Dir: r.dir, Limit: r.git.options.TransferTimeout, Cage: in}
-	c, err = catfile.Start(ctx, r.git.processes, t)
+	t := process.Task{Dir: r.dir, Limit: r.git.options.TransferTimeout}
+	c, err = catfile.Start(ctx, r.git.processes, in, t)
 	if err != nil {
 		return nil, 0, nil, err
 	}

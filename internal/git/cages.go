@@ -110,13 +110,15 @@ func (r *Repository) sendCage(processes int64) process.Cage {
 func (g *Git) upkeepCage() process.Cage { return process.Cage{Memory: g.part(mostPart, 0)} }
 
 // run runs a task to its end.
-func (g *Git) run(ctx context.Context, t process.Task) error {
+func (g *Git) run(ctx context.Context, in process.Cage, t process.Task) error {
 	defer g.markUsed(&t)()
-	return g.processes.Run(ctx, t)
+	return g.processes.Run(ctx, in, t)
 }
 
 // read begins a task whose output is read while it runs.
-func (g *Git) read(ctx context.Context, t process.Task) (*process.Process, io.Reader, error) {
+func (g *Git) read(
+	ctx context.Context, in process.Cage, t process.Task,
+) (*process.Process, io.Reader, error) {
 	defer g.markUsed(&t)()
-	return g.processes.Read(ctx, t)
+	return g.processes.Read(ctx, in, t)
 }

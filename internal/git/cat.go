@@ -15,8 +15,8 @@ import (
 // caller that uses the process admits the memory of a poolCage before (see cat).
 func (g *Git) startPooled(dir string) (*catfile.Process, error) {
 	const forEver = 365 * 24 * time.Hour
-	return catfile.Start(context.Background(), g.processes,
-		process.Task{Dir: dir, Limit: forEver, Cage: g.poolCage(), Held: true})
+	return catfile.Start(context.Background(), g.processes, g.poolCage(),
+		process.Task{Dir: dir, Limit: forEver, Held: true})
 }
 
 // cat runs fn with a pooled process of the repository. fn marks with DirtyError
@@ -70,8 +70,8 @@ func (r *Repository) cat(ctx context.Context, fn func(*catfile.Process) error) e
 // Its error says why the process ended, if it did: Invalid where the object
 // needs more memory than there is.
 func (r *Repository) catAlone(ctx context.Context, fn func(*catfile.Process) error) error {
-	c, err := catfile.Start(ctx, r.git.processes,
-		process.Task{Dir: r.dir, Limit: r.git.options.ReadTimeout, Cage: r.largeCage()})
+	c, err := catfile.Start(ctx, r.git.processes, r.largeCage(),
+		process.Task{Dir: r.dir, Limit: r.git.options.ReadTimeout})
 	if err != nil {
 		return r.readError(ctx, err)
 	}

@@ -34,9 +34,9 @@ func (r *Repository) CheckObjects(ctx context.Context) (problem string, err erro
 // look runs a command that fails when something is wrong.
 func (r *Repository) look(ctx context.Context, t process.Task) (problem string, err error) {
 	var said bytes.Buffer
-	t.Dir, t.Cage, t.Limit, t.Nice = r.dir, r.git.upkeepCage(), r.git.options.MaintenanceTimeout, true
+	t.Dir, t.Limit, t.Nice = r.dir, r.git.options.MaintenanceTimeout, true
 	t.Stdout = &said
-	if err := r.git.run(ctx, t); err != nil {
+	if err := r.git.run(ctx, r.git.upkeepCage(), t); err != nil {
 		if ctx.Err() == nil && process.IsExit(err) {
 			return problemOf(said.Bytes(), err), nil
 		}

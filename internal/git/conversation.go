@@ -26,9 +26,9 @@ func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOption
 	if err != nil || wants == nil {
 		return err
 	}
-	p, in, out, err := r.git.processes.Talk(ctx, process.Task{
+	p, in, out, err := r.git.processes.Talk(ctx, r.sendCage(2), process.Task{
 		Command: process.Command{Sub: "upload-pack", Flags: []string{"--strict"}, Path: r.dir},
-		Dir:     r.dir, Cage: r.sendCage(2), Limit: r.git.options.TransferTimeout})
+		Dir:     r.dir, Limit: r.git.options.TransferTimeout})
 	if err != nil {
 		return err
 	}

@@ -45,9 +45,8 @@ func CopyObjects(
 	g := from.git
 	c := process.Command{Sub: "pack-objects",
 		Flags: []string{"-q", "--revs", "--thin", "--stdout", "--delta-base-offset", "--threads=1"}}
-	t := process.Task{Command: c, Dir: from.dir, Cage: from.sendCage(1),
-		Limit: g.options.TransferTimeout, Stdin: in}
-	err = g.streamTask(ctx, t, func(pack *bufio.Reader) error {
+	t := process.Task{Command: c, Dir: from.dir, Limit: g.options.TransferTimeout, Stdin: in}
+	err = g.streamTask(ctx, from.sendCage(1), t, func(pack *bufio.Reader) error {
 		q, err := to.Receive(ctx, ReceiveOptions{Pack: pack, Tips: have,
 			Commands: []wire.Command{{Name: "refs/heads/copied", Old: ZeroSHA, New: tip}}})
 		if err != nil {

@@ -77,7 +77,7 @@ func (q *Quarantine) checkForeign(ctx context.Context, tips []SHA, o ReceiveOpti
 	c := process.Command{Sub: "rev-list", Flags: []string{"--stdin", "--objects", "--no-object-names"}}
 	walk := process.Task{Command: c, Dir: r.dir, Env: q.env(),
 		Limit: r.git.options.TransferTimeout, Stdin: in}
-	err = r.eachID(ctx, walk, func(id ID) error {
+	err = r.eachID(ctx, r.git.walkCage(q.load()), walk, func(id ID) error {
 		if sentPack != nil {
 			if own, err := sentPack.HasID(id[:]); err != nil || own {
 				return err

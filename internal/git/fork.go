@@ -167,14 +167,16 @@ func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips [
 	if err != nil {
 		return err
 	}
-	_, err = r.packFrom(ctx, from, process.Task{Stdin: in, Cage: from.sendCage(1),
+	_, err = r.packFrom(ctx, from, from.sendCage(1), process.Task{Stdin: in,
 		Limit: r.git.options.TransferTimeout, Command: process.Command{Flags: []string{"--revs"}}})
 	return err
 }
 
 // packFrom makes a pack of objects of another repository part of this one, durably, and
-// gives its name. The task has pack-objects' input, its own flags, and the bounds.
-func (r *Repository) packFrom(ctx context.Context, from *Repository, t process.Task) (string, error) {
+// gives its name. The task has pack-objects' input, its own flags, and the time limit.
+func (r *Repository) packFrom(
+	ctx context.Context, from *Repository, in process.Cage, t process.Task,
+) (string, error) {
 	q, err := r.newQuarantine(incomingPrefix)
 	if err != nil {
 		return "", err
@@ -184,7 +186,7 @@ func (r *Repository) packFrom(ctx context.Context, from *Repository, t process.T
 	t.Sub, t.Path = "pack-objects", filepath.Join(q.dir, "pack", "pack")
 	t.Flags = append([]string{"-q", "--delta-base-offset", "--threads=1"}, t.Flags...)
 	t.Dir, t.Env, t.Stdout = from.dir, q.envOver(from), &out
-	if err = r.git.run(ctx, t); err != nil {
+	if err = r.git.run(ctx, in, t); err != nil {
 		return "", fmt.Errorf("git: copying histories: %w", err)
 	}
 	id := strings.TrimSpace(out.String())

@@ -202,7 +202,7 @@ func New(ctx context.Context, o Options) (*Git, error) {
 		whole:   cache.NewRecent[treeKey, struct{}](maxWhole, nil),
 		written: cache.NewRecent[treeKey, struct{}](maxWhole, nil),
 	}
-	g.processes = process.NewRunner(path, g.upkeepCage(), o.Admit)
+	g.processes = process.NewRunner(path, o.Admit)
 	if o.Log != nil {
 		g.processes.LogTo(o.Log)
 	}

@@ -71,10 +71,10 @@ func (r *Repository) writeCommitGraph(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = q.Discard() }()
-	err = r.git.run(ctx, process.Task{
+	err = r.git.run(ctx, r.git.upkeepCage(), process.Task{
 		Command: process.Command{Sub: "commit-graph",
 			Flags: []string{"write", "--no-progress", "--changed-paths"}},
-		Dir: r.dir, Env: q.env(), Cage: r.git.upkeepCage(), Limit: r.git.options.MaintenanceTimeout,
+		Dir: r.dir, Env: q.env(), Limit: r.git.options.MaintenanceTimeout,
 		Nice: true})
 	if err != nil {
 		return err

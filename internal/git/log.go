@@ -140,13 +140,15 @@ func (r *Repository) Stream(ctx context.Context, c process.Command, fn func(*buf
 		return catfile.Missing("HEAD")
 	}
 	limit := walkReads * r.git.options.ReadTimeout
-	return r.git.streamTask(ctx, process.Task{Command: c, Dir: r.dir, Cage: r.cageOf(c.Sub), Limit: limit,
+	return r.git.streamTask(ctx, r.cageOf(c.Sub), process.Task{Command: c, Dir: r.dir, Limit: limit,
 		Env: []string{literalPaths}}, fn)
 }
 
 // streamTask is Stream for any task.
-func (g *Git) streamTask(ctx context.Context, t process.Task, fn func(*bufio.Reader) error) error {
-	p, out, err := g.read(ctx, t)
+func (g *Git) streamTask(
+	ctx context.Context, in process.Cage, t process.Task, fn func(*bufio.Reader) error,
+) error {
+	p, out, err := g.read(ctx, in, t)
 	if err != nil {
 		return err
 	}

@@ -260,10 +260,10 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 	}
 	defer func() { _ = q.Discard() }()
 	var out bytes.Buffer
-	err = r.git.run(ctx, process.Task{
+	err = r.git.run(ctx, r.git.upkeepCage(), process.Task{
 		Command: process.Command{Sub: "pack-objects", Path: filepath.Join(q.dir, "pack", "pack"),
 			Flags: append([]string{"-q", "--delta-base-offset", "--threads=1"}, flags...)},
-		Dir: r.dir, Env: q.env(), Cage: r.git.upkeepCage(), Limit: r.git.options.MaintenanceTimeout,
+		Dir: r.dir, Env: q.env(), Limit: r.git.options.MaintenanceTimeout,
 		Stdin: in, Stdout: &out, Nice: true})
 	if err != nil {
 		return "", err
@@ -281,9 +281,9 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 // name and with the index.
 func (r *Repository) verifyPack(ctx context.Context, name string) error {
 	path := r.path("objects", "pack", name+".pack")
-	return r.git.run(ctx, process.Task{
+	return r.git.run(ctx, r.git.upkeepCage(), process.Task{
 		Command: process.Command{Sub: "index-pack", Flags: []string{"--verify"}, Path: path},
-		Dir:     r.dir, Cage: r.git.upkeepCage(), Limit: r.git.options.MaintenanceTimeout, Nice: true})
+		Dir:     r.dir, Limit: r.git.options.MaintenanceTimeout, Nice: true})
 }
 
 // looseIn lists the loose objects of one of the 256 directories.

@@ -60,10 +60,10 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 		Command: process.Command{Sub: "merge-tree",
 			Flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"},
 			Revs:  []SHA{ours, theirs}},
-		Dir: r.dir, Env: s.q.env(), Config: process.Unsynced(), Cage: r.blobCage(),
+		Dir: r.dir, Env: s.q.env(), Config: process.Unsynced(),
 		Limit: r.git.options.ReadTimeout,
 	}
-	err := r.git.streamTask(ctx, t, func(in *bufio.Reader) (err error) {
+	err := r.git.streamTask(ctx, r.blobCage(), t, func(in *bufio.Reader) (err error) {
 		o, err = readMerge(in)
 		return err
 	})

@@ -107,8 +107,8 @@ func (m *Mirror) Refs() Refs { return m.refs }
 func (m *Mirror) readRefs(ctx context.Context) error {
 	var list bytes.Buffer
 	c := process.Command{Sub: "for-each-ref", Flags: []string{"--format=%(objectname) %(refname)"}}
-	err := m.git.run(ctx, process.Task{Command: c,
-		Dir: m.dir, Cage: m.git.upkeepCage(), Limit: m.git.options.ReadTimeout, Stdout: &list})
+	err := m.git.run(ctx, m.git.upkeepCage(), process.Task{Command: c,
+		Dir: m.dir, Limit: m.git.options.ReadTimeout, Stdout: &list})
 	if err != nil {
 		return err
 	}
@@ -148,9 +148,8 @@ func importable(name string) bool {
 // WritePack writes one pack with all that the mirror's refs lead to. It takes no more
 // memory than that needs: index-pack, which reads it, waits for its own meanwhile.
 func (m *Mirror) WritePack(ctx context.Context, w io.Writer) error {
-	return m.git.run(ctx, process.Task{
+	return m.git.run(ctx, m.git.Repository(m.dir).sendCage(1), process.Task{
 		Command: process.Command{Sub: "pack-objects",
 			Flags: []string{"-q", "--all", "--stdout", "--delta-base-offset"}},
-		Dir: m.dir, Cage: m.git.Repository(m.dir).sendCage(1), Limit: m.git.options.TransferTimeout,
-		Stdout: w})
+		Dir: m.dir, Limit: m.git.options.TransferTimeout, Stdout: w})
 }

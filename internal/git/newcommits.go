@@ -100,9 +100,9 @@ func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]
 	}
 	c := process.Command{Sub: "rev-list", Flags: []string{"--stdin", "--max-count=" + strconv.Itoa(most)}}
 	t := process.Task{Command: c,
-		Dir: r.dir, Cage: r.walkCage(), Limit: walkReads * r.git.options.ReadTimeout, Stdin: &in}
+		Dir: r.dir, Limit: walkReads * r.git.options.ReadTimeout, Stdin: &in}
 	var list []SHA
-	err := r.git.streamTask(ctx, t, func(out *bufio.Reader) error {
+	err := r.git.streamTask(ctx, r.walkCage(), t, func(out *bufio.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			if !object.IsSHA(lines.Bytes()) {

@@ -102,7 +102,7 @@ func (r *Repository) eachUpkeep(ctx context.Context, tips []SHA, fn func(ID) err
 	if err != nil {
 		return err
 	}
-	return r.eachID(ctx, process.Task{Dir: r.dir, Cage: r.git.upkeepCage(), Stdin: in,
+	return r.eachID(ctx, r.git.upkeepCage(), process.Task{Dir: r.dir, Stdin: in,
 		Command: process.Command{Sub: "rev-list",
 			Flags: []string{"--stdin", "--objects", "--no-object-names"}},
 		Limit: r.git.options.MaintenanceTimeout, Nice: true}, fn)
@@ -146,7 +146,7 @@ func (r *Repository) FindObject(ctx context.Context, name string) (Object, error
 		}
 		var all []SHA
 		c := process.Command{Sub: "rev-parse", Flags: []string{"--disambiguate=" + strings.ToLower(name)}}
-		err := r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout},
+		err := r.eachID(ctx, r.walkCage(), process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout},
 			func(id ID) error {
 				all = append(all, SHA(hex.EncodeToString(id[:])))
 				return nil
@@ -319,7 +319,7 @@ func (r *Repository) TakeOver(ctx context.Context, from *Repository, tips, befor
 func (r *Repository) takePack(
 	ctx context.Context, from *Repository, in *bytes.Buffer, flags ...string,
 ) error {
-	name, err := r.packFrom(ctx, from, process.Task{Stdin: in, Cage: r.git.upkeepCage(), Nice: true,
+	name, err := r.packFrom(ctx, from, r.git.upkeepCage(), process.Task{Stdin: in, Nice: true,
 		Limit: r.git.options.MaintenanceTimeout, Command: process.Command{Flags: flags}})
 	if err != nil {
 		return err

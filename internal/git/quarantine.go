@@ -134,8 +134,8 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.
 	for _, t := range trees {
 		in.Memory = max(in.Memory, g.part(walkPart, 4*t.Size))
 	}
-	c, err := catfile.Start(ctx, g.processes, process.Task{
-		Dir: q.repository.dir, Env: q.env(), Cage: in, Limit: g.options.TransferTimeout})
+	c, err := catfile.Start(ctx, g.processes, in, process.Task{
+		Dir: q.repository.dir, Env: q.env(), Limit: g.options.TransferTimeout})
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,8 @@ func (r *Repository) EachReached(ctx context.Context, from, not []SHA, fn func(I
 	}
 	c := process.Command{Sub: "rev-list", Flags: []string{"--ignore-missing", "--stdin", "--objects",
 		"--no-object-names", "--in-commit-order", "--missing=allow-any"}}
-	return r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout, Stdin: in},
-		fn)
+	return r.eachID(ctx, r.walkCage(),
+		process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout, Stdin: in}, fn)
 }
 
 // ReachedCommits gives those of the commits that are in the histories of the tips. All
@@ -50,7 +50,7 @@ func (r *Repository) ReachedCommits(ctx context.Context, tips, commits []SHA) (m
 	}
 	c := process.Command{Sub: "rev-list", Flags: []string{"--ignore-missing", "--stdin"}}
 	walk := process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout, Stdin: in}
-	err = r.eachID(ctx, walk, func(id ID) error {
+	err = r.eachID(ctx, r.walkCage(), walk, func(id ID) error {
 		delete(reached, SHA(hex.EncodeToString(id[:])))
 		if len(reached) == 0 {
 			return ErrStop
@@ -81,8 +81,10 @@ func revisionList(from, not []SHA) (*bytes.Buffer, error) {
 }
 
 // eachID runs a task that prints a name in each line.
-func (r *Repository) eachID(ctx context.Context, t process.Task, fn func(ID) error) error {
-	p, out, err := r.git.read(ctx, t)
+func (r *Repository) eachID(
+	ctx context.Context, in process.Cage, t process.Task, fn func(ID) error,
+) error {
+	p, out, err := r.git.read(ctx, in, t)
 	if err != nil {
 		return err
 	}
@@ -129,7 +131,7 @@ func (r *Repository) FindCommits(ctx context.Context, prefix string) ([]SHA, err
 	}
 	var shas []SHA
 	c := process.Command{Sub: "rev-parse", Flags: []string{"--disambiguate=" + strings.ToLower(prefix)}}
-	err := r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout},
+	err := r.eachID(ctx, r.walkCage(), process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout},
 		func(id ID) error {
 			if shas = append(shas, SHA(hex.EncodeToString(id[:]))); len(shas) > maxCandidates {
 				return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", prefix)

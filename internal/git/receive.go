@@ -189,10 +189,10 @@ func (q *Quarantine) indexPack(
 	var filter *progressFilter
 	for {
 		out, filter = &bytes.Buffer{}, &progressFilter{out: progress, mayTell: o.mayTell}
-		err = g.run(ctx, process.Task{
+		cage := process.Cage{Memory: p.need, CPU: g.cpu(load{int64(count), p.size})}
+		err = g.run(ctx, cage, process.Task{
 			Command: process.Command{Sub: "index-pack", Flags: g.indexFlags(count, progress != nil)},
 			Dir:     q.repository.dir, Env: q.env(),
-			Cage:  process.Cage{Memory: p.need, CPU: g.cpu(load{int64(count), p.size})},
 			Limit: g.options.TransferTimeout, Stdin: p.reader(), Stdout: out, Stderr: filter})
 		if p.file == nil || p.need == most || !process.OutgrewMemory(err) {
 			break
@@ -283,9 +283,9 @@ func (q *Quarantine) checkConnected(ctx context.Context, tips []SHA, o ReceiveOp
 		return err
 	}
 	g := q.repository.git
-	err = g.run(ctx, process.Task{
+	err = g.run(ctx, g.walkCage(q.load()), process.Task{
 		Command: process.Command{Sub: "rev-list", Flags: []string{"--objects", "--stdin", "--quiet"}},
-		Dir:     q.repository.dir, Env: q.env(), Cage: g.walkCage(q.load()),
+		Dir:     q.repository.dir, Env: q.env(),
 		Limit: g.options.TransferTimeout, Stdin: in})
 	if process.IsExit(err) && !errs.Is(err, errs.Invalid) {
 		return errDisconnected(err)

@@ -97,8 +97,8 @@ func (r *Repository) IsAncestor(ctx context.Context, old, tip SHA) (bool, error)
 	}
 	var out bytes.Buffer
 	c := process.Command{Sub: "rev-list", Flags: []string{"--max-count=1"}, Revs: []SHA{old}, Not: []SHA{tip}}
-	err = r.git.run(ctx, process.Task{Command: c,
-		Dir: r.dir, Cage: r.walkCage(), Limit: walkReads * r.git.options.ReadTimeout, Stdout: &out})
+	err = r.git.run(ctx, r.walkCage(), process.Task{Command: c,
+		Dir: r.dir, Limit: walkReads * r.git.options.ReadTimeout, Stdout: &out})
 	if err != nil {
 		return false, fmt.Errorf("git: is %s before %s: %w", old, tip, err)
 	}

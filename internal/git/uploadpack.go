@@ -89,10 +89,10 @@ func clientGone(err error) error {
 
 // uploadPack runs git upload-pack and copies what it says while it says it.
 func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOptions) error {
-	p, out, err := r.git.read(ctx, process.Task{
+	p, out, err := r.git.read(ctx, r.sendCage(2), process.Task{
 		Command: process.Command{Sub: "upload-pack", Flags: []string{"--strict", "--stateless-rpc"},
 			Path: r.dir},
-		Dir: r.dir, Env: protocolEnv(o.Protocol), Cage: r.sendCage(2),
+		Dir: r.dir, Env: protocolEnv(o.Protocol),
 		Limit: r.git.options.TransferTimeout, Stdin: bytes.NewReader(request)})
 	if err != nil {
 		return err

@@ -130,10 +130,10 @@ func (r *Repository) walkListing(
 	if !r.Exists() {
 		return catfile.Missing(string(tree))
 	}
-	p, out, err := r.git.read(ctx, process.Task{
+	p, out, err := r.git.read(ctx, r.walkCage(), process.Task{
 		Command: process.Command{Sub: "ls-tree", Flags: append(flags, "-l", "-z", "--full-tree"),
 			Revs: []SHA{tree}},
-		Dir: r.dir, Cage: r.walkCage(), Limit: walkReads * r.git.options.ReadTimeout})
+		Dir: r.dir, Limit: walkReads * r.git.options.ReadTimeout})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"arbor/internal/account"
@@ -32,6 +33,8 @@ type Asked struct {
 	Page      web.Page
 	Caller    *account.Caller
 	Fragments bool // what matched is to be shown
+
+	yielded atomic.Bool // its scan ended early for others
 }
 
 // Words are the terms that are words, and those of them that must not be there.
@@ -105,7 +108,9 @@ func (k *Kind) find(out *web.Output, q *Asked,
 	}
 	defer release()
 	if k.Time == 0 {
-		return find(ctx, out, q)
+		found, err := find(ctx, out, q)
+		out.Passing = q.yielded.Load()
+		return found, err
 	}
 	limited, cancel := context.WithTimeout(ctx, k.Time)
 	defer cancel()

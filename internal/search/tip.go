@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -95,13 +96,18 @@ func (c *Conditions) tips() (tips []Tip, more bool, err error) {
 	return tips, more, err
 }
 
-// Scan calls fn with the objects of one repository after another, for ScanTime at most. part tells
-// that something was left out: by fn, for want of time, or because git refused to read it.
-func Scan(ctx context.Context, repos *repo.Service, tips []Tip,
+// Scan calls fn with the objects of one repository after another, for ScanTime at most, or until others
+// want its place (admission.YieldScan). part tells that something was left out: by fn, for want of time, or
+// because git refused to read it.
+func (q *Asked) Scan(ctx context.Context, repos *repo.Service, tips []Tip,
 	fn func(ctx context.Context, tip Tip, objects *git.Repository) (whole bool, err error)) (part bool,
 	err error) {
 	limited, cancel := context.WithTimeout(ctx, ScanTime)
 	defer cancel()
+	defer admission.YieldScan(ctx, func() {
+		q.yielded.Store(true)
+		cancel()
+	})()
 	for _, tip := range tips {
 		if limited.Err() != nil {
 			return true, ctx.Err()

@@ -74,7 +74,7 @@ var (
 	refusedCount  = described("refused_total", "Requests that waited in vain.", "kind")
 	admittedCount = described("admitted_total", "Times that memory or a turn was given.", "kind")
 	openConns     = described("connections", "Connections that are open.")
-	turnedConns   = described("connections_turned_away_total", "Connections that were one too many.")
+	turnedConns   = described("connections_turned_away_total", "Connections that were one too many, or gave way to others while they were silent.")
 )
 
 // Describe is prometheus.Collector's.

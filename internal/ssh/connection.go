@@ -49,10 +49,6 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	c := &connection{s: s, net: conn, from: addressOf(conn)}
 	s.add(c)
 	defer s.remove(c)
-	leave, ok := s.handshakes.enter(c.from)
-	if !ok {
-		return
-	}
 	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
 	config := s.config
 	config.PublicKeyCallback = c.signIn(ctx)
@@ -60,8 +56,9 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	for _, k := range s.o.HostKeys {
 		config.AddHostKey(e.counted(k))
 	}
-	signed, channels, requests, err := ssh.NewServerConn(&prompt{conn, e}, &config)
-	leave()
+	t := &turn{all: s.handshakes, from: c.from}
+	signed, channels, requests, err := ssh.NewServerConn(&prompt{conn, e, t}, &config)
+	t.end()
 	if err != nil {
 		s.o.Log.LogAttrs(ctx, slog.LevelDebug, "ssh: nobody signed in", slog.Any("address", c.from),
 			slog.Any("error", err))
@@ -190,6 +187,7 @@ func (c *connection) open(ctx context.Context) (release func(), refused string) 
 	if !full {
 		c.sessions++
 		c.idle.Stop()
+		c.s.o.Control.SetSilent(c.net, false)
 	}
 	c.mu.Unlock()
 	if full {
@@ -218,6 +216,7 @@ func (c *connection) close() {
 		c.net.Close()
 		return
 	}
+	c.s.o.Control.SetSilent(c.net, true)
 	c.idle.Reset(idleTime)
 }
 
@@ -240,10 +239,12 @@ func (c *connection) stop() {
 }
 
 // prompt gives each write to a client its deadline: one that reads nothing does not keep us waiting,
-// whatever it is about. Until the handshake is done, that has a deadline of its own.
+// whatever it is about. Until the handshake is done, that has a deadline of its own, and the client
+// its turn between reads.
 type prompt struct {
 	net.Conn
-	e *exchanges
+	e    *exchanges
+	turn *turn
 }
 
 // longestWrite is how long one packet of up to 32 KiB may take.
@@ -258,7 +259,11 @@ func (p *prompt) Write(b []byte) (int, error) {
 }
 
 func (p *prompt) Read(b []byte) (int, error) {
+	p.turn.give()
 	n, err := p.Conn.Read(b)
 	p.e.moved.Add(int64(n))
+	if err == nil {
+		err = p.turn.take()
+	}
 	return n, err
 }

@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"errors"
 	"net/netip"
 	"sync"
 	"time"
@@ -8,14 +9,14 @@ import (
 	"arbor/internal/admission"
 )
 
-// Clients that have not signed in cost processor time and memory that nobody can be charged
-// for. So few of them shake hands at one time, and those of one network leave room for others.
+// Clients that have not signed in cost processor time that nobody can be charged for. So the
+// server works for few of them at one time, and those of one network leave room for others.
 const (
 	maxHandshakes        = 64
 	maxNetworkHandshakes = 16
 )
 
-// handshakes are the turns of clients that shake hands.
+// handshakes are the turns of clients for which the server works.
 type handshakes struct {
 	all chan struct{}
 
@@ -23,7 +24,7 @@ type handshakes struct {
 	of map[netip.Prefix]*network
 }
 
-// network has clients that shake hands, or wait for their turn.
+// network has clients with a turn, and those that wait for one.
 type network struct {
 	turns   chan struct{}
 	clients int
@@ -67,4 +68,57 @@ func (h *handshakes) enter(from netip.Addr) (leave func(), ok bool) {
 		return nil, false
 	}
 	return func() { <-h.all; <-n.turns; forget() }, true
+}
+
+// turn is that of one client. The client has it while the server works for it, and not while the
+// server waits for the client, whose connection counts as silent then (admission.Conns).
+type turn struct {
+	all  *handshakes
+	from netip.Addr
+
+	mu    sync.Mutex
+	leave func() // nil while the client does not have it
+	over  bool   // the handshake has ended
+}
+
+var errNoTurn = errors.New("ssh: too many clients shake hands")
+
+// take waits for the turn, unless the handshake has ended. Error: errNoTurn.
+func (t *turn) take() error {
+	t.mu.Lock()
+	over := t.over
+	t.mu.Unlock()
+	if over {
+		return nil
+	}
+	leave, ok := t.all.enter(t.from)
+	if !ok {
+		return errNoTurn
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		leave()
+	} else {
+		t.leave = leave
+	}
+	return nil
+}
+
+// give gives the turn to others, if the client has it.
+func (t *turn) give() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.leave != nil {
+		t.leave()
+		t.leave = nil
+	}
+}
+
+// end is give when the handshake has ended.
+func (t *turn) end() {
+	t.mu.Lock()
+	t.over = true
+	t.mu.Unlock()
+	t.give()
 }

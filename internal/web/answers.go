@@ -143,7 +143,7 @@ func (a *Answers) fill(w http.ResponseWriter, r *http.Request, on answerKey, ren
 		leave()
 	}}
 	return out.run(func(out *Output) error {
-		if err := render(out); err != nil || out.begun || len(out.Buf) > MaxHeld {
+		if err := render(out); err != nil || out.begun || len(out.Buf) > MaxHeld || out.Passing {
 			return err
 		}
 		if out.ETag == "" {

@@ -29,6 +29,8 @@ type Output struct {
 	Buf  []byte // renderers append to it, and call Next between two items
 	ETag string // with its quotes; empty makes one of the body
 
+	Passing bool // the same request may be answered better: the answer is not kept
+
 	w      http.ResponseWriter
 	r      *http.Request
 	status int

@@ -36,10 +36,10 @@ type Process struct {
 	large      bool // it has held much, and may keep it
 }
 
-// Start starts a process in the directory, environment and cage of t.
-func Start(ctx context.Context, runner *process.Runner, t process.Task) (*Process, error) {
+// Start starts a process in a cage, in the directory and environment of t.
+func Start(ctx context.Context, runner *process.Runner, cage process.Cage, t process.Task) (*Process, error) {
 	t.Command = process.Command{Sub: "cat-file", Flags: []string{"--batch-command", "--buffer"}}
-	p, in, out, err := runner.Talk(ctx, t)
+	p, in, out, err := runner.Talk(ctx, cage, t)
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,15 @@ const (
 )
 
 // CheckRefName says whether a ref may be made: its name is as CheckOldRefName
-// says, and no part of it begins with a dash, where a program may take it for an
-// option. The error is Invalid.
+// says, no part of it begins with a dash, where a program may take it for an
+// option, and it is no branch or tag named HEAD, which would make HEAD ambiguous.
+// The error is Invalid.
 func CheckRefName(name string) error {
-	if strings.Contains(name, "/-") {
+	switch {
+	case strings.Contains(name, "/-"):
 		return badRefName(name, "a part begins with a dash")
+	case name == "refs/heads/HEAD" || name == "refs/tags/HEAD":
+		return badRefName(name, "no branch or tag may be named HEAD")
 	}
 	return CheckOldRefName(name)
 }

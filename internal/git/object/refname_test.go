@@ -10,7 +10,8 @@ import (
 // What we accept git must accept, and the other way round but for our own
 // additional rules: else a ref could be made that no client can fetch.
 func checkAgainstGit(t *testing.T, name string) {
-	if strings.IndexByte(name, 0) >= 0 || strings.HasPrefix(name, "-") || strings.Contains(name, "/-") {
+	if strings.IndexByte(name, 0) >= 0 || strings.HasPrefix(name, "-") || strings.Contains(name, "/-") ||
+		name == "refs/heads/HEAD" || name == "refs/tags/HEAD" {
 		if CheckRefName(name) == nil {
 			t.Errorf("%q is accepted", name)
 		}
@@ -31,6 +32,7 @@ func checkAgainstGit(t *testing.T, name string) {
 func refNameSeeds() []string {
 	long := strings.Repeat("x", 255)
 	return []string{"refs/heads/main", "refs/heads/a/b", "refs/heads", "refs/", "refs", "", "HEAD",
+		"refs/heads/HEAD", "refs/tags/HEAD", "refs/heads/a/HEAD", "refs/heads/HEAD/a", "refs/heads/head",
 		"refs/heads/", "refs//heads", "/refs/heads/a", "refs/heads/.a", "refs/heads/a.", "refs/heads/a./b",
 		"refs/heads/a.lock", "refs/heads/a.lock/b",
 		"refs/heads/a..b", "refs/heads/@", "refs/heads/@{", "refs/heads/a b", "refs/heads/a~1",

@@ -11,8 +11,9 @@
 // No byte that a client sends is an option, a path or a revision of a command. A
 // process ends with its context, and in its cage: what it starts is in there as well.
 //
-// A cage limits data (RLIMIT_DATA; packs that git maps do not count) and, where a request waits,
-// processor time. Caches, windows and threads of git are set to fit. A process that needs more
+// The caller names the cage of each process; there is no default. What a process may take follows from
+// its work. A cage limits data (RLIMIT_DATA; packs that git maps do not count) and, where a request
+// waits, processor time. Caches, windows and threads of git are set to fit. A process that needs more
 // ends, and its request is a 422; an object that a pooled process cannot hold is read again by one
 // of its own.
 package process

@@ -27,14 +27,15 @@ func TestEndsAreLogged(t *testing.T) {
 	}
 	var text bytes.Buffer
 	lines := journal.Text(&text, slog.LevelDebug)
-	r := process.NewRunner(binary, process.Cage{Memory: 256 << 20}, nil)
+	r := process.NewRunner(binary, nil)
 	r.LogTo(slog.New(lines))
 	batch := process.Task{Command: process.Command{Sub: "cat-file", Flags: []string{"--batch-check"}},
 		Dir: dir}
 
+	cage := process.Cage{Memory: 256 << 20}
 	late := journal.WithJob(t.Context(), "late")
 	batch.Limit = 200 * time.Millisecond // git waits for what never comes
-	p, in, out, err := r.Talk(late, batch)
+	p, in, out, err := r.Talk(late, cage, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestEndsAreLogged(t *testing.T) {
 
 	failed := journal.WithJob(t.Context(), "failed")
 	batch.Limit, batch.Dir = time.Minute, "/"
-	if r.Run(failed, batch) == nil {
+	if r.Run(failed, cage, batch) == nil {
 		t.Error("git without a repository ended well")
 	}
 	lines.Flush()

@@ -19,7 +19,6 @@ import (
 type Runner struct {
 	Binary  string   // absolute path
 	env     []string // of every process
-	cage    Cage     // of a task that names none
 	ask     func(ctx context.Context, bytes int64) (release func(), err error)
 	started atomic.Int64
 	log     *slog.Logger
@@ -52,8 +51,8 @@ func (r *Runner) count(sub string, more Counts) {
 
 // NewRunner makes a runner of the program at an absolute path. ask, if there is one,
 // is asked for the memory of each process before it starts.
-func NewRunner(binary string, usual Cage, ask func(context.Context, int64) (func(), error)) *Runner {
-	return &Runner{Binary: binary, env: environment(), cage: usual, ask: ask,
+func NewRunner(binary string, ask func(context.Context, int64) (func(), error)) *Runner {
+	return &Runner{Binary: binary, env: environment(), ask: ask,
 		log:    slog.New(slog.DiscardHandler),
 		counts: map[string]Counts{}}
 }
@@ -65,14 +64,14 @@ func (r *Runner) LogTo(log *slog.Logger) { r.log = log }
 func (r *Runner) Started() int64 { return r.started.Load() }
 
 // environment is the environment of one process of git, in its cage.
-func (r *Runner) environment(t Task) []string {
+func (r *Runner) environment(in Cage, t Task) []string {
 	first := len(configuration())
-	config := append(t.Cage.config(), t.Config...)
+	config := append(in.config(), t.Config...)
 	env := append(r.env[:len(r.env):len(r.env)], settings(first, config)...)
 	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(first+len(config)), "GIT_DIR="+t.Dir,
 		// One allocation's bound: a crafted delta or tree that claims gigabytes
 		// ends its own process and not the machine, also where nothing else does.
-		"GIT_ALLOC_LIMIT="+strconv.FormatInt(t.Cage.Memory, 10))
+		"GIT_ALLOC_LIMIT="+strconv.FormatInt(in.Memory, 10))
 	return append(env, t.Env...)
 }
 
@@ -82,8 +81,7 @@ type Task struct {
 	Dir    string
 	Env    []string      // beside the fixed environment
 	Config [][2]string   // beside the fixed configuration
-	Cage   Cage          // the runner's usual one when zero
-	Held   bool          // the memory of its cage is not to be asked for: see pool
+	Held   bool          // somebody else asks for the memory of its cage: see the pool
 	Limit  time.Duration // its deadline
 	Stdin  io.Reader     // copied by a goroutine, once the process is in its cage
 	Stdout io.Writer
@@ -113,26 +111,27 @@ type Process struct {
 
 // prepare makes the exec.Cmd of a task: in a process group of its own, which
 // is killed whole when the context ends. It waits for the memory of its cage. The
-// caller begins the process or abandons it.
-func (r *Runner) prepare(ctx context.Context, t Task) (*Process, error) {
+// caller begins the process or abandons it. A cage that is too small to be one is a
+// defect in the caller.
+func (r *Runner) prepare(ctx context.Context, in Cage, t Task) (*Process, error) {
 	args, err := t.build()
+	if err == nil && in.Memory < MinCage {
+		err = fmt.Errorf("git %s: a cage of %d bytes", t.Sub, in.Memory)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if t.Cage.Memory == 0 {
-		t.Cage = r.cage
-	}
-	p := &Process{sub: t.Sub, parent: ctx, tail: &tail{next: t.Stderr}, cage: t.Cage,
+	p := &Process{sub: t.Sub, parent: ctx, tail: &tail{next: t.Stderr}, cage: in,
 		caged: make(chan struct{}), release: func() {}, started: &r.started,
 		runner: r}
 	if !t.Held {
-		if p.release, err = r.Admit(ctx, t.Cage); err != nil {
+		if p.release, err = r.Admit(ctx, in); err != nil {
 			return nil, err
 		}
 	}
 	p.ctx, p.cancel = context.WithTimeout(ctx, t.Limit)
 	p.cmd = exec.CommandContext(p.ctx, r.Binary, args...)
-	p.cmd.Dir, p.cmd.Env = t.Dir, r.environment(t)
+	p.cmd.Dir, p.cmd.Env = t.Dir, r.environment(in, t)
 	p.cmd.Stdout, p.cmd.Stderr = t.Stdout, p.tail
 	if t.Stdin != nil {
 		p.cmd.Stdin = gate{t.Stdin, p.caged}
@@ -175,8 +174,8 @@ func (p *Process) begin(nice bool) error {
 
 // Read begins a task whose output is read while it runs. The caller reads to the end
 // and then calls Wait, or calls Stop before.
-func (r *Runner) Read(ctx context.Context, t Task) (*Process, io.Reader, error) {
-	p, err := r.prepare(ctx, t)
+func (r *Runner) Read(ctx context.Context, in Cage, t Task) (*Process, io.Reader, error) {
+	p, err := r.prepare(ctx, in, t)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,8 +192,10 @@ func (r *Runner) Read(ctx context.Context, t Task) (*Process, io.Reader, error) 
 
 // Talk begins a task that is written to and read from while it runs. The caller stops
 // it, or closes in, reads to the end and waits.
-func (r *Runner) Talk(ctx context.Context, t Task) (p *Process, in io.WriteCloser, out io.Reader, err error) {
-	if p, err = r.prepare(ctx, t); err != nil {
+func (r *Runner) Talk(
+	ctx context.Context, cage Cage, t Task,
+) (p *Process, in io.WriteCloser, out io.Reader, err error) {
+	if p, err = r.prepare(ctx, cage, t); err != nil {
 		return nil, nil, nil, err
 	}
 	if in, err = p.cmd.StdinPipe(); err == nil {
@@ -246,8 +247,8 @@ func (p *Process) Stop() error {
 }
 
 // Run runs a task to its end.
-func (r *Runner) Run(ctx context.Context, t Task) error {
-	p, err := r.prepare(ctx, t)
+func (r *Runner) Run(ctx context.Context, in Cage, t Task) error {
+	p, err := r.prepare(ctx, in, t)
 	if err != nil {
 		return err
 	}

@@ -222,6 +222,8 @@ func TestNewOrganization(t *testing.T) {
 		s.Admin(t, "root-gardener")
 		s.User(t, "alice")
 		const at = "/new/organization"
+		s.Visit(t, "alice", "GET /new").Shows(t, 200, `!href="/new/organization"`)
+		s.Visit(t, "root-gardener", "GET /new").Shows(t, 200, `href="/new/organization"`)
 		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "site administrators make organizations",
 			`!name="login"`)
 		s.Visit(t, "alice", "POST "+at, "login", "garden", "owner", "alice").Shows(t, 404)

@@ -105,7 +105,7 @@ func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*sear
 		return nil, err
 	}
 	var hits []hit
-	left, err := search.Scan(ctx, api.repos, tips,
+	left, err := q.Scan(ctx, api.repos, tips,
 		func(ctx context.Context, tip search.Tip, objects *git.Repository) (bool, error) {
 			if len(hits) >= maxHits {
 				return false, nil

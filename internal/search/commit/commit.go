@@ -99,7 +99,7 @@ func (api *API) find(ctx context.Context, out *web.Output, q *search.Asked) (*se
 	}
 	var hits []hit
 	at := 0
-	left, err := search.Scan(ctx, api.repos, tips,
+	left, err := q.Scan(ctx, api.repos, tips,
 		func(ctx context.Context, tip search.Tip, objects *git.Repository) (bool, error) {
 			for tips[at].ID != tip.ID {
 				at++

@@ -4,7 +4,8 @@
 //		POST /api/graphql
 //
 //	  - graphql.go: the endpoint
-//	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists
+//	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists;
+//	    cursor.go: where pages of lists begin
 //	  - gather.go: what many parents need, asked for at one time; prime.go: what REST answers for many things of a
 //	    repository
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, issuemember.go, pull.go,

@@ -170,11 +170,11 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return api.refuse(w, r, err)
 	}
-	variables, err := exec.Variables(api.schema().Schema, op, b.variables)
-	if err != nil {
-		return api.refuse(w, r, err)
+	var estimate document.Estimate
+	variables, wrong := exec.Variables(api.schema().Schema, op, b.variables)
+	if len(wrong) == 0 {
+		estimate, wrong = api.documents.Estimate(op, variables)
 	}
-	estimate, wrong := api.documents.Estimate(op, variables)
 	if len(wrong) > 0 {
 		return web.JSON(w, r, http.StatusOK, answer{Errors: wrong})
 	}

@@ -167,6 +167,7 @@ func organizations() exec.Resolver {
 			path = "/user/orgs"
 		}
 		return q.connect(ctx, f, pages{kind: "OrganizationConnection", question: Question{Path: path},
+			rank: byID(false),
 			node: func(data payload) (any, error) { return newAccount(data), nil }})
 	})
 }
@@ -212,8 +213,17 @@ func ownedRepositories() exec.Resolver {
 			return nil, err
 		}
 		return q.connect(ctx, f, pages{kind: "RepositoryConnection", question: question,
-			node: repositoryNode})
+			rank: rankOfRepositories(question.Query), node: repositoryNode})
 	})
+}
+
+// rankOfRepositories is the order that sort and direction name.
+func rankOfRepositories(values url.Values) *rank {
+	desc := values.Get("direction") == "desc"
+	if sort := values.Get("sort"); sort != "" && sort != "full_name" {
+		return byMembers(desc, sort+"_at", "id")
+	}
+	return byName(desc, "full_name")
 }
 
 func repositoryNode(data payload) (any, error) { return newRepository(data), nil }

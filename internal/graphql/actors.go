@@ -23,6 +23,7 @@ func suggested(kind string, in func(o *object) *object, node func(v any) any) ex
 		part, _ := f.Args["query"].(string)
 		if part == "" {
 			return q.connect(ctx, f, pages{kind: kind, question: question,
+				rank: byID(false),
 				node: func(data payload) (any, error) { return node(newAccount(data)), nil }})
 		}
 		list, err := q.all(ctx, question, mostPeople)
@@ -133,6 +134,7 @@ func collaborators(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	login, _ := f.Args["login"].(string)
 	if part == "" && login == "" {
 		return q.connect(ctx, f, pages{kind: "RepositoryCollaboratorConnection", question: question,
+			rank: byID(false),
 			node: func(data payload) (any, error) { return node(data), nil }})
 	}
 	list, err := q.all(ctx, question, mostPeople)
@@ -165,7 +167,7 @@ func forks(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	privacy, private := f.Args["privacy"].(string)
 	if !ok && !private {
 		return q.connect(ctx, f, pages{kind: "RepositoryConnection", question: question,
-			node: repositoryNode})
+			rank: rankOfForks(question.Query.Get("sort")), node: repositoryNode})
 	}
 	list, err := q.all(ctx, question, mostForks)
 	if err != nil {
@@ -183,6 +185,14 @@ func forks(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		all = append(all, r)
 	}
 	return connectAll(f, "RepositoryConnection", all)
+}
+
+// rankOfForks is the order of forks that a sort of REST's names.
+func rankOfForks(sort string) *rank {
+	if sort == "stargazers" {
+		return byMembers(true, "stargazers_count", "created_at", "id")
+	}
+	return byMembers(true, "created_at", "id")
 }
 
 // affiliated reports that the caller has to do with a repository in one of the ways.

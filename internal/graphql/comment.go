@@ -12,7 +12,7 @@ import (
 func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	return q.connect(ctx, f, pages{kind: "IssueCommentConnection",
-		question: commentsOf(o, media),
+		question: commentsOf(o, media), rank: byID(false),
 		count: func() (int, error) {
 			n, err := o.value(ctx, "comments")
 			number, _ := n.(json.Number)

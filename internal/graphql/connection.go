@@ -2,8 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/base64"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -12,12 +10,12 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// connection is a list of which a part is asked for. Cursors are places in the list, so the same query pages
-// in one order while nothing is added before them.
+// connection is a list of which a part is asked for.
 type connection struct {
 	kind   string
 	part   part
 	nodes  []any
+	keys   []string            // of the nodes, for their cursors
 	next   bool                // there is more behind
 	total  func() (int, error) // of all parts
 	rollup *rollup             // of contexts of checks; else nil
@@ -28,6 +26,11 @@ type connection struct {
 }
 
 func (c *connection) TypeName() string { return c.kind }
+
+// cursor is that of a node.
+func (c *connection) cursor(n int) string {
+	return cursor{place: c.part.offset + n + 1, key: c.keys[n]}.String()
+}
 
 // edge is a node with its cursor.
 type edge struct {
@@ -41,46 +44,29 @@ func (e *edge) TypeName() string { return e.kind }
 
 // part is which part of a list is asked for.
 type part struct {
+	after, before cursor
+
 	offset int
 	size   int
 	last   bool // size counts from the end
-	before int  // where the end is; -1: at the end of the list
+	end    int  // of the rows before the cursor; -1: the list's
 }
 
-// cursorPrefix begins a cursor before it is encoded.
-const cursorPrefix = "cursor:"
-
-func cursorOf(place int) string {
-	return base64.StdEncoding.EncodeToString([]byte(cursorPrefix + strconv.Itoa(place)))
-}
-
-// placeOf reads a cursor: places count from 1.
-func placeOf(cursor string) (int, error) {
-	b, err := base64.StdEncoding.DecodeString(cursor)
-	text, ok := strings.CutPrefix(string(b), cursorPrefix)
-	n, err2 := strconv.Atoi(text)
-	if err != nil || err2 != nil || !ok || n < 0 || n > 1<<40 {
-		return 0, &exec.Error{Type: "INVALID_CURSOR_ARGUMENTS",
-			Message: fmt.Sprintf("`%s` does not appear to be a valid cursor.", clip(cursor))}
-	}
-	return n, nil
-}
-
-func clip(s string) string { return document.Cut(s, 100) }
-
-// readPart reads first, last, after and before. Without first and last only counts are asked for.
+// readPart reads first, last, after and before. Without first and last only counts are asked for. Until
+// query.place says where the rows of the cursors are now, they are where they were.
 func readPart(f *exec.Field) (p part, err error) {
-	p.before = -1
+	p.end = -1
 	if s, ok := f.Args["after"].(string); ok && s != "" {
-		if p.offset, err = placeOf(s); err != nil {
+		if p.after, err = readCursor(s); err != nil {
 			return p, err
 		}
+		p.offset = p.after.place
 	}
 	if s, ok := f.Args["before"].(string); ok && s != "" {
-		if p.before, err = placeOf(s); err != nil {
+		if p.before, err = readCursor(s); err != nil {
 			return p, err
 		}
-		p.before = max(0, p.before-1)
+		p.end = max(0, p.before.place-1)
 	}
 	if n, ok := f.Args["first"].(int); ok {
 		p.size = n
@@ -90,13 +76,13 @@ func readPart(f *exec.Field) (p part, err error) {
 	return p, nil
 }
 
-// startsPage reports a part that is a page of a list.
-func (p part) startsPage() bool { return !p.last && p.before < 0 && p.size > 0 && p.offset%p.size == 0 }
+// startsList reports a part that is the first page of a list.
+func (p part) startsList() bool { return !p.last && p.end < 0 && p.size > 0 && p.offset == 0 }
 
 // settle makes the part one that is counted from the beginning.
 func (p *part) settle(total func() (int, error)) error {
 	if p.last {
-		end := p.before
+		end := p.end
 		if end < 0 {
 			var err error
 			if end, err = total(); err != nil {
@@ -105,8 +91,8 @@ func (p *part) settle(total func() (int, error)) error {
 		}
 		begin := max(p.offset, end-p.size)
 		p.offset, p.size, p.last = begin, max(0, end-begin), false
-	} else if p.before >= 0 {
-		p.size = max(0, min(p.size, p.before-p.offset))
+	} else if p.end >= 0 {
+		p.size = max(0, min(p.size, p.end-p.offset))
 	}
 	return nil
 }
@@ -118,6 +104,9 @@ func wantsNodes(f *exec.Field) bool { return f.Selects(document.NodeFields()...)
 type pages struct {
 	kind     string // of the connection
 	question Question
+	in       string // the member of the answer that is the list; empty: the answer is
+	rank     *rank  // nil: the rows' order is not known, see query.seek
+	tip      string // of a list that never changes: what it is the list of, which its cursors name
 	node     func(payload) (any, error)
 	count    func() (int, error) // where it is known otherwise
 	total    func() (int, error) // where it may be known from the list; nil: it is asked for
@@ -138,6 +127,9 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 	}
 	if !wantsNodes(f) {
 		return c, nil
+	}
+	if err := q.place(ctx, &l, &p); err != nil {
+		return nil, err
 	}
 	if err := p.settle(c.total); err != nil {
 		return nil, err
@@ -161,7 +153,7 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 		if err != nil {
 			return nil, err
 		}
-		c.nodes = append(c.nodes, node)
+		c.nodes, c.keys = append(c.nodes, node), append(c.keys, l.keyOf(data))
 	}
 	return c, nil
 }
@@ -242,18 +234,29 @@ func (q *query) count(ctx context.Context, question Question) (int, error) {
 
 // connectAll is a connection of a list that is at hand, whole.
 func connectAll(f *exec.Field, kind string, all []any) (any, error) {
+	keys := make([]string, len(all))
+	for n, node := range all {
+		keys[n] = keyOfNode(node)
+	}
+	return connectKeyed(f, kind, all, keys, false)
+}
+
+// connectKeyed is connectAll for nodes with these keys. If the list is sorted by them, cursors of nodes that are
+// gone still tell where they were.
+func connectKeyed(f *exec.Field, kind string, all []any, keys []string, sorted bool) (any, error) {
 	p, err := readPart(f)
 	if err != nil {
 		return nil, err
 	}
 	c := &connection{kind: kind, total: func() (int, error) { return len(all), nil }}
+	p.offset, p.end = placeAmong(keys, p.after, p.offset, sorted, 1), placeAmong(keys, p.before, p.end, sorted, 0)
 	if err := p.settle(c.total); err != nil {
 		return nil, err
 	}
 	c.part = p
 	begin := min(p.offset, len(all))
 	end := min(begin+p.size, len(all))
-	c.nodes, c.next = all[begin:end], end < len(all)
+	c.nodes, c.keys, c.next = all[begin:end], keys[begin:end], end < len(all)
 	return c, nil
 }
 
@@ -301,11 +304,11 @@ func connectionFields(kind string) map[string]exec.Resolver {
 			list := make([]any, len(c.nodes))
 			for n, node := range c.nodes {
 				if e, ok := node.(*edge); ok {
-					e.cursor = cursorOf(c.part.offset + n + 1)
+					e.cursor = c.cursor(n)
 					list[n] = e
 					continue
 				}
-				list[n] = &edge{kind: edges, node: node, cursor: cursorOf(c.part.offset + n + 1)}
+				list[n] = &edge{kind: edges, node: node, cursor: c.cursor(n)}
 			}
 			return list, nil
 		}),
@@ -317,8 +320,7 @@ func connectionFields(kind string) map[string]exec.Resolver {
 			info := map[string]any{"hasNextPage": c.next, "hasPreviousPage": c.part.offset > 0,
 				"startCursor": nil, "endCursor": nil}
 			if len(c.nodes) > 0 {
-				info["startCursor"], info["endCursor"] = cursorOf(c.part.offset+1),
-					cursorOf(c.part.offset+len(c.nodes))
+				info["startCursor"], info["endCursor"] = c.cursor(0), c.cursor(len(c.nodes)-1)
 			}
 			return bare{"PageInfo", info}, nil
 		}),

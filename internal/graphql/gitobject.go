@@ -40,7 +40,11 @@ func refs(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	if direction == "DESC" {
 		values.Set("direction", "desc")
 	}
-	c, err := q.connect(ctx, f, pages{kind: "RefConnection",
+	var order *rank
+	if values.Get("order") == "" {
+		order = byText(direction == "DESC", "ref")
+	}
+	c, err := q.connect(ctx, f, pages{kind: "RefConnection", rank: order,
 		question: Question{Path: o.path("git", "refs"), Query: values, Handler: q.with.Refs},
 		node: func(data payload) (any, error) {
 			return &object{kind: "Ref", data: data, whole: true, repo: o}, nil
@@ -148,9 +152,18 @@ func shasOf(list []*object) string {
 	return strings.Join(slices.Compact(names), ",")
 }
 
-// history lists the commits that a commit has behind it, itself first.
+// history lists the commits that a commit has behind it, itself first. A cursor goes on with the history to
+// which it belongs, also where a branch has moved since.
 func history(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	values := url.Values{"sha": {textOf(o.data, "sha")}}
+	tip := textOf(o.data, "sha")
+	values := url.Values{"sha": {tip}}
+	p, err := readPart(f)
+	if err != nil {
+		return nil, err
+	}
+	if began, err := git.ParseSHA(cmp.Or(p.after.key, p.before.key)); err == nil {
+		values.Set("sha", string(began))
+	}
 	for _, name := range [...]string{"path", "since", "until"} {
 		if v, ok := f.Args[name].(string); ok && v != "" {
 			values.Set(name, v)
@@ -171,7 +184,17 @@ func history(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return nil, refused("A history is looked through for one e-mail address at a time.")
 		}
 	}
-	return queryOf(ctx).connect(ctx, f, pages{kind: "CommitHistoryConnection",
+	c, err := historyOf(ctx, f, o, values)
+	if values.Get("sha") != tip && (errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid)) {
+		values.Set("sha", tip) // nothing leads to that commit any more
+		return historyOf(ctx, f, o, values)
+	}
+	return c, err
+}
+
+// historyOf lists what REST's list of commits does. Its cursors name the commit at which the list began.
+func historyOf(ctx context.Context, f *exec.Field, o *object, values url.Values) (any, error) {
+	return queryOf(ctx).connect(ctx, f, pages{kind: "CommitHistoryConnection", tip: values.Get("sha"),
 		question: Question{Path: o.repo.path("commits"), Query: values},
 		node:     func(data payload) (any, error) { return listedCommit(o.repo, data) }})
 }

@@ -4,7 +4,8 @@
 //		POST /api/graphql
 //
 //	  - graphql.go: the endpoint
-//	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists
+//	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists;
+//	    cursor.go: where pages of lists begin
 //	  - gather.go: what many parents need, asked for at one time; prime.go: what REST answers for many things of a
 //	    repository
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, issuemember.go, pull.go,
@@ -169,11 +170,11 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return api.refuse(w, r, err)
 	}
-	variables, err := exec.Variables(api.schema().Schema, op, b.variables)
-	if err != nil {
-		return api.refuse(w, r, err)
+	var estimate document.Estimate
+	variables, wrong := exec.Variables(api.schema().Schema, op, b.variables)
+	if len(wrong) == 0 {
+		estimate, wrong = api.documents.Estimate(op, variables)
 	}
-	estimate, wrong := api.documents.Estimate(op, variables)
 	if len(wrong) > 0 {
 		return web.JSON(w, r, http.StatusOK, answer{Errors: wrong})
 	}

@@ -76,8 +76,8 @@ func repositoryIssues() map[string]exec.Resolver {
 		"issues":             one(issues), "labels": one(labels), "milestones": one(milestones),
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
-		"assignableUsers": people("assignees"), "mentionableUsers": people("assignees"),
-		"watchers": people("subscribers"),
+		"assignableUsers": people("assignees", byID(false)), "mentionableUsers": people("assignees", byID(false)),
+		"watchers": people("subscribers", nil),
 		"label": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return queryOf(ctx).thing(ctx, "Label", o, o.path("labels", f.Args["name"].(string)))
 		}),
@@ -166,7 +166,20 @@ func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return q.connect(ctx, f, pages{kind: "IssueConnection",
 		question: Question{Path: o.path("issues"), Query: values, Media: media, Handler: q.with.Issues,
 			Members: membersOfIssues(f)},
+		rank: rankOf(values, "id"),
 		node: func(data payload) (any, error) { return newIssue(o, data, media) }})
+}
+
+// rankOf is the order of a list of issues or of pull requests, of which those of one rank stand by tie.
+func rankOf(values url.Values, tie string) *rank {
+	desc := values.Get("direction") == "desc"
+	switch values.Get("sort") {
+	case "updated":
+		return byMembers(desc, "updated_at", tie)
+	case "comments", "popularity":
+		return byMembers(desc, "comments", tie)
+	}
+	return byMembers(desc, tie)
 }
 
 // tracked are the fields of issues and pull requests.

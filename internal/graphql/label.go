@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -20,7 +21,7 @@ func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	text, _ := f.Args["query"].(string)
 	order, _ := f.Args["orderBy"].(map[string]any)
 	if text == "" && order == nil {
-		return q.connect(ctx, f, pages{kind: "LabelConnection", question: question,
+		return q.connect(ctx, f, pages{kind: "LabelConnection", question: question, rank: byName(false, "name"),
 			node: func(data payload) (any, error) {
 				return &object{kind: "Label", data: data, whole: true, repo: o}, nil
 			}})
@@ -57,10 +58,17 @@ func milestones(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		values.Set("state", strings.ToLower(list[0].(string)))
 	}
 	return queryOf(ctx).connect(ctx, f, pages{kind: "MilestoneConnection",
-		question: Question{Path: o.path("milestones"), Query: values},
+		question: Question{Path: o.path("milestones"), Query: values}, rank: byDue(),
 		node: func(data payload) (any, error) {
 			return &object{kind: "Milestone", data: data, whole: true, repo: o}, nil
 		}})
+}
+
+// byDue ranks milestones as REST lists them: those without a date behind all others.
+func byDue() *rank {
+	return &rank{of: func(data payload) string {
+		return cmp.Or(textOf(data, "due_on"), "~") + " " + sortable(string(data.get("number")))
+	}}
 }
 
 func labelFields() map[string]exec.Resolver {

@@ -153,7 +153,7 @@ func addComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	number, _ := count.(json.Number)
 	place, _ := number.Int64()
 	return map[string]any{"subject": subject, "commentEdge": &edge{kind: "IssueCommentEdge", node: made,
-		cursor: cursorOf(int(place))}}, nil
+		cursor: cursor{int(place), byID(false).of(data)}.String()}}, nil
 }
 
 func updateIssueComment(ctx context.Context, m *mutation) (map[string]any, error) {

@@ -118,7 +118,7 @@ func addReviewComment(ctx context.Context, m *mutation) (map[string]any, error) 
 	}
 	return map[string]any{"comment": made,
 		"commentEdge": &edge{kind: "PullRequestReviewCommentEdge", node: made,
-			cursor: cursorOf(1)}}, nil
+			cursor: cursor{1, byID(false).of(made.data)}.String()}}, nil
 }
 
 func updateReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {

@@ -99,13 +99,13 @@ func (q *query) primePart(ctx context.Context, m many, number, size int, in *obj
 func primed(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		p, err := readPart(f)
-		if len(parents) > 1 && err == nil && p.startsPage() && wantsNodes(f) {
+		if len(parents) > 1 && err == nil && p.startsList() && wantsNodes(f) {
 			q := queryOf(ctx)
 			objects := make([]*object, len(parents))
 			for n, parent := range parents {
 				objects[n] = parent.(*object)
 			}
-			if q.prime(ctx, of(q, f), p.offset/p.size+1, p.size, objects); q.waits() {
+			if q.prime(ctx, of(q, f), 1, p.size, objects); q.waits() {
 				return make([]any, len(parents))
 			}
 		}

@@ -50,6 +50,7 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	}
 	return q.connect(ctx, f, pages{kind: "PullRequestConnection",
 		question: Question{Path: o.path("pulls"), Query: values, Media: media, Handler: q.with.Pulls},
+		rank:     rankOf(values, "number"),
 		node:     func(data payload) (any, error) { return newPull(o, data, media), nil }})
 }
 
@@ -275,7 +276,8 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return nil, err
 		}
 		return &connection{kind: "PullRequestCommitConnection", part: part{offset: max(0, total-1), size: 1},
-			nodes: []any{commit(gitObject(o.repo, "commit", textOf(head, "sha")))}, total: count}, nil
+			nodes: []any{commit(gitObject(o.repo, "commit", textOf(head, "sha")))},
+			keys:  []string{textOf(head, "sha")}, total: count}, nil
 	}
 	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count,
 		question: commitsOfPull(o),

@@ -107,7 +107,7 @@ func reactionLists(
 		type group struct{ kind, content string }
 		groups := map[group][]*object{}
 		p, err := readPart(f)
-		if err == nil && wantsNodes(f) && p.startsPage() {
+		if err == nil && wantsNodes(f) && p.startsList() {
 			for _, parent := range parents {
 				o, content := of(f, parent.(*object))
 				if n, err := countReactions(ctx, o, content); err == nil && n > 0 {
@@ -120,7 +120,7 @@ func reactionLists(
 			return values
 		}
 		for at, list := range groups {
-			q.prime(ctx, q.manyReactions(at.kind, at.content), p.offset/p.size+1, p.size, list)
+			q.prime(ctx, q.manyReactions(at.kind, at.content), 1, p.size, list)
 		}
 		if q.waits() {
 			return values
@@ -129,6 +129,7 @@ func reactionLists(
 			o, content := of(f, parent.(*object))
 			kind, newNode := node(o, f.Name)
 			c, err := q.connect(ctx, f, pages{kind: kind, question: reactionsOf(o, content), node: newNode,
+				rank:  byID(false),
 				count: func() (int, error) { return countReactions(ctx, o, content) }})
 			if c, ok := c.(*connection); ok {
 				c.reacted = o

@@ -26,7 +26,7 @@ func releases(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return nil, refused("Arbor lists releases by CREATED_AT, DESC.")
 	}
 	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection",
-		question: Question{Path: o.path("releases"), Media: textMedia(f)},
+		question: Question{Path: o.path("releases"), Media: textMedia(f)}, rank: byMembers(true, "created_at", "id"),
 		node: func(data payload) (any, error) {
 			return newRelease(o, data), nil
 		}})

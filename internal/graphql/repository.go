@@ -273,11 +273,11 @@ func languages(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return connectAll(f, "LanguageConnection", all)
 }
 
-// people is a list of accounts below a repository.
-func people(segment string) exec.Resolver {
+// people is a list of accounts below a repository, in an order.
+func people(segment string, in *rank) exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return queryOf(ctx).connect(ctx, f,
-			pages{kind: "UserConnection", question: Question{Path: o.path(segment)},
+			pages{kind: "UserConnection", question: Question{Path: o.path(segment)}, rank: in,
 				node: func(data payload) (any, error) { return newAccount(data), nil }})
 	})
 }

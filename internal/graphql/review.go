@@ -34,6 +34,7 @@ func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	media := textMedia(f)
 	q := queryOf(ctx)
 	return q.connect(ctx, f, pages{kind: "PullRequestReviewConnection", question: reviewsOf(o, media),
+		rank:  byID(false),
 		total: q.totalOf(ctx, f, reviewsOf(o, media)),
 		node:  func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
 }

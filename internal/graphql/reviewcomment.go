@@ -122,9 +122,9 @@ func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	media := textMedia(f)
 	q := queryOf(ctx)
 	return q.connect(ctx, f, pages{kind: "PullRequestReviewCommentConnection",
-		question: commentsOfReview(o, media),
-		total:    q.totalOf(ctx, f, commentsOfReview(o, media)),
-		node:     func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
+		question: commentsOfReview(o, media), rank: byID(false),
+		total: q.totalOf(ctx, f, commentsOfReview(o, media)),
+		node:  func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
 }
 
 func commentsOfReview(o *object, media string) Question {

@@ -31,8 +31,18 @@ func manyThreads(q *query, f *exec.Field) many {
 func reviewThreads(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	return q.connect(ctx, f, pages{kind: "PullRequestReviewThreadConnection", question: q.threadsOf(o, media),
+		rank:  &rank{of: firstComment},
 		total: q.totalOf(ctx, f, q.threadsOf(o, media)),
 		node:  func(data payload) (any, error) { return newThread(o, data, media) }})
+}
+
+// firstComment ranks threads, which stand as they began.
+func firstComment(data payload) string {
+	comments, _ := objectsIn(data.get("comments"))
+	if len(comments) == 0 {
+		return ""
+	}
+	return sortable(string(comments[0].get("id")))
 }
 
 // newThread is a thread of a pull request: its payload with that of its first comment.

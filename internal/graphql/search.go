@@ -37,7 +37,12 @@ func search(ctx context.Context, f *exec.Field) (any, error) {
 	}
 	p.last = false // GitHub's search takes last for first, and gh sends it
 	r := &results{connection: connection{kind: "SearchResultItemConnection", part: p}, counted: counts[kind]}
-	if err := r.read(ctx, q, question, node); err != nil {
+	l := &pages{question: question, in: "items", node: node}
+	err = q.place(ctx, l, &r.part)
+	if err == nil {
+		err = r.read(ctx, q, l)
+	}
+	if err != nil {
 		return nil, asError(err)
 	}
 	return r, nil
@@ -51,9 +56,7 @@ type results struct {
 }
 
 // read asks for the pages that hold the part, as query.part does for lists.
-func (r *results) read(
-	ctx context.Context, q *query, question Question, node func(payload) (any, error),
-) error {
+func (r *results) read(ctx context.Context, q *query, l *pages) error {
 	size := max(1, r.part.size)
 	first, skip := r.part.offset/size, r.part.offset%size
 	if r.part.offset >= maxFound {
@@ -61,11 +64,11 @@ func (r *results) read(
 	}
 	var items []payload
 	for n := first; n <= first+min(skip, 1); n++ {
-		data, err := q.object(ctx, paged(question, n+1, size))
+		data, err := q.object(ctx, paged(l.question, n+1, size))
 		if err != nil {
 			return err
 		}
-		list, err := objectsIn(data.get("items"))
+		list, err := objectsIn(data.get(l.in))
 		if err != nil {
 			return err
 		}
@@ -75,11 +78,11 @@ func (r *results) read(
 	items = items[min(skip, len(items)):]
 	items = items[:min(r.part.size, len(items))]
 	for _, found := range items {
-		v, err := node(found)
+		v, err := l.node(found)
 		if err != nil {
 			return err
 		}
-		r.nodes = append(r.nodes, v)
+		r.nodes, r.keys = append(r.nodes, v), append(r.keys, l.keyOf(found))
 	}
 	r.next = r.part.offset+len(items) < min(r.count, maxFound)
 	return nil

@@ -93,18 +93,19 @@ func timelineItem(ctx context.Context, f *exec.Field, o *object, commits []entry
 		all = append(all, commits...)
 		slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.at, b.at) })
 	}
-	nodes, updated := []any{}, o.text(ctx, "created_at")
+	nodes, keys, updated := []any{}, []string{}, o.text(ctx, "created_at")
 	since, _ := f.Args["since"].(string)
 	for _, e := range all {
 		if since != "" && e.at < since {
 			continue
 		}
 		nodes, updated = append(nodes, e.node), max(updated, e.at)
+		keys = append(keys, e.at+" "+sortable(keyOfNode(e.node)))
 	}
 	if skip, ok := f.Args["skip"].(int); ok && skip > 0 {
-		nodes = nodes[min(skip, len(nodes)):]
+		nodes, keys = nodes[min(skip, len(nodes)):], keys[min(skip, len(keys)):]
 	}
-	c, err := connectAll(f, o.kind+"TimelineItemsConnection", nodes)
+	c, err := connectKeyed(f, o.kind+"TimelineItemsConnection", nodes, keys, true)
 	if err == nil {
 		c.(*connection).updated = updated
 	}

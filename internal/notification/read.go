@@ -25,12 +25,9 @@ func New(d *db.DB, repos *repo.Service, s *subscription.Service) *Service {
 	return &Service{d, repos, s}
 }
 
-// late is how long a thread may take to be seen after the time that it has: the worker's transactions last no
-// longer. A list is not said to be older than that.
-const late = 5 * time.Second
-
-// Changed is the time since which the caller's threads are as they are, in whole seconds, as far as that is
-// sure; zero: there never were any. A list that was fetched then or later is complete.
+// Changed is the time since which the caller's threads are as they are, in whole seconds; zero: there never were
+// any. Each change has a second of its own, see noteChange: where many come in one second, it is a later one
+// until then, and the time is now.
 func (s *Service) Changed(
 	ctx context.Context, caller *account.Caller,
 ) (at time.Time, changed func(since time.Time) bool, err error) {
@@ -40,10 +37,7 @@ func (s *Service) Changed(
 		return err
 	})
 	last := told.Time().Truncate(time.Second)
-	at = last
-	if sure := now.Time().Add(-late).Truncate(time.Second); sure.Before(at) {
-		at = sure
-	}
+	at = min(told, now).Time().Truncate(time.Second)
 	return at, func(since time.Time) bool { return last.After(since) }, err
 }
 

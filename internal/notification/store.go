@@ -104,10 +104,28 @@ func changedAt(tx *db.Tx, id account.ID) (at db.Time, now db.Time, err error) {
 	return max(told, marked), now, err
 }
 
+// nextChange dates a change of what a person has for If-Modified-Since: at least a second after the one before.
+// The row is locked until the commit, so of two changes the one with the later time is seen later, and none is
+// seen with a time that somebody was told before.
+const nextChange = ` ON CONFLICT (user_id) DO UPDATE SET changed_at = CASE
+	WHEN excluded.changed_at >= notification_inboxes.changed_at + 1000000 THEN excluded.changed_at
+	ELSE notification_inboxes.changed_at + 1000000 END`
+
 // noteChange notes that a person marked threads.
 func noteChange(tx *db.Tx, id account.ID) error {
-	return tx.Run(`INSERT INTO notification_inboxes (user_id, changed_at) VALUES ($1, `+tx.Engine().Clock()+`)
-		ON CONFLICT (user_id) DO UPDATE SET changed_at = excluded.changed_at`, id)
+	return tx.Run(`INSERT INTO notification_inboxes (user_id, changed_at) VALUES ($1, `+tx.Engine().Clock()+`)`+
+		nextChange, id)
+}
+
+// noteTold notes that those of some people were told of a subject who have a thread of that time.
+func noteTold(tx *db.Tx, subject int64, at db.Time, list []hearer) error {
+	args := []any{subject, at}
+	for _, h := range list {
+		args = append(args, h.id)
+	}
+	return tx.Run(`INSERT INTO notification_inboxes (user_id, changed_at)
+		SELECT user_id, CAST($2 AS BIGINT) FROM notification_threads WHERE subject_id = $1 AND updated_at = $2
+			AND user_id IN `+db.ValuesFrom(3, 1, len(list))+` ORDER BY user_id`+nextChange, args...)
 }
 
 // markRead marks the unread threads of a filter as read that were told at a time or before; zero: now.

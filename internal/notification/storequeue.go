@@ -245,10 +245,15 @@ func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 			k+1, k+2, k+3)
 		args = append(args, h.id, int64(h.reason), h.at)
 	}
-	clock := tx.Engine().Clock()
-	return tx.Run(`WITH v (user_id, reason, at) AS (VALUES `+strings.Join(values, `, `)+`)
+	at, err := tx.Clock()
+	if err != nil {
+		return err
+	}
+	args = append(args, at)
+	now := fmt.Sprintf(`CAST($%d AS BIGINT)`, len(args))
+	err = tx.Run(`WITH v (user_id, reason, at) AS (VALUES `+strings.Join(values, `, `)+`)
 		INSERT INTO notification_threads (user_id, subject_id, reason, unread, updated_at)
-		SELECT a.id, CAST($1 AS BIGINT), v.reason, TRUE, `+clock+`
+		SELECT a.id, CAST($1 AS BIGINT), v.reason, TRUE, `+now+`
 		FROM v JOIN accounts a ON a.id = v.user_id `+repo.JoinSeers(`$2`, `a`)+`
 			AND a.kind = 1 AND a.suspended_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM silences s WHERE s.repo_id = $2 AND s.user_id = a.id)
@@ -262,6 +267,10 @@ func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 		ON CONFLICT (subject_id, user_id) DO UPDATE SET unread = TRUE, updated_at = excluded.updated_at,
 			reason = CASE WHEN excluded.reason >= 6 OR excluded.reason > notification_threads.reason
 				THEN excluded.reason ELSE notification_threads.reason END`, args...)
+	if err != nil {
+		return err
+	}
+	return noteTold(tx, subject, at, list)
 }
 
 // backlog counts what waits.

@@ -55,7 +55,9 @@ var apps = []struct{ method, pattern, permission string }{
 	{"GET", "/issues", never},
 	{"*", "/notifications...", never}, // which are a person's
 	{"*", "/repos/{owner}/{repo}/notifications", never},
-	{"GET", "/{owner}/{repo}/info/refs", "contents"}, // before the pages for people
+	{"GET", "/{owner}/{repo}/info/refs", "contents"}, // git, before the pages for people
+	{"POST", "/{owner}/{repo}/git-upload-pack", "contents=read"},
+	{"POST", "/{owner}/{repo}/git-receive-pack", "contents"},
 	{"GET", "/{owner}/{repo}/archive/...", "contents"},
 	{"GET", "/{owner}/{repo}/raw/...", "contents"},
 	{"GET", "/{owner}/{repo}/releases/download/...", "contents"},

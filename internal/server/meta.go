@@ -17,15 +17,20 @@ type metaJSON struct {
 	Keys             []string          `json:"ssh_keys,omitempty"`
 }
 
+// gitHubVersion is the version of GitHub Enterprise Server for which clients should take this server. They ask
+// /meta to learn what a server can do, so the number is one of GitHub's, and three of them parse it: gh as
+// semantic versions are, GitHub's migration tools likewise, and Git Credential Manager as .NET does, which takes
+// no suffix. From 3.2 on Git Credential Manager signs people in by an OAuth App of its own, which is not here;
+// below, it asks for a token. gh asks servers before 3.17 for classic projects, which have answers here, and
+// those before 3.18 to search by the older syntax, which is understood, too.
+const gitHubVersion = "3.1.0"
+
 // GET /meta
 //
-// Meta answers what clients want to know of the server before they begin: that tokens
-// alone count, which version it is, and by which keys it is known over SSH.
+// Meta answers what clients want to know of the server before they begin: that tokens alone count, which version
+// of GitHub's server it is like, and by which keys it is known over SSH.
 func (s *Server) Meta(w http.ResponseWriter, r *http.Request) error {
-	out := metaJSON{InstalledVersion: s.o.Version, Fingerprints: map[string]string{}}
-	if v := out.InstalledVersion; v == "" || v[0] < '0' || v[0] > '9' {
-		out.InstalledVersion = "0.0.0" // clients read it as a version
-	}
+	out := metaJSON{InstalledVersion: gitHubVersion, Fingerprints: map[string]string{}}
 	for _, k := range s.o.SSH.HostKeys {
 		public := k.PublicKey()
 		name := strings.ToUpper(strings.TrimPrefix(strings.SplitN(public.Type(), "-sha2-", 2)[0], "ssh-"))

@@ -162,18 +162,26 @@ func may(t *testing.T, c *ssh.Client, service, repository string) string {
 	return stderr
 }
 
-// openSSH writes a key and settings for ssh, and gives the environment of a git that uses them.
+// openSSH writes a user's key and settings for ssh, and returns the environment of a git that uses them.
 func (w *world) openSSH(t *testing.T, login string) []string {
 	t.Helper()
-	file := filepath.Join(w.dir, login)
-	run(t, w.dir, nil, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", login, "-f", file)
+	return w.openSSHWith(t, login, func(public string) {
+		w.Check(t, apitest.Case{Do: "POST /user/keys", As: login,
+			Send: fmt.Sprintf(`{"key":%q}`, public), Status: 201,
+			Want: fmt.Sprintf(`{"title":%q,"verified":true,"last_used":null}`, login)})
+	})
+}
+
+// openSSHWith is openSSH for a key that add adds to the server.
+func (w *world) openSSHWith(t *testing.T, name string, add func(public string)) []string {
+	t.Helper()
+	file := filepath.Join(w.dir, name)
+	run(t, w.dir, nil, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", file)
 	public, err := os.ReadFile(file + ".pub")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Check(t, apitest.Case{Do: "POST /user/keys", As: login,
-		Send: fmt.Sprintf(`{"key":%q}`, public), Status: 201,
-		Want: fmt.Sprintf(`{"title":%q,"verified":true,"last_used":null}`, login)})
+	add(string(public))
 	host, port, _ := net.SplitHostPort(w.address)
 	known := "[" + host + "]:" + port + " " + string(ssh.MarshalAuthorizedKey(w.host))
 	settings := fmt.Sprintf(

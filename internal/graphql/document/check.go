@@ -28,7 +28,7 @@ func (r *Reader) check(q *ast.QueryDocument) []*exec.Error {
 		if len(op.VariableDefinitions) > maxVariables {
 			return []*exec.Error{{Message: "The query is too large: it has more than 1000 variables."}}
 		}
-		c.path = []any{operationName(op)}
+		c.op, c.used, c.path = op, map[string]bool{}, []any{operationName(op)}
 		var on *ast.Definition
 		switch op.Operation {
 		case ast.Query:
@@ -38,10 +38,12 @@ func (r *Reader) check(q *ast.QueryDocument) []*exec.Error {
 		default:
 			return []*exec.Error{{Message: "Schema is not configured for subscriptions"}}
 		}
+		c.directives(op.Directives)
 		c.selection(op.SelectionSet, on, 0)
 		if c.stop != nil {
 			return []*exec.Error{c.stop}
 		}
+		c.unused()
 	}
 	return c.errors
 }
@@ -57,6 +59,8 @@ func operationName(op *ast.OperationDefinition) string {
 type checker struct {
 	schema    *ast.Schema
 	fragments map[string]*ast.FragmentDefinition
+	op        *ast.OperationDefinition // that the walk is in
+	used      map[string]bool          // its variables
 	path      []any
 	open      []string // fragments that the walk is in
 	seen      int      // in all operations
@@ -76,12 +80,14 @@ func (c *checker) selection(set ast.SelectionSet, on *ast.Definition, depth int)
 		case *ast.Field:
 			c.field(s, on, depth)
 		case *ast.InlineFragment:
+			c.directives(s.Directives)
 			inner := on
 			if s.TypeCondition != "" {
 				inner = c.schema.Types[s.TypeCondition] // nil: validation says so
 			}
 			c.selection(s.SelectionSet, inner, depth+1)
 		case *ast.FragmentSpread:
+			c.directives(s.Directives)
 			c.fragment(s.Name, depth)
 		}
 	}
@@ -110,6 +116,7 @@ const (
 
 func (c *checker) field(s *ast.Field, on *ast.Definition, depth int) {
 	if on == nil {
+		c.unknownField(s, depth)
 		return
 	}
 	key := s.Alias
@@ -118,6 +125,7 @@ func (c *checker) field(s *ast.Field, on *ast.Definition, depth int) {
 	}
 	c.path = append(c.path, key)
 	defer func() { c.path = c.path[:len(c.path)-1] }()
+	c.directives(s.Directives)
 	if s.Name == "__typename" {
 		return
 	}
@@ -125,23 +133,30 @@ func (c *checker) field(s *ast.Field, on *ast.Definition, depth int) {
 	if d == nil {
 		c.tell(s.Position, "Field '"+s.Name+"' doesn't exist on type '"+on.Name+"'",
 			map[string]any{"code": "undefinedField", "typeName": on.Name, "fieldName": s.Name})
+		c.unknownField(s, depth)
 		return
 	}
-	for _, a := range s.Arguments {
-		if d.Arguments.ForName(a.Name) == nil {
-			c.tell(a.Position, "Field '"+s.Name+"' doesn't accept argument '"+a.Name+"'",
-				map[string]any{"code": "argumentNotAccepted", "name": s.Name, "typeName": "Field",
-					"argumentName": a.Name})
-		}
+	c.arguments(s, d)
+	if !c.selections(s, d.Type) {
+		return
 	}
 	c.selection(s.SelectionSet, c.schema.Types[d.Type.Name()], depth+1)
+}
+
+// unknownField walks into a field of which nothing is known, for the variables there.
+func (c *checker) unknownField(s *ast.Field, depth int) {
+	c.directives(s.Directives)
+	for _, a := range s.Arguments {
+		c.uses(a.Value)
+	}
+	c.selection(s.SelectionSet, nil, depth+1)
 }
 
 func (c *checker) tell(at *ast.Position, message string, extensions map[string]any) {
 	if len(c.errors) >= maxTold {
 		return
 	}
-	e := &exec.Error{Path: append([]any(nil), c.path...), Message: message, Extensions: extensions}
+	e := &exec.Error{Path: append([]any(nil), c.path...), Message: Cut(message, maxMessage), Extensions: extensions}
 	if at != nil {
 		e.Locations = []exec.Location{{Line: at.Line, Column: at.Column}}
 	}

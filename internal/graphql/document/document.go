@@ -3,7 +3,8 @@
 // text cannot cost much.
 //
 //   - document.go: a text becomes a [Document]
-//   - check.go: what bounds the validation, and errors that clients know
+//   - check.go: what bounds the validation, and errors that clients know; values.go: those about arguments,
+//     variables and selections
 //   - cost.go: nodes, requests and points of the rate limit
 package document
 

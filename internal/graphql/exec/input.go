@@ -3,37 +3,78 @@ package exec
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Variables coerces the variables of an operation: those that it declares, and no others. Errors tell clients
-// which variable is wrong.
-func Variables(s *ast.Schema, op *ast.OperationDefinition, given map[string]any) (map[string]any, error) {
-	out := map[string]any{}
+// Variables coerces the variables of an operation: those that it declares, and no others. Errors say which
+// variables are wrong, in GitHub's form.
+func Variables(
+	s *ast.Schema, op *ast.OperationDefinition, given map[string]any,
+) (out map[string]any, wrong []*Error) {
+	out = map[string]any{}
 	for _, v := range op.VariableDefinitions {
 		value, there := given[v.Variable]
 		if !there && v.DefaultValue != nil {
 			var err error
 			if value, err = v.DefaultValue.Value(nil); err != nil {
-				return nil, err
+				return nil, []*Error{{Message: err.Error()}}
 			}
 			there = true
 		}
 		if !there && !v.Type.NonNull {
 			continue
 		}
-		coerced, err := coerce(s, v.Type, value)
-		if err != nil {
-			return nil, wrongf("Variable $%s of type %s was provided invalid value: %s",
-				v.Variable, v.Type, err)
+		c := coercion{schema: s}
+		out[v.Variable] = c.value(v.Type, value)
+		if len(c.problems) > 0 && len(wrong) < maxProblems {
+			wrong = append(wrong, wrongVariable(v, value, c.problems))
 		}
-		out[v.Variable] = coerced
 	}
-	return out, nil
+	return out, wrong
+}
+
+// wrongVariable is the error for a value that a variable cannot have.
+func wrongVariable(v *ast.VariableDefinition, value any, problems []problem) *Error {
+	e := &Error{Message: fmt.Sprintf("Variable $%s of type %s was provided invalid value", v.Variable, v.Type),
+		Extensions: map[string]any{"value": value, "problems": problems}}
+	if text := show(value); strings.HasSuffix(text, "...") {
+		e.Extensions["value"] = text
+	}
+	for n, p := range problems {
+		if len(p.Path) == 0 {
+			continue
+		}
+		join := ", "
+		if n == 0 {
+			join = " for "
+		}
+		e.Message += join + p.at() + " (" + p.Explanation + ")"
+	}
+	if v.Position != nil {
+		e.Locations = []Location{{Line: v.Position.Line, Column: v.Position.Column}}
+	}
+	return e
+}
+
+// problem is one thing that is wrong with a value: where in it, and what.
+type problem struct {
+	Path        []any  `json:"path"`
+	Explanation string `json:"explanation"`
+}
+
+// at is the path as one text.
+func (p *problem) at() string {
+	steps := make([]string, len(p.Path))
+	for n, step := range p.Path {
+		steps[n] = fmt.Sprint(step)
+	}
+	return strings.Join(steps, ".")
 }
 
 // wrongf makes an error that clients see.
@@ -58,59 +99,91 @@ func Arguments(
 			}
 			continue
 		}
-		coerced, err := coerce(s, d.Type, value)
-		if err != nil {
-			return nil, wrongf("Argument '%s' on Field '%s' has an invalid value: %s", d.Name, node.Name, err)
+		c := coercion{schema: s}
+		out[d.Name] = c.value(d.Type, value)
+		if len(c.problems) > 0 {
+			return nil, wrongf("Argument '%s' on Field '%s' has an invalid value: %s", d.Name, node.Name,
+				c.problems[0].Explanation)
 		}
-		out[d.Name] = coerced
 	}
 	return out, nil
 }
 
-// coerce makes a value what a type wants: lists of single values, texts of ids, ints of numbers.
-func coerce(s *ast.Schema, t *ast.Type, value any) (any, error) {
+// maxProblems bounds what is told of one request's variables, and of one variable.
+const maxProblems = 20
+
+// coercion makes values what types want: lists of single values, texts of ids, ints of numbers. It notes what
+// cannot be made so.
+type coercion struct {
+	schema   *ast.Schema
+	path     []any
+	problems []problem
+}
+
+func (c *coercion) wrong(format string, args ...any) any {
+	if len(c.problems) < maxProblems {
+		c.problems = append(c.problems, problem{append([]any{}, c.path...), fmt.Sprintf(format, args...)})
+	}
+	return nil
+}
+
+// at coerces a part of a value.
+func (c *coercion) at(step any, t *ast.Type, value any) any {
+	c.path = append(c.path, step)
+	defer func() { c.path = c.path[:len(c.path)-1] }()
+	return c.value(t, value)
+}
+
+func (c *coercion) value(t *ast.Type, value any) any {
 	if value == nil {
 		if t.NonNull {
-			return nil, wrongf("Expected value to not be null")
+			return c.wrong("Expected value to not be null")
 		}
-		return nil, nil
+		return nil
 	}
 	if t.Elem != nil {
 		list, ok := value.([]any)
 		if !ok {
-			list = []any{value}
+			return []any{c.value(t.Elem, value)}
 		}
 		out := make([]any, len(list))
 		for n, element := range list {
-			var err error
-			if out[n], err = coerce(s, t.Elem, element); err != nil {
-				return nil, err
-			}
+			out[n] = c.at(n, t.Elem, element)
 		}
-		return out, nil
+		return out
 	}
-	d := s.Types[t.NamedType]
+	d := c.schema.Types[t.NamedType]
 	switch d.Kind {
 	case ast.Enum:
 		name, ok := value.(string)
 		if !ok || d.EnumValues.ForName(name) == nil {
-			return nil, wrongf("Expected %s to be one of the values of %s", show(value), d.Name)
+			names := make([]string, len(d.EnumValues))
+			for n, v := range d.EnumValues {
+				names[n] = v.Name
+			}
+			return c.wrong("Expected %s to be one of: %s", show(value), strings.Join(names, ", "))
 		}
-		return name, nil
+		return name
 	case ast.InputObject:
-		return coerceObject(s, d, value)
+		return c.object(d, value)
 	}
-	return coerceScalar(d.Name, value)
+	out, ok := scalar(d.Name, value)
+	if !ok {
+		return c.wrong("Could not coerce value %s to %s", show(value), d.Name)
+	}
+	return out
 }
 
-func coerceObject(s *ast.Schema, d *ast.Definition, value any) (any, error) {
+func (c *coercion) object(d *ast.Definition, value any) any {
 	given, ok := value.(map[string]any)
 	if !ok {
-		return nil, wrongf("Expected %s to be an object of %s", show(value), d.Name)
+		return c.wrong("Expected %s to be a key-value object.", show(value))
 	}
-	for name := range given {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if d.Fields.ForName(name) == nil {
-			return nil, wrongf("Field is not defined on %s: %s", d.Name, show(name))
+			c.path = append(c.path, clip(name))
+			c.wrong("Field is not defined on %s", d.Name)
+			c.path = c.path[:len(c.path)-1]
 		}
 	}
 	out := map[string]any{}
@@ -119,55 +192,39 @@ func coerceObject(s *ast.Schema, d *ast.Definition, value any) (any, error) {
 		if !there && f.DefaultValue != nil {
 			var err error
 			if v, err = f.DefaultValue.Value(nil); err != nil {
-				return nil, err
+				return c.wrong("%s", err)
 			}
 			there = true
 		}
-		if !there && !f.Type.NonNull {
-			continue
+		if there || f.Type.NonNull {
+			out[f.Name] = c.at(f.Name, f.Type, v)
 		}
-		coerced, err := coerce(s, f.Type, v)
-		if err != nil {
-			return nil, wrongf("%s: %s", f.Name, err)
-		}
-		out[f.Name] = coerced
 	}
-	return out, nil
+	return out
 }
 
-// coerceScalar reads a scalar. Those of Arbor's own are texts.
-func coerceScalar(name string, value any) (any, error) {
-	wrong := wrongf("Could not coerce value %s to %s", show(value), name)
+// scalar reads a scalar. Those of Arbor's own are texts.
+func scalar(name string, value any) (any, bool) {
 	switch name {
 	case "Int":
 		n, ok := number(value)
-		if !ok || n != math.Trunc(n) || math.Abs(n) > math.MaxInt32 {
-			return nil, wrong
-		}
-		return int(n), nil
+		return int(n), ok && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32
 	case "Float":
 		n, ok := number(value)
-		if !ok {
-			return nil, wrong
-		}
-		return n, nil
+		return n, ok
 	case "Boolean":
-		if b, ok := value.(bool); ok {
-			return b, nil
-		}
-		return nil, wrong
+		b, ok := value.(bool)
+		return b, ok
 	case "ID":
 		if n, ok := value.(json.Number); ok && !strings.ContainsAny(n.String(), ".eE") {
-			return n.String(), nil
+			return n.String(), true
 		}
 		if n, ok := number(value); ok && n == math.Trunc(n) {
-			return strconv.FormatFloat(n, 'f', -1, 64), nil
+			return strconv.FormatFloat(n, 'f', -1, 64), true
 		}
 	}
-	if text, ok := value.(string); ok {
-		return text, nil
-	}
-	return nil, wrong
+	text, ok := value.(string)
+	return text, ok
 }
 
 func number(value any) (float64, bool) {
@@ -191,8 +248,13 @@ func show(value any) string {
 	if err != nil {
 		return "?"
 	}
-	if len(b) > 100 {
-		return string(b[:100]) + "..."
+	return clip(string(b))
+}
+
+// clip shortens a text.
+func clip(s string) string {
+	if len(s) > 100 {
+		return strings.ToValidUTF8(s[:100], "") + "..."
 	}
-	return string(b)
+	return s
 }

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/backup"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/test/apitest"
 )
 
 // entry is one of an archive.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
+	"arbor/internal/test/gittest"
 )
 
 // largest is an Admit that notes the most memory that one process asked for.

@@ -3,7 +3,7 @@ package graphql_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // What is wrong with a query is told in GitHub's words, codes and paths, by which clients choose what to do.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // paged is a list that changes while somebody reads it in pages of two.

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Who asks again with the time of the last answer hears at once that nothing is new, also directly after

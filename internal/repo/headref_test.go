@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // A branch or tag named HEAD would make HEAD stand for two things: git itself makes none. No route, push or

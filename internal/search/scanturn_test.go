@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"arbor/internal/admission"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git"
-	"arbor/internal/git/gittest"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A search of files ends early when another network waits for its place, and says so. What it found is not

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/apitest"
-	"arbor/internal/git/gittest"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // Slow anonymous clones kept everybody from pushing to a repository from which something was pushed away:

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/net/http2"
 
 	"arbor/internal/admission"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // places gives a server so many places for connections.

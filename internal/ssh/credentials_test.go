@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/app"
-	"arbor/internal/git/gittest"
 	"arbor/internal/scope"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
 )
 
 // credential is something that git signs in with, and what it opens of two repositories.

@@ -7,7 +7,7 @@ import (
 
 	"arbor/internal/admission"
 	"arbor/internal/server"
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 // Connections of eight networks that say nothing closed git over SSH for everybody: they held all places for

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"arbor/internal/admission"
-	"arbor/internal/testkit"
+	"arbor/internal/test/testkit"
 )
 
 // buffered is an end of a pipe that does not wait for the other end to read: both begin by writing.

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // on is the instance's data folder with another database; "" is the one in the folder.
@@ -40,7 +41,9 @@ func (s *instance) in(data string) *instance {
 // tells runs a command, which may fail, and returns all that it says.
 func (s *instance) tells(args ...string) (string, error) {
 	s.t.Helper()
-	cmd := exec.Command("arbor", args...)
+	ctx, cancel := context.WithTimeout(s.t.Context(), testkit.Patience) // a server that is not refused goes on
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "arbor", args...)
 	cmd.Env = s.env
 	out, err := cmd.CombinedOutput()
 	return string(out), err

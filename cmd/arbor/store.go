@@ -173,16 +173,15 @@ func (f *storeFlags) exists() error {
 	if err != nil {
 		return err
 	}
-	url := f.url(folder)
-	file := url
-	if strings.Contains(url, "://") {
+	file := f.url(f.Data)
+	if strings.Contains(file, "://") {
 		file = f.Data
 	}
 	_, err = os.Stat(file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := identity.Before(identity.Store{Folder: folder, URL: url}); err != nil && !f.claims {
+	if err := identity.Before(identity.Store{Folder: folder, URL: f.url(folder)}); err != nil && !f.claims {
 		return err
 	}
 	return fmt.Errorf("there is no store: %s does not exist", file)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"arbor/internal/durable"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/space"
@@ -27,8 +28,8 @@ func (c *checker) folders(ctx context.Context) error {
 	}
 	for i, shard := range shards {
 		c.Progress("folders", int64(i), int64(len(shards)))
-		if git.IsMirror(shard.Name()) {
-			continue // of an import
+		if git.IsMirror(shard.Name()) || shard.Name() == durable.TryName {
+			continue // of an import, or of a server that tries whether it may write
 		}
 		entries, err := os.ReadDir(filepath.Join(root, shard.Name()))
 		if err != nil {
@@ -47,10 +48,11 @@ func (c *checker) folders(ctx context.Context) error {
 func (c *checker) shard(ctx context.Context, dir string, entries []fs.DirEntry) error {
 	var names []string
 	for _, e := range entries {
-		switch _, _, kind := repo.FolderOf(e.Name()); kind {
-		case repo.FolderKept:
+		switch _, _, kind := repo.FolderOf(e.Name()); {
+		case e.Name() == durable.TryName:
+		case kind == repo.FolderKept:
 			names = append(names, e.Name())
-		case repo.FolderUnknown:
+		case kind == repo.FolderUnknown:
 			c.find(Finding{Part: "folders", Problem: fmt.Sprintf("%s is nothing that Arbor makes",
 				filepath.Join(dir, e.Name()))})
 		}

@@ -1,9 +1,15 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
+
+	"arbor/internal/durable"
+	"arbor/internal/repo"
 )
 
 // Space that is too little: below the first there may soon be none, below the second a push
@@ -35,6 +41,7 @@ func (d *doctor) folder() bool {
 		probe.Close()
 		os.Remove(probe.Name())
 	}
+	d.repositories()
 	for _, part := range []struct{ name, dir string }{{"space", d.Folder},
 		{"space of repositories", filepath.Join(d.Folder, "repositories")}} {
 		kind, free, all, err := fileSystem(part.dir)
@@ -54,4 +61,26 @@ func (d *doctor) folder() bool {
 		}
 	}
 	return true
+}
+
+// repositories tries whether the folders of repositories can be written: a command that another user ran, root
+// as a rule, may have made some of them.
+func (d *doctor) repositories() {
+	dir := filepath.Join(d.Folder, "repositories")
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return // the first repository makes it
+	}
+	if err == nil {
+		err = durable.Try(dir)
+	}
+	for _, e := range entries {
+		if err == nil && repo.IsShard(e.Name()) {
+			err = durable.Try(filepath.Join(dir, e.Name()))
+		}
+	}
+	if err != nil && !errors.Is(err, syscall.ENOSPC) {
+		d.failed("writing repositories", "pushes cannot write",
+			"give all of the data folder to the server's account (chown -R), and run commands as it", err)
+	}
 }

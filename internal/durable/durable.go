@@ -60,6 +60,21 @@ func Replace(path string, write func(*os.File) error) error {
 	return Sync(filepath.Dir(path))
 }
 
+// TryName is the name that Try uses: what has it is nothing that stays.
+const TryName = ".try"
+
+// Try makes and removes a folder in a folder, to see whether this process may. Several may try at a time.
+func Try(dir string) error {
+	path := filepath.Join(dir, TryName)
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) { // of one that was killed
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // Clock is the time by the clock of the file system that a folder is on, which gives files their times and
 // may be another machine's.
 func Clock(dir string) (time.Time, error) {

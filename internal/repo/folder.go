@@ -170,6 +170,12 @@ func ParseFolder(name string) (f Folder, ok bool) {
 // Shards is the number of folders that repositories' folders are in.
 const Shards = 256
 
+// IsShard reports whether a name is that of a folder that repositories' folders are in.
+func IsShard(name string) bool {
+	n, err := strconv.ParseUint(name, 16, 8)
+	return err == nil && len(name) == 2 && strconv.FormatUint(n|Shards, 16)[1:] == name
+}
+
 // Shard is one of the folders that repositories' folders are in, by its number below Shards.
 func (s *Service) Shard(n int64) string {
 	return filepath.Join(s.dir, strconv.FormatInt(n|Shards, 16)[1:])

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,7 +13,9 @@ import (
 	"syscall"
 	"time"
 
+	"arbor/internal/durable"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
 )
 
 // How often a probe looks at most, however often it is asked, and how long its answer is
@@ -98,19 +102,14 @@ func sweepReady(dir string) {
 	}
 }
 
-// folderProbe makes and removes a file in the data folder.
+// folderProbe writes where pushes and uploads do.
 func (s *Server) folderProbe() *probe {
+	push := &pushProbe{dir: s.forge.Repos.Dir()}
 	return &probe{slow: "the data folder does not answer", look: func(context.Context) error {
 		sweepReady(s.o.DataDir)
-		f, err := os.CreateTemp(s.o.DataDir, readyPrefix+"*")
+		err := writeReady(s.o.DataDir)
 		if err == nil {
-			_, err = f.WriteString("ready")
-			if closed := f.Close(); err == nil {
-				err = closed
-			}
-			if gone := os.Remove(f.Name()); err == nil {
-				err = gone
-			}
+			err = push.look()
 		}
 		if errors.Is(err, syscall.ENOSPC) {
 			return nil // reading and deleting go on
@@ -122,11 +121,67 @@ func (s *Server) folderProbe() *probe {
 	}}
 }
 
+// writeReady makes and removes a file in a folder.
+func writeReady(dir string) error {
+	f, err := os.CreateTemp(dir, readyPrefix+"*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("ready")
+	return cmp.Or(err, f.Close(), os.Remove(f.Name()))
+}
+
+// pushProbe tries what a push to a new repository does: it makes a folder in the folder of all repositories, and
+// in one of those that these are in, each in its turn. Where that failed it tries again, until it works.
+type pushProbe struct {
+	dir  string // of all repositories
+	last string // the folder in it that was tried last
+}
+
+func (p *pushProbe) look() error {
+	entries, err := os.ReadDir(p.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(p.dir); err != nil {
+			return nil // the first push makes it
+		}
+	}
+	if err == nil {
+		err = durable.Try(p.dir)
+	}
+	if err != nil {
+		return err
+	}
+	next := p.next(entries)
+	if next == "" {
+		return nil
+	}
+	if err := durable.Try(filepath.Join(p.dir, next)); err != nil {
+		return err
+	}
+	p.last = next
+	return nil
+}
+
+// next is the folder of repositories behind the last one, or the first one; empty if there is none.
+func (p *pushProbe) next(entries []fs.DirEntry) string {
+	first := ""
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case !repo.IsShard(name):
+		case name > p.last:
+			return name
+		case first == "":
+			first = name
+		}
+	}
+	return first
+}
+
 // GET /readyz
 //
 // Readyz answers 200 while a load balancer may send requests here: the server was not told to
-// stop, the database answers and the data folder can be written. It looks once a second
-// at most. Error: 503, which says what is missing.
+// stop, the database answers and the data folder can be written, where pushes write too. It looks once a
+// second at most. Error: 503, which says what is missing.
 func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
 		return errs.New(errs.Paused, "the server is stopping")

@@ -86,7 +86,8 @@ func (c *restoreCommand) Run(p *process) error {
 }
 
 type databaseCommand struct {
-	Move moveCommand `cmd:"" help:"Copy the database into another, empty one. Stop the server first, and start it with --database URL."`
+	Move   moveCommand   `cmd:"" help:"Copy the database into another, empty one. Stop the server first, and start it with --database URL."`
+	Vacuum vacuumCommand `cmd:"" help:"Write SQLite's file anew, without the pages that deletions left free. Writers wait for it."`
 }
 
 type moveCommand struct {

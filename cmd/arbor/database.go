@@ -12,8 +12,9 @@ import (
 )
 
 type databaseCommand struct {
-	Move  moveCommand  `cmd:"" help:"Copy the database into another, empty one. Stop the server first, and start it with --database URL."`
-	Claim claimCommand `cmd:"" help:"Give the data folder to this database, though it belongs to another one or this one was moved. Stop all servers on both first."`
+	Move   moveCommand   `cmd:"" help:"Copy the database into another, empty one. Stop the server first, and start it with --database URL."`
+	Vacuum vacuumCommand `cmd:"" help:"Rewrite SQLite's file without the pages that deletions left free. Writers wait for it."`
+	Claim  claimCommand  `cmd:"" help:"Give the data folder to this database, though it belongs to another one or this one was moved. Stop all servers on both first."`
 }
 
 type moveCommand struct {

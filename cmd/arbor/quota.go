@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"arbor/internal/account"
+	"arbor/internal/page"
 )
 
 // quotaFlags change the quota of an account.
@@ -13,7 +14,8 @@ type quotaFlags struct {
 	storeFlags
 	Login string     `arg:"" help:"Login of the account."`
 	Repos quotaCount `help:"How many repositories at most: a number, none for no bound, or default for what serve --quota-repos says." placeholder:"N"`
-	Bytes quotaBytes `help:"How large they may be together: a size like 10GiB, none, or default." placeholder:"SIZE"`
+	Bytes quotaBytes `help:"How large they and attached files may be together: a size like 10GiB, none, or default." placeholder:"SIZE"`
+	Text  quotaBytes `help:"How much text the account may write, such as issues and comments: a size, none, or default." placeholder:"SIZE"`
 }
 
 // quotaBound is a bound that a flag may change.
@@ -75,25 +77,33 @@ func (c *quotaFlags) run(p *process, kind account.Kind) error {
 			if c.Bytes.given {
 				q.KB = c.Bytes.to
 			}
+			if c.Text.given {
+				q.Text = c.Text.to
+			}
 		})
 		if err == nil {
-			fmt.Fprintf(p.stdout, "%s has %d repositories of %s, with %d KiB of %s\n", a.Login, u.Repos,
-				ofBound(q.Repos, ""),
-				u.KB, ofBound(q.KB, " KiB"))
+			repos := "1 repository"
+			if u.Repos != 1 {
+				repos = fmt.Sprintf("%d repositories", u.Repos)
+			}
+			fmt.Fprintf(p.stdout, "%s: %s (%s), %s of Git and files (%s), %s of text (%s)\n", a.Login,
+				repos, limitOf(q.Repos, func(n int64) string { return strconv.FormatInt(n, 10) }),
+				page.Bytes(u.KB<<10), limitOf(q.KB, account.Kibibytes),
+				page.Bytes(u.TextKB<<10), limitOf(q.Text, account.Kibibytes))
 		}
 		return err
 	})
 }
 
-// ofBound says what a bound is.
-func ofBound(n *int64, unit string) string {
+// limitOf writes a bound of an account.
+func limitOf(n *int64, write func(int64) string) string {
 	switch {
 	case n == nil:
-		return "the server's default"
+		return "the server's limit"
 	case *n == account.Unbounded:
-		return "any number"
+		return "no limit"
 	}
-	return strconv.FormatInt(*n, 10) + unit
+	return "limit " + write(*n)
 }
 
 type userQuota struct{ quotaFlags }

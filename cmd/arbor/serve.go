@@ -44,6 +44,8 @@ type serverFlags struct {
 	MaxPackObjects    int           `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
 	QuotaRepos        int64         `help:"Most repositories of each owner who has no quota of its own (default: no bound)." placeholder:"N"`
 	QuotaBytes        byteSize      `help:"Most that the repositories of such an owner may take together (default: no bound)." placeholder:"SIZE"`
+	QuotaText         byteSize      `help:"Most text that an account without a quota of its own may write: issues, comments, reviews and the like (default: as --quota-bytes)." placeholder:"SIZE"`
+	TextRate          *freeSpace    `help:"Most text that an account may write within an hour; 0: any amount (default: 64MiB; 0 for demo and --ephemeral)." placeholder:"SIZE"`
 	MinFreeSpace      *freeSpace    `help:"Room on the disks of the data folder and the database below which writes are answered 507: a size, 0 for none, or auto, a hundredth of the disk and 1GiB at most (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
 	AllowHookNetworks string        `help:"Inner networks to which webhooks may be sent, between commas: 10.0.0.0/8,::1/128 (default: none; demo and --ephemeral allow this machine)." placeholder:"NETWORKS"`
 	LogFormat         string        `help:"Form of the log on standard error." enum:"text,json" default:"text"`
@@ -105,6 +107,9 @@ func (f *serverFlags) check() error {
 	}
 	if f.QuotaRepos < 0 {
 		return misuse("--quota-repos must not be negative")
+	}
+	if f.TextRate != nil && *f.TextRate < 0 {
+		return misuse("--text-rate must be a size, or 0")
 	}
 	if f.AuditDays < 0 || f.AuditDays > maxAuditDays {
 		return misuse("--audit-days must be from 0 to %d", maxAuditDays)
@@ -202,6 +207,9 @@ func (c *serveCommand) Run(p *process) error {
 	if c.MinFreeSpace == nil { // a store that is to stay
 		o.MinFree = space.Auto
 	}
+	if c.TextRate == nil {
+		o.TextRate = defaultTextRate
+	}
 	if c.ssh, o.SSH, err = c.openSSH(keptKeys(c.Data), log); err != nil {
 		return errors.Join(err, s.close())
 	}
@@ -230,16 +238,23 @@ func hostname() string {
 	return name
 }
 
+// defaultTextRate is in bytes: people write less in years, importers in an hour.
+const defaultTextRate = 64 << 20
+
 // options are the server's, without its store.
 func (f *serverFlags) options(log *slog.Logger) server.Options {
-	var minFree freeSpace
+	var minFree, textRate freeSpace
 	if f.MinFreeSpace != nil {
 		minFree = *f.MinFreeSpace
+	}
+	if f.TextRate != nil {
+		textRate = *f.TextRate
 	}
 	return server.Options{
 		Version:        version,
 		MinFree:        int64(minFree),
 		Quota:          f.quota(),
+		TextRate:       int64(textRate),
 		Log:            log,
 		Admission:      f.admission,
 		BaseURL:        f.BaseURL,
@@ -261,6 +276,10 @@ func (f *serverFlags) quota() (q account.Quota) {
 	if f.QuotaBytes > 0 {
 		kb := (int64(f.QuotaBytes) + 1023) / 1024
 		q.KB = &kb
+	}
+	if f.QuotaText > 0 {
+		kb := (int64(f.QuotaText) + 1023) / 1024
+		q.Text = &kb
 	}
 	return q
 }

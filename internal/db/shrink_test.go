@@ -2,6 +2,8 @@ package db_test
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -65,5 +67,33 @@ func TestShrink(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() > 3<<20 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+}
+
+// A file of an older version stays as large as it is, with its free pages counted, until it is written anew.
+func TestShrinkOfAnOldFile(t *testing.T) {
+	t.Parallel()
+	path := dbtest.Empty(t, db.SQLite)
+	old, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = old.Exec(`CREATE TABLE texts (body BLOB); INSERT INTO texts VALUES (zeroblob(3000000)); DELETE FROM texts`)
+	if err := errors.Join(err, old.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d := openAt(t, path)
+	if more, err := d.Shrink(t.Context(), 0); err != nil || more || d.Spare() < 2<<20 {
+		t.Errorf("%d bytes are free, more %v, %v", d.Spare(), more, err)
+	}
+	if err := d.Scrub(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Shrink(t.Context(), 0); err != nil || d.Spare() != 0 || d.Size() > 1<<20 {
+		t.Errorf("%d bytes of %d are free, %v", d.Spare(), d.Size(), err)
+	}
+	mustWrite(t, d, stmt(`DELETE FROM counters WHERE name = 'x'`))
+	if mode := number(t, d, `SELECT auto_vacuum FROM pragma_auto_vacuum`); mode != 2 {
+		t.Errorf("auto_vacuum is %d", mode)
 	}
 }

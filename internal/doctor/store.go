@@ -116,6 +116,8 @@ var questions = map[db.Engine][]struct{ name, query, want string }{
 		{"journal_mode", `(SELECT journal_mode FROM pragma_journal_mode)`, "wal"},
 		{"page_size", `(SELECT CAST(page_size AS TEXT) FROM pragma_page_size)`, ""},
 		{"pages", `(SELECT CAST(page_count AS TEXT) FROM pragma_page_count)`, ""},
+		{"free_pages", `(SELECT CAST(freelist_count AS TEXT) FROM pragma_freelist_count)`, ""},
+		{"auto_vacuum", `(SELECT CAST(auto_vacuum AS TEXT) FROM pragma_auto_vacuum)`, ""},
 	},
 	db.PostgreSQL: {
 		{"version", `current_setting('server_version')`, ""}, {"fsync", `current_setting('fsync')`, "on"},

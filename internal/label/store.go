@@ -2,6 +2,7 @@ package label
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -78,7 +79,10 @@ func ByIDs(tx *db.Tx, repoID repo.ID, ids []int64) (map[int64]*Label, error) {
 	return byID, err
 }
 
-// insert adds a label and sets its id. Error: 422 when the name is taken.
+// maxLabels is how many labels a repository has at most: they count in nobody's quota.
+const maxLabels = 5000
+
+// insert adds a label and sets its id. Errors: 422 when the name is taken, and for too many labels.
 func insert(tx *db.Tx, l *Label) error {
 	err := tx.QueryRow(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (repo_id, name_folded) DO NOTHING RETURNING id`,
@@ -88,6 +92,16 @@ func insert(tx *db.Tx, l *Label) error {
 	}
 	if err != nil {
 		return err
+	}
+	var tooMany bool
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM labels WHERE repo_id = $1 LIMIT 1 OFFSET $2)`,
+		l.RepoID, maxLabels).Scan(&tooMany)
+	if err != nil {
+		return err
+	}
+	if tooMany {
+		return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.Custom,
+			Message: fmt.Sprintf("a repository may have at most %d labels", maxLabels)})
 	}
 	return tracker.RaiseLegend(tx, l.RepoID)
 }

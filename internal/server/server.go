@@ -254,7 +254,11 @@ func (s *Server) grow(r *http.Request, caller *account.Caller, to *route.Route) 
 	if !growing(r, to) {
 		return r, nil
 	}
-	if err := s.room.Check(); err != nil || caller == nil || to.Group == route.Git {
+	room := s.room.CheckRows
+	if to.Group == route.Git || to.Streams {
+		room = s.room.Check
+	}
+	if err := room(); err != nil || caller == nil || to.Group == route.Git {
 		return r, err
 	}
 	limit, err := s.accounts.LimitText(r.Context(), caller)

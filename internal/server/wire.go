@@ -107,6 +107,7 @@ func newServer(o Options) *Server {
 	f.Repos.Quota = o.Quota
 	f.Accounts.TextLimits = textLimits(o)
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
+	f.Repos.Room.Spare(filepath.Dir(o.DB.File()), o.DB.Spare)
 	limits := ratelimit.Options{Limit: o.RateLimit, Now: o.Now, DB: o.DB, Log: o.Log}
 	if o.Node != nil {
 		limits.Others = o.Node.Others
@@ -118,7 +119,8 @@ func newServer(o Options) *Server {
 	}
 	s.runners = []runner{f.Accounts, f.Maintenance, f.Issues, f.Closing, f.Pulls, f.Searches,
 		f.Detect, f.Notifier, s.limiter, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
-		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log)}
+		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
+		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}
 	if o.Node != nil {
 		s.runners = append(s.runners, o.Node)
 	}

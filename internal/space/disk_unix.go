@@ -12,3 +12,9 @@ func Of(dir string) (free, all uint64, err error) {
 	}
 	return s.Bavail * uint64(s.Bsize), s.Blocks * uint64(s.Bsize), nil
 }
+
+// sameDisk reports whether two folders are on one disk.
+func sameDisk(a, b string) bool {
+	var of [2]unix.Stat_t
+	return a == b || unix.Stat(a, &of[0]) == nil && unix.Stat(b, &of[1]) == nil && of[0].Dev == of[1].Dev
+}

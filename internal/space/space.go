@@ -26,9 +26,13 @@ type Guard struct {
 	least int64
 	log   *slog.Logger
 
+	spareDir string       // the folder of the database
+	spare    func() int64 // bytes that its file has free inside; nil: none
+
 	mu   sync.Mutex
 	next time.Time // when the disks are looked at again
 	low  bool
+	full bool // also for rows
 }
 
 // NewGuard watches the disks on which the folders are. least is in bytes, or Auto; 0 gives nil.
@@ -39,17 +43,46 @@ func NewGuard(least int64, log *slog.Logger, dirs ...string) *Guard {
 	return &Guard{dirs: slices.Compact(slices.Sorted(slices.Values(dirs))), least: least, log: log}
 }
 
-// Check returns the error of kind [errs.NoRoom] while there is too little room. It looks at
+// Spare says how many bytes the database's file has free inside, and in which folder that is. It is called
+// before the guard is used, and does not wait for the database.
+func (g *Guard) Spare(dir string, bytes func() int64) {
+	if g != nil {
+		g.spareDir, g.spare = dir, bytes
+	}
+}
+
+// Check returns the error of kind [errs.NoRoom] while there is too little room for files. It looks at
 // the disks once a second at most. A disk that cannot be looked at has room.
 func (g *Guard) Check() error {
+	if low, _ := g.look(); low {
+		return ErrNoRoom
+	}
+	return nil
+}
+
+// CheckRows is Check for what is written to the database, for which the free pages inside its file are room as
+// well: for half of the room that should be there, since the log of the database and small objects need some.
+func (g *Guard) CheckRows() error {
+	if _, full := g.look(); full {
+		return ErrNoRoom
+	}
+	return nil
+}
+
+// look reports whether there is too little room for files, and for rows.
+func (g *Guard) look() (low, full bool) {
 	if g == nil {
-		return nil
+		return false, false
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if now := time.Now(); now.After(g.next) {
 		was := g.low
-		g.low, g.next = slices.ContainsFunc(g.dirs, g.isLow), now.Add(every)
+		g.low, g.full, g.next = false, false, now.Add(every)
+		for _, dir := range g.dirs {
+			low, full := g.isLow(dir)
+			g.low, g.full = g.low || low, g.full || full
+		}
 		switch {
 		case g.low && !was:
 			g.log.Warn("the disk is nearly full: writes are refused until there is room", "folders", g.dirs)
@@ -57,26 +90,26 @@ func (g *Guard) Check() error {
 			g.log.Info("there is room on the disk again: writes are taken")
 		}
 	}
-	if g.low {
-		return ErrNoRoom
-	}
-	return nil
+	return g.low, g.full
 }
 
 // ErrNoRoom is of kind [errs.NoRoom].
 var ErrNoRoom = errs.New(errs.NoRoom,
 	"The disk of this server is nearly full: it takes no writes until there is room. Reading and deleting go on.")
 
-func (g *Guard) isLow(dir string) bool {
+func (g *Guard) isLow(dir string) (low, full bool) {
 	free, all, err := Of(dir)
 	if err != nil || all == 0 {
-		return false
+		return false, false
 	}
 	least := uint64(g.least)
 	if g.least == Auto {
 		least = min(all/100, maxAuto)
 	}
-	return free < least
+	if free >= least {
+		return false, false
+	}
+	return true, g.spare == nil || free < least/2 || free+uint64(g.spare()) < least || !sameDisk(dir, g.spareDir)
 }
 
 // nothing is so little room that anything fails for it, in bytes.

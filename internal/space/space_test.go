@@ -38,6 +38,31 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// Room inside the database's file is room for rows, as long as the disk has half of what it should, and none
+// for files. If it did not count, a server would stay read-only after what filled its disk was deleted.
+func TestSpareRoom(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	free, _, err := Of(dir)
+	if err != nil || free == 0 {
+		t.Skip("the disk cannot be looked at")
+	}
+	for _, c := range []struct {
+		least int64
+		spare int64
+		rows  bool // are taken
+	}{{int64(free + free/2), int64(free), true}, {int64(free + free/2), 1 << 20, false}, {int64(free * 3), int64(free * 9), false}} {
+		g := NewGuard(c.least, slog.New(slog.DiscardHandler), dir)
+		g.Spare(dir, func() int64 { return c.spare })
+		if err := g.CheckRows(); (err == nil) != c.rows {
+			t.Errorf("%+v: rows: %v", c, err)
+		}
+		if err := g.Check(); err == nil {
+			t.Errorf("%+v: files are taken", c)
+		}
+	}
+}
+
 // An error that has a meaning keeps it, whatever the disk is like.
 func TestExplain(t *testing.T) {
 	t.Parallel()

@@ -27,9 +27,12 @@ type personView struct {
 // Size is how much the account owns.
 func (v *personView) Size() string { return page.Bytes(v.Usage.KB << 10) }
 
+// Text is how much the account has written.
+func (v *personView) Text() string { return page.Bytes(v.Usage.TextKB << 10) }
+
 // quotaForm is the quota as the form has it: a number, empty for what the server says for all, or none for no
 // bound.
-type quotaForm struct{ Repos, MiB string }
+type quotaForm struct{ Repos, MiB, Text string }
 
 func bound(n *int64, unit int64) string {
 	switch {
@@ -84,7 +87,7 @@ func (p *Pages) person(r *http.Request, kind account.Kind, section string) (*per
 		return nil, err
 	}
 	q, u, err := p.Accounts.QuotaFor(r.Context(), a.ID)
-	v.Quota, v.Usage = quotaForm{bound(q.Repos, 1), bound(q.KB, 1024)}, u
+	v.Quota, v.Usage = quotaForm{bound(q.Repos, 1), bound(q.KB, 1024), bound(q.Text, 1024)}, u
 	return v, notFound(err)
 }
 
@@ -145,7 +148,7 @@ func (p *Pages) changeAccount(
 			to = list + web.Path(next)
 		}
 	case "quota":
-		v.Quota = quotaForm{f.Text("repos"), f.Text("mib")}
+		v.Quota = quotaForm{f.Text("repos"), f.Text("mib"), f.Text("text")}
 		err = p.setQuota(r, v)
 	case "delete":
 		to = list
@@ -170,8 +173,12 @@ func (p *Pages) setQuota(r *http.Request, v *personView) error {
 	if err != nil {
 		return err
 	}
+	text, err := readBound(v.Quota.Text, 1024)
+	if err != nil {
+		return err
+	}
 	_, _, _, err = p.Accounts.EditQuota(r.Context(), v.Account.Kind, v.Account.Login, func(q *account.Quota) {
-		q.Repos, q.KB = repos, kb
+		q.Repos, q.KB, q.Text = repos, kb, text
 	})
 	return err
 }

@@ -121,8 +121,8 @@ func TestPeople(t *testing.T) {
 			next == password {
 			t.Error("the old password counts")
 		}
-		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "3", "mib", "none"), at+"?done=1")
-		show(t, s, at, `value="3"`, `value="none"`)
+		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "3", "mib", "none", "text", "7"), at+"?done=1")
+		show(t, s, at, `value="3"`, `value="none"`, `value="7"`)
 		again(t, send(t, s, "keeper", at, "do", "quota", "repos", "-1", "mib", evil), 422, `value="-1"`,
 			"is no bound", "onerror=alert(1)&gt;")
 		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "", "mib", ""), at+"?done=1")

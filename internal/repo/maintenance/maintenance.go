@@ -4,6 +4,7 @@
 //	folders of deleted repositories                   discard.go
 //	folders without a row, and what is left in others sweep.go
 //	notes of unreached objects that are too old       forget.go
+//	free pages of SQLite's file                       shrink.go
 //
 // Tables: packings, discarded, folder_sweep.
 package maintenance

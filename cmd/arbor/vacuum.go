@@ -1,0 +1,29 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"arbor/internal/db"
+)
+
+// vacuumCommand is for a SQLite file that has much free inside and is older than the map by which servers give
+// free pages back themselves.
+type vacuumCommand struct{ storeFlags }
+
+// Run writes the file anew, beside a running server or without one.
+func (c *vacuumCommand) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+		if s.db.Engine() != db.SQLite {
+			return errors.New("this is for SQLite: PostgreSQL's autovacuum makes room free for new rows by itself, and " +
+				"VACUUM FULL gives it back to the disk")
+		}
+		before := s.db.Size()
+		if err := s.db.Scrub(p.ctx, true); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(p.stdout, "the database had %d MiB and has %d MiB\n", before>>20, s.db.Size()>>20)
+		return err
+	})
+}

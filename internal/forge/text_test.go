@@ -1,0 +1,55 @@
+package forge
+
+import (
+	"slices"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+)
+
+// boundedTexts are the tables with texts that count for nobody, and what bounds their rows.
+var boundedTexts = map[string]string{
+	"accounts": "people are made by operators; their texts have a size", "apps": "100 of an account",
+	"activities": "pruned; one of a push or a text that counts", "audit": "pruned",
+	"attachments": "1000 of somebody in a repository, whose files count", "files": "their sizes count",
+	"release_assets": "1000 of a release", "check_suites": "a repository's checks have a bound, the oldest go",
+	"check_runs": "as suites", "check_annotations": "as suites", "collaborators": "one of a person",
+	"device_requests": "20 of a network", "emails": "100 of an account", "former_logins": "by operators",
+	"generations": "one of a repository", "hooks": "20 of a repository", "hook_deliveries": "128 MiB of an owner",
+	"installations": "one of an account and App", "labels": "5000 of a repository", "linked_branches": "of refs",
+	"notification_acts": "jobs", "notification_subjects": "one of what counts",
+	"past_backups": "by operators", "pull_branches": "one of a pull request", "pull_commits": "of pushes",
+	"pulls": "one of an issue", "pushed_commits": "jobs", "refs": "a repository has a bound",
+	"repo_languages": "one of a repository", "repo_redirects": "one of a name of a repository",
+	"repo_topics": "20 of a repository", "repos": "--quota-repos", "ssh_keys": "100 of an account",
+	"status_commits": "of statuses", "status_contexts": "of statuses", "tokens": "200 of an account",
+	"unreached_objects": "pruned", "viewed_files": "one of a file of a pull request", "discarded": "jobs",
+	"deleted_milestones": "jobs", "deleted_repos": "jobs",
+}
+
+// Each table with texts counts for who writes them, or something else bounds it: else an account could fill
+// the disk with it.
+func TestEachTextCounts(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t, db.SQLite)
+	var tables []db.Table
+	if err := d.Read(t.Context(), func(tx *db.Tx) (err error) {
+		tables, err = db.Tables(tx)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, text := range account.Texts {
+		known[text.Table] = true
+	}
+	for _, table := range tables {
+		texts := slices.ContainsFunc(table.Columns, func(c db.Column) bool { return c.Kind == db.KindText })
+		if texts && !known[table.Name] && boundedTexts[table.Name] == "" {
+			t.Errorf("the texts of %s count for nobody: add it to account.Texts with triggers, or say what bounds it",
+				table.Name)
+		}
+	}
+}

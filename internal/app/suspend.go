@@ -200,7 +200,7 @@ func leaveOperators(tx *db.Tx, i *Installation) error {
 // querySuspensions reads who suspends the installation of an App on an account since a time or later; that is
 // not zero, which SQL takes for NULL.
 func querySuspensions(tx *db.Tx, appID account.AppID, on account.ID, since db.Time) (parties, error) {
-	return db.QueryMap[Party, db.Time](tx, `SELECT suspended_by, suspended_at FROM installation_suspensions
+	return db.QueryMap[Party, db.Time](tx, `SELECT party, suspended_at FROM installation_suspensions
 		WHERE app_id = $1 AND account_id = $2 AND suspended_at >= $3`, appID, on, since)
 }
 
@@ -212,7 +212,7 @@ func storeSuspensions(tx *db.Tx, i *Installation, set parties) error {
 		if err != nil {
 			return err
 		}
-		err = tx.Run(`INSERT INTO installation_suspensions (app_id, account_id, suspended_by, suspended_at)
+		err = tx.Run(`INSERT INTO installation_suspensions (app_id, account_id, party, suspended_at)
 			VALUES ($1, $2, $3, $4)`, i.App.ID, i.Account.ID, party, at)
 	}
 	return err

@@ -5,8 +5,8 @@
 CREATE TABLE installation_suspensions (
     app_id       BIGINT NOT NULL REFERENCES apps (id) ON DELETE CASCADE,
     account_id   BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    suspended_by BIGINT NOT NULL, -- 1: the App, 2: the account's owner, 3: the operator or a site administrator
+    party        BIGINT NOT NULL, -- 1: the App, 2: the account's owner, 3: the operator or a site administrator
     suspended_at BIGINT NOT NULL,
-    PRIMARY KEY (app_id, account_id, suspended_by)
+    PRIMARY KEY (app_id, account_id, party)
 );
 CREATE INDEX installation_suspensions_of_account ON installation_suspensions (account_id);

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,6 +24,9 @@ const backupLease = time.Minute
 // HoldFolders calls work, which makes a backup at a place (empty: a stream), and gives the
 // moment that it holds. Until it returns, or this process dies and
 // its lease runs out, all folders of repositories stay, where
+// errNoFolder is fs.ErrNotExist with words for the operator.
+var errNoFolder = fmt.Errorf("its folder is missing; arbor check shows the way back: %w", fs.ErrNotExist)
+
 // FindFolder finds them. The backup is remembered, for purges. Error: that of work;
 // db.ErrLeaseLost.
 func HoldFolders(
@@ -90,8 +94,8 @@ func FindFolder(dir string, id ID, purges int64) (string, error) {
 			return filepath.Join(filepath.Dir(kept), e.Name()), nil
 		}
 	}
-	if err == nil {
-		err = fs.ErrNotExist
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w", kept, errNoFolder)
 	}
 	return "", err
 }

@@ -151,13 +151,15 @@ type Service struct {
 	dir   string // of all repositories' directories
 	forge Forge
 
-	refs    *cache.Cache[refsKey, git.Refs]
-	reach   reachCache
-	found   *cache.Cache[foundKey, Found]
-	purges  *cache.Cache[ID, int64] // Repo.Purges of repositories that work without a caller opens
-	moves   broadcast
-	packing *keyed.Queue[ID] // repositories that were written to
-	ending  sync.WaitGroup   // folders being removed
+	refs  *cache.Cache[refsKey, git.Refs]
+	reach reachCache
+	found *cache.Cache[foundKey, Found]
+	// of repositories that work without a caller opens, and of those without a folder
+	standings *cache.Cache[ID, standing]
+	broken    broken
+	moves     broadcast
+	packing   *keyed.Queue[ID] // repositories that were written to
+	ending    sync.WaitGroup   // folders being removed
 }
 
 // New makes the service. The repositories' directories are below dir.
@@ -165,7 +167,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, forge Forge) *Servi
 	return &Service{
 		db: d, git: g, log: log, dir: dir, forge: forge,
 		refs: cache.New(maxCachedRefs, refCost), found: cache.NewCount[foundKey, Found](maxFound),
-		purges:  cache.NewCount[ID, int64](maxFound),
+		standings: cache.NewCount[ID, standing](maxFound), broken: broken{folders: map[Folder]error{}},
 		packing: keyed.NewQueue[ID](),
 	}
 }

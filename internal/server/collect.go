@@ -72,6 +72,9 @@ var (
 	jobsRetried = desc("jobs_retried", "Jobs among them that failed before.", "kind")
 	jobsOldest  = desc("jobs_oldest_seconds", "For how long the oldest of them has been due.", "kind")
 
+	brokenFolders = desc("repositories_broken",
+		"Repositories that were asked for and whose folder is missing or cannot be used: arbor check shows the way back.")
+
 	logWaiting = desc("log_waiting_bytes", "Lines of the log that wait to be written.")
 	logDropped = desc("log_lines_dropped_total", "Lines of the log that nobody read in time.")
 )
@@ -112,6 +115,7 @@ func (p *parts) Collect(to chan<- prometheus.Metric) {
 	gauge(unfilled, int64(p.s.forge.Issues.UnfilledIndexes()))
 	p.collectDB(to, gauge, counter)
 	p.collectJobs(gauge)
+	p.collectBroken(gauge)
 	if h, ok := p.s.log.Handler().(*journal.Handler); ok {
 		bytes, dropped := h.Waiting()
 		gauge(logWaiting, int64(bytes))
@@ -163,6 +167,18 @@ func (p *parts) collectJobs(gauge collect) {
 		}
 		gauge(jobsOldest, int64(due.Seconds()), kind)
 	}
+}
+
+// collectBroken counts the repositories without a usable folder.
+func (p *parts) collectBroken(gauge collect) {
+	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
+	defer cancel()
+	n, err := p.s.forge.Repos.CountBroken(ctx)
+	if err != nil {
+		p.s.log.LogAttrs(ctx, slog.LevelWarn, "the metrics lack the broken repositories", slog.Any("error", err))
+		return
+	}
+	gauge(brokenFolders, int64(n))
 }
 
 // backlogs asks what is left of each kind of jobs, and the database for its time.

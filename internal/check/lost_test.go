@@ -11,8 +11,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// Of a folder that is lost, a check says where it belongs and the two ways back, and --repair claims nothing. A file
-// in its place does not end the check.
+// Of a folder that is lost, a check says where it belongs and the two ways back, and --repair claims nothing.
+// A file in its place does not end the check.
 func TestLostFoldersHaveAWayBack(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

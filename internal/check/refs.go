@@ -160,12 +160,12 @@ func (c *checker) lost(f repo.Folder, name string, cause error) string {
 	}
 	problem := fmt.Sprintf("its folder %s cannot be used: %v. ", dir, cause)
 	if aside, err := repo.FindFolder(c.repos.Dir(), f.ID, f.Purges); err == nil && aside != dir {
-		return problem + fmt.Sprintf("It was set aside as %s: rename it back, or wait: a running server does that "+
-			"within hours", aside)
+		return problem + fmt.Sprintf("It was set aside as %s: rename it back, or wait: a running server "+
+			"does that within hours", aside)
 	}
-	return problem + fmt.Sprintf("The way back: put the folder in its place again, owned by the server's account (of "+
-		"a backup, arbor restore --data NEW BACKUP makes it as NEW/repositories/%s), and check again; or give the "+
-		"repository up: arbor repo delete %s. --repair cannot mend it",
+	return problem + fmt.Sprintf("The way back: put the folder in its place again, owned by the server's account "+
+		"(of a backup, arbor restore --data NEW BACKUP makes it as NEW/repositories/%s), and check again; or give "+
+		"the repository up: arbor repo delete %s. --repair cannot mend it",
 		filepath.ToSlash(repo.FolderPath(f.ID, f.Purges)), name)
 }
 

@@ -118,8 +118,8 @@ func (r *Repository) checkReadable(s *state) error {
 	return nil
 }
 
-// failed returns err, with which git ended in the repository's folder. If the folder is broken, it says how, and
-// Open looks at it again.
+// failed returns err, with which git ended in the repository's folder. If the folder is broken, it says how,
+// and Open looks at it again.
 func (r *Repository) failed(err error) error {
 	broken := r.Check()
 	if broken == nil {
@@ -129,8 +129,8 @@ func (r *Repository) failed(err error) error {
 	return fmt.Errorf("git: %s: %w (%v)", r.dir, broken, err) // err may be of a kind that blames the client
 }
 
-// Check returns why the repository's folder cannot be used; nil: it can. The error is fs.ErrNotExist where it has
-// no HEAD, so that git takes it for no repository: in most cases because there is no folder.
+// Check returns why the repository's folder cannot be used; nil: it can. The error is fs.ErrNotExist where it
+// has no HEAD, so that git takes it for no repository: in most cases because there is no folder.
 func (r *Repository) Check() error {
 	if _, err := os.Stat(r.path("HEAD")); err != nil {
 		return err

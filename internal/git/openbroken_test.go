@@ -12,8 +12,8 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// A folder that git takes for no repository, or whose objects cannot be listed, is an error that Open finds, also
-// after it was readable once.
+// A folder that git takes for no repository, or whose objects cannot be listed, is an error that Open finds,
+// also after it was readable once.
 func TestOpenBroken(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})

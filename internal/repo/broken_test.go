@@ -69,6 +69,17 @@ func TestBrokenFolder(t *testing.T) {
 }
 
 func testBroken(t *testing.T, s *apitest.Server, broken func(*testing.T, string) func()) {
+	dir, head := gardens(t, s)
+	mend := broken(t, dir)
+	testRequests(t, s, dir, head)
+	testAlarm(t, s, mend)
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits", Status: 200})
+	gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "", "alice/garden"), "clone")
+	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/pulls/1/merge", As: "alice", Send: `{}`, Status: 200})
+}
+
+// gardens makes three repositories. It gives the folder of alice/garden, and a commit in it.
+func gardens(t *testing.T, s *apitest.Server) (dir, head string) {
 	s.User(t, "alice")
 	s.User(t, "bob")
 	garden := s.Repo(t, "alice/garden", false)
@@ -78,7 +89,6 @@ func testBroken(t *testing.T, s *apitest.Server, broken func(*testing.T, string)
 		return apitest.Case{Do: "PUT /repos/alice/" + name + "/contents/a", As: "alice",
 			Send: `{"message":"m","content":"eA=="}`, Status: 201}
 	}
-	var head string
 	s.Run(t, []apitest.Case{put("garden"), put("whole"),
 		{Do: "GET /repos/alice/garden/git/ref/heads/main", Status: 200, Keep: func(a *apitest.Answer) {
 			head = regexp.MustCompile(`[0-9a-f]{40}`).FindString(string(a.Body))
@@ -93,9 +103,11 @@ func testBroken(t *testing.T, s *apitest.Server, broken func(*testing.T, string)
 		{Do: "POST /repos/alice/garden/issues", As: "alice",
 			Send: `{"title":"i","body":"see ` + head + `"}`, Status: 201},
 	})
-	dir := s.Objects(t, garden.ID).Dir()
-	mend := broken(t, dir)
+	return s.Objects(t, garden.ID).Dir(), head
+}
 
+// testRequests makes requests while the folder of alice/garden is broken.
+func testRequests(t *testing.T, s *apitest.Server, dir, head string) {
 	for _, do := range []string{
 		"GET /repos/alice/garden/commits", "GET /repos/alice/garden/contents/a",
 		"GET /repos/alice/garden/contents", "GET /repos/alice/garden/git/trees/" + head,
@@ -139,10 +151,13 @@ func testBroken(t *testing.T, s *apitest.Server, broken func(*testing.T, string)
 		{Do: "GET /search/code?q=x+user:alice", As: "alice", Status: 200},
 	})
 
-	if text := s.Log.Text(); !strings.Contains(text, "ERROR the folder of a repository is missing or cannot be used") ||
+	if text := s.Log.Text(); !strings.Contains(text, "ERROR the folder of a repository is ") ||
 		!strings.Contains(text, dir) {
 		t.Errorf("no line of the log names %s:\n%s", dir, text)
 	}
+}
+
+func testAlarm(t *testing.T, s *apitest.Server, mend func()) {
 	untilAlarm(t, s, true)
 	if got := metric(t, s); got != "1" {
 		t.Errorf("the metrics count %q broken repositories", got)
@@ -152,9 +167,6 @@ func testBroken(t *testing.T, s *apitest.Server, broken func(*testing.T, string)
 	if got := metric(t, s); got != "0" {
 		t.Errorf("afterwards the metrics count %q broken repositories", got)
 	}
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits", Status: 200})
-	gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "", "alice/garden"), "clone")
-	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/pulls/1/merge", As: "alice", Send: `{}`, Status: 200})
 }
 
 func untilAlarm(t *testing.T, s *apitest.Server, is bool) {

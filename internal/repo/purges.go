@@ -16,8 +16,8 @@ func PurgesOf(tx *db.Tx, repoID ID) (n int64, err error) {
 	return n, err
 }
 
-// standingsOf reads what the database says of folders. A repository that is gone has no standing, and one that is
-// being deleted is not there.
+// standingsOf reads what the database says of folders. A repository that is gone has no standing, and one that
+// is being deleted is not there.
 func standingsOf(tx *db.Tx, ids []ID) (map[ID]standing, error) {
 	found := make(map[ID]standing, len(ids))
 	args := make([]any, len(ids))

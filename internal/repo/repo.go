@@ -16,6 +16,7 @@
 //	SQL: the row of a repository, and who may see it             store.go, visible.go, scope.go
 //	a new repository                                             repo.go, autoinit.go
 //	[Service.Git]: objects, and the folders that hold them       folder.go, objects.go
+//	folders that are missing or unreadable                       broken.go
 //	[Service.MoveRefs]: refs, and all that reads them            refs.go, landing.go, refnow.go, refstore.go
 //	which objects are shown: those that refs reach               reach.go, reachset.go
 //	and for a time unreached ones                                unreached.go
@@ -27,8 +28,8 @@
 // truth; a repository's directory holds objects, and whatever else lies there
 // is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
 // of all that follows. What other features have a part in is a method of [Forge]:
-// package forge names its steps. A repository without a directory is an empty one:
-// the first push makes it.
+// package forge names its steps. A repository without refs needs no directory: the first push
+// makes it. One with refs whose directory is missing or unreadable is a failure of the server.
 //
 // A handler of this package, and of every feature on top of it, receives an
 // [Access]: the repository was found, the caller may see it and has the right

@@ -135,8 +135,8 @@ func scanOne(ctx context.Context, repos *repo.Service, tip Tip,
 // objects need more memory than git has, or the server is full.
 func passing(err error) bool {
 	var known *errs.Error
-	return repo.Broken(err) || errors.As(err, &known) && (known.Kind == errs.NotFound || known.Kind == errs.Invalid ||
-		known.Kind == errs.TooLarge ||
+	return repo.Broken(err) || errors.As(err, &known) && (known.Kind == errs.NotFound ||
+		known.Kind == errs.Invalid || known.Kind == errs.TooLarge ||
 		known.Kind == errs.Unavailable || known.Kind == errs.Conflict)
 }
 

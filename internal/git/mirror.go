@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 
 	"arbor/internal/errs"
 	"arbor/internal/git/process"
@@ -50,6 +52,8 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 		"clone", "--quiet", "--mirror",
 		"--template=", "--", source, dir)
 	cmd.Stdin = os.Stdin
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // git gives a terminal its echo back
+	cmd.WaitDelay = 5 * time.Second
 	var message bytes.Buffer
 	cmd.Stderr = &message
 	err = cmd.Start()

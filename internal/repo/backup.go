@@ -100,6 +100,12 @@ func FindFolder(dir string, id ID, purges int64) (string, error) {
 	return "", err
 }
 
+// LastBackup is the moment that the last backup holds which came to its end; 0: there is none.
+func LastBackup(tx *db.Tx) (at db.Time, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(MAX(at), 0) FROM past_backups WHERE whole = TRUE`).Scan(&at)
+	return at, err
+}
+
 // maxPastBackups is how many backups are remembered.
 const maxPastBackups = 1000
 
@@ -110,10 +116,11 @@ func noteBackup(tx *db.Tx, at db.Time, place string, whole bool) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec(`INSERT INTO past_backups (at, place) VALUES ($1, $2)`, at, place); err != nil {
+	_, err := tx.Exec(`INSERT INTO past_backups (at, place, whole) VALUES ($1, $2, $3)`, at, place, whole)
+	if err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM past_backups WHERE id <= (SELECT MAX(id) FROM past_backups) - $1`,
+	_, err = tx.Exec(`DELETE FROM past_backups WHERE id <= (SELECT MAX(id) FROM past_backups) - $1`,
 		maxPastBackups)
 	return err
 }

@@ -33,7 +33,7 @@ type appCreate struct {
 
 // Run registers the App. The key goes to standard output alone, so that it can be redirected into a file.
 func (c *appCreate) Run(p *process) error {
-	m, err := c.manifest()
+	m, err := c.manifest(p)
 	if err != nil {
 		return err
 	}
@@ -51,9 +51,9 @@ func (c *appCreate) Run(p *process) error {
 }
 
 // manifest reads what the App is to be.
-func (c *appCreate) manifest() (m app.Manifest, err error) {
+func (c *appCreate) manifest(p *process) (m app.Manifest, err error) {
 	if c.Manifest != "" {
-		data, err := readBounded(c.Manifest, app.MaxManifest)
+		data, err := p.readBounded(c.Manifest, app.MaxManifest)
 		if err != nil {
 			return m, err
 		}
@@ -74,9 +74,11 @@ func (c *appCreate) manifest() (m app.Manifest, err error) {
 }
 
 // readBounded reads a file, - for standard input, of at most so many bytes.
-func readBounded(path string, most int64) ([]byte, error) {
-	in := os.Stdin
-	if path != "-" {
+func (p *process) readBounded(path string, most int64) ([]byte, error) {
+	var in io.Reader
+	if path == "-" {
+		in = p.stdin()
+	} else {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err

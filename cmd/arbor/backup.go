@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -14,18 +15,32 @@ import (
 )
 
 type backupCommand struct {
+	Make   backupMake   `cmd:"" default:"withargs" help:"Back up a store, also while the server runs. The word make may be left out."`
+	Verify backupVerify `cmd:"" help:"Read every file of a backup and compare it with its checksum: exit status 3 when one is missing or altered."`
+}
+
+type backupMake struct {
 	storeFlags
 	Target string `arg:"" help:"Folder of the backup, which is brought up to date if it holds an earlier one; - for standard output." placeholder:"DIR|-"`
 }
 
-// Run makes a backup, beside the server or without it.
-func (c *backupCommand) Run(p *process) error {
+// Run makes a backup, with a server running on the store or not. The status is statusUnsound for a backup that
+// was made where files of the one before had rotted.
+func (c *backupMake) Run(p *process) error {
+	if err := refuseFile(c.Target, "arbor backup - > "+c.Target); err != nil {
+		return err
+	}
 	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if err := s.record(p, audit.StoreBackup); err != nil {
 			return err
 		}
 		line := newProgress(p.stderr)
-		from := backup.Source{DB: s.db, Folder: s.dir, Progress: line.show}
+		rotten := 0
+		from := backup.Source{DB: s.db, Folder: s.dir, Progress: line.show, Problem: func(problem string) {
+			rotten++
+			line.clear()
+			fmt.Fprintf(p.stderr, "PROBLEM   %s\n", problem)
+		}}
 		var m *backup.Manifest
 		var err error
 		if c.Target == "-" {
@@ -33,14 +48,59 @@ func (c *backupCommand) Run(p *process) error {
 		} else {
 			m, err = backup.ToFolder(p.ctx, from, c.Target)
 		}
-		line.clear()
+		line.end(err)
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(p.stderr, "backed up the store as it was at %s: %d files beside the database\n",
 			m.At.Format(time.RFC3339), len(m.Files))
+		if err == nil && rotten > 0 {
+			fmt.Fprintf(p.stderr, "bad files of the backup before: %d; they lie in %s, and what the store "+
+				"still has was copied again. Do not trust that disk: run arbor backup verify %s\n", rotten,
+				filepath.Join(c.Target, "rotten"), c.Target)
+			err = &exitStatus{statusUnsound}
+		}
 		return err
 	})
+}
+
+// refuseFile refuses a file where a backup's folder is expected, and says what to call instead.
+func refuseFile(path, instead string) error {
+	if info, err := os.Stat(path); path != "-" && err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file: use %s", path, instead)
+	}
+	return nil
+}
+
+type backupVerify struct {
+	Source string `arg:"" help:"Folder of the backup." placeholder:"DIR"`
+}
+
+// Run verifies a backup. It needs no store.
+func (c *backupVerify) Run(p *process) error {
+	err := refuseFile(c.Source, "arbor restore --data NEW - < "+c.Source+", which verifies all of it first")
+	if err != nil {
+		return err
+	}
+	bad := 0
+	line := newProgress(p.stderr)
+	v := backup.Verification{Progress: line.show, Problem: func(problem string) {
+		bad++
+		line.clear()
+		fmt.Fprintf(p.stdout, "PROBLEM   %s\n", problem)
+	}}
+	m, err := backup.Verify(p.ctx, c.Source, v)
+	line.end(err)
+	switch {
+	case err != nil:
+		return err
+	case bad > 0:
+		fmt.Fprintf(p.stdout, "bad files: %d; the next arbor backup copies those again that the store has\n", bad)
+		return &exitStatus{statusUnsound}
+	}
+	_, err = fmt.Fprintf(p.stdout, "the backup is whole, and holds the store as it was at %s: "+
+		"%d files and the database\n", m.At.Format(time.RFC3339), len(m.Files))
+	return err
 }
 
 type restoreCommand struct {
@@ -50,6 +110,9 @@ type restoreCommand struct {
 
 // Run makes a store of a backup.
 func (c *restoreCommand) Run(p *process) error {
+	if err := refuseFile(c.Source, "arbor restore - < "+c.Source); err != nil {
+		return err
+	}
 	at, err := c.place()
 	if err != nil {
 		return err
@@ -57,7 +120,7 @@ func (c *restoreCommand) Run(p *process) error {
 	line := newProgress(p.stderr)
 	to := backup.Destination{Database: at.Database, Folder: at.DataDir, Progress: line.show}
 	to.Verified = func(m *backup.Manifest) {
-		line.clear()
+		line.end(nil)
 		fmt.Fprintf(p.stdout, "the backup is whole, and holds the store as it was at %s\n",
 			m.At.Format(time.RFC3339))
 		if !m.Newest.IsZero() {
@@ -66,11 +129,11 @@ func (c *restoreCommand) Run(p *process) error {
 		}
 	}
 	if c.Source == "-" {
-		err = backup.FromStream(p.ctx, os.Stdin, to)
+		err = backup.FromStream(p.ctx, p.stdin(), to)
 	} else {
 		err = backup.FromFolder(p.ctx, c.Source, to)
 	}
-	line.clear()
+	line.end(err)
 	if err != nil {
 		return err
 	}
@@ -83,8 +146,8 @@ func (c *restoreCommand) Run(p *process) error {
 	})
 }
 
-// progress shows how far work is: a bar on a terminal, else a line for each part and for
-// each tenth of one that takes long.
+// progress shows how far work is: a bar on a terminal; else a line when a part is done, and for each tenth of
+// one that takes long.
 type progress struct {
 	mu     sync.Mutex
 	bar    *progressLine
@@ -117,10 +180,37 @@ func (p *progress) show(part string, done, all int64) {
 	if all > 0 {
 		tenth = 10 * done / all
 	}
-	if part != p.part || tenth > p.told && time.Since(p.toldAt) >= lineEvery {
-		p.part, p.told, p.toldAt = part, tenth, time.Now()
+	if part != p.part {
+		p.done()
+		p.part, p.told, p.toldAt = part, 0, time.Now()
+	}
+	if tenth > p.told && tenth < 10 && time.Since(p.toldAt) >= lineEvery {
+		p.told, p.toldAt = tenth, time.Now()
 		fmt.Fprintf(p.w, "%s: %d%%\n", part, 10*tenth)
 	}
 }
 
-func (p *progress) clear() { p.bar.clear() }
+// done says that the part is done which was shown.
+func (p *progress) done() {
+	if p.part != "" && p.bar.w == nil {
+		fmt.Fprintf(p.w, "%s: done\n", p.part)
+	}
+	p.part = ""
+}
+
+// end clears the bar, or says that the last part is done unless err ended it.
+func (p *progress) end(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bar.clear()
+	if err == nil {
+		p.done()
+	}
+}
+
+// clear takes the bar away, for a line of something else.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bar.clear()
+}

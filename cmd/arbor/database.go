@@ -31,7 +31,7 @@ func (c *moveCommand) Run(p *process) error {
 		line := newProgress(p.stderr)
 		line.show("database", 0, 0)
 		err := backup.MoveDatabase(p.ctx, s.db, s.identity(), db.Options{URL: c.To})
-		line.clear()
+		line.end(err)
 		if errors.Is(err, db.ErrNotEmpty) {
 			return errors.New("the other database is not empty")
 		}

@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"arbor/internal/account"
 	"arbor/internal/hook/outgoing"
@@ -32,6 +34,11 @@ type demoCommand struct {
 // told to stop, and then removes the folder.
 func (c *demoCommand) Run(p *process) (err error) {
 	c.umask = p.umask
+	if !signal.Ignored(syscall.SIGHUP) { // its terminal closes: nothing of it stays
+		ctx, stop := signal.NotifyContext(p.ctx, syscall.SIGHUP)
+		defer stop()
+		p.ctx = ctx
+	}
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type keyAdd struct {
 
 // Run adds the key.
 func (c *keyAdd) Run(p *process) error {
-	text, err := readKey(c.File)
+	text, err := p.readKey(c.File)
 	if err != nil {
 		return err
 	}
@@ -39,9 +39,11 @@ func (c *keyAdd) Run(p *process) error {
 }
 
 // readKey reads a file no further than a key is long.
-func readKey(name string) (string, error) {
-	from := os.Stdin
-	if name != "-" {
+func (p *process) readKey(name string) (string, error) {
+	var from io.Reader
+	if name == "-" {
+		from = p.stdin()
+	} else {
 		f, err := os.Open(name)
 		if err != nil {
 			return "", err

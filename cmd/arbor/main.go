@@ -3,7 +3,7 @@
 //	arbor serve     the server
 //	arbor demo      a throwaway server with something in it
 //	arbor user, org, app, token, repo, issue     administration, also while the server runs
-//	arbor backup, restore, database     copies of a store, and its move between engines
+//	arbor backup, restore, database     copies of a store, their verification, and its move between engines
 //	arbor nodes     which servers work on a store
 //	arbor audit     lists who changed accounts and access
 //	arbor doctor    makes a report without secrets, to attach to a bug
@@ -71,6 +71,17 @@ type process struct {
 	umask  int // before closeUmask
 }
 
+// stdin is standard input, of which a read ends when the command is told to stop.
+func (p *process) stdin() io.Reader {
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.Copy(in, os.Stdin)
+		in.CloseWithError(err)
+	}()
+	context.AfterFunc(p.ctx, func() { in.CloseWithError(p.ctx.Err()) })
+	return out
+}
+
 // table writes columns to standard output, once it is flushed.
 func (p *process) table() *tabwriter.Writer { return tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0) }
 
@@ -116,6 +127,9 @@ func run(ctx context.Context, began time.Time, system string, args []string, std
 	case errors.As(err, &misuse):
 		fmt.Fprintf(stderr, "arbor: %v (see arbor --help)\n", err)
 		return 2
+	case err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "arbor: stopped before the end")
+		return 1
 	case err != nil:
 		fmt.Fprintln(stderr, "arbor:", explain(err))
 		return 1

@@ -18,7 +18,7 @@ type userPasswd struct{ userNamed }
 
 // Run sets the password of a user.
 func (c *userPasswd) Run(p *process) error {
-	password, err := askPassword(os.Stdin, p.stderr)
+	password, err := p.askPassword(os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -32,10 +32,10 @@ func (c *userPasswd) Run(p *process) error {
 }
 
 // askPassword asks a person at a terminal twice, without showing what is typed; of anything else it reads a
-// line.
-func askPassword(in *os.File, out io.Writer) (string, error) {
+// line. The first signal to stop ends it.
+func (p *process) askPassword(in *os.File) (string, error) {
 	if !term.IsTerminal(int(in.Fd())) {
-		line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+		line, err := bufio.NewReader(io.LimitReader(p.stdin(), 4096)).ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", err
 		}
@@ -43,18 +43,45 @@ func askPassword(in *os.File, out io.Writer) (string, error) {
 	}
 	var typed [2]string
 	for n, question := range []string{"Password: ", "Again: "} {
-		fmt.Fprint(out, question)
-		b, err := term.ReadPassword(int(in.Fd()))
-		fmt.Fprintln(out)
+		fmt.Fprint(p.stderr, question)
+		text, err := p.readHidden(int(in.Fd()))
+		fmt.Fprintln(p.stderr)
 		if err != nil {
 			return "", err
 		}
-		typed[n] = string(b)
+		typed[n] = text
 	}
 	if typed[0] != typed[1] {
 		return "", misuse("the two passwords differ")
 	}
 	return typed[0], nil
+}
+
+// readHidden reads a line of a terminal without echo. Where the command is told to stop, it leaves the
+// terminal as it was: term.ReadPassword goes on waiting until the process ends.
+func (p *process) readHidden(terminal int) (string, error) {
+	before, err := term.GetState(terminal)
+	if err != nil {
+		return "", err
+	}
+	if err := p.ctx.Err(); err != nil {
+		return "", err
+	}
+	type answer struct {
+		text []byte
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		text, err := term.ReadPassword(terminal)
+		read <- answer{text, err}
+	}()
+	select {
+	case a := <-read:
+		return string(a.text), a.err
+	case <-p.ctx.Done():
+		return "", errors.Join(p.ctx.Err(), term.Restore(terminal, before))
+	}
 }
 
 // invite says how the first account is made, on a server that has none.

@@ -42,7 +42,7 @@ type repoKeyAdd struct {
 
 // Run adds the key.
 func (c *repoKeyAdd) Run(p *process) error {
-	text, err := readKey(c.File)
+	text, err := p.readKey(c.File)
 	if err != nil {
 		return err
 	}

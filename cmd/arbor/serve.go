@@ -172,6 +172,7 @@ func (c *serveCommand) Run(p *process) error {
 	lines := c.newLog(p.stderr)
 	defer lines.Flush()
 	log := slog.New(lines)
+	outlive(log)
 	var err error
 	if c.front, err = c.openTLS(c, log); err != nil {
 		return err

@@ -32,8 +32,8 @@ const (
 	maxPassword = 256
 )
 
-// CheckPassword reports why a text may not be a password: 422.
-func CheckPassword(password string) error {
+// CheckPassword returns why a text may not be the password of a login: 422.
+func CheckPassword(login, password string) error {
 	switch {
 	case len(password) < minPassword:
 		return errs.Newf(errs.Invalid, "a password has at least %d characters", minPassword)
@@ -42,7 +42,7 @@ func CheckPassword(password string) error {
 	case !utf8.ValidString(password):
 		return errs.New(errs.Invalid, "a password is text")
 	}
-	return nil
+	return checkCommon(login, password)
 }
 
 // hashPassword makes what is kept of a password. The memory is asked of the request's admission. Errors: 429,
@@ -96,7 +96,7 @@ func argon(
 // SetPassword gives a user a password, and ends all sessions that were begun before. by is who does it; nil:
 // the operator. Errors: 404 for nobody; 422 for an organization and for what may not be a password; 429, 503.
 func (s *Service) SetPassword(ctx context.Context, login, password string, by *Caller) error {
-	if err := CheckPassword(password); err != nil {
+	if err := CheckPassword(login, password); err != nil {
 		return err
 	}
 	kept, err := hashPassword(ctx, password)

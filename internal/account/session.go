@@ -242,7 +242,7 @@ const setupLock = "first user"
 // FirstUser makes the site's administrator, with a password, on a server that has no users yet, and signs it
 // in. Errors: 404 when there is somebody; those of CreateUser and SetPassword.
 func (s *Service) FirstUser(ctx context.Context, login, password string, from Origin) (string, error) {
-	if err := CheckPassword(password); err != nil {
+	if err := CheckPassword(login, password); err != nil {
 		return "", err
 	}
 	kept, err := hashPassword(ctx, password)

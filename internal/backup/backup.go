@@ -2,6 +2,8 @@
 //
 //	save.go      one backup: the snapshot of the database, then every object that it needs
 //	folder.go    into a folder, where a later one adds only what is new
+//	nightly.go   looks at a part of the backup that is in the folder, before it is brought up to date
+//	verify.go    looks at all of one
 //	archive.go   into a stream, and out of one into a folder
 //	manifest.go  what a backup holds, with checksums
 //	restore.go   from a folder into an empty store

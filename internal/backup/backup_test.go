@@ -28,7 +28,7 @@ func files(t *testing.T, dir string) map[string]fs.FileInfo {
 		want := fs.FileMode(0o600)
 		if d.IsDir() {
 			want = 0o700
-		} else {
+		} else if d.Name() != "verified.json" { // each backup says in it what of the one before it has read
 			found[path] = info
 		}
 		if err == nil && info.Mode().Perm() != want {

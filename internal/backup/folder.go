@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"arbor/internal/durable"
 )
@@ -26,21 +27,29 @@ const (
 // SHA-256. A file is there once and never changes, so a later backup adds those that are
 // new, swaps the manifest, and removes what no manifest names any more.
 type folder struct {
-	dir     string
-	earlier map[string]File // of the manifest that is there, by path
+	dir      string
+	manifest *Manifest       // that is there; nil: none
+	earlier  map[string]File // of it, by path
 
 	mu   sync.Mutex
 	held map[string]bool // digests that were looked for and are there
 }
 
 // ToFolder makes a backup in a folder, or brings the one that is there up to date. If it
-// fails, an earlier backup is as it was.
+// fails, an earlier backup is as it was, but for files of it that were found bad: see nightly.go.
 func ToFolder(ctx context.Context, from Source, dir string) (*Manifest, error) {
 	t, lock, err := openTarget(from.Folder, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Close()
+	v := Verification{Progress: from.Progress, Problem: from.Problem}
+	if v.Problem == nil {
+		v.Problem = func(string) {}
+	}
+	if err := t.verifyPart(ctx, v, time.Now()); err != nil {
+		return nil, fmt.Errorf("verify the earlier backup in %s: %w", dir, err)
+	}
 	return (&save{Source: from, to: t}).run(ctx)
 }
 
@@ -83,6 +92,7 @@ func (t *folder) prepare() error {
 		if err != nil {
 			return fmt.Errorf("the earlier backup in %s: %w; choose another folder", t.dir, err)
 		}
+		t.manifest = m
 		for _, f := range m.Files {
 			t.earlier[f.Path] = f
 		}

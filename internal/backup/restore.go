@@ -2,8 +2,6 @@ package backup
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +15,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"arbor/internal/backup/tables"
 	"arbor/internal/db"
 	"arbor/internal/durable"
 	"arbor/internal/git"
@@ -62,12 +59,11 @@ func CheckWhole(folder string) error {
 // restore is one restore.
 type restore struct {
 	Destination
-	from     string // the backup's folder
-	manifest *Manifest
-	resumed  bool // an earlier restore did not end
-	bound    bool // the folder and the database belong together, and did so before
-	root     *os.Root
-	done     atomic.Int64
+	*opened
+	resumed bool // an earlier restore did not end
+	bound   bool // the folder and the database belong together, and did so before
+	root    *os.Root
+	done    atomic.Int64
 }
 
 // FromStream is FromFolder for a stream, which needs the space of the backup once more.
@@ -104,7 +100,7 @@ func FromFolder(ctx context.Context, dir string, to Destination) error {
 		return err
 	}
 	defer root.Close()
-	r := &restore{Destination: to, from: dir, root: root, resumed: CheckWhole(to.Folder) != nil}
+	r := &restore{Destination: to, opened: &opened{dir: dir}, root: root, resumed: CheckWhole(to.Folder) != nil}
 	if err := r.verify(ctx); err != nil {
 		return err
 	}
@@ -133,14 +129,8 @@ func FromFolder(ctx context.Context, dir string, to Destination) error {
 }
 
 // verify reads all of the backup.
-func (r *restore) verify(ctx context.Context) error {
-	text, err := os.ReadFile(filepath.Join(r.from, manifestFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s holds no finished backup", r.from)
-	} else if err != nil {
-		return err
-	}
-	if r.manifest, err = parseManifest(text); err != nil {
+func (r *restore) verify(ctx context.Context) (err error) {
+	if r.opened, err = openBackup(r.dir); err != nil {
 		return err
 	}
 	known, err := db.Known()
@@ -151,50 +141,13 @@ func (r *restore) verify(ctx context.Context) error {
 		return fmt.Errorf("the backup is of another version of Arbor: its database has %d migrations, this program "+
 			"knows %d, and they must be the same", len(r.manifest.Versions), len(known))
 	}
+	if err := r.read(&r.manifest.Tables, io.Discard); err != nil {
+		return err
+	}
 	if err := r.verifyTables(); err != nil {
 		return err
 	}
 	return r.each(ctx, "verify", func(f *File, _ []string) error { return r.read(f, io.Discard) })
-}
-
-func (r *restore) verifyTables() error {
-	if err := r.read(&r.manifest.Tables, io.Discard); err != nil {
-		return err
-	}
-	f, err := os.Open(filePath(r.from, r.manifest.Tables.SHA256))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	in, err := tables.NewReader(f)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(in.Header.Versions, r.manifest.Versions) {
-		return fmt.Errorf("%w: the tables are of another version than the manifest", ErrDamaged)
-	}
-	for {
-		if t, err := in.Next(); t == nil || err != nil {
-			return err
-		}
-	}
-}
-
-// read copies a file of the backup, and fails if it is not what the manifest says.
-func (r *restore) read(f *File, to io.Writer) error {
-	in, err := os.Open(filePath(r.from, f.SHA256))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s is missing", ErrDamaged, f.Path)
-	} else if err != nil {
-		return err
-	}
-	defer in.Close()
-	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(to, sum), in)
-	if err == nil && (n != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256) {
-		err = fmt.Errorf("%w: %s does not match its checksum", ErrDamaged, f.Path)
-	}
-	return err
 }
 
 // each calls do with each file of the backup, by several goroutines. Files with the same
@@ -369,7 +322,7 @@ func isConfig(file string) bool {
 
 func (r *restore) loadTables(ctx context.Context) error {
 	r.Progress("database", 0, 0)
-	f, err := os.Open(filePath(r.from, r.manifest.Tables.SHA256))
+	f, err := os.Open(filePath(r.dir, r.manifest.Tables.SHA256))
 	if err != nil {
 		return err
 	}

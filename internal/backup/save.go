@@ -32,6 +32,9 @@ type Source struct {
 	Folder string // the data folder
 	// Progress is told which part begins, and within it how much is done; nil: nobody.
 	Progress func(part string, done, all int64)
+	// Problem is called with a line for each file of an earlier backup in the folder that is missing or altered;
+	// nil: nobody.
+	Problem func(line string)
 }
 
 // target is where a backup goes. All but spool and finish are called by several goroutines.

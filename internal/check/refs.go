@@ -2,8 +2,10 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -58,11 +60,11 @@ func (c *checker) repository(ctx context.Context, id repo.ID, name string) error
 	if err != nil || !readable {
 		return err
 	}
-	tips, problem, err := c.lookAt(ctx, id)
+	tips, problem, err := c.lookAt(ctx, id, name)
 	if err == nil && problem != "" {
 		var again map[string]git.SHA
-		if again, problem, err = c.lookAt(ctx, id); err == nil && problem != "" && !maps.Equal(again, tips) {
-			_, problem, err = c.lookAt(ctx, id) // it moves at this moment: once more
+		if again, problem, err = c.lookAt(ctx, id, name); err == nil && problem != "" && !maps.Equal(again, tips) {
+			_, problem, err = c.lookAt(ctx, id, name) // it moves at this moment: once more
 		}
 	}
 	c.report.Refs += int64(len(tips))
@@ -79,20 +81,33 @@ func (c *checker) repository(ctx context.Context, id repo.ID, name string) error
 // folder for no repository. HEAD is made last, so a folder without it is one whose making
 // was cut short, as long as no ref needs it.
 func (c *checker) frame(ctx context.Context, id repo.ID, name string) (readable bool, err error) {
-	objects, release, err := c.repos.GitOf(ctx, id)
+	purges, err := c.repos.Purges(ctx, id)
 	if err != nil {
-		return true, nil // which lookAt tells
+		return false, err
+	}
+	objects, release, err := c.Git.Open(ctx, c.repos.Path(id, purges))
+	if err != nil {
+		return true, nil // lookAt reports it
 	}
 	defer release()
 	parts, err := objects.Lacks()
-	if err != nil || len(parts) == 0 {
-		return err == nil, err
+	if err == nil && len(parts) == 0 {
+		return true, nil
 	}
 	if !objects.Exists() {
-		tips, err := c.repos.Tips(ctx, id)
-		if err != nil || len(tips) == 0 {
-			return false, err
+		tips, noTips := c.repos.Tips(ctx, id)
+		if noTips != nil || len(tips) == 0 {
+			return false, noTips
 		}
+		if err == nil && !objects.HasFiles() {
+			err = errors.New("it has no objects")
+		}
+	}
+	if err != nil {
+		if problem := c.gone(ctx, id, c.lost(repo.Folder{ID: id, Purges: purges}, name, err)); problem != "" {
+			c.find(Finding{Part: "repositories", Repository: name, Problem: problem})
+		}
+		return false, nil
 	}
 	problem := c.gone(ctx, id, "its folder lacks, or has damaged: "+strings.Join(parts, ", "))
 	if problem == "" {
@@ -109,21 +124,22 @@ func (c *checker) frame(ctx context.Context, id repo.ID, name string) (readable 
 }
 
 func (c *checker) lookAt(
-	ctx context.Context, id repo.ID,
+	ctx context.Context, id repo.ID, name string,
 ) (tips map[string]git.SHA, problem string, err error) {
 	if tips, err = c.repos.Tips(ctx, id); err != nil {
 		return nil, "", err
 	}
-	objects, release, err := c.repos.GitOf(ctx, id)
+	purges, err := c.repos.Purges(ctx, id)
 	if err != nil {
-		return tips, c.gone(ctx, id, err.Error()), nil
+		return nil, "", err
+	}
+	objects, release, err := c.repos.Open(ctx, id, purges)
+	if err != nil {
+		return tips, c.gone(ctx, id, c.lost(repo.Folder{ID: id, Purges: purges}, name, err)), nil
 	}
 	defer release()
 	if !objects.Exists() {
-		if len(tips) == 0 {
-			return tips, "", nil // a folder is made with the first objects
-		}
-		return tips, c.gone(ctx, id, "its folder is not there"), nil
+		return tips, "", nil // a folder is made with the first objects
 	}
 	shas := slices.Sorted(maps.Values(tips))
 	if problem, err = objects.FirstMissing(ctx, slices.Compact(shas)); err != nil || problem != "" {
@@ -133,6 +149,24 @@ func (c *checker) lookAt(
 		problem, err = objects.CheckObjects(ctx)
 	}
 	return tips, problem, err
+}
+
+// lost says what is wrong with a folder that cannot be used, and the way back.
+func (c *checker) lost(f repo.Folder, name string, cause error) string {
+	dir := c.repos.Path(f.ID, f.Purges)
+	var e *repo.FolderError
+	if errors.As(cause, &e) {
+		cause = e.Err
+	}
+	problem := fmt.Sprintf("its folder %s cannot be used: %v. ", dir, cause)
+	if aside, err := repo.FindFolder(c.repos.Dir(), f.ID, f.Purges); err == nil && aside != dir {
+		return problem + fmt.Sprintf("It was set aside as %s: rename it back, or wait: a running server "+
+			"does that within hours", aside)
+	}
+	return problem + fmt.Sprintf("The way back: put the folder in its place again, owned by the server's account "+
+		"(of a backup, arbor restore --data NEW BACKUP makes it as NEW/repositories/%s), and check again; or give "+
+		"the repository up: arbor repo delete %s. --repair cannot mend it",
+		filepath.ToSlash(repo.FolderPath(f.ID, f.Purges)), name)
 }
 
 // which names the refs whose own objects are missing, before git's words.

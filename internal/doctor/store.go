@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/forge"
+	"arbor/internal/repo"
 )
 
 // store looks at the database.
@@ -38,6 +39,9 @@ func (d *doctor) store(ctx context.Context) {
 			return err
 		}
 		if err := d.sizes(tx); err != nil {
+			return err
+		}
+		if err := d.backup(tx); err != nil {
 			return err
 		}
 		for _, kind := range slices.Sorted(maps.Keys(workers)) {
@@ -172,6 +176,33 @@ func (d *doctor) sizes(tx *db.Tx) error {
 		found = append(found, table+" "+order(last[n]))
 	}
 	d.add("size", OK, strings.Join(found, ", "), "")
+	return nil
+}
+
+// oldBackup is the age from which a backup is looked at as too old: two nights.
+const oldBackup = 48 * time.Hour
+
+// backup says how old the last whole backup is.
+func (d *doctor) backup(tx *db.Tx) error {
+	at, err := repo.LastBackup(tx)
+	if err != nil {
+		return err
+	}
+	now, err := tx.Clock()
+	if err != nil {
+		return err
+	}
+	const advice = "let arbor backup run every night"
+	age := max(now.Time().Sub(at.Time()), 0)
+	switch {
+	case at == 0:
+		d.add("backup", Warn, "no backup yet", advice)
+	case age > oldBackup:
+		d.add("backup", Warn, fmt.Sprintf("the last whole one is %d days old", int(age.Hours())/24), advice)
+	default:
+		d.add("backup", OK, fmt.Sprintf("the last whole one is %d hours and %d minutes old", int(age.Hours()),
+			int(age.Minutes())%60), "")
+	}
 	return nil
 }
 

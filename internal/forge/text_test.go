@@ -6,7 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // boundedTexts are the tables with texts that count for nobody, and what bounds their rows.

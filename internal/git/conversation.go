@@ -35,7 +35,7 @@ func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOption
 	process.GrowPipe(out)
 	from := bufio.NewReaderSize(out, 64<<10)
 	if err := skipGreeting(from); err != nil {
-		return errors.Join(err, p.Stop())
+		return r.failed(errors.Join(err, p.Stop()))
 	}
 	heard := make(chan error, 1)
 	go func() {
@@ -61,6 +61,9 @@ func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOption
 	default:
 	}
 	if process.ExitCode(err) > 0 { // it has told the client why, or the client has gone
+		if r.Check() != nil {
+			return r.failed(err)
+		}
 		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))
 		if written == 0 {
 			return wire.WriteError(o.Out, "upload-pack: the request was refused")

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 	"unicode"
 
 	"arbor/internal/errs"
@@ -57,6 +59,8 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 		"--template=", "--", source, dir)
 	cmd.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL="+mirrorProtocols)
 	cmd.Stdin = os.Stdin
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // git gives a terminal its echo back
+	cmd.WaitDelay = 5 * time.Second
 	var message bytes.Buffer
 	cmd.Stderr = &message
 	err = cmd.Start()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -106,7 +107,7 @@ func (r *Repository) checkReadable(s *state) error {
 	if s.readable.Load() {
 		return nil
 	}
-	f, err := os.Open(r.path("objects"))
+	err := r.Check()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -114,5 +115,46 @@ func (r *Repository) checkReadable(s *state) error {
 		return fmt.Errorf("git: a repository cannot be opened: %w", err)
 	}
 	s.readable.Store(true)
-	return f.Close()
+	return nil
+}
+
+// failed returns err, with which git ended in the repository's folder. If the folder is broken, it says how,
+// and Open looks at it again.
+func (r *Repository) failed(err error) error {
+	broken := r.Check()
+	if broken == nil {
+		return err
+	}
+	r.git.state(r.dir).readable.Store(false)
+	return fmt.Errorf("git: %s: %w (%v)", r.dir, broken, err) // err may be of a kind that blames the client
+}
+
+// Check returns why the repository's folder cannot be used; nil: it can. The error is fs.ErrNotExist where it
+// has no HEAD, so that git takes it for no repository: in most cases because there is no folder.
+func (r *Repository) Check() error {
+	if _, err := os.Stat(r.path("HEAD")); err != nil {
+		return err
+	}
+	if err := readableDir(r.path("objects")); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("it has no folder objects")
+	} else if err != nil {
+		return err
+	}
+	if err := readableDir(r.path("objects", "pack")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// readableDir returns why the files of a folder cannot be listed.
+func readableDir(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Readdirnames(1); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
 }

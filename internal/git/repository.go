@@ -32,6 +32,16 @@ func (r *Repository) Exists() bool {
 	return err == nil
 }
 
+// HasFiles reports whether the folder holds files of objects, in packs or by themselves.
+func (r *Repository) HasFiles() bool {
+	for _, pattern := range []string{"pack/pack-*.pack", "[0-9a-f][0-9a-f]/*"} {
+		if found, _ := filepath.Glob(r.path("objects", filepath.FromSlash(pattern))); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Config is all that a repository's own config file says.
 const Config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
 

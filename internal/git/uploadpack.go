@@ -105,6 +105,9 @@ func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOpt
 	}
 	err = p.Wait()
 	if process.ExitCode(err) > 0 {
+		if r.Check() != nil {
+			return r.failed(err)
+		}
 		// It has told the client why, or the client ended the exchange early,
 		// as it does when it negotiates a shallow clone.
 		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))

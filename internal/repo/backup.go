@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,6 +24,9 @@ const backupLease = time.Minute
 // HoldFolders calls work, which makes a backup at a place (empty: a stream), and gives the
 // moment that it holds. Until it returns, or this process dies and
 // its lease runs out, all folders of repositories stay, where
+// errNoFolder is fs.ErrNotExist with words for the operator.
+var errNoFolder = fmt.Errorf("its folder is missing; arbor check shows the way back: %w", fs.ErrNotExist)
+
 // FindFolder finds them. The backup is remembered, for purges. Error: that of work;
 // db.ErrLeaseLost.
 func HoldFolders(
@@ -90,10 +94,16 @@ func FindFolder(dir string, id ID, purges int64) (string, error) {
 			return filepath.Join(filepath.Dir(kept), e.Name()), nil
 		}
 	}
-	if err == nil {
-		err = fs.ErrNotExist
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w", kept, errNoFolder)
 	}
 	return "", err
+}
+
+// LastBackup is the moment that the last backup holds which came to its end; 0: there is none.
+func LastBackup(tx *db.Tx) (at db.Time, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(MAX(at), 0) FROM past_backups WHERE whole = TRUE`).Scan(&at)
+	return at, err
 }
 
 // maxPastBackups is how many backups are remembered.
@@ -106,10 +116,11 @@ func noteBackup(tx *db.Tx, at db.Time, place string, whole bool) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec(`INSERT INTO past_backups (at, place) VALUES ($1, $2)`, at, place); err != nil {
+	_, err := tx.Exec(`INSERT INTO past_backups (at, place, whole) VALUES ($1, $2, $3)`, at, place, whole)
+	if err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM past_backups WHERE id <= (SELECT MAX(id) FROM past_backups) - $1`,
+	_, err = tx.Exec(`DELETE FROM past_backups WHERE id <= (SELECT MAX(id) FROM past_backups) - $1`,
 		maxPastBackups)
 	return err
 }

@@ -30,23 +30,9 @@ import (
 
 // Git gives the objects of the access's repository. They stay where they are until
 // release is called: a folder that is to go waits for those who have it open in
-// this process. Errors: 404 for a repository that was deleted meanwhile; the
-// reason why its folder cannot be read.
+// this process. Errors: 404 for a repository that was deleted meanwhile; [FolderError].
 func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
-	objects, release, err = s.git.Open(ctx, s.Path(a.ID, a.Purges))
-	if err != nil || objects.Exists() {
-		return objects, release, err
-	}
-	// Perhaps the folder went after the access was read; else nothing was pushed yet.
-	purges, err := s.Purges(ctx, a.ID)
-	if err == nil && purges == a.Purges {
-		return objects, release, nil
-	}
-	release()
-	if err != nil {
-		return nil, nil, err
-	}
-	return s.git.Open(ctx, s.Path(a.ID, purges))
+	return s.Open(ctx, a.ID, a.Purges)
 }
 
 // maxOpened is how often GitInUse looks for the folder that a purge has just made.
@@ -105,19 +91,14 @@ func (s *Service) GitOf(ctx context.Context, repoID ID) (objects *git.Repository
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.git.Open(ctx, s.Path(repoID, purges))
+	return s.Open(ctx, repoID, purges)
 }
 
 // Purges is Repo.Purges of a repository; 0 for one that is gone, or not made yet. Who
 // writes objects without an access reads it before, and names them only while it stays.
 func (s *Service) Purges(ctx context.Context, repoID ID) (int64, error) {
-	return s.purges.Read(s.db.State(ctx), repoID, func() (n int64, err error) {
-		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			n, err = PurgesOf(tx, repoID)
-			return err
-		})
-		return n, err
-	})
+	now, err := s.standing(ctx, repoID)
+	return now.purges, err
 }
 
 // IsWhole reports whether this process knows that an object and all that it leads

@@ -16,6 +16,24 @@ func PurgesOf(tx *db.Tx, repoID ID) (n int64, err error) {
 	return n, err
 }
 
+// standingsOf reads what the database says of folders. A repository that is gone has no standing, and one that
+// is being deleted is not there.
+func standingsOf(tx *db.Tx, ids []ID) (map[ID]standing, error) {
+	found := make(map[ID]standing, len(ids))
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	return found, db.QueryEach(tx, func(row db.Scanner) error {
+		var id ID
+		var now standing
+		err := row.Scan(&id, &now.purges, &now.there, &now.hasRefs)
+		found[id] = now
+		return err
+	}, `SELECT r.id, r.purges, `+NotDeleted("r")+`, EXISTS (SELECT 1 FROM refs f WHERE f.repo_id = r.id)
+		FROM repos r WHERE r.id IN `+db.Values(1, len(ids)), args...)
+}
+
 // paused is an SQL expression: whether no ref moves of the repository of an id.
 func paused(tx *db.Tx, id string) string {
 	return `EXISTS (SELECT 1 FROM purges WHERE repo_id = ` + id + ` AND pause > ` + tx.Engine().Clock() + `)`

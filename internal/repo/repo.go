@@ -16,6 +16,7 @@
 //	SQL: the row of a repository, and who may see it             store.go, visible.go, scope.go
 //	a new repository                                             repo.go, autoinit.go
 //	[Service.Git]: objects, and the folders that hold them       folder.go, objects.go
+//	folders that are missing or unreadable                       broken.go
 //	[Service.MoveRefs]: refs, and all that reads them            refs.go, landing.go, refnow.go, refstore.go
 //	which objects are shown: those that refs reach               reach.go, reachset.go
 //	and for a time unreached ones                                unreached.go
@@ -27,8 +28,8 @@
 // truth; a repository's directory holds objects, and whatever else lies there
 // is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
 // of all that follows. What other features have a part in is a method of [Forge]:
-// package forge names its steps. A repository without a directory is an empty one:
-// the first push makes it.
+// package forge names its steps. A repository without refs needs no directory: the first push
+// makes it. One with refs whose directory is missing or unreadable is a failure of the server.
 //
 // A handler of this package, and of every feature on top of it, receives an
 // [Access]: the repository was found, the caller may see it and has the right
@@ -151,13 +152,15 @@ type Service struct {
 	dir   string // of all repositories' directories
 	forge Forge
 
-	refs    *cache.Cache[refsKey, git.Refs]
-	reach   reachCache
-	found   *cache.Cache[foundKey, Found]
-	purges  *cache.Cache[ID, int64] // Repo.Purges of repositories that work without a caller opens
-	moves   broadcast
-	packing *keyed.Queue[ID] // repositories that were written to
-	ending  sync.WaitGroup   // folders being removed
+	refs  *cache.Cache[refsKey, git.Refs]
+	reach reachCache
+	found *cache.Cache[foundKey, Found]
+	// of repositories that work without a caller opens, and of those without a folder
+	standings *cache.Cache[ID, standing]
+	broken    broken
+	moves     broadcast
+	packing   *keyed.Queue[ID] // repositories that were written to
+	ending    sync.WaitGroup   // folders being removed
 }
 
 // New makes the service. The repositories' directories are below dir.
@@ -165,7 +168,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, forge Forge) *Servi
 	return &Service{
 		db: d, git: g, log: log, dir: dir, forge: forge,
 		refs: cache.New(maxCachedRefs, refCost), found: cache.NewCount[foundKey, Found](maxFound),
-		purges:  cache.NewCount[ID, int64](maxFound),
+		standings: cache.NewCount[ID, standing](maxFound), broken: broken{folders: map[Folder]error{}},
 		packing: keyed.NewQueue[ID](),
 	}
 }

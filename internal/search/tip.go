@@ -137,12 +137,12 @@ func scanOne(ctx context.Context, repos *repo.Service, tip Tip,
 	return fn(ctx, tip, objects)
 }
 
-// passing tells of an error for which one repository is left out: it is gone meanwhile, its
+// passing reports an error for which one repository is left out: it is gone meanwhile, its folder is broken, its
 // objects need more memory than git has, or the server is full.
 func passing(err error) bool {
 	var known *errs.Error
-	return errors.As(err, &known) && (known.Kind == errs.NotFound || known.Kind == errs.Invalid ||
-		known.Kind == errs.TooLarge ||
+	return repo.Broken(err) || errors.As(err, &known) && (known.Kind == errs.NotFound ||
+		known.Kind == errs.Invalid || known.Kind == errs.TooLarge ||
 		known.Kind == errs.Unavailable || known.Kind == errs.Conflict)
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -10,6 +11,7 @@ import (
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/journal"
+	"arbor/internal/repo"
 )
 
 // cached is a part of the server that has caches.
@@ -72,6 +74,12 @@ var (
 	jobsRetried = desc("jobs_retried", "Jobs among them that failed before.", "kind")
 	jobsOldest  = desc("jobs_oldest_seconds", "For how long the oldest of them has been due.", "kind")
 
+	brokenFolders = desc("repositories_broken",
+		"Repositories that were asked for and whose folder is missing or cannot be used, see arbor check.")
+
+	backupAge = desc("backup_age_seconds",
+		"Time since the moment that the last whole backup holds; +Inf: there is none.")
+
 	logWaiting = desc("log_waiting_bytes", "Lines of the log that wait to be written.")
 	logDropped = desc("log_lines_dropped_total", "Lines of the log that nobody read in time.")
 )
@@ -112,6 +120,8 @@ func (p *parts) Collect(to chan<- prometheus.Metric) {
 	gauge(unfilled, int64(p.s.forge.Issues.UnfilledIndexes()))
 	p.collectDB(to, gauge, counter)
 	p.collectJobs(gauge)
+	p.collectBroken(gauge)
+	p.collectBackup(to)
 	if h, ok := p.s.log.Handler().(*journal.Handler); ok {
 		bytes, dropped := h.Waiting()
 		gauge(logWaiting, int64(bytes))
@@ -163,6 +173,40 @@ func (p *parts) collectJobs(gauge collect) {
 		}
 		gauge(jobsOldest, int64(due.Seconds()), kind)
 	}
+}
+
+// collectBroken counts the repositories without a usable folder.
+func (p *parts) collectBroken(gauge collect) {
+	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
+	defer cancel()
+	n, err := p.s.forge.Repos.CountBroken(ctx)
+	if err != nil {
+		p.s.log.LogAttrs(ctx, slog.LevelWarn, "the metrics lack the broken repositories", slog.Any("error", err))
+		return
+	}
+	gauge(brokenFolders, int64(n))
+}
+
+// collectBackup asks how old the last backup is.
+func (p *parts) collectBackup(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
+	defer cancel()
+	var last, now db.Time
+	err := p.s.o.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		if last, err = repo.LastBackup(tx); err == nil {
+			now, err = tx.Clock()
+		}
+		return err
+	})
+	if err != nil {
+		p.s.log.LogAttrs(ctx, slog.LevelWarn, "the metrics lack the age of the backup", slog.Any("error", err))
+		return
+	}
+	age := math.Inf(1)
+	if last != 0 {
+		age = now.Time().Sub(last.Time()).Seconds()
+	}
+	to <- prometheus.MustNewConstMetric(backupAge, prometheus.GaugeValue, age)
 }
 
 // backlogs asks what is left of each kind of jobs, and the database for its time.

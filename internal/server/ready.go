@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -177,11 +178,34 @@ func (p *pushProbe) next(entries []fs.DirEntry) string {
 	return first
 }
 
+// brokenProbe counts the repositories whose folder is broken. It fails where none has one: the disk of the
+// repositories is not there.
+func (s *Server) brokenProbe() *probe {
+	return &probe{slow: "the repositories' folder does not answer", look: func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, probeWait)
+		defer cancel()
+		n, err := s.forge.Repos.CountBroken(ctx)
+		if err != nil {
+			return errs.Wrap(errs.Unavailable, "the database does not answer", err)
+		}
+		s.brokenRepos.Store(int64(n))
+		if n == 0 {
+			return nil
+		}
+		found, err := s.forge.Repos.HasFolders()
+		if err != nil || !found {
+			return errs.Wrap(errs.Unavailable, "the repositories' folder is missing or empty", err)
+		}
+		return nil
+	}}
+}
+
 // GET /readyz
 //
 // Readyz answers 200 while a load balancer may send requests here: the server was not told to
 // stop, the database answers and the data folder can be written, where pushes write too. It looks once a
-// second at most. Error: 503, which says what is missing.
+// second at most. A second line is an alarm: folders of single repositories are broken, which no other
+// node would serve better. Error: 503, which says what is missing.
 func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
 		return errs.New(errs.Paused, "the server is stopping")
@@ -189,7 +213,18 @@ func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 	if err := s.folder.ask(r.Context()); err != nil {
 		return err
 	}
-	return s.Healthz(w, r)
+	if err := s.broken.ask(r.Context()); err != nil {
+		return err
+	}
+	if err := s.Healthz(w, r); err != nil {
+		return err
+	}
+	if s.brokenRepos.Load() == 0 {
+		return nil
+	}
+	_, err := io.WriteString(w, "alarm: folders of repositories are missing or cannot be used: "+
+		"see the log, and arbor check\n")
+	return err
 }
 
 // GET /healthz

@@ -60,8 +60,11 @@ type Server struct {
 	reserved   map[string]bool // logins that nobody can have
 	refusals   refusals
 
-	database *probe
-	folder   *probe
+	database    *probe
+	folder      *probe
+	broken      *probe
+	brokenRepos atomic.Int64 // as of the last look of broken
+
 	stopping atomic.Bool // it was told to stop
 	idPrefix string      // random, so that ids of two runs differ
 	lastID   atomic.Uint64

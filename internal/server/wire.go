@@ -124,7 +124,7 @@ func newServer(o Options) *Server {
 	if o.Node != nil {
 		s.runners = append(s.runners, o.Node)
 	}
-	s.database, s.folder = s.databaseProbe(), s.folderProbe()
+	s.database, s.folder, s.broken = s.databaseProbe(), s.folderProbe(), s.brokenProbe()
 	for _, login := range account.ReservedLogins() {
 		s.reserved[login] = true
 	}

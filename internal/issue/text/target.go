@@ -138,7 +138,8 @@ func (r *Renderer) findCommits(
 				continue
 			}
 			sha, err := r.commit(ctx, a, c.SHA)
-			if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) {
+			// Texts are read on without the objects, too: a broken folder leaves them without links.
+			if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) && !repo.Broken(err) {
 				return err
 			}
 			t.commits[key] = sha

@@ -46,7 +46,7 @@ func (p *Pages) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 	by, next := caller(r), f.Get("new")
 	if next != f.Get("again") {
 		err = errs.New(errs.Invalid, "The new password is not the same in both fields.")
-	} else if err = account.CheckPassword(next); err == nil {
+	} else if err = account.CheckPassword(by.Login, next); err == nil {
 		err = p.accounts.ChangePassword(r.Context(), by, f.Get("now"), next, page.Origin(r))
 	}
 	if err == nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"arbor/internal/admission"
-	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/doctor"
 	"arbor/internal/git"
@@ -68,13 +67,11 @@ type healthView struct {
 	view
 	Report *doctor.Report
 	Nodes  []db.NodeInfo
-	Backup time.Time // the last one that the audit log has; zero: none
 }
 
 // GET /site/health
 //
-// Health shows what the operator's doctor finds, the nodes that serve the database, and the age of the last
-// backup.
+// Health shows what the operator's doctor finds, and the nodes that serve the database.
 func (p *Pages) Health(w http.ResponseWriter, r *http.Request) error {
 	f, err := p.frame(r, "health", "Health")
 	if err != nil {
@@ -90,14 +87,6 @@ func (p *Pages) Health(w http.ResponseWriter, r *http.Request) error {
 			p.Log.WarnContext(r.Context(), "a check of the server's health failed", "check", check,
 				"error", err)
 		}})
-	backups, _, err := p.Accounts.Events(r.Context(),
-		audit.Filter{Actions: []audit.Action{audit.StoreBackup}}, 1)
-	if err != nil {
-		return err
-	}
-	if len(backups) > 0 {
-		v.Backup = backups[0].CreatedAt.Time()
-	}
 	err = p.DB.Read(r.Context(), func(tx *db.Tx) error {
 		v.Nodes, err = db.Nodes(tx)
 		return err

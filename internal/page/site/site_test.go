@@ -224,7 +224,7 @@ func TestWatching(t *testing.T) {
 			Headers: html}), 422, "onerror=alert(1)&gt;")
 		show(t, s, "/site/jobs", "Deliveries to webhooks", "test_merge")
 		show(t, s, "/site/health", "database", "schema", "space", "git version",
-			"the audit log knows of none")
+			"no backup yet")
 		if next := show(t, s, "/site/people", `rel="next"`); strings.Count(next, "<tr>") > 52 {
 			t.Error("the list is not cut")
 		}

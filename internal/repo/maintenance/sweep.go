@@ -180,6 +180,9 @@ func (s *Service) sweepFolder(ctx context.Context, o owned, f repo.Folder, grace
 	if errs.Is(err, errs.NotFound) {
 		return nil // it goes when its last user has left it
 	}
+	if err != nil && o.owns(f) && ctx.Err() == nil {
+		return s.repos.NoteBroken(ctx, f, err)
+	}
 	if err != nil {
 		return err
 	}

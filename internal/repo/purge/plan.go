@@ -112,7 +112,7 @@ func (p *purge) planOf(ctx context.Context, r *repo.Repo) (*repoPlan, error) {
 	if plan.leftovers, err = p.s.leftovers(ctx, r.ID, math.MaxInt64); err != nil {
 		return nil, err
 	}
-	objects, release, err := p.s.git.Open(ctx, p.s.repos.Path(r.ID, plan.world.purges))
+	objects, release, err := p.s.repos.Open(ctx, r.ID, plan.world.purges)
 	if err != nil {
 		return nil, err
 	}

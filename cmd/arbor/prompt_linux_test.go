@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"arbor/internal/db"
+	"arbor/internal/test/testkit"
+)
+
+// terminal is both ends of a pseudo terminal, and what was written on it.
+type terminal struct {
+	person, program *os.File
+
+	mu    sync.Mutex
+	shown bytes.Buffer
+}
+
+func newTerminal(t *testing.T) *terminal {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("there are no pseudo terminals: %v", err)
+	}
+	t.Cleanup(func() { person.Close() })
+	fd := int(person.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetUint32(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.OpenFile("/dev/pts/"+strconv.Itoa(int(n)), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { program.Close() })
+	term := &terminal{person: person, program: program}
+	go func() {
+		buf := make([]byte, 1024)
+		for {
+			n, err := person.Read(buf)
+			if err != nil {
+				return
+			}
+			term.mu.Lock()
+			term.shown.Write(buf[:n])
+			term.mu.Unlock()
+		}
+	}()
+	return term
+}
+
+func (p *terminal) text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.shown.String()
+}
+
+// echoes reports whether the terminal shows what is typed.
+func (p *terminal) echoes(t *testing.T) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(p.program.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
+// A person who changes their mind at the question for a password leaves by one Ctrl-C, or one SIGTERM, and the
+// terminal shows again what is typed. A command that reads a pipe ends by the first signal, too.
+func TestPromptsEnd(t *testing.T) {
+	t.Parallel()
+	s := newInstance(t, db.SQLite)
+	s.makeTables()
+	s.user("bob")
+	for name, end := range map[string]func(t *testing.T, term *terminal, p *os.Process){
+		"Ctrl-C": func(t *testing.T, term *terminal, _ *os.Process) {
+			if _, err := term.person.Write([]byte{3}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"SIGTERM": func(t *testing.T, _ *terminal, p *os.Process) {
+			if err := p.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		for _, typed := range []string{"", "half a passwo", "a whole one\n"} {
+			term := newTerminal(t)
+			cmd := exec.Command("arbor", "user", "passwd", "bob")
+			cmd.Env = s.env
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = term.program, term.program, term.program
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			question := "Password: "
+			if strings.HasSuffix(typed, "\n") {
+				question = "Again: "
+				testkit.Eventually(t, func() bool { return strings.Contains(term.text(), "Password: ") && !term.echoes(t) },
+					"the first question", term.text)
+			}
+			if _, err := term.person.Write([]byte(typed)); err != nil {
+				t.Fatal(err)
+			}
+			testkit.Eventually(t, func() bool { return strings.Contains(term.text(), question) && !term.echoes(t) },
+				"the question", term.text)
+			end(t, term, cmd.Process)
+			err := cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != 1 {
+				t.Errorf("%s after %q: %v, status %d\n%s", name, typed, err, code, term.text())
+			}
+			if !term.echoes(t) {
+				t.Errorf("%s after %q: the terminal does not echo any more", name, typed)
+			}
+		}
+	}
+	for _, args := range [][]string{{"user", "passwd", "bob"}, {"restore", "--data", t.TempDir(), "-"},
+		{"user", "key", "add", "bob", "-"}} {
+		in, hold, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("arbor", args...)
+		cmd.Env, cmd.Stdin = s.env, in
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, func() bool { return reads(cmd.Process.Pid) }, "it waits for its input")
+		cmd.Process.Signal(syscall.SIGINT)
+		err = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 1 {
+			t.Errorf("arbor %q: %v, status %d: %s", args, err, code, &said)
+		}
+		hold.Close()
+		in.Close()
+	}
+}
+
+// reads reports whether a process has a thread that reads standard input.
+func reads(pid int) bool {
+	tasks, _ := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task")
+	for _, task := range tasks {
+		where, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/task/" + task.Name() + "/syscall")
+		call := strings.Fields(string(where))
+		if len(call) > 1 && (call[0] == "0" || call[0] == "63") && call[1] == "0x0" { // read on amd64 and arm64
+			return true
+		}
+	}
+	return false
+}

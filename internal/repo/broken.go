@@ -1,0 +1,200 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// A repository with refs has a folder, and every folder that is there can be read. What does not hold is an
+// error of this machine, never a 404: a disk is not mounted, or a command of another user made the folder.
+// Service.open finds it out where it opens the folder, and the service remembers it until the folder is back
+// or the repository is gone: /readyz and the metrics show it.
+
+// FolderError says that the folder of a repository is missing although refs lead into it, or that it cannot be
+// read. Clients get a 500, and the log has the folder.
+type FolderError struct {
+	Folder string // absolute
+	Err    error  // fs.ErrNotExist, or why it cannot be read
+}
+
+// Error names the folder, for the log and the operator.
+func (e *FolderError) Error() string {
+	return fmt.Sprintf("the folder of a repository cannot be used: %s: %v; arbor check shows the way back",
+		e.Folder, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *FolderError) Unwrap() error { return e.Err }
+
+// Broken reports whether an error is a [FolderError].
+func Broken(err error) bool {
+	var e *FolderError
+	return errors.As(err, &e)
+}
+
+// Open gives the objects of a repository that has the purges, as [Service.Git] does. Where the repository has
+// other ones by now, it gives those of its new folder.
+func (s *Service) Open(
+	ctx context.Context, id ID, purges int64,
+) (objects *git.Repository, release func(), err error) {
+	objects, release, err = s.git.Open(ctx, s.Path(id, purges))
+	if err == nil && objects.Exists() {
+		return objects, release, nil
+	}
+	if err != nil && (ctx.Err() != nil || errs.Is(err, errs.NotFound)) {
+		return nil, nil, err
+	}
+	return s.openOther(ctx, Folder{id, purges}, objects, release, err)
+}
+
+// openOther is Open where the folder is not there or cannot be read.
+func (s *Service) openOther(
+	ctx context.Context, f Folder, objects *git.Repository, release func(), unreadable error,
+) (*git.Repository, func(), error) {
+	now, err := s.standing(ctx, f.ID)
+	switch {
+	case err == nil && now.purges != f.Purges && now.there:
+		if unreadable == nil {
+			release()
+		}
+		return s.git.Open(ctx, s.Path(f.ID, now.purges))
+	case err == nil && unreadable == nil && !now.hasRefs:
+		return objects, release, nil // nothing was pushed there yet, or the repository is gone
+	}
+	if unreadable == nil {
+		release()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	// What is kept of the database may be older than the deletion that took the folder away.
+	if now, err = s.standingNow(ctx, f.ID); err != nil {
+		return nil, nil, err
+	}
+	if !now.there || now.purges != f.Purges {
+		return nil, nil, errs.Absent()
+	}
+	if err := s.look(f); err != nil && (now.hasRefs || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, nil, s.NoteBroken(ctx, f, err)
+	}
+	return s.git.Open(ctx, s.Path(f.ID, f.Purges)) // the first push has just made it
+}
+
+// look returns why a folder cannot be used; nil: it can.
+func (s *Service) look(f Folder) error { return s.git.Repository(s.Path(f.ID, f.Purges)).Check() }
+
+// standing is what the database says of a repository's folder.
+type standing struct {
+	there   bool // the repository, and it is not being deleted
+	hasRefs bool
+	purges  int64
+}
+
+// standing reads what the database says of a repository's folder. What is read is kept under the state of the
+// whole database.
+func (s *Service) standing(ctx context.Context, id ID) (standing, error) {
+	return s.standings.Read(s.db.State(ctx), id, func() (standing, error) { return s.standingNow(ctx, id) })
+}
+
+func (s *Service) standingNow(ctx context.Context, id ID) (now standing, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := standingsOf(tx, []ID{id})
+		now = found[id]
+		return err
+	})
+	return now, err
+}
+
+// maxBroken bounds how many broken folders are remembered.
+const maxBroken = 1000
+
+// broken are the folders that were found broken.
+type broken struct {
+	mu      sync.Mutex
+	folders map[Folder]error
+}
+
+// NoteBroken remembers that the folder of a repository is broken, and returns a [FolderError]. The first time
+// that is logged as an error.
+func (s *Service) NoteBroken(ctx context.Context, f Folder, cause error) error {
+	e := &FolderError{s.Path(f.ID, f.Purges), cause}
+	s.broken.mu.Lock()
+	defer s.broken.mu.Unlock()
+	if s.broken.folders[f] == nil && len(s.broken.folders) < maxBroken {
+		s.broken.folders[f] = cause
+		s.log.ErrorContext(ctx, "the folder of a repository is missing or cannot be used", "repository", f.ID,
+			"folder", e.Folder, "error", cause)
+	}
+	return e
+}
+
+// CountBroken counts the repositories whose folder this process has found missing or unreadable, and which
+// still is. It costs nothing while there are none.
+func (s *Service) CountBroken(ctx context.Context) (int, error) {
+	s.broken.mu.Lock()
+	noted := slices.Collect(maps.Keys(s.broken.folders))
+	s.broken.mu.Unlock()
+	still := 0
+	err := db.InParts(noted, func(part []Folder) error {
+		ids := make([]ID, len(part))
+		for n, f := range part {
+			ids[n] = f.ID
+		}
+		var now map[ID]standing
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			now, err = standingsOf(tx, ids)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, f := range part {
+			if s.stillBroken(ctx, f, now[f.ID]) {
+				still++
+			}
+		}
+		return nil
+	})
+	return still, err
+}
+
+// HasFolders reports whether there is any repository's folder.
+func (s *Service) HasFolders() (bool, error) {
+	shards, err := os.ReadDir(s.dir)
+	for _, shard := range shards {
+		names, _ := os.ReadDir(filepath.Join(s.dir, shard.Name()))
+		for _, e := range names {
+			if _, ok := ParseFolder(e.Name()); ok && e.IsDir() {
+				return true, nil
+			}
+		}
+	}
+	return false, err
+}
+
+// stillBroken looks at a folder again, and forgets it where it is well.
+func (s *Service) stillBroken(ctx context.Context, f Folder, now standing) bool {
+	err := s.look(f)
+	if now.there && now.purges == f.Purges && err != nil && (now.hasRefs || !errors.Is(err, fs.ErrNotExist)) {
+		return true
+	}
+	s.broken.mu.Lock()
+	defer s.broken.mu.Unlock()
+	if s.broken.folders[f] != nil {
+		delete(s.broken.folders, f)
+		s.log.InfoContext(ctx, "the folder of a repository is back, or the repository is gone",
+			"repository", f.ID, "folder", s.Path(f.ID, f.Purges))
+	}
+	return false
+}

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -49,7 +50,18 @@ func (a *API) AskDevice(w http.ResponseWriter, r *http.Request) error {
 	return answerOAuth(w, r, []field{{"device_code", codes.Device},
 		{"expires_in", int64(codes.Expires.Seconds())},
 		{"interval", codes.Pause}, {"user_code", codes.User},
-		{"verification_uri", web.From(r.Context()).Site + "/login/device"}})
+		{"verification_uri", siteOfPeople(r) + "/login/device"}})
+}
+
+// siteOfPeople is where a person's browser finds the pages. A program that uses the server as its proxy asks for
+// a host that leads nowhere for a browser, which is sent to the address of the proxy instead.
+func siteOfPeople(r *http.Request) string {
+	site := web.From(r.Context()).Site
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if r.URL.Host == "" || site != r.URL.Scheme+"://"+r.URL.Host || !ok || r.TLS != nil {
+		return site
+	}
+	return "http://" + at.String()
 }
 
 // POST /login/oauth/access_token

@@ -125,6 +125,10 @@ func (p *place) branches(list []git.Ref) []shortBranchJSON {
 //
 // GetBranch answers a branch with its commit.
 func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.beyondBranch(r, a, api.getBranch(w, r, a))
+}
+
+func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name := web.Param(r, "branch")
 	return api.cached(w, r, a, basis{refs: true, people: true}, func(ctx context.Context) (any, error) {
 		sha, err := api.repos.Ref(ctx, a, "refs/heads/"+name)

@@ -46,9 +46,13 @@ func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 // GetCommit answers a commit with what it changes: 300 files a page, at most
 // 3,000, each with its patch unless that is binary or longer than 3,000 lines.
 // The ref is a branch, a tag or a SHA, which may be abbreviated (decision 50);
-// one that names nothing is a 422, as at GitHub. The media types diff, patch
-// and sha give those alone.
+// one that names nothing is a 422, as at GitHub, and an address below a commit a
+// 404. The media types diff, patch and sha give those alone.
 func (api *API) GetCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.beyondCommit(r, a, api.getCommit(w, r, a))
+}
+
+func (api *API) getCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name := web.Param(r, "ref")
 	switch kind := web.From(r.Context()).Media.Kind; kind {
 	case "diff", "patch", "sha":

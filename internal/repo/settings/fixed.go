@@ -8,17 +8,24 @@ import (
 	"arbor/internal/web"
 )
 
+// switchedOn are features that a new repository has at GitHub unless its maker says otherwise.
+var switchedOn = [...]string{"has_projects", "has_wiki", "has_downloads"}
+
 // fixed refuses what cannot be set of any repository, new or not: each field may be what it is (decision 65).
 func fixed(body *web.Object) {
-	for _, name := range [...]string{"has_projects", "has_wiki", "has_downloads", "has_discussions",
-		"allow_auto_merge"} {
-		body.Fixed(name, false)
-	}
+	body.Fixed("has_discussions", false)
+	body.Fixed("allow_auto_merge", false)
 }
 
-// fixedNew refuses what else cannot be set of a new repository.
+// fixedNew refuses what else cannot be set of a new repository. GitHub's defaults are taken and do nothing: gh and
+// others send them unasked.
 func fixedNew(body *web.Object) {
 	fixed(body)
+	for _, name := range switchedOn {
+		if string(body.Raw(name)) != "true" {
+			body.Fixed(name, false)
+		}
+	}
 	body.Fixed("team_id", nil)
 	body.Fixed("custom_properties", struct{}{})
 }
@@ -26,6 +33,9 @@ func fixedNew(body *web.Object) {
 // fixedOf refuses what else cannot be set of one that is there.
 func fixedOf(body *web.Object, r *repo.Repo) {
 	fixed(body)
+	for _, name := range switchedOn {
+		body.Fixed(name, false)
+	}
 	body.Fixed("allow_update_branch", false)
 	body.Fixed("web_commit_signoff_required", false)
 	body.Fixed("has_pull_requests", true)

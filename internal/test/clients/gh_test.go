@@ -98,7 +98,7 @@ func overSocket(e *testscript.Env, s *apitest.Server) error {
 // throughProxy has gh take the server for the one host that it asks without TLS,
 // and for the proxy that leads there.
 func throughProxy(e *testscript.Env, s *apitest.Server) error {
-	e.Setenv("HTTP_PROXY", s.URL)
+	e.Setenv("http_proxy", s.URL) // which git reads, too
 	e.Setenv("HOST", "github.localhost")
 	e.Setenv("GH_HOST", "github.localhost")
 	return nil

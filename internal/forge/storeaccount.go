@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/hook"
 )
 
 // Fate is what becomes of a column that names a deleted account.
@@ -146,6 +147,9 @@ func dropRows(tx *db.Tx, id account.ID) error {
 
 // giveRows lets ghost stand, or nobody, where the account stands.
 func giveRows(tx *db.Tx, id, ghost account.ID) error {
+	if err := hook.ForgetActor(tx, id); err != nil {
+		return err
+	}
 	for _, c := range AccountColumns {
 		var err error
 		switch c.Fate {

@@ -31,6 +31,7 @@ type Tx struct {
 	check    func(*Tx) error   // runs at the end, see WithCheck; may be nil
 	last     []func(*Tx) error // run after check, see BeforeCommit
 	onCommit []func()          // run after the commit
+	own      map[any]any       // see Attach
 	parts    *sync.Map         // see DB.Attach; nil: there are none
 }
 
@@ -237,10 +238,18 @@ func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 // about to be committed. Its error undoes the transaction. Such functions run in the order of these calls.
 func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.last = append(t.last, fn) }
 
-// Attached gives what DB.Attach attached under a key; nil: nothing.
+// Attach keeps something under a key for the rest of the transaction.
+func (t *Tx) Attach(key, part any) {
+	if t.own == nil {
+		t.own = map[any]any{}
+	}
+	t.own[key] = part
+}
+
+// Attached gives what Attach kept under a key, or DB.Attach; nil: nothing.
 func (t *Tx) Attached(key any) any {
-	if t.parts == nil {
-		return nil
+	if part := t.own[key]; part != nil || t.parts == nil {
+		return part
 	}
 	v, _ := t.parts.Load(key)
 	return v

@@ -53,6 +53,9 @@ const perStatement = 50
 // Record notes in its transaction what happens in a repository: a row for each of its hooks, and of its
 // organization's, that wants to know. It is one statement for some events, whatever the number of hooks.
 func Record(tx *db.Tx, repoID repo.ID, list ...Event) error {
+	if unwatched(tx, repoID) {
+		return nil
+	}
 	return record(tx, audience{hooks: ofRepo, installations: appsOfRepo}, repoID, repoID, list)
 }
 
@@ -158,6 +161,9 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 // what must be rendered in the transaction. It gives what addresses in payloads begin with; nil: nobody
 // listens.
 func Listening(tx *db.Tx, repoID repo.ID, event string) (*web.Info, error) {
+	if unwatched(tx, repoID) {
+		return nil, nil
+	}
 	return listening(tx, audience{hooks: ofRepo, installations: appsOfRepo}, repoID, event)
 }
 

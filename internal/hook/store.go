@@ -92,18 +92,6 @@ func Forget(tx *db.Tx, repoID repo.ID) error {
 	return tx.Run(`DELETE FROM hooks WHERE repo_id = $1`, repoID)
 }
 
-// ForgetRendered removes what was rendered of a repository from which objects are purged: what was sent, and of
-// what waits the payloads, which are rendered again of what there is then.
-func ForgetRendered(tx *db.Tx, repoID repo.ID) error {
-	err := tx.Run(`DELETE FROM hook_deliveries WHERE repo_id = $1 AND (state <> 0
-		OR event = 'pull_request_review_comment' AND action = 'deleted')`, repoID) // which quotes the code
-	if err != nil {
-		return err
-	}
-	return tx.Run(`UPDATE hook_deliveries SET payload = NULL, told = NULL WHERE repo_id = $1
-		AND (payload IS NOT NULL OR told IS NOT NULL)`, repoID)
-}
-
 // ForgetActor removes what was rendered of what an account did, which is being deleted: that names it.
 func ForgetActor(tx *db.Tx, by account.ID) error {
 	return tx.Run(`UPDATE hook_deliveries SET told = NULL WHERE actor_id = $1 AND told IS NOT NULL`, by)

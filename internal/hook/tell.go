@@ -103,6 +103,29 @@ func Watched(r string) string {
 		OR EXISTS (SELECT 1 FROM installations i WHERE i.account_id = ` + r + `.owner_id))`
 }
 
+// watched asks whether a repository is.
+var watched = `SELECT COUNT(*) FROM repos r WHERE r.id = $1 AND ` + Watched("r")
+
+type watchedKey struct{ repo repo.ID }
+
+// WatchAhead says that Watch is about to be called, after the next query.
+func WatchAhead(tx *db.Tx, repoID repo.ID) { tx.Ahead(watched, repoID) }
+
+// Watch finds out whether somebody may be told of a repository. Where nobody is, the transaction is spared what
+// it would record of it.
+func Watch(tx *db.Tx, repoID repo.ID) error {
+	var n int64
+	err := tx.QueryRow(watched, repoID).Scan(&n)
+	tx.Attach(watchedKey{repoID}, n > 0)
+	return err
+}
+
+// unwatched reports that Watch found nobody.
+func unwatched(tx *db.Tx, repoID repo.ID) bool {
+	is, known := tx.Attached(watchedKey{repoID}).(bool)
+	return known && !is
+}
+
 // TellStar has what triggers noted of a star (migrations 0041, 0045) rendered in the transaction that added it
 // or took it off.
 func TellStar(tx *db.Tx, repoID repo.ID, by account.ID, events ...Event) error {

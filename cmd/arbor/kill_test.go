@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -130,6 +131,18 @@ func (s *instance) open() *db.DB {
 		s.t.Fatal(err)
 	}
 	return d
+}
+
+// exits runs a command that fails, and returns its status and output.
+func (s *instance) exits(args ...string) (int, string) {
+	cmd := exec.Command("arbor", args...)
+	cmd.Env = s.env
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
 }
 
 // kills is how often each test kills its server: what ARBOR_TEST_KILLS says, as

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -148,18 +147,6 @@ func TestPurgeClearsTheDisk(t *testing.T) {
 		s.arbor("backup", again)
 		restored(t, s, again, engine)
 	})
-}
-
-// exits runs a command that fails, and gives its status and what it says.
-func (s *instance) exits(args ...string) (int, string) {
-	cmd := exec.Command("arbor", args...)
-	cmd.Env = s.env
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		s.t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), string(out)
 }
 
 // A purge that is killed leaves a store in which everything holds, and is said again.

@@ -20,6 +20,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/identity"
 	"arbor/internal/seed"
+	"arbor/internal/server"
 )
 
 // storeFlags say where everything is kept.
@@ -161,7 +162,11 @@ func (s *store) close() error {
 }
 
 // forge is the features, for commands that change the store beside a server.
-func (s *store) forge(log *slog.Logger) *forge.Forge { return forge.New(s.db, s.git, log, s.dir) }
+func (s *store) forge(log *slog.Logger) *forge.Forge {
+	f := forge.New(s.db, s.git, log, s.dir)
+	server.TellHooks(s.db, f, nil)
+	return f
+}
 
 // exists makes sure that there is a store. A folder that was named wrongly is an error, and does not become
 // an empty store, of which a backup would succeed.

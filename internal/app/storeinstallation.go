@@ -216,15 +216,32 @@ func OwnerOf(tx *db.Tx, id account.AppID) (*account.Account, error) {
 	return a.Owner, nil
 }
 
-// Reaches reports whether an installation is there and reaches a repository, and neither it nor its account
-// nor the owner of its App is suspended.
-func Reaches(tx *db.Tx, id account.InstallationID, r *repo.Repo) (bool, error) {
+// awake finds an installation of which neither it nor its account nor the owner of its App is suspended; nil:
+// there is none.
+func awake(tx *db.Tx, id account.InstallationID) (*Installation, error) {
 	i, err := InstallationByID(tx, id)
 	switch {
 	case errs.Is(err, errs.NotFound):
-		return false, nil
+		return nil, nil
 	case err != nil || !i.SuspendedAt.IsZero() || !i.Account.SuspendedAt.IsZero() ||
 		!i.App.Owner.SuspendedAt.IsZero():
+		return nil, err
+	}
+	return i, nil
+}
+
+// Awake reports whether an installation is there, and neither it nor its account nor the owner of its App is
+// suspended.
+func Awake(tx *db.Tx, id account.InstallationID) (bool, error) {
+	i, err := awake(tx, id)
+	return i != nil, err
+}
+
+// Reaches reports whether an installation is awake and reaches a repository.
+func Reaches(tx *db.Tx, id account.InstallationID, r *repo.Repo) (bool, error) {
+	i, err := awake(tx, id)
+	switch {
+	case err != nil || i == nil:
 		return false, err
 	case i.Every:
 		return r.OwnerID == i.Account.ID, nil

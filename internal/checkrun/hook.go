@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/repo"
 )
@@ -36,46 +37,43 @@ func tellApp(tx *db.Tx, repoID repo.ID, app account.AppID, e hook.Event) error {
 	return hook.RecordForApp(tx, app, repoID, e)
 }
 
-// RunForHook gives a run, with its suite, as GitHub's hooks show it. Error: 404.
-func (api *API) RunForHook(ctx context.Context, a *repo.Access, id int64) (*Payload, error) {
-	var p *Payload
-	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
-		run, err := runByID(tx, a.ID, id)
-		if err != nil {
-			return err
-		}
-		suite, err := suiteByID(tx, a.ID, run.SuiteID)
-		if err != nil {
-			return err
-		}
-		v, err := api.s.look(ctx, tx, a, run.SHA, []account.AppID{run.AppID})
-		if err == nil {
-			p = v.run(run)
-			p.Suite = v.suite(suite)
-		}
-		return err
-	})
-	return p, err
+// RunForHook renders a run, with its suite, as hooks are told of it. Error: 404.
+func (s *Service) RunForHook(ctx context.Context, tx *db.Tx, a *repo.Access, id int64) (*Payload, error) {
+	run, err := runByID(tx, a.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	suite, err := suiteByID(tx, a.ID, run.SuiteID)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.look(ctx, tx, a, run.SHA, []account.AppID{run.AppID})
+	if err != nil {
+		return nil, err
+	}
+	p := v.run(run)
+	p.Suite = v.suite(suite)
+	return p, nil
 }
 
-// SuiteForHook gives a suite as GitHub's hooks show it. Error: 404.
-func (api *API) SuiteForHook(ctx context.Context, a *repo.Access, id int64) (*SuitePayload, error) {
-	var suite *Suite
-	var p *SuitePayload
-	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if suite, err = suiteByID(tx, a.ID, id); err != nil {
-			return err
-		}
-		v, err := api.s.look(ctx, tx, a, suite.SHA, []account.AppID{suite.AppID})
-		if err == nil {
-			p = v.suite(suite)
-		}
-		return err
-	})
-	if err == nil {
-		p.Commit, err = api.s.head(ctx, a, suite.SHA, suite.CreatedAt)
+// SuiteForHook renders a suite as hooks are told of it, but for its head_commit. Error: 404.
+func (s *Service) SuiteForHook(
+	ctx context.Context, tx *db.Tx, a *repo.Access, id int64,
+) (*SuitePayload, error) {
+	suite, err := suiteByID(tx, a.ID, id)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	v, err := s.look(ctx, tx, a, suite.SHA, []account.AppID{suite.AppID})
+	if err != nil {
+		return nil, err
+	}
+	return v.suite(suite), nil
+}
+
+// HeadForHook gives the head_commit of a suite, which git knows; since is when the suite was made.
+func (s *Service) HeadForHook(ctx context.Context, a *repo.Access, sha git.SHA, since db.Time) (any, error) {
+	return s.head(ctx, a, sha, since)
 }
 
 // Extras are what pages show of a run beside what the API answers, as at GitHub.

@@ -76,6 +76,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -156,6 +157,7 @@ type DB struct {
 	moments *moments
 	trace   func(ctx context.Context, query string) // may be nil
 	bells   bells
+	parts   sync.Map // see Attach
 
 	reads, writes durations
 
@@ -344,7 +346,7 @@ func (d *DB) transact(
 ) error {
 	var onCommit []func()
 	err := run(func(tx *Tx) (err error) {
-		if tx.bells = &d.bells; !tx.shared {
+		if tx.bells, tx.parts = &d.bells, &d.parts; !tx.shared {
 			tx.trace = d.trace
 		}
 		if d.runTwice && !tx.shared {
@@ -363,6 +365,10 @@ func (d *DB) transact(
 	}
 	return nil
 }
+
+// Attach gives all later transactions a part of the program under a key, for packages that it is built on and
+// that cannot import it; [Tx.Attached] gives it.
+func (d *DB) Attach(key, part any) { d.parts.Store(key, part) }
 
 // Answers asks the database something small, to see that it works, on a connection that nothing else waits
 // for.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 )
 
 // Tx is a transaction in the hands of its function. It belongs to one
@@ -27,8 +28,11 @@ type Tx struct {
 	kept   *keptValues // see Recall; nil: nothing is recalled
 	shared bool        // others read in it, see Together, which traces its statements
 
-	check    func(*Tx) error // runs at the end, see WithCheck; may be nil
-	onCommit []func()        // run after the commit
+	check    func(*Tx) error   // runs at the end, see WithCheck; may be nil
+	last     []func(*Tx) error // run after check, see BeforeCommit
+	onCommit []func()          // run after the commit
+	own      map[any]any       // see Attach
+	parts    *sync.Map         // see DB.Attach; nil: there are none
 }
 
 // conn is a connection as Tx needs it, used by one goroutine at a time.
@@ -136,6 +140,24 @@ func (t *Tx) RunRing(topic, query string, args ...any) error {
 	return t.later(query, args, func(rows int64) { changed = rows > 0 })
 }
 
+// RunThen is RunRing, and has then called as BeforeCommit does if the statement has changed rows.
+func (t *Tx) RunThen(topic, query string, then func(*Tx) error, args ...any) error {
+	changed := int64(-1) // PostgreSQL has not told yet
+	t.BeforeCommit(func(t *Tx) error {
+		if changed < 0 {
+			if _, err := t.Exec(`SELECT 1`); err != nil {
+				return err
+			}
+		}
+		if changed == 0 {
+			return nil
+		}
+		t.Ring(topic)
+		return then(t)
+	})
+	return t.later(query, args, func(rows int64) { changed = rows })
+}
+
 func (t *Tx) later(query string, args []any, affected func(rows int64)) error {
 	if err := t.ready(); err != nil {
 		return err
@@ -212,6 +234,27 @@ func (t *Tx) Bump(topic string) error {
 // must not be lost is a row of the transaction.
 func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 
+// BeforeCommit has fn called at the end of the transaction, after the check of its context: fn reads what is
+// about to be committed. Its error undoes the transaction. Such functions run in the order of these calls.
+func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.last = append(t.last, fn) }
+
+// Attach keeps something under a key for the rest of the transaction.
+func (t *Tx) Attach(key, part any) {
+	if t.own == nil {
+		t.own = map[any]any{}
+	}
+	t.own[key] = part
+}
+
+// Attached gives what Attach kept under a key, or DB.Attach; nil: nothing.
+func (t *Tx) Attached(key any) any {
+	if part := t.own[key]; part != nil || t.parts == nil {
+		return part
+	}
+	v, _ := t.parts.Load(key)
+	return v
+}
+
 // Generation returns topic's number in this transaction's snapshot, without
 // its own bumps.
 func (t *Tx) Generation(topic string) (n int64, err error) {
@@ -231,6 +274,11 @@ func (t *Tx) run(fn func(*Tx) error) error {
 	}
 	if t.rows != nil {
 		t.rows.Close()
+	}
+	for _, call := range t.last {
+		if err := call(t); err != nil {
+			return err
+		}
 	}
 	for _, topic := range t.bumps {
 		if err := t.Run(`INSERT INTO generations (topic, value) VALUES ($1, 1)

@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/hook"
 )
 
 // Fate is what becomes of a column that names a deleted account.
@@ -162,6 +163,9 @@ func giveRows(tx *db.Tx, id, ghost account.ID) error {
 		return err
 	}
 	if err := tx.Run(`UPDATE files SET payer_id = NULL WHERE payer_id = $1`, id); err != nil {
+		return err
+	}
+	if err := hook.ForgetActor(tx, id); err != nil {
 		return err
 	}
 	for _, c := range AccountColumns {

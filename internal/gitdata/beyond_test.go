@@ -3,7 +3,7 @@ package gitdata_test
 import (
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // A program that asks for something of a commit or a branch which this server does not have is told that, and not

@@ -53,6 +53,9 @@ const perStatement = 50
 // Record notes in its transaction what happens in a repository: a row for each of its hooks, and of its
 // organization's, that wants to know. It is one statement for some events, whatever the number of hooks.
 func Record(tx *db.Tx, repoID repo.ID, list ...Event) error {
+	if unwatched(tx, repoID) {
+		return nil
+	}
 	return record(tx, audience{hooks: ofRepo, installations: appsOfRepo}, repoID, repoID, list)
 }
 
@@ -76,7 +79,7 @@ func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
 // organization or a person: of a repository that is made, that is going or is gone to another owner, or with
 // repository 0 of members.
 func RecordForOwner(tx *db.Tx, owner account.ID, repoID repo.ID, list ...Event) error {
-	return record(tx, audience{hooks: `h.org_id = $1`,
+	return record(tx, audience{owner: owner, hooks: `h.org_id = $1`,
 		installations: `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
 		OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = $2))`},
 		owner, repoID, list)
@@ -89,13 +92,14 @@ func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 	if err != nil {
 		return err
 	}
-	return tx.RunRing(Topic, `INSERT INTO hook_deliveries
-			(hook_id, actor_id, event, action, about, created_at, installation_id)
+	r := newRows([]Event{e}, Telling{Owner: i.Account.ID})
+	return r.insert(tx, `INSERT INTO hook_deliveries
+			(hook_id, actor_id, event, action, about, created_at, installation_id, mark)
 		SELECT h.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
 		`+tx.Engine().Clock()+`,
-			CAST($6 AS BIGINT)
+			CAST($6 AS BIGINT), CAST($7 AS BIGINT)
 		FROM hooks h WHERE h.app_id = $1 AND h.active`,
-		i.App.ID, db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), i.ID)
+		i.App.ID, db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), i.ID, r.mark)
 }
 
 // RecordForApp notes what an App is asked for in a repository, for its own hook alone: also of events that it
@@ -110,7 +114,8 @@ func RecordForApp(tx *db.Tx, appID account.AppID, repoID repo.ID, list ...Event)
 // are about.
 type audience struct {
 	hooks, installations string
-	always               bool // whatever events the installations have
+	always               bool       // whatever events the installations have
+	owner                account.ID // whose hooks alone are told; 0: those of the repository
 }
 
 func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error {
@@ -119,23 +124,26 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 		events = `',*,'`
 	}
 	for part := range slices.Chunk(list, perStatement) {
-		args := []any{of, db.OrNull(int64(repoID))}
-		rows := make([]string, len(part))
+		r := newRows(part, Telling{RepoID: repoID, Owner: to.owner})
+		args := []any{of, db.OrNull(int64(repoID)), r.mark}
+		values := make([]string, len(part))
 		for n, e := range part {
 			about, err := web.Marshal(e.About)
 			if err != nil {
 				return err
 			}
 			k := len(args)
-			rows[n] = fmt.Sprintf(
+			values[n] = fmt.Sprintf(
 				`(%d, CAST($%d AS TEXT), CAST($%d AS TEXT), CAST($%d AS BIGINT), CAST($%d AS TEXT))`,
 				n, k+1, k+2, k+3, k+4)
 			args = append(args, e.Name, e.Action, db.OrNull(int64(e.Actor)), string(about))
 		}
-		err := tx.RunRing(Topic, `WITH v (n, event, action, actor, about) AS (VALUES `+strings.Join(rows,
+		err := r.insert(tx, `WITH v (n, event, action, actor, about) AS (VALUES `+strings.Join(values,
 			`, `)+`)
-			INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at, installation_id)
-			SELECT h.id, CAST($2 AS BIGINT), v.actor, v.event, v.action, v.about, `+tx.Engine().Clock()+`, h.installation
+			INSERT INTO hook_deliveries
+				(hook_id, repo_id, actor_id, event, action, about, created_at, installation_id, mark)
+			SELECT h.id, CAST($2 AS BIGINT), v.actor, v.event, v.action, v.about, `+tx.Engine().Clock()+`,
+				h.installation, CAST($3 AS BIGINT) + v.n
 			FROM (SELECT h.id, h.events, CAST(NULL AS BIGINT) AS installation FROM hooks h
 					WHERE h.active AND `+to.hooks+`
 				UNION ALL SELECT h.id, `+events+`, i.id FROM installations i JOIN hooks h ON h.app_id = i.app_id
@@ -153,6 +161,9 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 // what must be rendered in the transaction. It gives what addresses in payloads begin with; nil: nobody
 // listens.
 func Listening(tx *db.Tx, repoID repo.ID, event string) (*web.Info, error) {
+	if unwatched(tx, repoID) {
+		return nil, nil
+	}
 	return listening(tx, audience{hooks: ofRepo, installations: appsOfRepo}, repoID, event)
 }
 

@@ -14,8 +14,12 @@ import (
 	"arbor/internal/web"
 )
 
-// Renderer makes the payload of a delivery. Error: 404 when what it tells of is gone.
+// Renderer makes the payloads of deliveries.
 type Renderer interface {
+	// Tell renders what payloads need of the database, in the transaction of their event.
+	Tell(tx *db.Tx, list []*Telling) error
+	// Render makes the payload of a delivery, of what Tell rendered or else of what there is now. Error: 404
+	// when what it tells of is gone, or may not be told any more.
 	Render(ctx context.Context, h *Hook, d *Delivery) ([]byte, error)
 	// Check finds out whether a delivery that was rendered before may still be sent. Error: 404 when not.
 	Check(tx *db.Tx, h *Hook, d *Delivery) error

@@ -92,6 +92,11 @@ func Forget(tx *db.Tx, repoID repo.ID) error {
 	return tx.Run(`DELETE FROM hooks WHERE repo_id = $1`, repoID)
 }
 
+// ForgetActor removes what was rendered of what an account did, which is being deleted: that names it.
+func ForgetActor(tx *db.Tx, by account.ID) error {
+	return tx.Run(`UPDATE hook_deliveries SET told = NULL WHERE actor_id = $1 AND told IS NOT NULL`, by)
+}
+
 // Leave drops what an organization's hooks have not been told yet of a repository that goes to another owner:
 // it is not theirs any more.
 func Leave(tx *db.Tx, repoID repo.ID, org account.ID) error {

@@ -37,6 +37,7 @@ type Delivery struct {
 	CreatedAt    db.Time
 	State        State
 	Tries        int64
+	Told         []byte // what the payload needs of the database, as of the event; nil: it is read yet
 	Payload      []byte // nil: not rendered, or not read, yet
 	size         int64  // of the stored payload in bytes; 0: there is none
 	broken       error  // of About, which cannot be read; nil: it can
@@ -119,10 +120,10 @@ func again(tx *db.Tx, d *Delivery) error {
 		return err
 	}
 	return tx.RunRing(Topic, `INSERT INTO hook_deliveries
-			(hook_id, repo_id, actor_id, event, action, about, origin, created_at, payload, installation_id)
+			(hook_id, repo_id, actor_id, event, action, about, origin, created_at, payload, told,
+			installation_id)
 		SELECT hook_id, repo_id, actor_id, event, action, about, COALESCE(origin, id),
-		`+tx.Engine().Clock()+`, payload,
-			installation_id
+		`+tx.Engine().Clock()+`, payload, told, installation_id
 		FROM hook_deliveries WHERE id = $1`, d.ID)
 }
 
@@ -149,10 +150,11 @@ func addOne(tx *db.Tx, h *Hook, e Event) error {
 	if err != nil {
 		return err
 	}
-	return tx.RunRing(Topic, `INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about,
+	r := newRows([]Event{e}, Telling{RepoID: h.RepoID, Owner: h.OrgID, Hook: h})
+	return r.insert(tx, `INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, mark,
 		created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, `+tx.Engine().Clock()+`)`,
-		h.ID, db.OrNull(int64(h.RepoID)), db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, `+tx.Engine().Clock()+`)`,
+		h.ID, db.OrNull(int64(h.RepoID)), db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), r.mark)
 }
 
 // dropWaiting ends what waits for a hook that is switched off.

@@ -37,7 +37,7 @@ func surplus(tx *db.Tx, lately time.Duration, waiting bool, most int64) ([]int64
 		), sized AS (
 			SELECT d.id, ROW_NUMBER() OVER of_hook AS n, SUM(d.size) OVER of_hook AS bytes, SUM(d.size) OVER of_owner AS owned
 			FROM (SELECT x.id, x.hook_id, g.owner, OCTET_LENGTH(x.about) + COALESCE(OCTET_LENGTH(x.payload), 0)
-					+ COALESCE(OCTET_LENGTH(x.body), 0) AS size
+					+ COALESCE(OCTET_LENGTH(x.told), 0) + COALESCE(OCTET_LENGTH(x.body), 0) AS size
 				FROM grown g JOIN hook_deliveries x ON x.hook_id = g.id WHERE `+which+`) d
 			WINDOW of_hook AS (PARTITION BY d.hook_id ORDER BY d.id DESC), of_owner AS (PARTITION BY d.owner ORDER BY d.id DESC)
 		)

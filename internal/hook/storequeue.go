@@ -67,9 +67,9 @@ func next(tx *db.Tx, id int64) (h *Hook, d *Delivery, err error) {
 	}
 	d = &Delivery{}
 	var about string
-	err = tx.QueryRow(`SELECT `+briefColumns+`, d.about, COALESCE(LENGTH(d.payload), 0) FROM hook_deliveries d
+	err = tx.QueryRow(`SELECT `+briefColumns+`, d.about, d.told, COALESCE(LENGTH(d.payload), 0) FROM hook_deliveries d
 		WHERE d.hook_id = $1 AND d.state = 0 AND d.due_at <= `+tx.Engine().Clock()+` ORDER BY d.id LIMIT 1`, id).
-		Scan(append(d.brief(), &about, &d.size)...)
+		Scan(append(d.brief(), &about, &d.Told, &d.size)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return h, nil, nil
 	}
@@ -124,7 +124,7 @@ func store(
 	d.Tries++
 	due := now + db.Time(pause(d.Tries).Microseconds())
 	if err := tx.Run(`UPDATE hook_deliveries SET state = $2, due_at = $3, tries = $4, payload = $5,
-		delivered_at = $6,
+		told = NULL, mark = NULL, delivered_at = $6,
 			duration = $7, code = $8, status = $9, url = $10, sent = $11, received = $12, body = $13
 			WHERE id = $1`,
 		d.ID, int64(d.State), due, d.Tries, d.Payload, now, d.Duration, d.Code, d.Status, d.URL,

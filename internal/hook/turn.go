@@ -3,8 +3,6 @@ package hook
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"arbor/internal/db"
@@ -105,7 +103,7 @@ func (s *Sender) keep(ctx context.Context, l *db.Lease, since time.Time) (*db.Le
 	return longer, err
 }
 
-// fill gives a delivery its payload: as it was rendered, or as it is now. leave is called when it was sent.
+// fill gives a delivery its payload: as it was rendered, or made of what was told. leave is called when it was sent.
 func (s *Sender) fill(ctx context.Context, h *Hook, d *Delivery) (leave func(), err error) {
 	if leave, err = s.enterLarge(ctx, d.size); err != nil {
 		return nil, err
@@ -162,22 +160,15 @@ func (s *Sender) rendered(ctx context.Context, h *Hook, d *Delivery) ([]byte, er
 	defer cancel()
 	info := s.infoOf(h)
 	info.ID = journal.ID(ctx)
-	payload, err := s.renderSafely(web.WithInfo(ctx, info), h, d)
+	var payload []byte
+	err := safely(func() (err error) { // the server would meet the same delivery again after its start
+		payload, err = s.render.Render(web.WithInfo(ctx, info), h, d)
+		return err
+	})
 	if err == nil && len(payload) > maxPayload {
 		err = errs.Newf(errs.TooLarge, "the payload is larger than %d bytes", maxPayload)
 	}
 	return payload, err
-}
-
-// renderSafely renders a delivery. A panic is an error, as it is in a request: it must not end the server,
-// which would meet the same delivery again after its start.
-func (s *Sender) renderSafely(ctx context.Context, h *Hook, d *Delivery) (payload []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("hook: rendering panics: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return s.render.Render(ctx, h, d)
 }
 
 // unrendered follows a delivery that could not be rendered. It goes if its subject is gone or hidden,

@@ -20,6 +20,8 @@ type renderFunc func() ([]byte, error)
 
 func (f renderFunc) Render(context.Context, *Hook, *Delivery) ([]byte, error) { return f() }
 
+func (f renderFunc) Tell(*db.Tx, []*Telling) error { return nil }
+
 func (f renderFunc) Check(*db.Tx, *Hook, *Delivery) error { return nil }
 
 // waitingFor makes a hook that leads to a receiver, with a delivery that waits.

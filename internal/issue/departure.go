@@ -265,6 +265,28 @@ func (s *Service) renderTellable(tx *db.Tx, info *web.Info, i *Issue) (*tellable
 		return nil, err
 	}
 	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
+	var out tellable
+	if out.issue, err = s.inHook(ctx, tx, a, i); err != nil {
+		return nil, err
+	}
+	out.repository, err = web.Marshal(repo.NewPayload(a, info))
+	return &out, err
+}
+
+// ForHook renders the issue of a number, or of a pull request, as hooks are told of it. Errors: 404, 410.
+func (s *Service) ForHook(
+	ctx context.Context, tx *db.Tx, a *repo.Access, number int64,
+) (json.RawMessage, error) {
+	i, err := EnabledByNumber(tx, a, number)
+	if err != nil {
+		return nil, err
+	}
+	return s.inHook(ctx, tx, a, i)
+}
+
+func (s *Service) inHook(
+	ctx context.Context, tx *db.Tx, a *repo.Access, i *Issue,
+) (json.RawMessage, error) {
 	p := NewPage(ctx, a)
 	p.Full()
 	p.Add(i)
@@ -274,12 +296,7 @@ func (s *Service) renderTellable(tx *db.Tx, info *web.Info, i *Issue) (*tellable
 	if err := p.Bodies(web.Unsent(ctx), s); err != nil {
 		return nil, err
 	}
-	var out tellable
-	if out.issue, err = p.AppendIssue(nil, i); err != nil {
-		return nil, err
-	}
-	out.repository, err = web.Marshal(repo.NewPayload(a, info))
-	return &out, err
+	return p.AppendIssue(nil, i)
 }
 
 // tellMoved notes what hooks of both sides are told. Those of one side hear of the other only if everybody

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -100,6 +101,7 @@ func keep(tx *db.Tx, i *Issue) {
 // Error: 404 when the repository is gone.
 func takeNumber(tx *db.Tx, i *Issue) error {
 	tx.NextIDAhead("issues")
+	hook.WatchAhead(tx, i.RepoID)
 	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1,
 		next_number = next_number + 1,
 		open_issues = open_issues + 1 WHERE id = $1 RETURNING next_number - 1, issues_generation`, i.RepoID).
@@ -112,7 +114,10 @@ func takeNumber(tx *db.Tx, i *Issue) error {
 	}
 	id, err := tx.NextID("issues")
 	i.ID = ID(id)
-	return err
+	if err != nil {
+		return err
+	}
+	return hook.Watch(tx, i.RepoID)
 }
 
 func addOpenIssues(tx *db.Tx, repoID repo.ID, by int64) error {

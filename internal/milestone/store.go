@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -51,13 +52,17 @@ func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
 
 // takeNumber locks the repository and takes the next number.
 func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
+	hook.WatchAhead(tx, repoID)
 	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1,
 		next_milestone = next_milestone + 1
 		WHERE id = $1 RETURNING next_milestone - 1`, repoID).Scan(&number)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
-	return number, err
+	if err != nil {
+		return 0, err
+	}
+	return number, hook.Watch(tx, repoID)
 }
 
 // insert adds a milestone and sets its id. Error: 422 when the title is taken.

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -61,10 +62,8 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		if err != nil {
 			return err
 		}
-		if !web.From(out.Context()).ForHook { // deliveries do not wait
-			if _, err := api.s.tested(out.Context(), p); err != nil {
-				return err
-			}
+		if _, err := api.s.tested(out.Context(), p); err != nil {
+			return err
 		}
 		web.LastModified(w, i.UpdatedAt.Time())
 		return api.render(out, a, p.Number, true)
@@ -74,18 +73,9 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 // render renders one pull request in its full form, or in that of lists.
 func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool) error {
 	var p *page
-	err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-		p = newPage(out.Context(), a)
-		p.full = full
-		i, err := issue.ByNumber(tx, a.ID, number)
-		if err != nil {
-			return err
-		}
-		if !i.Pull {
-			return errs.Absent()
-		}
-		p.Add(i)
-		return p.load(tx)
+	err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+		p, err = onePage(out.Context(), tx, a, number, full)
+		return err
 	})
 	if err == nil {
 		err = p.Bodies(out, api.s.issues)
@@ -98,6 +88,34 @@ func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool)
 		return err
 	}
 	return out.JSON(v)
+}
+
+// onePage loads the page of one pull request. Error: 404.
+func onePage(ctx context.Context, tx *db.Tx, a *repo.Access, number int64, full bool) (*page, error) {
+	p := newPage(ctx, a)
+	p.full = full
+	i, err := issue.ByNumber(tx, a.ID, number)
+	if err != nil {
+		return nil, err
+	}
+	if !i.Pull {
+		return nil, errs.Absent()
+	}
+	p.Add(i)
+	return p, p.load(tx)
+}
+
+// ForHook renders a pull request as hooks are told of it: whether it merges is as the last test merge found.
+// Error: 404.
+func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, number int64) (any, error) {
+	p, err := onePage(ctx, tx, a, number, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Bodies(web.Unsent(ctx), s.issues); err != nil {
+		return nil, err
+	}
+	return p.payload(p.Issues()[0])
 }
 
 // answer answers with the full form of a pull request that was just written.

@@ -83,14 +83,7 @@ func (s *Service) tellGone(tx *db.Tx, a *repo.Access, r *Release) error {
 		return err
 	}
 	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
-	p, err := loadPage(ctx, tx, map[repo.ID]*repo.Access{a.ID: a}, []*Release{r})
-	if err != nil {
-		return err
-	}
-	if err := p.Bodies(web.Unsent(ctx), s.issues); err != nil {
-		return err
-	}
-	payload, err := p.payload(0)
+	payload, err := s.ForHook(ctx, tx, a, r.ID)
 	if err != nil {
 		return err
 	}
@@ -99,4 +92,20 @@ func (s *Service) tellGone(tx *db.Tx, a *repo.Access, r *Release) error {
 		return err
 	}
 	return hook.Record(tx, a.ID, e)
+}
+
+// ForHook renders the release of an id as hooks are told of it. Error: 404.
+func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, id int64) (any, error) {
+	r, err := byID(tx, a.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	p, err := loadPage(ctx, tx, map[repo.ID]*repo.Access{a.ID: a}, []*Release{r})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Bodies(web.Unsent(ctx), s.issues); err != nil {
+		return nil, err
+	}
+	return p.payload(0)
 }

@@ -159,15 +159,7 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 		return err
 	}
 	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
-	numbers := map[issue.ID]int64{c.Issue.ID: c.Issue.Number}
-	f, err := LoadFeed(ctx, c.Tx, []*repo.Access{a}, numbers, nil, []int64{now.ID})
-	if err != nil {
-		return err
-	}
-	if err := f.Bodies(web.Unsent(ctx), s.issues); err != nil {
-		return err
-	}
-	payload, err := f.Comment(now.ID)
+	payload, err := CommentForHook(ctx, c.Tx, a, s.issues, now.ID)
 	if err != nil {
 		return err
 	}

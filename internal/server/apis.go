@@ -8,8 +8,10 @@ import (
 	"arbor/internal/avatar"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
+	"arbor/internal/db"
 	"arbor/internal/detect"
 	"arbor/internal/follow"
+	"arbor/internal/forge"
 	"arbor/internal/gitdata"
 	"arbor/internal/gitignore"
 	"arbor/internal/hook"
@@ -144,13 +146,19 @@ func (of *apis) features(s *Server) []feature {
 	}
 }
 
-// newSender makes what sends webhooks, with payloads that the API renders.
+// newSender makes what sends webhooks, and has what they tell rendered in the transactions of all events.
 func (of *apis) newSender(s *Server) *hook.Sender {
-	told := payloads.New(s.o.DB, payloads.Sources{Repos: s.forge.Repos, Issues: of.Issues,
-		Comments: of.Comments,
-		Labels:   of.Labels, Milestones: of.Milestones, Pulls: of.Pulls, Reviews: of.Reviews, Releases: of.Releases,
-		Statuses: of.Statuses, Git: of.Git, OnCommits: of.OnCommits, Checks: of.Checks})
+	told := TellHooks(s.o.DB, s.forge, of.Git)
 	return hook.NewSender(hook.SenderOptions{DB: s.o.DB, Log: s.o.Log, Render: told,
 		Networks: s.o.HookNetworks,
 		BaseURL:  s.o.BaseURL})
+}
+
+// TellHooks has the transactions of a database render what hooks are told of them; git reads what is rendered
+// when it is sent, and may be nil where nothing is.
+func TellHooks(d *db.DB, f *forge.Forge, git *gitdata.API) *payloads.Renderer {
+	r := payloads.New(d, payloads.Sources{Repos: f.Repos, Issues: f.Issues, Pulls: f.Pulls,
+		Releases: f.Releases, Checks: checkrun.New(d, f.Repos, f.Apps), Git: git})
+	hook.Attach(d, r)
+	return r
 }

@@ -55,8 +55,13 @@ func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 // even the time (decision 41). Error: 404 when the repository is gone.
 func (s *Service) Put(ctx context.Context, a *repo.Access, k Kind) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		tx.Ring(hook.Topic) // a trigger tells hooks
-		return put(tx, k, a.ID, a.Caller.ID)
+		added, err := put(tx, k, a.ID, a.Caller.ID)
+		if err != nil || !added || k != Star {
+			return err
+		}
+		return hook.TellStar(tx, a.ID, a.Caller.ID,
+			hook.Event{Name: "star", Action: "created", About: hook.About{At: tx.Now}},
+			hook.Event{Name: "watch", Action: "started"})
 	})
 }
 
@@ -64,14 +69,17 @@ func (s *Service) Put(ctx context.Context, a *repo.Access, k Kind) error {
 // (decision 41).
 func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		tx.Ring(hook.Topic)
-		return drop(tx, k, a.ID, a.Caller.ID)
+		gone, err := drop(tx, k, a.ID, a.Caller.ID)
+		if err != nil || !gone || k != Star {
+			return err
+		}
+		return hook.TellStar(tx, a.ID, a.Caller.ID, hook.Event{Name: "star", Action: "deleted"})
 	})
 }
 
-// starNamed is Put for a public repository's present name. It reports whether it
-// added a star: else the caller may have done that before, or the repository is
-// private, or there is none, perhaps but under another name.
+// starNamed is Put for a public repository's present name of which no hook is told. It reports whether it
+// added a star: else the caller may have done that before, or the repository is private, or there is none,
+// perhaps but under another name.
 func (s *Service) starNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
 	return starNamed(ctx, s.db, caller, owner, name)
 }

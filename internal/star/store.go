@@ -21,9 +21,6 @@ import (
 func starNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
 	n, err := d.WriteOne(ctx, starring(d.Engine()),
 		caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
-	if n == 1 {
-		d.Ring(hook.Topic) // a trigger tells hooks
-	}
 	return n == 1, err
 }
 
@@ -31,15 +28,14 @@ func starNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, nam
 func unstarNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
 	n, err := d.WriteOne(ctx, deleting(d.Engine(), Star, fromPublic()),
 		caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
-	if n == 1 {
-		d.Ring(hook.Topic)
-	}
 	return n == 1, err
 }
 
-// fromPublic finds the public repository of a name, if the caller's token $5 still
+// fromPublic finds the public repository of a name of which no hook is told, if the caller's token $5 still
 // holds at the time $4.
-func fromPublic() string { return repo.FromPublic + ` AND ` + account.TokenHolds(`$5`, `$4`) }
+func fromPublic() string {
+	return repo.FromPublic + ` AND ` + account.TokenHolds(`$5`, `$4`) + ` AND NOT ` + hook.Watched("r")
+}
 
 // starring is inserting for the public repository of a name, at the time $4.
 // SQLite puts what a SELECT finds into a table of its own before it inserts that,
@@ -57,18 +53,18 @@ func starring(e db.Engine) string {
 const fromID = ` FROM repos r WHERE r.id = $2`
 
 // put adds a mark unless it is there. Error: 404 when the repository is gone.
-func put(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) error {
+func put(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) (added bool, err error) {
 	n, err := tx.Exec(inserting(tx.Engine(), k, `$3`, fromID), userID, repoID, tx.Now)
 	if err == nil && n == 0 {
 		_, err = countPeople(tx, k, repoID)
 	}
-	return err
+	return n > 0, err
 }
 
 // drop takes a mark off if it is there.
-func drop(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) error {
-	_, err := tx.Exec(deleting(tx.Engine(), k, fromID), userID, repoID)
-	return err
+func drop(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) (gone bool, err error) {
+	n, err := tx.Exec(deleting(tx.Engine(), k, fromID), userID, repoID)
+	return n > 0, err
 }
 
 // inserting is the statement that marks, at the time at, the repository r that

@@ -52,9 +52,9 @@ func subscription(tx *db.Tx, repoID repo.ID, userID account.ID) (Subscription, e
 func (s *Service) Subscribe(ctx context.Context, a *repo.Access, wish Wish) (now Subscription, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		if wish == Everything {
-			err = put(tx, Watch, a.ID, a.Caller.ID)
+			_, err = put(tx, Watch, a.ID, a.Caller.ID)
 		} else {
-			err = drop(tx, Watch, a.ID, a.Caller.ID)
+			_, err = drop(tx, Watch, a.ID, a.Caller.ID)
 		}
 		if err != nil {
 			return err

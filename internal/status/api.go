@@ -213,17 +213,13 @@ func (api *API) find(
 	return found, err
 }
 
-// ForHook gives a status as GitHub's hooks show it. Error: 404.
-func (api *API) ForHook(ctx context.Context, a *repo.Access, id int64) (Payload, error) {
-	var s *Status
-	var by *account.Account
-	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if s, err = byID(tx, a.ID, id); err != nil {
-			return err
-		}
-		by, err = account.ByID(tx, s.CreatorID)
-		return err
-	})
+// ForHook renders a status as hooks are told of it. Error: 404.
+func ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, id int64) (Payload, error) {
+	s, err := byID(tx, a.ID, id)
+	if err != nil {
+		return Payload{}, err
+	}
+	by, err := account.ByID(tx, s.CreatorID)
 	if err != nil {
 		return Payload{}, err
 	}

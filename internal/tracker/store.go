@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/repo"
 )
 
@@ -20,12 +21,16 @@ func Write(ctx context.Context, d *db.DB, repoID repo.ID, fn func(*db.Tx) error)
 // names before are answered in its trip. Error: 404 when the repository is gone.
 func Lock(tx *db.Tx, repoID repo.ID) error {
 	var generation int64
+	hook.WatchAhead(tx, repoID)
 	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1
 		RETURNING issues_generation`, repoID).Scan(&generation)
 	if errors.Is(err, db.ErrNoRows) {
 		return errs.Absent()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return hook.Watch(tx, repoID)
 }
 
 // RaiseLegend says that what issues show besides themselves changed: labels,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // gh, led to github.localhost through the server as its own proxy, shows an address that a browser opens which

@@ -1,39 +1,47 @@
 package payloads
 
 import (
-	"encoding/json"
 	"strconv"
-	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/commitcomment"
+	"arbor/internal/errs"
+	"arbor/internal/issue/comment"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
+	"arbor/internal/repo"
+	"arbor/internal/review"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // putIssue puts the issue, or the pull request as an issue.
-func (t *told) putIssue() error {
-	n := itoa(t.about.Number)
-	return t.put("issue", t.from.Issues.Get, "/issues/"+n, "number", n)
+func (t *teller) putIssue() error {
+	return t.putOnce("issue", "issue "+itoa(t.About.Number), func() (any, error) {
+		return t.from.Issues.ForHook(t.ctx, t.tx, t.repo, t.About.Number)
+	})
 }
 
 // putPull puts the pull request.
-func (t *told) putPull() error {
-	n := itoa(t.about.Number)
-	return t.put("pull_request", t.from.Pulls.Get, "/pulls/"+n, "number", n)
+func (t *teller) putPull() error {
+	return t.putOnce("pull_request", "pull "+itoa(t.About.Number), func() (any, error) {
+		return t.from.Pulls.ForHook(t.ctx, t.tx, t.repo, t.About.Number)
+	})
 }
 
-func (t *told) issue() error {
+func (t *teller) issue() error {
 	if err := t.putIssue(); err != nil {
 		return err
 	}
 	return t.detail()
 }
 
-func (t *told) pull() error {
-	t.out["number"] = t.about.Number
-	if t.d.Action == "synchronize" {
-		t.out["before"], t.out["after"] = t.about.Before, t.about.After
+func (t *teller) pull() error {
+	t.out["number"] = t.About.Number
+	if t.Action == "synchronize" {
+		t.out["before"], t.out["after"] = t.About.Before, t.About.After
 	}
 	if err := t.putPull(); err != nil {
 		return err
@@ -42,94 +50,97 @@ func (t *told) pull() error {
 }
 
 // detail puts what an issue or a pull request got or lost.
-func (t *told) detail() error {
-	switch t.d.Action {
+func (t *teller) detail() error {
+	switch t.Action {
 	case "assigned", "unassigned":
 		t.out["assignee"] = account.NewSimple(t.user, t.info)
 	case "review_requested", "review_request_removed":
 		t.out["requested_reviewer"] = account.NewSimple(t.user, t.info)
 	case "labeled", "unlabeled":
-		return t.putIf("label", t.from.Labels.Get, "/labels"+web.Path(t.about.Label), "name", t.about.Label)
+		return t.putIf("label", t.labelNamed)
 	case "milestoned", "demilestoned":
-		if t.about.ID != 0 {
-			n := itoa(t.about.ID)
-			return t.putIf("milestone", t.from.Milestones.Get, "/milestones/"+n, "number", n)
+		if t.About.ID != 0 {
+			return t.putIf("milestone", func() (any, error) { return t.milestoneNumbered(t.About.ID) })
 		}
 	}
 	return nil
 }
 
-func (t *told) comment() error {
+func (t *teller) comment() error {
 	if err := t.putIssue(); err != nil {
 		return err
 	}
-	id := itoa(t.about.ID)
-	return t.put("comment", t.from.Comments.Get, "/issues/comments/"+id, "id", id)
+	return t.put("comment", func() (any, error) {
+		return comment.ForHook(t.ctx, t.tx, t.repo, t.from.Issues, t.About.ID)
+	})
 }
 
-func (t *told) commitComment() error {
-	id := itoa(t.about.ID)
-	return t.put("comment", t.from.OnCommits.Get, "/comments/"+id, "id", id)
+func (t *teller) commitComment() error {
+	return t.put("comment", func() (any, error) {
+		p, err := commitcomment.Load(t.ctx, t.tx, []*repo.Access{t.repo}, []int64{t.About.ID})
+		if err == nil {
+			err = p.Bodies(web.Unsent(t.ctx), t.from.Issues)
+		}
+		if err != nil {
+			return nil, err
+		}
+		v, err := p.Comment(t.About.ID)
+		if err == nil && v == nil {
+			err = errs.Absent()
+		}
+		return v, err
+	})
 }
 
-func (t *told) label() error {
-	return t.put("label", t.from.Labels.Get, "/labels"+web.Path(t.about.Label), "name", t.about.Label)
-}
+func (t *teller) label() error { return t.put("label", t.labelNamed) }
 
-func (t *told) milestone() error {
-	n := itoa(t.about.Number)
-	return t.put("milestone", t.from.Milestones.Get, "/milestones/"+n, "number", n)
-}
-
-func (t *told) review() error {
-	if err := t.putPull(); err != nil {
-		return err
-	}
-	n, id := itoa(t.about.Number), itoa(t.about.ID)
-	answer, err := t.ask(t.from.Reviews.Get, "/pulls/"+n+"/reviews/"+id, "number", n, "id", id)
+func (t *teller) labelNamed() (any, error) {
+	l, err := label.ByName(t.tx, t.repo.ID, t.About.Label)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var review map[string]any
-	if err := json.Unmarshal(answer, &review); err != nil {
-		return err
-	}
-	if state, ok := review["state"].(string); ok {
-		review["state"] = strings.ToLower(state) // as GitHub's hooks have it, other than its API
-	}
-	t.out["review"] = review
-	return nil
+	return label.NewPayload(l, tracker.NewPlace(t.info, t.repo.Repo)), nil
 }
 
-func (t *told) reviewComment() error {
-	if err := t.putPull(); err != nil {
-		return err
-	}
-	id := itoa(t.about.ID)
-	return t.put("comment", t.from.Reviews.GetComment, "/pulls/comments/"+id, "id", id)
+func (t *teller) milestone() error {
+	return t.put("milestone", func() (any, error) { return t.milestoneNumbered(t.About.Number) })
 }
 
-// reviewThread tells of the thread of a comment as it is now.
-func (t *told) reviewThread() error {
-	if err := t.putPull(); err != nil {
-		return err
-	}
-	id := itoa(t.about.ID)
-	answer, err := t.ask(t.from.Reviews.GetThread, "/pulls/comments/"+id, "id", id)
+func (t *teller) milestoneNumbered(number int64) (any, error) {
+	m, err := milestone.ByNumber(t.tx, t.repo.ID, number)
 	if err != nil {
+		return nil, err
+	}
+	people, err := account.ByIDs(t.tx, []account.ID{m.CreatorID})
+	if err != nil {
+		return nil, err
+	}
+	return milestone.NewPayload(m, people[m.CreatorID], tracker.NewPlace(t.info, t.repo.Repo)), nil
+}
+
+func (t *teller) review() error {
+	if err := t.putPull(); err != nil {
 		return err
 	}
-	var thread struct {
-		NodeID   string                       `json:"node_id"`
-		Comments []map[string]json.RawMessage `json:"comments"`
-	}
-	if err := json.Unmarshal(answer, &thread); err != nil {
+	return t.put("review", func() (any, error) {
+		return review.ForHook(t.ctx, t.tx, t.repo, t.from.Issues, t.About.Number, t.About.ID)
+	})
+}
+
+func (t *teller) reviewComment() error {
+	if err := t.putPull(); err != nil {
 		return err
 	}
-	for _, c := range thread.Comments { // what GraphQL alone tells of them
-		delete(c, "pending")
-		delete(c, "outdated")
+	return t.put("comment", func() (any, error) {
+		return review.CommentForHook(t.ctx, t.tx, t.repo, t.from.Issues, t.About.ID)
+	})
+}
+
+func (t *teller) reviewThread() error {
+	if err := t.putPull(); err != nil {
+		return err
 	}
-	t.out["thread"] = thread
-	return nil
+	return t.put("thread", func() (any, error) {
+		return review.ThreadForHook(t.ctx, t.tx, t.repo, t.from.Issues, t.About.ID)
+	})
 }

@@ -1,53 +1,59 @@
-// Package payloads renders what deliveries of hooks say. Things stand in them as the API answers them, by its
-// own handlers, to a caller who may push to the repository and otherwise sees what everybody sees. So what
-// hooks are told and what the API says cannot differ, and of other repositories it holds what is public.
+// Package payloads renders what deliveries of hooks say: as it was at the event, to somebody who may push to
+// the repository and otherwise sees what everybody sees. Things stand in it as the API answers them, by the
+// functions with which features render them.
 //
-//	payloads.go    the table of events, and what all payloads have
-//	ask.go         a question to the API
+//	payloads.go    the table of events; Tell: rendering in the event's transaction, and what all payloads have
+//	told.go        the form in which that is stored, without addresses
+//	send.go        Render: rights are asked, and what git knows is added, when a delivery is first sent
 //	issue.go       issues, pull requests, and what is said of them
-//	push.go        branches and tags, statuses, checks
+//	push.go        branches and tags, statuses, checks; git.go: what git knows of them
 //	repository.go  repositories, people, organizations, releases
 //
 // To render another event, add a line to makers.
+//
+// What becomes of what was rendered, until it is sent:
+//
+//	transition                           what is sent
+//	changed, closed, locked, completed   what was at the event
+//	deleted, but for the repository      the same
+//	repository renamed, hidden, shown    the same; addresses have its name of then
+//	repository transferred               the same, to its own hooks; the organization that had it: nothing
+//	repository deleted                   to its organization and to Apps events of the repository itself, else
+//	                                     nothing; its own hooks are gone
+//	App uninstalled, suspended           nothing
+//	a fork that it names is hidden       what there is now, without the fork
+//	the account that did it is deleted   what there is now, by ghost
+//	objects are purged                   what there is now
+//	written by the version before        what there is now
 package payloads
 
 import (
 	"context"
+	"encoding/json"
 
 	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/checkrun"
-	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
-	"arbor/internal/issue/comment"
-	"arbor/internal/label"
-	"arbor/internal/milestone"
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
-	"arbor/internal/review"
-	"arbor/internal/status"
 	"arbor/internal/web"
 )
 
-// Sources are the parts of the API whose answers payloads hold.
+// Sources are what renders the parts of payloads.
 type Sources struct {
-	Repos      *repo.Service
-	Issues     *issue.API
-	Comments   *comment.API
-	Labels     *label.API
-	Milestones *milestone.API
-	Pulls      *pull.API
-	Reviews    *review.API
-	Releases   *release.API
-	Statuses   *status.API
-	Git        *gitdata.API
-	OnCommits  *commitcomment.API
-	Checks     *checkrun.API
+	Repos    *repo.Service
+	Issues   *issue.Service
+	Pulls    *pull.Service
+	Releases *release.Service
+	Checks   *checkrun.Service
+	Git      *gitdata.API
 }
 
 // Renderer renders payloads.
@@ -62,163 +68,225 @@ func New(d *db.DB, from Sources) *Renderer { return &Renderer{d, from} }
 // object is a JSON object.
 type object map[string]any
 
-// told is a delivery while it is rendered.
-type told struct {
+// teller is an event while it is rendered in a transaction.
+type teller struct {
+	*batch
+	*hook.Telling
+	org  *account.Account
+	by   *account.Account
+	user *account.Account // whom it was done to; nil: nobody
+	out  object
+	not  []git.SHA // of a new branch: the tips of the others
+}
+
+// batch is what the events of one transaction share.
+type batch struct {
 	*Renderer
-	ctx   context.Context
-	info  *web.Info
-	hook  *hook.Hook
-	d     *hook.Delivery
-	about hook.About
-	repo  *repo.Access // nil: the event is of an organization
-	org   *account.Account
-	by    *account.Account
-	user  *account.Account // whom it was done to; nil: nobody
-	out   object
+	tx       *db.Tx
+	ctx      context.Context
+	info     *web.Info
+	repo     *repo.Access // nil: the events are an organization's
+	rendered map[string]json.RawMessage
 }
 
-// makers add to a payload what an event has of its own. What was rendered in the event's transaction stands
-// there already. Error: 404 for what is gone.
-var makers = map[string]func(t *told) error{
-	hook.Ping:                     (*told).ping,
-	"push":                        (*told).push,
-	"create":                      (*told).ref,
-	"delete":                      (*told).ref,
-	"fork":                        (*told).fork,
-	"star":                        (*told).star,
-	"watch":                       (*told).nothing,
-	"public":                      (*told).nothing,
-	"repository":                  (*told).repository,
-	"member":                      (*told).member,
-	"organization":                (*told).nothing,
-	"issues":                      (*told).issue,
-	"issue_comment":               (*told).comment,
-	"label":                       (*told).label,
-	"milestone":                   (*told).milestone,
-	"pull_request":                (*told).pull,
-	"pull_request_review":         (*told).review,
-	"pull_request_review_comment": (*told).reviewComment,
-	"pull_request_review_thread":  (*told).reviewThread,
-	"commit_comment":              (*told).commitComment,
-	"status":                      (*told).status,
-	"release":                     (*told).release,
-	"check_run":                   (*told).checkRun,
-	"check_suite":                 (*told).checkSuite,
-	hook.Dispatch:                 (*told).dispatch,
-	"installation":                (*told).nothing, // all of it was rendered before
-	"installation_repositories":   (*told).nothing,
+// makers add to a payload what an event has of its own. What the event holds already is not rendered again.
+// Error: 404 for what is gone.
+var makers = map[string]func(t *teller) error{
+	hook.Ping:                     (*teller).ping,
+	"push":                        (*teller).push,
+	"create":                      (*teller).ref,
+	"delete":                      (*teller).ref,
+	"fork":                        (*teller).fork,
+	"star":                        (*teller).star,
+	"watch":                       (*teller).nothing,
+	"public":                      (*teller).nothing,
+	"repository":                  (*teller).repository,
+	"member":                      (*teller).member,
+	"organization":                (*teller).nothing,
+	"issues":                      (*teller).issue,
+	"issue_comment":               (*teller).comment,
+	"label":                       (*teller).label,
+	"milestone":                   (*teller).milestone,
+	"pull_request":                (*teller).pull,
+	"pull_request_review":         (*teller).review,
+	"pull_request_review_comment": (*teller).reviewComment,
+	"pull_request_review_thread":  (*teller).reviewThread,
+	"commit_comment":              (*teller).commitComment,
+	"status":                      (*teller).status,
+	"release":                     (*teller).release,
+	"check_run":                   (*teller).checkRun,
+	"check_suite":                 (*teller).checkSuite,
+	hook.Dispatch:                 (*teller).dispatch,
+	"installation":                (*teller).nothing, // who tells of it renders all of it
+	"installation_repositories":   (*teller).nothing,
 }
 
-// Render makes the payload of a delivery. Error: 404 where it shall not be told any more: what it tells of is
-// gone, or of another owner than the organization whose hook it is.
-func (r *Renderer) Render(ctx context.Context, h *hook.Hook, d *hook.Delivery) ([]byte, error) {
-	t := &told{Renderer: r, ctx: ctx, info: web.From(ctx), hook: h, d: d, about: d.About, out: object{}}
-	render, known := makers[d.Event]
+// Tell is hook.Renderer's: it renders events of one repository or organization. It leaves out what is gone.
+func (r *Renderer) Tell(tx *db.Tx, list []*hook.Telling) error {
+	p := newPlaces()
+	b := &batch{Renderer: r, tx: tx, info: hook.Info(p.site(), p.prefix()),
+		rendered: map[string]json.RawMessage{}}
+	b.ctx = web.WithInfo(context.Background(), b.info) // of no request: nothing waits in a transaction
+	for _, one := range list {
+		t := &teller{batch: b, Telling: one, out: object{}}
+		err := t.render()
+		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		payload, err := web.Marshal(t.out)
+		if err != nil {
+			return err
+		}
+		if one.Told, err = pack(&told{Places: p, Payload: payload, Not: t.not}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *teller) render() error {
+	maker, known := makers[t.Name]
 	if !known {
-		return nil, errs.Absent()
+		return errs.Absent()
 	}
-	if err := r.db.Read(ctx, t.load); err != nil {
-		return nil, err
+	if err := t.load(); err != nil {
+		return err
 	}
-	t.common()
-	if err := render(t); err != nil {
-		return nil, err
+	if err := t.common(); err != nil {
+		return err
 	}
-	for name, part := range t.about.Parts {
+	if err := maker(t); err != nil {
+		return err
+	}
+	for name, part := range t.About.Parts {
 		t.out[name] = part
 	}
-	return web.Marshal(t.out)
+	return nil
 }
 
 // load reads whom and what every payload shows.
-func (t *told) load(tx *db.Tx) (err error) {
-	t.repo, t.org, t.by, t.user = nil, nil, nil, nil
-	if t.repo, err = reached(tx, t.hook, t.d); err != nil {
-		return err
+func (t *teller) load() (err error) {
+	of := t.repo
+	if t.RepoID == 0 || t.About.Parts["repository"] != nil {
+		of = nil
+	} else if of == nil {
+		if t.repo, err = repo.AccessForHooks(t.tx, t.RepoID); err != nil {
+			return err
+		}
+		of = t.repo
 	}
-	people, err := account.ByIDs(tx, []account.ID{t.d.Actor, t.hook.OrgID, t.about.User})
+	owner := t.Owner
+	if of != nil {
+		owner = of.OwnerID
+	}
+	people, err := account.ByIDs(t.tx, []account.ID{t.Actor, owner, t.About.User})
 	if err != nil {
 		return err
 	}
-	t.by, t.org, t.user = people[t.d.Actor], people[t.hook.OrgID], people[t.about.User]
-	switch {
-	case t.repo != nil && t.repo.Owner.Kind == account.Organization && t.org == nil:
-		t.org, err = account.ByID(tx, t.repo.OwnerID)
-	case t.by == nil && t.repo != nil: // the operator did it: GitHub has a sender always
-		t.by, err = account.ByID(tx, t.repo.OwnerID)
-	case t.by == nil:
-		t.by = t.org
+	if t.by, t.user = people[t.Actor], people[t.About.User]; t.by == nil && t.Actor != 0 {
+		return errs.Absent() // it is being deleted: what it did becomes ghost's
 	}
-	if t.by == nil && t.org != nil {
-		t.by = t.org
-	}
-	return err
-}
-
-// Check is hook.Renderer's: a hook is not sent what it was not told before its right ended.
-func (r *Renderer) Check(tx *db.Tx, h *hook.Hook, d *hook.Delivery) error {
-	_, err := reached(tx, h, d)
-	return err
-}
-
-// reached finds the repository that a delivery tells of, unless that was rendered as it went. Error: 404 when
-// the repository is gone, or out of reach of the hook.
-func reached(tx *db.Tx, h *hook.Hook, d *hook.Delivery) (*repo.Access, error) {
-	if d.RepoID == 0 || d.About.Parts["repository"] != nil {
-		return nil, nil
-	}
-	r, err := repo.AccessForHooks(tx, d.RepoID)
-	if err != nil {
-		return nil, err
-	}
-	if h.OrgID != 0 && r.OwnerID != h.OrgID {
-		return nil, errs.Absent() // it left
-	}
-	if h.AppID != 0 {
-		switch ok, err := app.Reaches(tx, d.Installation, r.Repo); {
-		case err != nil:
-			return nil, err
-		case !ok:
-			return nil, errs.Absent()
+	if a := people[owner]; a != nil {
+		if a.Kind == account.Organization {
+			t.org = a
+		}
+		if t.by == nil { // the operator did it: GitHub has a sender always
+			t.by = a
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // common is what all payloads have.
-func (t *told) common() {
-	if t.d.Action != "" {
-		t.out["action"] = t.d.Action
+func (t *teller) common() error {
+	if t.Action != "" {
+		t.out["action"] = t.Action
 	}
 	if t.by != nil {
 		t.out["sender"] = account.NewSimple(t.by, t.info)
 	}
-	if t.repo != nil {
-		t.out["repository"] = repo.NewPayload(t.repo, t.info)
-	}
 	if t.org != nil {
 		t.out["organization"] = account.NewOrganization(t.org, t.info)
 	}
-	if t.d.Installation != 0 {
-		t.out["installation"] = object{"id": t.d.Installation, "node_id": app.NodeID(t.d.Installation)}
+	if t.About.Changes != nil {
+		t.out["changes"] = t.About.Changes
 	}
-	if t.about.Changes != nil {
-		t.out["changes"] = t.about.Changes
+	if t.RepoID == 0 || t.repo == nil {
+		return nil
 	}
+	return t.putOnce("repository", "repository", func() (any, error) { return repo.NewPayload(t.repo, t.info), nil })
 }
 
-func (t *told) nothing() error { return nil }
+// put puts what render renders into the payload, unless the event holds it.
+func (t *teller) put(name string, render func() (any, error)) error {
+	if t.About.Parts[name] != nil {
+		return nil // it was rendered before it went
+	}
+	v, err := render()
+	if err == nil {
+		t.out[name] = v
+	}
+	return err
+}
+
+// putOnce is put for a part that several events of a transaction show; key names it.
+func (t *teller) putOnce(name, key string, render func() (any, error)) error {
+	return t.put(name, func() (any, error) {
+		if part := t.rendered[key]; part != nil {
+			return part, nil
+		}
+		v, err := render()
+		if err != nil {
+			return nil, err
+		}
+		t.rendered[key], err = web.Marshal(v)
+		return t.rendered[key], err
+	})
+}
+
+// putIf is put for what may be gone.
+func (t *teller) putIf(name string, render func() (any, error)) error {
+	err := t.put(name, render)
+	if errs.Is(err, errs.NotFound) {
+		return nil
+	}
+	return err
+}
+
+func (t *teller) nothing() error { return nil }
 
 // zen is what a ping says.
 const zen = "Keep it logically awesome."
 
-func (t *told) ping() error {
+func (t *teller) ping() error {
 	path := ""
 	if t.repo != nil {
 		path = web.Path("repos", t.repo.Owner.Login, t.repo.Name)
 	} else if t.org != nil {
 		path = web.Path("orgs", t.org.Login)
 	}
-	t.out["zen"], t.out["hook_id"], t.out["hook"] = zen, t.hook.ID, hook.NewPayload(t.hook, t.info, path)
+	t.out["zen"], t.out["hook_id"], t.out["hook"] = zen, t.Hook.ID, hook.NewPayload(t.Hook, t.info, path)
 	return nil
+}
+
+// deliveryOf is the event of a delivery that was not rendered in its transaction.
+func deliveryOf(tx *db.Tx, h *hook.Hook, d *hook.Delivery) (*hook.Telling, error) {
+	t := &hook.Telling{RepoID: d.RepoID, Owner: h.OrgID, Hook: h,
+		Event: hook.Event{Name: d.Event, Action: d.Action, Actor: d.Actor, About: d.About}}
+	people, err := account.ByIDs(tx, []account.ID{d.Actor})
+	if people[d.Actor] == nil {
+		t.Actor = 0
+	}
+	if d.RepoID == 0 && d.Installation != 0 {
+		i, err := app.InstallationByID(tx, d.Installation)
+		if err == nil {
+			t.Owner = i.Account.ID
+		} else if !errs.Is(err, errs.NotFound) {
+			return nil, err
+		}
+	}
+	return t, err
 }

@@ -2,38 +2,30 @@ package payloads
 
 import (
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 )
 
 // fork tells of a fork: like every other repository it is shown if it is public.
-func (t *told) fork() error {
-	var found *repo.Access
-	err := t.db.Read(t.ctx, func(tx *db.Tx) error {
-		list, err := repo.VisibleByID(tx, t.repo.Caller, []repo.ID{repo.ID(t.about.ID)})
-		if err == nil && len(list) == 0 {
-			err = errs.Absent()
-		}
-		if err == nil {
-			found = list[0]
-		}
-		return err
-	})
+func (t *teller) fork() error {
+	list, err := repo.VisibleByID(t.tx, t.repo.Caller, []repo.ID{repo.ID(t.About.ID)})
 	if err != nil {
 		return err
 	}
-	t.out["forkee"] = repo.NewPayload(found, t.info)
+	if len(list) == 0 {
+		return errs.Absent()
+	}
+	t.out["forkee"] = repo.NewPayload(list[0], t.info)
 	return nil
 }
 
-func (t *told) star() error {
-	t.out["starred_at"] = t.about.At
+func (t *teller) star() error {
+	t.out["starred_at"] = t.About.At
 	return nil
 }
 
-func (t *told) repository() error {
-	if t.d.Action != "transferred" {
+func (t *teller) repository() error {
+	if t.Action != "transferred" {
 		return nil
 	}
 	// Who had it is an account: people and organizations stand in different places.
@@ -49,7 +41,7 @@ func (t *told) repository() error {
 	return nil
 }
 
-func (t *told) member() error {
+func (t *teller) member() error {
 	if t.user == nil {
 		return errs.Absent()
 	}
@@ -57,12 +49,13 @@ func (t *told) member() error {
 	return nil
 }
 
-func (t *told) release() error {
-	id := itoa(t.about.ID)
-	return t.put("release", t.from.Releases.Get, "/releases/"+id, "release_id", id)
+func (t *teller) release() error {
+	return t.putOnce("release", "release "+itoa(t.About.ID), func() (any, error) {
+		return t.from.Releases.ForHook(t.ctx, t.tx, t.repo, t.About.ID)
+	})
 }
 
-func (t *told) dispatch() error {
-	t.out["branch"] = t.about.Ref
+func (t *teller) dispatch() error {
+	t.out["branch"] = t.About.Ref
 	return nil
 }

@@ -145,14 +145,7 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 		return err
 	}
 	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
-	p := NewPage(ctx, a)
-	if err := p.Load(c.Tx, []int64{now.ID}); err != nil {
-		return err
-	}
-	if err := p.Bodies(web.Unsent(ctx), s.issues); err != nil {
-		return err
-	}
-	payload, err := p.Comment(now.ID)
+	payload, err := ForHook(ctx, c.Tx, a, s.issues, now.ID)
 	if err != nil {
 		return err
 	}
@@ -160,6 +153,24 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 	c.AddHookEvent(hook.Event{Name: "issue_comment", Action: "deleted",
 		About: hook.About{ID: now.ID, Parts: parts}})
 	return err
+}
+
+// ForHook renders the comment of an id as hooks are told of it. Error: 404.
+func ForHook(
+	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, id int64,
+) (*Payload, error) {
+	p := NewPage(ctx, a)
+	if err := p.Load(tx, []int64{id}); err != nil {
+		return nil, err
+	}
+	if err := p.Bodies(web.Unsent(ctx), issues); err != nil {
+		return nil, err
+	}
+	payload, err := p.Comment(id)
+	if err == nil && payload == nil {
+		err = errs.Absent()
+	}
+	return payload, err
 }
 
 // change runs fn on a comment as it is once its repository is locked,

@@ -154,7 +154,8 @@ func dropTestMerges(tx *db.Tx, id repo.ID, list []testMerge) error {
 //	pull_commits                  go: they only find the pull request of a commit
 //	unreached_objects             go: nobody finds the object any more
 //	pushed_commits                go: there is nothing to read
-//	hook_deliveries               what was rendered of the repository goes: it may quote it
+//	hook_deliveries               what was sent of the repository goes, it may quote it; of what waits a
+//	                              comment that was deleted, and the rest shows what is there now
 //
 // Names in activities and issue_events stay as well; neither holds a message.
 const named = `SELECT commit_sha AS sha FROM reviews WHERE repo_id = $1
@@ -210,9 +211,13 @@ func forgetNamed(tx *db.Tx, id repo.ID, gone []git.SHA) (hunks, statuses int64, 
 		}
 	}
 	// What hooks were told may quote it.
-	if _, err := tx.Exec(`DELETE FROM hook_deliveries WHERE repo_id = $1 AND payload IS NOT NULL`,
-		id); err != nil {
-		return 0, 0, err
+	for _, of := range []string{`DELETE FROM hook_deliveries WHERE repo_id = $1 AND (state <> 0
+			OR event = 'pull_request_review_comment' AND action = 'deleted')`,
+		`UPDATE hook_deliveries SET payload = NULL, told = NULL WHERE repo_id = $1
+			AND (payload IS NOT NULL OR told IS NOT NULL)`} {
+		if _, err := tx.Exec(of, id); err != nil {
+			return 0, 0, err
+		}
 	}
 	_, err = tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, id)
 	return hunks, statuses, err

@@ -1,0 +1,150 @@
+package hook
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// Telling is an event of which somebody is told, in its transaction.
+type Telling struct {
+	Event
+	RepoID repo.ID    // 0: the event is an organization's
+	Owner  account.ID // of whose account it is told, where it is not of a repository; else 0
+	Hook   *Hook      // the only one that is told; nil: any
+	Told   []byte     // what the payload needs of the database; nil: its subject is gone
+}
+
+type tellerKey struct{}
+
+// Attach has all transactions of the database render what they record. Without it that is rendered when it is
+// sent.
+func Attach(d *db.DB, r Renderer) { d.Attach(tellerKey{}, r) }
+
+// rows are deliveries that a transaction added, of which it renders what their payloads need.
+type rows struct {
+	mark int64 // the first's; each event has the next one
+	list []*Telling
+}
+
+// newRows makes marks for events.
+func newRows(list []Event, as Telling) *rows {
+	r := &rows{mark: rand.Int64N(1 << 62), list: make([]*Telling, len(list))}
+	for n, e := range list {
+		one := as
+		one.Event = e
+		r.list[n] = &one
+	}
+	return r
+}
+
+// insert runs the statement that adds the rows. What they need is rendered at the transaction's end.
+func (r *rows) insert(tx *db.Tx, query string, args ...any) error {
+	teller, _ := tx.Attached(tellerKey{}).(Renderer)
+	if teller == nil {
+		return tx.RunRing(Topic, query, args...)
+	}
+	return tx.RunThen(Topic, query, func(tx *db.Tx) error { return r.render(tx, teller) }, args...)
+}
+
+// render writes what the payloads need. What cannot be rendered is left to the sender, which says why: nobody
+// is kept from closing an issue by that.
+func (r *rows) render(tx *db.Tx, teller Renderer) error {
+	list, err := r.wanted(tx)
+	if err != nil || safely(func() error { return teller.Tell(tx, list) }) != nil {
+		return err
+	}
+	for n, one := range r.list {
+		if one.Told == nil {
+			continue
+		}
+		err := tx.Run(`UPDATE hook_deliveries SET told = $1, mark = NULL WHERE mark = $2`, one.Told,
+			r.mark+int64(n))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wanted are the events that some hook wants to know of.
+func (r *rows) wanted(tx *db.Tx) ([]*Telling, error) {
+	if len(r.list) == 1 {
+		return r.list, nil
+	}
+	marks, err := db.QueryIDs[int64](tx, `SELECT DISTINCT mark FROM hook_deliveries
+		WHERE mark BETWEEN $1 AND $2 ORDER BY mark`, r.mark, r.mark+int64(len(r.list))-1)
+	var list []*Telling
+	for _, mark := range marks {
+		list = append(list, r.list[mark-r.mark])
+	}
+	return list, err
+}
+
+// safely calls fn. A panic is an error.
+func safely(fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("hook: rendering panics: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn()
+}
+
+// Watched is the condition of a repository r that has hooks, or whose owner has some or an App: somebody may be
+// told of it.
+func Watched(r string) string {
+	return `(EXISTS (SELECT 1 FROM hooks h WHERE h.repo_id = ` + r + `.id)
+		OR EXISTS (SELECT 1 FROM hooks h WHERE h.org_id = ` + r + `.owner_id)
+		OR EXISTS (SELECT 1 FROM installations i WHERE i.account_id = ` + r + `.owner_id))`
+}
+
+// watched asks whether a repository is.
+var watched = `SELECT COUNT(*) FROM repos r WHERE r.id = $1 AND ` + Watched("r")
+
+type watchedKey struct{ repo repo.ID }
+
+// WatchAhead says that Watch is about to be called, after the next query.
+func WatchAhead(tx *db.Tx, repoID repo.ID) { tx.Ahead(watched, repoID) }
+
+// Watch finds out whether somebody may be told of a repository. Where nobody is, the transaction is spared what
+// it would record of it.
+func Watch(tx *db.Tx, repoID repo.ID) error {
+	var n int64
+	err := tx.QueryRow(watched, repoID).Scan(&n)
+	tx.Attach(watchedKey{repoID}, n > 0)
+	return err
+}
+
+// unwatched reports that Watch found nobody.
+func unwatched(tx *db.Tx, repoID repo.ID) bool {
+	is, known := tx.Attached(watchedKey{repoID}).(bool)
+	return known && !is
+}
+
+// TellStar has what triggers noted of a star (migrations 0041, 0045) rendered in the transaction that added it
+// or took it off.
+func TellStar(tx *db.Tx, repoID repo.ID, by account.ID, events ...Event) error {
+	for n := range events {
+		events[n].Actor = by
+	}
+	r := newRows(events, Telling{RepoID: repoID})
+	for n, e := range events {
+		one := &rows{r.mark + int64(n), r.list[n : n+1]}
+		err := one.insert(tx, `UPDATE hook_deliveries SET mark = $1 WHERE state = 0 AND told IS NULL
+			AND payload IS NULL AND mark IS NULL AND repo_id = $2 AND actor_id = $3 AND event = $4
+			AND action = $5 AND hook_id IN (SELECT h.id FROM hooks h WHERE h.repo_id = $2
+				OR h.org_id = (SELECT owner_id FROM repos WHERE id = $2)
+				OR h.app_id IN (SELECT i.app_id FROM installations i
+					WHERE i.account_id = (SELECT owner_id FROM repos WHERE id = $2)))`,
+			one.mark, repoID, by, e.Name, e.Action)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package review
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Hooks are told of reviews and comments as rows have them. Where a comment is in a newer head, git knows
+// alone, and nobody waits for git in a transaction.
+
+// ForHook renders the review of an id, of the pull request of a number, as hooks are told of it. Error: 404.
+func ForHook(
+	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, number, id int64,
+) (any, error) {
+	f, err := inHook(ctx, tx, a, issues, []int64{id}, nil)
+	if err != nil || len(f.reviews) == 0 {
+		return nil, orAbsent(err)
+	}
+	v := f.reviews[0]
+	return f.pages[a.ID].review(0, v, number, eventNames[v.State])
+}
+
+// CommentForHook is ForHook for a comment.
+func CommentForHook(
+	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, id int64,
+) (any, error) {
+	f, err := inHook(ctx, tx, a, issues, nil, []int64{id})
+	if err != nil || len(f.comments) == 0 {
+		return nil, orAbsent(err)
+	}
+	return f.Comment(id)
+}
+
+// threadTold is what hooks are told of a thread.
+type threadTold struct {
+	NodeID   string `json:"node_id"`
+	Comments []any  `json:"comments"`
+}
+
+// ThreadForHook is ForHook for the thread of a comment.
+func ThreadForHook(
+	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, id int64,
+) (any, error) {
+	c, err := commentByID(tx, a.ID, id, account.IDOf(a.Caller))
+	if err != nil {
+		return nil, err
+	}
+	t, _, err := threadByRoot(tx, a, c)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(t.comments))
+	for n, c := range t.comments {
+		ids[n] = c.ID
+	}
+	f, err := inHook(ctx, tx, a, issues, nil, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := &threadTold{NodeID: account.NodeID(ThreadKind, t.root), Comments: []any{}}
+	for _, id := range ids {
+		one, err := f.Comment(id)
+		if err != nil {
+			return nil, err
+		}
+		if one != nil {
+			out.Comments = append(out.Comments, one)
+		}
+	}
+	return out, nil
+}
+
+// inHook loads what hooks are told of.
+func inHook(
+	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, reviews, comments []int64,
+) (*Feed, error) {
+	f, err := LoadFeed(ctx, tx, []*repo.Access{a}, nil, reviews, comments)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.Bodies(web.Unsent(ctx), issues)
+}

@@ -18,6 +18,8 @@
 //   - delete.go: the end of an account, and ghost
 //   - key.go, storekey.go, apikey.go: public SSH keys, of table ssh_keys, deploy keys included
 //   - installation.go, storeinstallation.go: tokens of installations of GitHub Apps, and bots
+//   - session.go, storesession.go, password.go: signing in to the pages; attempts.go: wrong passwords; browser.go:
+//     places that an account knows; hashing.go: how many passwords are compared at one time
 //   - device.go, storedevice.go, apidevice.go: tokens by OAuth's device flow, of tables device_requests and
 //     device_misses
 //

@@ -308,7 +308,7 @@ func TestArchived(t *testing.T) {
 	})
 }
 
-// The owner's quota holds for attachments, also of those who only read, and for a body that does not say its
+// Quotas hold for attachments, those of people who only read their own, and for a body that does not say its
 // length. A body that is sent slowly, or in malformed chunks, is the client's fault and leaves nothing.
 func TestQuotaAndBrokenBodies(t *testing.T) {
 	t.Parallel()
@@ -319,7 +319,7 @@ func TestQuotaAndBrokenBodies(t *testing.T) {
 		s.Check(t, sending(t, "rae", "a", x, 403))
 		leaves(t, s, 0)
 		made := sent(t, s, "rae", "a", x[:4<<10])
-		s.Check(t, sending(t, "will", "a", "x", 403))
+		s.Check(t, sending(t, "rae", "a", "x", 403))
 		s.Visit(t, "rae", "POST "+made.Path+"/delete").Shows(t, 303)
 		const head = "--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\n"
 		for _, c := range []struct{ rest, want string }{

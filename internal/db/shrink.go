@@ -7,7 +7,7 @@ import (
 
 // shrinkPages is how many pages of SQLite's file go back to the disk in one transaction: others wait some
 // milliseconds for it.
-const shrinkPages = 256
+const shrinkPages = 128
 
 // Shrink gives a piece of the free pages inside SQLite's file back to the disk, unless fewer than keep bytes,
 // or than a tenth of the file, are free; with keep 0 all go. more reports that another piece can go. A file of

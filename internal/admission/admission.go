@@ -9,8 +9,10 @@
 //     bodies, answers, searches and processes of git are asked for with it
 //   - pace.go: clients that send or read too slowly lose their connection
 //   - stream.go: the same for conversations, as over SSH
-//   - yield.go: they lose it earlier while others wait for the process that they hold
-//   - conns.go: how many connections a network may have open
+//   - yield.go: they lose it earlier while others wait for the process that they hold;
+//     searches of histories and files end earlier while others wait for their place
+//   - conns.go: how many connections a network may have open, and which silent one gives
+//     way to others
 //   - proxy.go: where a request comes from, behind proxies that are trusted
 //   - machine.go: how much memory there is
 //

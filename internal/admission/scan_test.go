@@ -42,6 +42,7 @@ func TestScansTakeTurns(t *testing.T) {
 				t.Errorf("beside %d networks: %v", networks+1, err)
 			}
 			time.Sleep(time.Hour)
+			synctest.Wait()
 			empty(t, g)
 		})
 	}

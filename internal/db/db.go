@@ -354,6 +354,9 @@ func (d *DB) transact(
 		} else {
 			err = fn(tx)
 		}
+		if err == nil {
+			err = tx.finish()
+		}
 		onCommit = tx.onCommit
 		return err
 	})

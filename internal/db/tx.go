@@ -238,6 +238,19 @@ func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 // about to be committed. Its error undoes the transaction. Such functions run in the order of these calls.
 func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.last = append(t.last, fn) }
 
+// finish calls what BeforeCommit was given.
+func (t *Tx) finish() error {
+	if len(t.last) > 0 && t.rows != nil {
+		t.rows.Close()
+	}
+	for _, call := range t.last {
+		if err := call(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Attach keeps something under a key for the rest of the transaction.
 func (t *Tx) Attach(key, part any) {
 	if t.own == nil {
@@ -274,11 +287,6 @@ func (t *Tx) run(fn func(*Tx) error) error {
 	}
 	if t.rows != nil {
 		t.rows.Close()
-	}
-	for _, call := range t.last {
-		if err := call(t); err != nil {
-			return err
-		}
 	}
 	for _, topic := range t.bumps {
 		if err := t.Run(`INSERT INTO generations (topic, value) VALUES ($1, 1)

@@ -71,7 +71,7 @@ func fillDemo(t *testing.T, engine db.Engine) *countedDemo {
 		c.ran = append(c.ran, strings.Join(strings.Fields(q), " "))
 	}})
 	log := slog.New(slog.DiscardHandler)
-	c.demo = &demo{store: &store{dir, d, c.git}, log: log, out: io.Discard, tokens: map[string]string{},
+	c.demo = &demo{store: &store{dir: dir, db: d, git: c.git}, log: log, out: io.Discard, tokens: map[string]string{},
 		callers: map[string]*account.Caller{}}
 	if err := c.demo.fill(t.Context()); err != nil {
 		t.Fatal(err)

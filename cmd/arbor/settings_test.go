@@ -20,17 +20,25 @@ var updateSettings = flag.Bool("update-settings", false, "write docs/settings.md
 
 const settingsHead = `# Settings
 
-Each setting of ` + "`arbor serve`" + ` is a flag, a variable of the environment, or a line of a YAML file that ` + "`--config FILE`" + ` or ` + "`ARBOR_CONFIG`" + `
-names: the flag's name without ` + "`--`" + `, and its value as the flag takes it; what may be said several times is a list. A flag comes before the
-environment, that before the file, that before the default; an empty variable counts as none. Other commands take from the file what they have of these flags, such as
-` + "`data` and `database`" + `. A key that is not in this table, a key that stands there twice and a value that its flag would not take are refused, with file and line.
+Each setting of ` + "`arbor serve`" + ` is a flag, a variable of the environment, or a line of a YAML file: the flag's name without ` + "`--`" + `, and its value as the flag
+takes it; what may be said several times is a list. Other commands take from the file what they have of these flags, such as ` + "`data` and `database`" + `.
+The first of these that says something counts; an empty variable counts as none:
+
+1. a flag,
+2. the environment,
+3. the file that ` + "`--config FILE`" + ` or ` + "`ARBOR_CONFIG`" + ` names, in place of the next two,
+4. ` + "`/etc/arbor/arbor.yaml`" + `, the file of the service. If it names ` + "`data`" + `, it is for that folder alone: ` + "`arbor serve --data OTHER`" + ` does not read it,
+5. ` + "`arbor.yaml`" + ` in the data folder, which backups do not hold,
+6. the default.
+
+` + "`arbor demo` and `arbor serve --ephemeral`" + ` read no file but that of ` + "`--config`" + `. A key that is not in this table, a key that stands there twice and a value that its flag would not take are refused, with file and line.
 
     data: /srv/arbor
     listen: 127.0.0.1:8080
     memory: 2GiB
     acme-domain: [code.example.org, git.example.org]
 
-The file may hold the password of a database: let only the server's account read it. ` + "`make settings`" +
+The file may hold the password of a database: let only the server's account read it (` + "`chown root:arbor`, `chmod 640`" + `). ` + "`make settings`" +
 	` writes this table from the flags.
 
 | key | flag | environment | default | meaning |

@@ -87,6 +87,20 @@ func TestSettingsAreFound(t *testing.T) {
 	}
 }
 
+// The file that the package brings is one that a server takes, and names the folder that the package makes.
+func TestPackagedSettings(t *testing.T) {
+	t.Parallel()
+	var c commandLine
+	system := filepath.Join("..", "..", "deploy", "arbor.yaml")
+	parser, said, err := newParser(&c, system, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse([]string{"serve"}); err != nil || said.err != nil || c.Serve.Data != "/var/lib/arbor" {
+		t.Errorf("a server is told %q: %v, %v", c.Serve.Data, err, said.err)
+	}
+}
+
 // The service and the operator's commands work on one store without a flag, also after the database was moved
 // and the file says so.
 func TestServiceAndCommandsShareSettings(t *testing.T) {

@@ -134,7 +134,7 @@ func (f *storeFlags) open(ctx context.Context, o git.Options) (s *store, err err
 	if err != nil {
 		return nil, errors.Join(err, d.Close(), g.Close())
 	}
-	return &store{at.DataDir, at.Database.URL, d, g, lock}, nil
+	return &store{dir: at.DataDir, url: at.Database.URL, db: d, git: g, lock: lock}, nil
 }
 
 // lock locks the data folder for a server, together with others, until the store is closed: nobody gives the

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"arbor/internal/account"
+	"arbor/internal/tracker"
 )
 
 // looked is a condition that is looked up for each issue, by its id, in other tables.
@@ -46,6 +47,15 @@ const (
 	StatusFailure
 )
 
+// LinkedTo asks for what is linked by the text of a pull request that says it fixes an issue of its repository.
+type LinkedTo uint8
+
+// What is linked.
+const (
+	LinkedPull  LinkedTo = iota // issues, to a pull request that is open or was merged
+	LinkedIssue                 // pull requests, to an issue
+)
+
 // InReason asks for issues that are closed, or open again, for a reason as the row has it.
 type InReason uint8
 
@@ -56,6 +66,7 @@ func (ReviewedBy) condition()    {}
 func (ReviewIs) condition()      {}
 func (StatusIs) condition()      {}
 func (InReason) condition()      {}
+func (LinkedTo) condition()      {}
 
 const ofPull = "EXISTS (SELECT 1 FROM pulls h WHERE h.issue_id = p.issue_id AND "
 
@@ -113,6 +124,17 @@ func (e StatusIs) sql(*builder) string {
 		return "(" + waits + " AND NOT " + failed + ")"
 	}
 	return "(" + ofHead("s.contexts > 0", "s.runs > 0") + " AND NOT " + waits + " AND NOT " + failed + ")"
+}
+
+func (e LinkedTo) sql(b *builder) string {
+	if e == LinkedIssue {
+		return "EXISTS (SELECT 1 FROM pull_fixes h JOIN issues l ON l.repo_id = h.repo_id AND l.number = h.number" +
+			" AND l.pull = FALSE WHERE h.pull_id = p.issue_id)"
+	}
+	b.issues = true
+	return "(i.pull = FALSE AND EXISTS (SELECT 1 FROM pull_fixes h JOIN issues l ON l.id = h.pull_id" +
+		" AND (l.state <> " + b.value(int64(tracker.Closed)) + " OR l.merged_at IS NOT NULL)" +
+		" WHERE h.repo_id = p.repo_id AND h.number = i.number))"
 }
 
 func (e InReason) sql(b *builder) string {

@@ -75,6 +75,20 @@ type IssueRef struct {
 	Number      int64
 }
 
+// maxFixes is how many issues of one text count as fixed by it.
+const maxFixes = 50
+
+// Fixes are the numbers of the issues of the repository OWNER/NAME that a text in it says it closes, each once.
+func (r References) Fixes(owner, name string) (list []int64) {
+	for _, ref := range r.Closes {
+		here := ref.Owner == "" || strings.EqualFold(ref.Owner, owner) && strings.EqualFold(ref.Repo, name)
+		if here && len(list) < maxFixes && !slices.Contains(list, ref.Number) {
+			list = append(list, ref.Number)
+		}
+	}
+	return list
+}
+
 // CommitRef names a commit by its SHA or a beginning of it. Owner and Repo are
 // empty for the repository in which the text stands.
 type CommitRef struct {

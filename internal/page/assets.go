@@ -2,12 +2,14 @@ package page
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"io/fs"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -27,8 +29,8 @@ type assets struct {
 }
 
 type asset struct {
-	kind string // its media type
-	data []byte
+	kind         string // its media type
+	data, zipped []byte
 }
 
 // theAssets joins the style sheets and the scripts, each kind in the order of their names.
@@ -78,8 +80,24 @@ func isComment(line []byte) bool {
 func (a *assets) add(end, kind string, data []byte) (address string) {
 	sum := sha256.Sum256(data)
 	name := "arbor-" + hex.EncodeToString(sum[:6]) + "." + end
-	a.files[name] = asset{kind, data}
+	a.files[name] = asset{kind, data, zip(data)}
 	return "/assets/" + name
+}
+
+// zip compresses a file as far as that goes.
+func zip(data []byte) []byte {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(data)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		panic(err) // a buffer takes what it is given
+	}
+	return b.Bytes()
 }
 
 // Routes are the files that pages load.
@@ -90,7 +108,7 @@ func (k *Kit) Routes() []route.Route {
 
 // GET /assets/{asset}
 //
-// Asset answers a file that pages load. Error: 404.
+// Asset answers a file that pages load, compressed to clients that take that. Error: 404.
 func (k *Kit) Asset(w http.ResponseWriter, r *http.Request) error {
 	f, found := theAssets().files[web.Param(r, "asset")]
 	if !found {
@@ -101,6 +119,13 @@ func (k *Kit) Asset(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-	_, err := w.Write(f.data)
+	h.Set("Vary", "Accept-Encoding")
+	body := f.data
+	if web.AcceptsGzip(r.Header["Accept-Encoding"]) {
+		h.Set("Content-Encoding", "gzip")
+		body = f.zipped
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, err := w.Write(body)
 	return err
 }

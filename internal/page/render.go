@@ -62,7 +62,7 @@ func headersFor(w http.ResponseWriter, r *http.Request, view any) {
 	}
 }
 
-const vary = "Accept, Authorization, Cookie"
+const vary = "Accept, Accept-Encoding, Authorization, Cookie"
 
 func headers(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
@@ -78,7 +78,7 @@ func headers(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", scope+", max-age=0, must-revalidate")
 }
 
-// Page answers 200 with a filled template.
+// Page answers 200 with a filled template, compressed where package web allows that.
 func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, view any) error {
 	headersFor(w, r, view)
 	b := &held{to: w, request: r, status: http.StatusOK}
@@ -88,7 +88,14 @@ func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, vi
 	if web.NotModified(w, r, web.Tag(b.Bytes())) {
 		return nil
 	}
-	return b.end()
+	web.From(r.Context()).MayZipPage(r, account.CallerFrom(r.Context()) != nil)
+	body, err := web.Zip(w, r, b.Bytes())
+	if err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusOK)
+	_, err = w.Write(body)
+	return err
 }
 
 // Secret answers 200 with a page that shows something once, such as a new token: it is kept nowhere.

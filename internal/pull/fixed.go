@@ -2,6 +2,7 @@ package pull
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"arbor/internal/db"
@@ -11,9 +12,8 @@ import (
 	"arbor/internal/web"
 )
 
-// maxFixes bounds how many issues of one pull request are told, and how many pull requests of one issue are
-// looked at.
-const maxFixes = 50
+// maxFixing bounds how many pull requests of one issue are looked at.
+const maxFixing = 50
 
 // fixes are the numbers of the repository's own issues that a body says its pull request fixes, as closeFixed
 // reads it.
@@ -21,15 +21,8 @@ func fixes(a *repo.Access, number int64, body *string) []int64 {
 	if body == nil {
 		return nil
 	}
-	var list []int64
-	for _, ref := range markdown.Parse(*body).References().Closes {
-		if ref.Owner != "" && !sameRepo(a, ref) || ref.Number == number {
-			continue
-		}
-		list = append(list, ref.Number)
-	}
-	list = db.Unique(list)
-	return list[:min(len(list), maxFixes)]
+	list := markdown.Parse(*body).References().Fixes(a.Owner.Login, a.Name)
+	return slices.DeleteFunc(list, func(n int64) bool { return n == number })
 }
 
 // ListFixed answers for each pull request of the parameter numbers the numbers of the issues that its merge

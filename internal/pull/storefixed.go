@@ -36,7 +36,7 @@ func naming(
 	if len(numbers) == 0 {
 		return nil
 	}
-	args := []any{repoID, issue.EventCrossReferenced, closed, issue.Closed, maxFixes}
+	args := []any{repoID, issue.EventCrossReferenced, closed, issue.Closed, maxFixing}
 	for _, n := range numbers {
 		args = append(args, n)
 	}

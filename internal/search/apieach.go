@@ -34,7 +34,7 @@ func (api *API) IssuesEach(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if q.hasWords() {
+		if q.asksIndex() {
 			return errs.Validation(errs.Field{Resource: resource, Field: "q", Code: errs.InvalidField,
 				Value: text})
 		}

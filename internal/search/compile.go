@@ -209,6 +209,11 @@ func statuses() map[string]finder.Expr {
 	}
 }
 
+// links are the values of linked:.
+func links() map[string]finder.Expr {
+	return map[string]finder.Expr{"pr": finder.LinkedPull, "issue": finder.LinkedIssue}
+}
+
 func reasons() map[string]finder.Expr {
 	return map[string]finder.Expr{
 		"completed":   finder.InReason(issue.Completed),
@@ -229,7 +234,7 @@ func oneOf(c Choice, condition func(values []string) finder.Expr) (where finder.
 	return where
 }
 
-// states asks for branches, reviews, statuses and reasons.
+// states asks for branches, reviews, statuses, links and reasons.
 func (q *Query) states() (where finder.And) {
 	of := func(m map[string]finder.Expr) func([]string) finder.Expr {
 		return func(values []string) finder.Expr {
@@ -246,6 +251,12 @@ func (q *Query) states() (where finder.And) {
 	where = append(where, oneOf(q.Bases, func(names []string) finder.Expr { return finder.BaseIs(names) })...)
 	where = append(where, oneOf(q.Reasons, of(reasons()))...)
 	where = append(where, oneOf(q.Reviews, of(reviews()))...)
+	for _, value := range q.Linked.Yes {
+		where = append(where, links()[value])
+	}
+	for _, value := range q.Linked.No {
+		where = append(where, finder.Not{Expr: links()[value]})
+	}
 	return append(where, oneOf(q.Statuses, of(statuses()))...)
 }
 

@@ -34,6 +34,7 @@ func choices() []choiceField {
 		{"review-requested", func(q *Query) *Choice { return &q.Requested }},
 		{"review", func(q *Query) *Choice { return &q.Reviews }},
 		{"status", func(q *Query) *Choice { return &q.Statuses }},
+		{"linked", func(q *Query) *Choice { return &q.Linked }},
 	}
 }
 

@@ -146,7 +146,7 @@ func TestParseRefuses(t *testing.T) {
 		`a (sort:updated)`:       "nothing between the parentheses",
 		`(((((((a)))))))`:        "nested more than 6 deep",
 		`((((((a)))))) OR b`:     "nested more than 6 deep",
-		`linked:pr`:              `"linked" is not supported`,
+		`linked:branch`:          `"linked"`,
 		`review:maybe`:           `"maybe" is not a value`,
 		`status:green`:           `"status"`,
 		`reason:none`:            `"reason"`,

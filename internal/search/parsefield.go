@@ -19,6 +19,8 @@ func (p *parser) field(name, value string, list []string, not bool) bool {
 		return p.choose(name, folded, not, reviews())
 	case "status":
 		return p.choose(name, folded, not, statuses())
+	case "linked":
+		return p.choose(name, folded, not, links())
 	case "reason":
 		return p.choose(name, strings.NewReplacer("_", " ", "-", " ").Replace(folded), not, reasons())
 	case "is", "type", "state":

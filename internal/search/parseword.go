@@ -75,12 +75,12 @@ func ours() []string {
 		"updated", "closed", "merged",
 		"comments", "sort", "head", "base", "review", "reviewed-by", "review-requested",
 		"user-review-requested",
-		"status", "reason"}
+		"status", "reason", "linked"}
 }
 
 // theirs are GitHub's qualifiers for what Arbor does not have.
 func theirs() []string {
-	return []string{"team", "project", "language", "linked", "team-review-requested", "sha",
+	return []string{"team", "project", "language", "team-review-requested", "sha",
 		"app", "reactions", "interactions", "has", "parent-issue", "sub-issue", "topic", "blocked-by",
 		"blocking", "is-blocked"}
 }

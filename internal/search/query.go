@@ -13,6 +13,7 @@
 //	search.go     searching
 //	indexer.go    the worker that keeps the index of words up to date, and who waits for it
 //	store.go      the notes about texts that changed; storenames.go those about names
+//	storelinks.go what pull requests say that they fix
 //	api.go        the handler and its JSON; apieach.go: several searches at once, for the home page
 //
 // The searches of repositories, users, commits and code have rooms of their own below this one, and share:
@@ -23,7 +24,7 @@
 //	tip.go        which repositories are read, and for how long
 //	fragment.go   what matched
 //
-// Tables: texts_changed and names_changed, into which triggers write whatever changes a text; the
+// Tables: pull_fixes; texts_changed and names_changed, into which triggers write whatever changes a text; the
 // full-text index itself is package fulltext's. Only what is in the repositories that
 // the caller may see is counted (decision 13).
 //
@@ -64,6 +65,7 @@ type Query struct {
 	Requested  Choice // who is asked for one
 	Reviews    Choice // what reviews come to
 	Statuses   Choice // what the statuses of the head come to
+	Linked     Choice // to what it is linked: pr or issue
 	Labels     []LabelSet
 
 	Open, Pull, Merged, Draft, Locked Flag
@@ -109,6 +111,12 @@ func (q *Query) each(wanted bool, fn func(q *Query, wanted bool)) {
 func (q *Query) hasWords() (has bool) {
 	q.each(true, func(q *Query, _ bool) { has = has || len(q.Words)+len(q.NotWords) > 0 })
 	return has
+}
+
+// asksIndex reports that what the worker indexes is asked: words, or links.
+func (q *Query) asksIndex() (asks bool) {
+	q.each(true, func(q *Query, _ bool) { asks = asks || len(q.Linked.Yes)+len(q.Linked.No) > 0 })
+	return asks || q.hasWords()
 }
 
 // Me stands for the caller's login.

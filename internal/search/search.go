@@ -53,18 +53,18 @@ func (s *Service) Search(
 	ctx context.Context, caller *account.Caller, q *Query, at web.Page,
 ) (*Results, error) {
 	var found *Results
-	err := s.read(ctx, q.hasWords(), func(tx *db.Tx, whole bool) error {
+	err := s.read(ctx, q.asksIndex(), func(tx *db.Tx, whole bool) error {
 		found = &Results{Part: !whole, page: issue.NewPage(ctx)}
 		return found.read(tx, s.issues, caller, q, at)
 	})
 	return found, err
 }
 
-// read runs what reads a search, with a slot and for as long as a search may take. whole tells fn that the
-// words of all that was acknowledged before are indexed; a search without words does not wait for that.
-func (s *Service) read(ctx context.Context, words bool, fn func(tx *db.Tx, whole bool) error) error {
+// read runs what reads a search, with a slot and for as long as a search may take. whole tells fn that
+// all that was acknowledged before is indexed; a search that does not ask the index does not wait for that.
+func (s *Service) read(ctx context.Context, index bool, fn func(tx *db.Tx, whole bool) error) error {
 	whole := true
-	if words {
+	if index {
 		var err error
 		if whole, err = s.indexed(ctx, texts()); err != nil {
 			return err

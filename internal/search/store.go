@@ -56,6 +56,9 @@ func indexChanged(tx *db.Tx, most int) error {
 	if err != nil {
 		return err
 	}
+	if err := linkPulls(tx, issues); err != nil {
+		return err
+	}
 	return fulltext.Put(tx, append(list, more...))
 }
 

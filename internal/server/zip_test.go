@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"testing"
@@ -10,9 +11,9 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Strangers' lists come compressed to clients that ask. An answer to somebody with a
-// token never does: its length would tell whoever is on the way what it holds, once he has
-// put texts of his own beside it (BREACH).
+// Lists come compressed to clients that ask, with a token, too. With credentials that a browser sends by itself
+// they do not: another page could have it ask again and again, and the length would tell people on the way what
+// stands next to a text of theirs (BREACH).
 func TestAnswersAreCompressed(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -46,7 +47,16 @@ func TestAnswersAreCompressed(t *testing.T) {
 		none := map[string]string{"Content-Encoding": "-"}
 		s.Run(t, []apitest.Case{
 			{Name: "who has it", Do: list, Status: 304, Headers: with("If-None-Match", tag), Has: none},
-			{Name: "a token", Do: list, As: "alice", Status: 200, Headers: asks, Has: none},
+			{Name: "a token", Do: list, As: "alice", Status: 200, Headers: asks,
+				Has: map[string]string{"Content-Encoding": "gzip", "Vary": both}},
+			{Name: "a token and who has it", Do: list, As: "alice", Status: 304, Headers: with("If-None-Match", "*"),
+				Has: none},
+			{Name: "a token in the other form", Do: list, Status: 200,
+				Headers: with("Authorization", "token "+s.Token(t, "alice")),
+				Has:     map[string]string{"Content-Encoding": "gzip"}},
+			{Name: "a token that a browser keeps", Do: list, Status: 200,
+				Headers: with("Authorization", "Basic "+base64.StdEncoding.EncodeToString(
+					[]byte("alice:"+s.Token(t, "alice")))), Has: none},
 			{Name: "a wrong token", Do: list, Status: 401,
 				Headers: with("Authorization", "Bearer arb_wrong"), Has: none},
 			{Name: "a cookie", Do: list, Status: 200, Headers: with("Cookie", "a=b"), Has: none},

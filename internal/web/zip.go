@@ -5,16 +5,26 @@ import (
 	"compress/gzip"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync"
 )
 
-// Compression shortens a text by what it repeats, and anybody on the way sees how long an
-// answer is. Who can have a text of his own put beside a secret of somebody else, again and
-// again, guesses the secret by the shortest answer (BREACH). Lists of several repositories
-// are such answers: a stranger's issues stand there beside private ones.
+// Compression shortens a text by what it repeats, and anybody on the way sees how long an answer is. Who can have
+// a text of his own put next to a secret of somebody else, again and again, guesses the secret by the shortest
+// answer (BREACH). That takes a browser which sends the credentials by itself, as often as another page or a picture
+// in a text makes it. So compressed are:
 //
-// So only answers to requests without credentials are compressed. They hold nothing that an
-// eavesdropper could not ask for.
+//   - files that pages load, which hold nothing of anybody;
+//   - answers and pages to nobody in particular, which an eavesdropper could ask for as well;
+//   - answers to a token in Bearer or token form, which no browser sends by itself. Of a program that polls, an
+//     eavesdropper sees lengths at the program's own pace, which is too slow to guess by;
+//   - pages to somebody with a session, where the browser says that it goes there by a link of this site or by the
+//     person's own doing. A page shows private texts next to what its address says (a search and its words), and the
+//     cookie, which is SameSite=Lax, comes along when another site sends the browser here. Nobody clicks on a
+//     link for each guess, and what a text loads by itself (a picture) is no page to the browser.
+//
+// Not compressed are answers with Basic credentials, which browsers keep and send by themselves, answers of the API
+// to who also sends a cookie, answers to forms, and pages that show a secret once.
 
 // minZipped is the size in bytes of the smallest answer that is worth compressing.
 const minZipped = 1 << 10
@@ -22,7 +32,42 @@ const minZipped = 1 << 10
 // MayZip allows the answers to this request to be compressed. It is called for requests of
 // the API itself: a page reads the answers of the API in between.
 func (i *Info) MayZip(r *http.Request) {
-	i.zip = len(r.Header["Authorization"]) == 0 && len(r.Header["Cookie"]) == 0
+	i.zip = len(r.Header["Cookie"]) == 0 && sentByProgram(r)
+}
+
+// sentByProgram reports a request without credentials that a browser sends by itself.
+func sentByProgram(r *http.Request) bool {
+	for _, value := range r.Header["Authorization"] {
+		scheme, _, _ := strings.Cut(strings.TrimSpace(value), " ")
+		if !strings.EqualFold(scheme, "bearer") && !strings.EqualFold(scheme, "token") {
+			return false
+		}
+	}
+	return true
+}
+
+// MayZipPage allows a page to be compressed: one for nobody in particular, and one for somebody who went there.
+func (i *Info) MayZipPage(r *http.Request, signedIn bool) {
+	i.zip = sentByProgram(r) && (!signedIn || len(r.Header["Cookie"]) == 0 || wentThere(r))
+}
+
+// wentThere reports that a browser shows an address to the person who chose it, on this site or without any.
+// Other sites cannot write these headers.
+func wentThere(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return (site == "same-origin" || site == "none") && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+// Zip compresses the body of a 200, says so in the answer's headers, and asks for the memory. It gives the body as
+// it is where the client or MayZip do not want that.
+func Zip(w http.ResponseWriter, r *http.Request, body []byte) ([]byte, error) {
+	body, zipped := zipBody(r, http.StatusOK, body)
+	if !zipped {
+		return body, nil
+	}
+	w.Header()["Content-Encoding"] = gzipCoding
+	return body, hold(r, cap(body))
 }
 
 // zipBody compresses a body if the client asks for that and may have it.

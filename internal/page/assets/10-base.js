@@ -57,3 +57,13 @@ on('form[data-go]', (form) => form.submit());
 on('form[data-confirm]', (form) => form.addEventListener('submit', (e) => {
 	if (!confirm(form.dataset.confirm)) e.preventDefault();
 }));
+
+// typed reports that something is written on the page that was not sent yet.
+const typed = () => [...document.querySelectorAll('textarea, input')].some((field) => field.type !== 'hidden' && field.value !== field.defaultValue);
+
+// notSaved shows the page as it is after a change in its place failed; where that would lose a text, it undoes the change.
+function notSaved(undo) {
+	if (!typed()) { location.reload(); return; }
+	undo();
+	alert('This was not saved. Send or copy what you have written, and load the page again.');
+}

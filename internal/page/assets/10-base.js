@@ -58,6 +58,17 @@ on('form[data-confirm]', (form) => form.addEventListener('submit', (e) => {
 	if (!confirm(form.dataset.confirm)) e.preventDefault();
 }));
 
+// What is written or ticked in a part of a form chooses the answer that the part belongs to; another answer empties its field.
+on('[data-chooses]', (part) => {
+	const choice = document.getElementById(part.dataset.chooses), field = part.querySelector('input:not([type=checkbox])');
+	let kept = '';
+	part.addEventListener('input', () => { choice.checked = true; });
+	choice.form.addEventListener('change', (e) => {
+		if (!field || e.target.name !== choice.name) return;
+		if (choice.checked) field.value ||= kept; else [kept, field.value] = [field.value, ''];
+	});
+});
+
 // typed reports that something is written on the page that was not sent yet.
 const typed = () => [...document.querySelectorAll('textarea, input')].some((field) => field.type !== 'hidden' && field.value !== field.defaultValue);
 

@@ -29,6 +29,7 @@ func (v *Viewer) Avatar() string { return "/avatars/" + strconv.FormatInt(v.ID, 
 type Frame struct {
 	Title   string
 	Viewer  *Viewer
+	Unknown bool     // there is a session, and nobody could find out whose
 	Repo    *Head    // nil: the page is about no repository
 	Tab     string   // the tab that is open, by its name: code, issues, pulls, ...
 	Here    string   // the page's own path and query, to come back to
@@ -45,6 +46,7 @@ type Head struct {
 	Path    string // escaped
 	Starred bool   // by the viewer
 	Watched bool   // by the viewer
+	Brief   bool   // nobody could find out what the viewer stars and watches, and what is open
 	Issues  int64  // that are open, without pull requests
 	Pulls   int64  // that are open
 	Parent  string // OWNER/NAME of what it was forked from, if the viewer sees that

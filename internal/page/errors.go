@@ -77,6 +77,7 @@ func (k *Kit) errorFrame(r *http.Request, status int, owner, name string) Frame 
 	if f.Repo == nil && !troubled {
 		_ = k.unread(r, f.Viewer)
 	}
+	f.Done, f.Partly = "", ""                                      // for the page that the form leads to
 	if r.Method != http.MethodGet && r.Method != http.MethodHead { // where a form was sent is no page to come back to
 		if f.Here = "/"; f.Repo != nil {
 			f.Here = f.Repo.Path

@@ -30,6 +30,9 @@ on('.copy', (box) => {
 	box.append(button);
 });
 
+// What a form did is said once, also where the browser keeps the page for people who come back to it.
+addEventListener('pagehide', () => document.querySelectorAll('[data-once]').forEach((note) => note.remove()));
+
 // Menus close when one clicks elsewhere or presses Escape.
 document.addEventListener('click', (e) => {
 	document.querySelectorAll('details.menu[open]').forEach((m) => { if (!m.contains(e.target)) m.open = false; });

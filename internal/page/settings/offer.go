@@ -107,7 +107,8 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	}
 	made, err := p.apps.InstallBy(r.Context(), caller(r), v.App.Slug, v.On, names)
 	if err == nil {
-		return page.SeeOther(w, r, "/settings/installations"+web.Path(made.ID.String())+"?done=1")
+		return page.Done(w, r, "/settings/installations"+web.Path(made.ID.String()),
+			v.App.Name+" was installed.")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err

@@ -58,7 +58,7 @@ func (p *Pages) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 			}
 			page.SetSession(w, r, session)
 		}
-		return page.SeeOther(w, r, "/settings/password?done=1")
+		return page.Done(w, r, "/settings/password", "Your password was changed.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

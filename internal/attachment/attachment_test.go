@@ -201,7 +201,7 @@ func TestForm(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s, false)
 		c := sending(t, "rae", "bed.png", png, 303)
-		c.Headers["Accept"], c.Has = apitest.Browser, map[string]string{"Location": at }
+		c.Headers["Accept"], c.Has = apitest.Browser, map[string]string{"Location": at}
 		s.Check(t, c)
 		s.Visit(t, "rae", "GET "+at).Shows(t, 200, "[bed.png]("+at+"/")
 		c = sending(t, "rae", "a", "", 422)

@@ -65,8 +65,8 @@ func TestHTML(t *testing.T) {
 		{"image of this site", "![a](/i.png)", "<p>a</p>"},
 		{"escapes", `\*a\* &lt; &copy;`, "<p>*a* &lt; ©</p>"},
 		{"tasks", "- [x] a\n- [ ] b", `<ul class="contains-task-list">` + "\n" +
-			`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled="" checked=""> a</li>` + "\n" +
-			`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled=""> b</li>` + "\n</ul>"},
+			`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled="" checked="" aria-label="Completed task"> a</li>` + "\n" +
+			`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled="" aria-label="Incomplete task"> b</li>` + "\n</ul>"},
 		{"table", "|a|b|\n|-|-:|\n|1|`x\\|y`|",
 			"<table>\n<thead>\n<tr>\n<th>a</th>\n<th align=\"right\">b</th>\n</tr>\n</thead>\n" +
 				"<tbody>\n<tr>\n<td>1</td>\n<td align=\"right\"><code>x|y</code></td>\n</tr>\n</tbody>\n</table>"},
@@ -112,7 +112,7 @@ func TestRawHTML(t *testing.T) {
 		{"unknown elements", "<blink>a</blink> <my-x>b</my-x>", "<p>a b</p>"},
 		{"comments", "a<!-- @b -->c", "<p>ac</p>"},
 		{"inputs", "<input value=x name=y><input type=checkbox onclick=x>",
-			`<p><input type="checkbox" class="task-list-item-checkbox" disabled=""></p>`},
+			`<p><input type="checkbox" class="task-list-item-checkbox" disabled="" aria-label="Incomplete task"></p>`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

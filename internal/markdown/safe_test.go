@@ -17,7 +17,7 @@ const (
 	safeElements = " a abbr b bdo blockquote br caption cite code dd del details dfn div dl dt em figcaption figure h1 h2" +
 		" h3 h4 h5 h6 hr i img input ins kbd li mark ol p pre q rp rt ruby s samp small span strike strong sub summary sup" +
 		" table tbody td tfoot th thead time tr tt ul var wbr "
-	safeAttrs = " align alt checked cite class colspan datetime dir disabled height href id lang name open rel reversed" +
+	safeAttrs = " align alt aria-label checked cite class colspan datetime dir disabled height href id lang name open rel reversed" +
 		" rowspan scope src start title type value width "
 	safeClasses = " task-list-item contains-task-list task-list-item-checkbox "
 )

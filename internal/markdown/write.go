@@ -85,6 +85,9 @@ func (b *balancer) writeBox(attrs []html.Attribute) {
 	b.writeAttr("disabled", "")
 	if slices.ContainsFunc(attrs, func(a html.Attribute) bool { return a.Key == "checked" }) {
 		b.writeAttr("checked", "")
+		b.writeAttr("aria-label", "Completed task")
+	} else {
+		b.writeAttr("aria-label", "Incomplete task")
 	}
 	b.out = append(b.out, '>')
 }

@@ -43,7 +43,7 @@ var theAssets = sync.OnceValue(func() *assets {
 })
 
 // tight leaves out spaces of a style sheet that browsers do not need. No text in ours has any of these.
-var tight = strings.NewReplacer(" { ", "{", " } ", "}", " }", "}", "; ", ";")
+var tight = strings.NewReplacer(" { ", "{", " } ", "}", " }", "}", "; ", ";", ": ", ":", ", ", ",")
 
 // joined is what is in the files that match, without indents, blank lines and lines of comments, which
 // browsers do not need; a mistake is a panic with the first page and in every test.

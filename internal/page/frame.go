@@ -29,11 +29,13 @@ func (v *Viewer) Avatar() string { return "/avatars/" + strconv.FormatInt(v.ID, 
 type Frame struct {
 	Title   string
 	Viewer  *Viewer
+	Unknown bool     // there is a session, and nobody could find out whose
 	Repo    *Head    // nil: the page is about no repository
 	Tab     string   // the tab that is open, by its name: code, issues, pulls, ...
 	Here    string   // the page's own path and query, to come back to
 	Wide    bool     // the page wants the whole width, as diffs do
-	Done    bool     // a form was taken: the page says so (?done=1)
+	Done    string   // what a form did that led here, said once: see Done
+	Partly  string   // the same where a part of it could not be done
 	Shown   string   // of the form with many fields that the page has, if any: see Shown
 	Problem *Problem // what was wrong with a form that is shown again
 	Pages   Pager
@@ -45,6 +47,7 @@ type Head struct {
 	Path    string // escaped
 	Starred bool   // by the viewer
 	Watched bool   // by the viewer
+	Brief   bool   // nobody could find out what the viewer stars and watches, and what is open
 	Issues  int64  // that are open, without pull requests
 	Pulls   int64  // that are open
 	Parent  string // OWNER/NAME of what it was forked from, if the viewer sees that
@@ -69,8 +72,9 @@ func (h *Head) OwnerPath() string { return web.Path(h.Owner.Login) }
 
 // bare is a frame that asks nothing.
 func (k *Kit) bare(r *http.Request, title string) Frame {
-	return Frame{Title: title, Viewer: viewer(r), Here: r.URL.RequestURI(),
-		Done: r.URL.Query().Get("done") == "1"}
+	f := Frame{Title: title, Viewer: viewer(r), Here: r.URL.RequestURI()}
+	f.readDone(r)
+	return f
 }
 
 // Frame is the frame of a page about no repository. Errors: those of asking for notifications.

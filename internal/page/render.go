@@ -81,11 +81,12 @@ func headers(w http.ResponseWriter, r *http.Request) {
 // Page answers 200 with a filled template, compressed where package web allows that.
 func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, view any) error {
 	headersFor(w, r, view)
+	once := sayOnce(w, r, view)
 	b := &held{to: w, request: r, status: http.StatusOK}
 	if err := t.set().ExecuteTemplate(b, name, view); err != nil || b.begun {
 		return err
 	}
-	if web.NotModified(w, r, web.Tag(b.Bytes())) {
+	if !once && web.NotModified(w, r, web.Tag(b.Bytes())) {
 		return nil
 	}
 	web.From(r.Context()).MayZipPage(r, account.CallerFrom(r.Context()) != nil)
@@ -101,6 +102,7 @@ func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, vi
 // Secret answers 200 with a page that shows something once, such as a new token: it is kept nowhere.
 func (t *Templates) Secret(w http.ResponseWriter, r *http.Request, name string, view any) error {
 	headers(w, r)
+	sayOnce(w, r, view)
 	w.Header().Set("Cache-Control", "no-store")
 	return t.echo(w, r, name, http.StatusOK, view)
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
 	"net/url"
@@ -37,7 +36,12 @@ func (k *Kit) page(right route.Right, address string, h web.Handler) route.Route
 // OnRepo is a page about a repository, {owner}/{repo} of its address, which its caller sees. Forms are for
 // those who signed in; the API asks for the rights that a change wants.
 func (k *Kit) OnRepo(address string, h repo.Handler) route.Route {
-	return route.New(route.Pull, address, k.inForm(k.Repos.WithVisible(h))).In(route.Pages).Calls(h)
+	visible := k.Repos.WithVisible(func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+		info := web.From(r.Context())
+		info.Form = web.Form(k.repoErrors).For(r)
+		return h(w, r, a)
+	})
+	return route.New(route.Pull, address, k.inForm(visible)).In(route.Pages).Calls(h)
 }
 
 // NoCaller is the 401 for nobody, by which a browser is led to where people sign in.
@@ -46,7 +50,7 @@ func NoCaller() error { return errs.New(errs.Unauthenticated, "Requires authenti
 // inForm answers errors as pages.
 func (k *Kit) inForm(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		web.From(r.Context()).Form = k.Errors
+		web.From(r.Context()).Form = web.Form(k.Errors).For(r)
 		err := h(w, r)
 		var to *movedError
 		if errors.As(err, &to) && r.Method == http.MethodGet {
@@ -62,39 +66,6 @@ func Asked(r *http.Request) bool {
 	accept := strings.Join(r.Header["Accept"], ",")
 	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "json")
 	return html >= 0 && (json < 0 || html < json)
-}
-
-// Errors is the form of errors for those who asked for HTML. Anyone else at such an address is a program that
-// looks for the API. Who has to sign in is led there; a form is kept meanwhile.
-func (k *Kit) Errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
-	w.Header().Set("Vary", vary)
-	if !Asked(r) {
-		web.APIErrors(w, r, status, e)
-		return
-	}
-	if status == http.StatusUnauthorized {
-		if k.keep(w, r) {
-			return
-		}
-		http.Redirect(w, r, LoginPath(r), http.StatusSeeOther)
-		return
-	}
-	var b bytes.Buffer
-	v := struct {
-		Frame
-		Message string
-		Fields  []string
-	}{k.bare(r, http.StatusText(status)), e.Message, fieldMessages(e)}
-	if status == http.StatusNotFound {
-		v.Message = "There is nothing at this address, or nothing that you may see."
-	}
-	if err := plain().ExecuteTemplate(&b, "error.html", v); err != nil {
-		web.APIErrors(w, r, status, e)
-		return
-	}
-	headers(w, r)
-	w.WriteHeader(status)
-	w.Write(b.Bytes())
 }
 
 // LoginPath is the address where people sign in, and come back from to where the request was made.

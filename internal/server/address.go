@@ -132,7 +132,7 @@ func (s *Server) formOf(path string) web.Form {
 	case isGitPath(path) && !s.reserved[account.Fold(first)]:
 		return errorForm(route.Git)
 	default:
-		return s.pageErrors // which are the API's for programs
+		return s.lostErrors // which are the API's for programs
 	}
 }
 

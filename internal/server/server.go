@@ -53,6 +53,7 @@ type Server struct {
 	disks      []string // folders on them, of all that is written
 	routes     []route.Route
 	pageErrors web.Form
+	lostErrors web.Form // at addresses that have no route
 	table      *table
 	metrics    *metrics
 	limiter    *ratelimit.Limiter
@@ -161,18 +162,31 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 	})
 }
 
-// unrouted answers a request that no route is for: with --require-token, to nobody
-// whose token is wrong.
+// unrouted answers a request that no route is for: with --require-token, to nobody whose token or session is
+// wrong. A browser gets a page for who has signed in.
 func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g route.Group, h web.Handler) {
 	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error {
-		if s.o.RequireToken && !isOpenPattern(info.Pattern) {
-			caller, _, err := s.authenticate(r, g)
+		guarded := s.o.RequireToken && !isOpenPattern(info.Pattern)
+		var caller *account.Caller
+		var err error
+		if guarded {
+			caller, _, err = s.authenticate(r, g)
 			if err := s.count(w, r, caller, info.Pattern); err != nil {
 				return err
 			}
-			if err != nil {
-				return err
+		}
+		if err == nil && isUnroutedPage(r, info, g) && withoutToken(r) {
+			if caller, err = s.authenticateSession(w, r); caller != nil {
+				cookieHeaders(w.Header(), true)
+				info.Who = caller.Login
+				info.Form = info.Form.For(r.WithContext(account.WithCaller(r.Context(), caller)))
 			}
+		}
+		if err == nil && guarded && caller == nil {
+			err = errs.New(errs.Unauthenticated, "Requires authentication")
+		}
+		if err != nil {
+			return err
 		}
 		return h(w, r)
 	})
@@ -200,6 +214,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	}
 	if to.Group != route.Pages && takesCookie(r, info, to) {
 		cookieHeaders(w.Header(), caller != nil && caller.Session)
+	}
+	if caller != nil && to.Group == route.Pages {
+		info.Form = info.Form.For(r.WithContext(account.WithCaller(r.Context(), caller)))
 	}
 	if to.Counts() {
 		// First of all, so that guessing credentials counts too.

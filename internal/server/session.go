@@ -30,11 +30,19 @@ func isFile(r *http.Request, pattern string, info *web.Info) bool {
 
 // bringsSession reports a request for a page with a cookie, which may be worth something.
 func bringsSession(r *http.Request, info *web.Info, n *node) bool {
-	if n == nil || n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) &&
-		!isFile(r, info.Pattern, info) {
+	switch {
+	case n == nil:
+		return isUnroutedPage(r, info, route.API) && page.SessionOf(r) != ""
+	case n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) && !isFile(r, info.Pattern, info):
 		return false
 	}
 	return page.SessionOf(r) != ""
+}
+
+// isUnroutedPage reports a browser's request for a page that is not there, or in a way that it is not asked
+// for.
+func isUnroutedPage(r *http.Request, info *web.Info, g route.Group) bool {
+	return isPage(r, info) && (info.Pattern == "" || g == route.Pages)
 }
 
 // SetupCode is the code with which a person makes the first account of a server without users.

@@ -73,7 +73,7 @@ func New(o Options) *Server {
 	of := s.newAPIs()
 	kit := of.newKit(s)
 	door := front.New(kit, s.accounts, s.setup)
-	s.home, s.pageErrors = door.Home, kit.Errors
+	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
 	hooks := of.newSender(s)
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))
 	f := s.forge

@@ -11,6 +11,12 @@ import (
 // Form writes an error in the form that the clients of a group of routes read.
 type Form func(w http.ResponseWriter, r *http.Request, status int, e *errs.Error)
 
+// For is the form for a request as a part of the server that knows more of it has it, such as its caller:
+// errors are answered where less is known.
+func (f Form) For(r *http.Request) Form {
+	return func(w http.ResponseWriter, _ *http.Request, status int, e *errs.Error) { f(w, r, status, e) }
+}
+
 // errorBody is the error of the code-hosting API (decision 15).
 type errorBody struct {
 	Message       string       `json:"message"`

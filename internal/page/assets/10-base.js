@@ -30,6 +30,9 @@ on('.copy', (box) => {
 	box.append(button);
 });
 
+// What a form did is said once, also where the browser keeps the page for people who come back to it.
+addEventListener('pagehide', () => document.querySelectorAll('[data-once]').forEach((note) => note.remove()));
+
 // Menus close when one clicks elsewhere or presses Escape.
 document.addEventListener('click', (e) => {
 	document.querySelectorAll('details.menu[open]').forEach((m) => { if (!m.contains(e.target)) m.open = false; });
@@ -57,3 +60,24 @@ on('form[data-go]', (form) => form.submit());
 on('form[data-confirm]', (form) => form.addEventListener('submit', (e) => {
 	if (!confirm(form.dataset.confirm)) e.preventDefault();
 }));
+
+// What is written or ticked in a part of a form chooses the answer that the part belongs to; another answer empties its field.
+on('[data-chooses]', (part) => {
+	const choice = document.getElementById(part.dataset.chooses), field = part.querySelector('input:not([type=checkbox])');
+	let kept = '';
+	part.addEventListener('input', () => { choice.checked = true; });
+	choice.form.addEventListener('change', (e) => {
+		if (!field || e.target.name !== choice.name) return;
+		if (choice.checked) field.value ||= kept; else [kept, field.value] = [field.value, ''];
+	});
+});
+
+// typed reports that something is written on the page that was not sent yet.
+const typed = () => [...document.querySelectorAll('textarea, input')].some((field) => field.type !== 'hidden' && field.value !== field.defaultValue);
+
+// notSaved shows the page as it is after a change in its place failed; where that would lose a text, it undoes the change.
+function notSaved(undo) {
+	if (!typed()) { location.reload(); return; }
+	undo();
+	alert('This was not saved. Send or copy what you have written, and load the page again.');
+}

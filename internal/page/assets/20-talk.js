@@ -26,7 +26,9 @@ on('a[data-edit]', (link) => link.addEventListener('click', async (e) => {
 	if (!inside) return;
 	e.preventDefault();
 	link.closest('details').open = false;
-	const form = await load(link.href).then((d) => d.querySelector('[data-piece]')).catch(() => null);
+	const open = () => inside.querySelector('[data-piece] textarea'); // it is being edited already
+	const form = open() ? null : await load(link.href).then((d) => d.querySelector('[data-piece]')).catch(() => null);
+	if (open()) { open().focus(); return; }
 	if (!form) { location = link.href; return; }
 	const kept = [...inside.childNodes];
 	inside.replaceChildren(form);
@@ -45,14 +47,18 @@ on('a[data-copy-link]', (link) => link.addEventListener('click', () => {
 	link.closest('details').open = false;
 }));
 
-// Quoting takes what is selected, or the whole text.
-on('a[data-quote]', (link) => link.addEventListener('click', (e) => {
+// Quoting takes what is selected, or the whole text, and adds it to what is written already.
+on('a[data-quote]', (link) => link.addEventListener('click', async (e) => {
 	const field = document.querySelector('#new-comment textarea');
-	const text = String(getSelection()).trim();
-	if (!field || !text || !document.getElementById(link.dataset.quote)?.contains(getSelection().anchorNode)) return;
+	if (!field) return;
 	e.preventDefault();
-	field.value += (field.value && !field.value.endsWith('\n\n') ? '\n\n' : '') + text.replace(/^/gm, '> ') + '\n\n';
 	link.closest('details').open = false;
+	const chosen = getSelection(), text = String(chosen).trim();
+	const quote = text && document.getElementById(link.dataset.quote)?.contains(chosen.anchorNode) ? text.replace(/^/gm, '> ') + '\n\n'
+		: await load(link.href).then((page) => page.querySelector('#new-comment textarea').value).catch(() => '');
+	if (!quote) { if (!typed()) location = link.href; return; }
+	const gap = field.value && !field.value.endsWith('\n\n') ? '\n\n' : '';
+	field.setRangeText(gap + quote, field.value.length, field.value.length, 'end');
 	field.focus();
 }));
 
@@ -68,7 +74,7 @@ on('form[data-tasks]', (form) => form.addEventListener('submit', async (e) => {
 		box.querySelector('.in').replaceWith(fresh.querySelector('.in'));
 		enliven(box.querySelector('.in'));
 		box.querySelector(`.task[value="${body.get('task')}"]`)?.focus();
-	} catch { location.reload(); }
+	} catch { notSaved(() => { e.submitter.ariaChecked = e.submitter.ariaChecked !== 'true'; }); }
 }));
 
 // What is hidden of a long conversation comes in part by part.
@@ -93,6 +99,15 @@ const tools = [
 	['🔗', 'Link', '[', '](url)'], ['•', 'List', '\n- ', ''], ['1.', 'Numbered list 1.', '\n1. ', ''], ['☑', 'Task list', '\n- [ ] ', ''], ['@', 'Mention', '@', ''],
 ];
 const keys = { b: 0, i: 1, e: 4, k: 5 };
+
+// write replaces a part of a field in which somebody may be typing. The caret and the selection stay where they are; one
+// that stood in the replaced part stands behind the new text.
+function write(field, text, from, to) {
+	const moved = (at) => (at <= from ? at : Math.max(at, to) + text.length - (to - from));
+	const { selectionStart, selectionEnd, selectionDirection } = field;
+	field.setRangeText(text, from, to);
+	field.setSelectionRange(moved(selectionStart), moved(selectionEnd), selectionDirection);
+}
 
 function put(field, before, after) {
 	field.focus();
@@ -164,9 +179,14 @@ function attaching(box, field) {
 	pick.type = 'file';
 	pick.multiple = true;
 	let busy = 0, count = 0;
-	const swap = (mark, text, say) => {
-		const at = field.value.indexOf(mark);
-		if (at < 0) field.value += text; else field.setRangeText(text, at, at + mark.length, 'preserve');
+	let composing; // ends with the word that an input method is composing: it is lost or doubled by a change of the text
+	field.addEventListener('compositionstart', () => {
+		composing = new Promise((done) => field.addEventListener('compositionend', done, { once: true }));
+	});
+	const swap = async (mark, text, say) => {
+		await composing;
+		const at = field.value.indexOf(mark), end = field.value.length;
+		if (at < 0) write(field, text, end, end); else write(field, text, at, at + mark.length);
 		said.textContent = say;
 		busy--;
 	};
@@ -182,8 +202,8 @@ function attaching(box, field) {
 			const answer = await fetch(link.href, { method: 'POST', body, headers: { Accept: 'application/json' } });
 			const told = await answer.json();
 			if (!answer.ok) throw new Error(told.errors?.[0]?.message || told.message);
-			swap(mark, told.markdown + '\n', `${file.name} is attached.`);
-		} catch (e) { swap(mark, '', `${file.name} could not be attached. ${e.message}`); }
+			await swap(mark, told.markdown + '\n', `${file.name} is attached.`);
+		} catch (e) { await swap(mark, '', `${file.name} could not be attached. ${e.message}`); }
 	};
 	const take = (e, files) => {
 		if (!files.length) return;
@@ -214,7 +234,8 @@ function hints(box, field) {
 	field.setAttribute('aria-controls', list.id);
 	field.setAttribute('aria-autocomplete', 'list');
 	let word = '', asked = 0, timer;
-	const hide = () => { list.hidden = true; list.replaceChildren(); field.removeAttribute('aria-activedescendant'); };
+	const wordNow = () => field.value.slice(0, field.selectionStart).match(/(?:^|[\s(])([@#][\w-]{0,39})$/)?.[1] || '';
+	const hide = () => { asked++; list.hidden = true; list.replaceChildren(); field.removeAttribute('aria-activedescendant'); };
 	const mark = (n) => [...list.children].forEach((li, at) => {
 		li.id = list.id + '-' + at;
 		li.setAttribute('aria-selected', String(at === n));
@@ -222,26 +243,27 @@ function hints(box, field) {
 	});
 	const take = (li) => {
 		field.focus();
-		field.setRangeText(li.dataset.insert, field.selectionStart - word.length, field.selectionStart, 'end');
+		if (wordNow() === word) field.setRangeText(li.dataset.insert, field.selectionStart - word.length, field.selectionEnd, 'end');
 		hide();
 	};
 	field.addEventListener('input', () => {
-		word = field.value.slice(0, field.selectionStart).match(/(?:^|[\s(])([@#][\w-]{0,39})$/)?.[1] || '';
+		word = wordNow();
 		clearTimeout(timer);
 		if (!word) { hide(); return; }
+		const turn = ++asked;
 		timer = setTimeout(async () => {
-			const turn = ++asked;
 			try {
 				const found = await load(`/${box.dataset.repo}/suggest?q=${encodeURIComponent(word)}`);
-				if (turn !== asked) return;
+				if (turn !== asked || wordNow() !== word) return;
 				list.replaceChildren(...found.querySelectorAll('li'));
 				list.hidden = !list.children.length;
 				mark(0);
-			} catch { hide(); }
+			} catch { if (turn === asked) hide(); }
 		}, 150);
 	});
 	field.addEventListener('keydown', (e) => {
-		if (list.hidden) return;
+		if (list.hidden || e.isComposing) return;
+		if (wordNow() !== word) { hide(); return; } // the caret was moved away from it
 		const now = [...list.children].findIndex((li) => li.ariaSelected === 'true');
 		if (e.key === 'ArrowDown' || e.key === 'ArrowUp') mark((now + (e.key === 'ArrowDown' ? 1 : -1) + list.children.length) % list.children.length);
 		else if ((e.key === 'Enter' && !e.ctrlKey && !e.metaKey) || e.key === 'Tab') take(list.children[now]);

@@ -25,7 +25,7 @@ on('#viewed', (form) => form.addEventListener('submit', async (e) => {
 	e.preventDefault();
 	const body = new URLSearchParams(new FormData(form, button));
 	const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => null);
-	if (!answer || answer.type !== 'opaqueredirect') { location.reload(); return; }
+	if (!answer || answer.type !== 'opaqueredirect') { notSaved(() => {}); return; }
 	button.name = was ? 'view' : 'unview';
 	button.setAttribute('aria-pressed', !was);
 	button.classList.toggle('on', !was);

@@ -98,7 +98,7 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	answer, err := p.upload(r, a)
 	switch {
 	case err == nil && page.Asked(r):
-		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "attachments")+"?done=1")
+		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "attachments"), "The file was attached.")
 	case err == nil:
 		return web.JSON(w, r, http.StatusCreated, json.RawMessage(answer.Body.Bytes()))
 	}

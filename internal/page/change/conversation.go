@@ -21,7 +21,6 @@ type conversationView struct {
 	Reviewers []reviewer
 	Waiting   []*thread // of the viewer's pending review
 	Batch     bool      // there are suggestions that the viewer may apply together
-	Partly    bool      // it was made just now, without some of what was chosen
 	More      bool      // there are more review comments than the page shows
 }
 
@@ -54,7 +53,7 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if unsaid != nil {
 		return unsaid
 	}
-	v := &conversationView{scene: s, Partly: r.URL.Query().Get("partly") == "1"}
+	v := &conversationView{scene: s}
 	var i page.Issue
 	if _, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), nil,
 		&i); err != nil {

@@ -263,7 +263,8 @@ func (p *Pages) equip(
 		if _, err := page.ProblemOf(failed); err != nil && orEmpty(err) != nil {
 			return err
 		}
-		return page.SeeOther(w, r, to+"?partly=1")
+		return page.PartlyDone(w, r, to, "The pull request was created, but not all labels, "+
+			"assignees or reviewers that you chose could be added.")
 	}
 	return page.SeeOther(w, r, to)
 }

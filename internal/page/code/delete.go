@@ -56,7 +56,7 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	suggested := v.Suggested
-	v.proposal = readProposal(form)
+	v.proposal = v.readProposal(form)
 	v.Suggested = suggested
 	if form.Get("blob") != v.Blob {
 		v.Problem = &page.Problem{Status: http.StatusConflict,

@@ -117,7 +117,7 @@ func (p *Pages) making(r *http.Request, a *repo.Access) (*editView, error) {
 
 // read takes the form.
 func (v *editView) read(form page.Form) {
-	v.proposal = readProposal(form)
+	v.proposal = v.readProposal(form)
 	v.File, v.Text, v.Blob = strings.Trim(form.Text("path"), "/"), form.Get("text"), form.Get("blob")
 	switch base := path.Base("/" + v.File); {
 	case v.IsNew:

@@ -195,8 +195,8 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	name := form.Text("name")
 	err = p.kit.Change(r, http.MethodDelete, of(a, "/git/refs/heads", segments(name)), nil, nil)
 	if err == nil {
-		return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"),
-			web.Path(a.Owner.Login, a.Name, "branches")+"?done=1"))
+		return page.Done(w, r, page.ReturnTo(form.Get("return_to"),
+			web.Path(a.Owner.Login, a.Name, "branches")), "The branch "+name+" was deleted.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

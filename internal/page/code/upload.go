@@ -73,7 +73,7 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err == nil && len(add) == 0 {
 		err = errs.New(errs.Invalid, "Choose a file first.")
 	}
-	v.proposal = readProposal(form)
+	v.proposal = v.readProposal(form)
 	v.Suggested = "Add " + plural(len(add))
 	if len(add) == 1 {
 		v.Suggested = "Add " + path.Base(add[0].Path)

@@ -25,11 +25,13 @@ type proposal struct {
 	Suggested   string // the message where none was given
 }
 
-// readProposal reads the form's fields.
-func readProposal(form page.Form) proposal {
-	return proposal{Message: form.Text("message"), Description: form.Text("description"),
-		New:    form.Get("target") == "new",
+// readProposal reads the form's fields. A branch that was named is meant, also where the branch of the place
+// is still chosen: with the script, choosing that one empties the name.
+func (v *at) readProposal(form page.Form) proposal {
+	c := proposal{Message: form.Text("message"), Description: form.Text("description"),
 		Branch: form.Text("branch")}
+	c.New = form.Get("target") == "new" || c.Branch != "" && c.Branch != v.FirstPatch()
+	return c
 }
 
 // text is the commit's message.
@@ -126,8 +128,11 @@ func (p *Pages) write(
 	return done, nil
 }
 
-// PatchBranch begins the name that the form gives a new branch. A number follows.
-func (v *at) PatchBranch() string {
+// FirstPatch is the name that the form suggests for a new branch.
+func (v *at) FirstPatch() string { return v.patchBranch() + "1" }
+
+// patchBranch is the beginning of such a name. A number follows.
+func (v *at) patchBranch() string {
 	if v.Proposes() {
 		return "patch-"
 	}
@@ -140,11 +145,11 @@ const maxPatches = 50
 // freeBranch gives the name of a new branch in the repository at an address of the API: the one of the form,
 // or, where that is what the form has by itself, the first of these that is free.
 func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, error) {
-	if name != v.PatchBranch()+"1" {
+	if name != v.FirstPatch() {
 		return name, nil
 	}
 	for n := 1; n <= maxPatches; n++ {
-		next := v.PatchBranch() + strconv.Itoa(n)
+		next := v.patchBranch() + strconv.Itoa(n)
 		taken, err := p.kit.Holds(r, to+"/git/ref/heads/"+next)
 		if err != nil || !taken {
 			return next, err

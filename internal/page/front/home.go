@@ -31,7 +31,7 @@ type waiting struct {
 // Home answers the page at the site's root.
 func (p *Pages) Home(w http.ResponseWriter, r *http.Request) error {
 	info := web.From(r.Context())
-	info.Form = p.kit.Errors
+	info.Form = web.Form(p.kit.Errors).For(r)
 	frame, err := p.kit.Frame(r, "Home")
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 	org, login := web.Param(r, "org"), form.Text("login")
 	err = p.changeMember(r, org, login, form)
 	if err == nil {
-		return page.SeeOther(w, r, web.Path("orgs", org, "people")+"?done=1")
+		return page.Done(w, r, web.Path("orgs", org, "people"), memberDone(login, form))
 	}
 	problem, err := problemWithMember(err, login)
 	if err != nil {
@@ -122,6 +122,22 @@ func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Problem, v.Login, v.NewRole = problem, login, form.Get("role")
 	return p.t.Again(w, r, "members.html", problem, v)
+}
+
+// memberDone says what ChangeMembers did.
+func memberDone(login string, form page.Form) string {
+	switch form.Get("action") {
+	case "remove":
+		return login + " was removed."
+	case "publicize":
+		return "Your membership is public now."
+	case "conceal":
+		return "Your membership is hidden now."
+	}
+	if form.Get("role") == "admin" {
+		return login + " is an owner now."
+	}
+	return login + " is a member now."
 }
 
 // problemWithMember also says of a login that nobody has it.

@@ -105,7 +105,7 @@ func (p *Pages) DeleteOrg(w http.ResponseWriter, r *http.Request) error {
 	if form.Text("confirm") != v.Login {
 		err = errs.Newf(errs.Invalid, "Nothing was done: type %s to confirm.", v.Login)
 	} else if err = p.kit.Change(r, http.MethodDelete, web.Path("orgs", v.Login), nil, nil); err == nil {
-		return page.SeeOther(w, r, "/")
+		return page.Done(w, r, "/", v.Login+" was deleted.")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 		err = p.kit.Change(r, http.MethodPatch, web.Path("orgs", org), body, nil)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, web.Path("orgs", org, "settings")+"?done=1")
+		return page.Done(w, r, web.Path("orgs", org, "settings"), "The settings were saved.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

@@ -45,7 +45,7 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	admission.As(r.Context(), admission.Push) // the client may be slow: others have their turn meanwhile
 	if err = p.upload(r, a, id, form); err == nil {
-		return page.SeeOther(w, r, of.Path()+"?done=1")
+		return page.Done(w, r, of.Path(), "The files were added.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

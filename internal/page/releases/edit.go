@@ -220,5 +220,5 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		nil); err != nil {
 		return err
 	}
-	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "releases")+"?done=1")
+	return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "releases"), "The release was deleted. Its tag stays.")
 }

@@ -51,6 +51,9 @@ func (p *Pages) access(r *http.Request, a *repo.Access) (*accessView, error) {
 	return v, err
 }
 
+// roleNames are the roles that the form offers, as people read them.
+var roleNames = map[string]string{"pull": "Read", "push": "Write", "admin": "Admin"}
+
 // POST /{owner}/{repo}/settings/access
 //
 // ChangeAccess gives the person login a role, or with do=remove takes it away. Errors: 401, 403, 404.
@@ -65,10 +68,12 @@ func (p *Pages) ChangeAccess(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	login := strings.TrimPrefix(f.Text("login"), "@")
 	self := account.Fold(login) == account.Fold(a.Caller.Login)
 	to := api(a) + "/collaborators" + web.Path(login)
+	done := login + " has the role " + roleNames[f.Get("role")] + " now."
 	switch {
 	case login == "":
 		err = errs.New(errs.Invalid, "Whom? Type a login.")
 	case f.Get("do") == "remove":
+		done = login + " was removed."
 		err = p.kit.Change(r, "DELETE", to, nil, nil)
 	default:
 		err = p.kit.Change(r, "PUT", to, map[string]string{"permission": f.Get("role")}, nil)
@@ -80,7 +85,7 @@ func (p *Pages) ChangeAccess(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	case err == nil && self: // who may see the settings no more is led to what is left
 		return page.SeeOther(w, r, path(a))
 	case err == nil:
-		return page.SeeOther(w, r, at(a, "/access?done=1"))
+		return page.Done(w, r, at(a, "/access"), done)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

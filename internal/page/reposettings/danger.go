@@ -27,7 +27,7 @@ func (p *Pages) danger(w http.ResponseWriter, r *http.Request, a *repo.Access, n
 // confirm reads a form whose field confirm has the repository's full name, and runs change. What is wrong
 // with it is shown on the page again.
 func (p *Pages) confirm(w http.ResponseWriter, r *http.Request, a *repo.Access, name, title string,
-	change func(page.Form) (to string, err error),
+	change func(page.Form) (to, done string, err error),
 ) error {
 	if err := mayAdmin(a); err != nil {
 		return err
@@ -36,14 +36,14 @@ func (p *Pages) confirm(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	if err != nil {
 		return err
 	}
-	var to string
+	var to, done string
 	if f.Text("confirm") != a.FullName() {
 		err = errs.Newf(errs.Invalid, "Nothing was done: type %s to confirm.", a.FullName())
 	} else {
-		to, err = change(f)
+		to, done, err = change(f)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, to)
+		return page.Done(w, r, to, done)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
@@ -70,9 +70,12 @@ func (p *Pages) Visibility(w http.ResponseWriter, r *http.Request, a *repo.Acces
 // ChangeVisibility makes the repository private or public, as the field private says: 1 or 0. Errors: 401,
 // 403.
 func (p *Pages) ChangeVisibility(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return p.confirm(w, r, a, "visibility.html", "Change visibility", func(f page.Form) (string, error) {
-		body := map[string]any{"private": f.Get("private") == "1"}
-		return at(a, "?done=1"), p.kit.Change(r, "PATCH", api(a), body, nil)
+	return p.confirm(w, r, a, "visibility.html", "Change visibility", func(f page.Form) (string, string, error) {
+		private, done := f.Get("private") == "1", a.FullName()+" is public now."
+		if private {
+			done = a.FullName() + " is private now."
+		}
+		return at(a, ""), done, p.kit.Change(r, "PATCH", api(a), map[string]any{"private": private}, nil)
 	})
 }
 
@@ -89,9 +92,12 @@ func (p *Pages) Archive(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 // Errors: 401,
 // 403.
 func (p *Pages) ChangeArchived(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return p.confirm(w, r, a, "archive.html", "Archive", func(f page.Form) (string, error) {
-		body := map[string]any{"archived": f.Get("archived") == "1"}
-		return at(a, "?done=1"), p.kit.Change(r, "PATCH", api(a), body, nil)
+	return p.confirm(w, r, a, "archive.html", "Archive", func(f page.Form) (string, string, error) {
+		archived, done := f.Get("archived") == "1", a.FullName()+" is no longer archived."
+		if archived {
+			done = a.FullName() + " was archived."
+		}
+		return at(a, ""), done, p.kit.Change(r, "PATCH", api(a), map[string]any{"archived": archived}, nil)
 	})
 }
 
@@ -106,7 +112,7 @@ func (p *Pages) Transfer(w http.ResponseWriter, r *http.Request, a *repo.Access)
 //
 // ChangeOwner gives the repository to new_owner, as new_name if there is one. Errors: 401, 403.
 func (p *Pages) ChangeOwner(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return p.confirm(w, r, a, "transfer.html", "Transfer", func(f page.Form) (string, error) {
+	return p.confirm(w, r, a, "transfer.html", "Transfer", func(f page.Form) (string, string, error) {
 		body := map[string]string{"new_owner": f.Text("new_owner"), "new_name": f.Text("new_name")}
 		if body["new_name"] == "" {
 			delete(body, "new_name")
@@ -115,7 +121,7 @@ func (p *Pages) ChangeOwner(w http.ResponseWriter, r *http.Request, a *repo.Acce
 			FullName string `json:"full_name"`
 		}
 		err := p.kit.Change(r, "POST", api(a)+"/transfer", body, &moved)
-		return "/" + escaped(moved.FullName), err
+		return "/" + escaped(moved.FullName), "The repository is " + moved.FullName + " now.", err
 	})
 }
 
@@ -130,7 +136,7 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 //
 // ChangeDeleted deletes the repository, for good. Errors: 401, 403.
 func (p *Pages) ChangeDeleted(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return p.confirm(w, r, a, "delete.html", "Delete", func(page.Form) (string, error) {
-		return "/" + a.Owner.Login, p.kit.Change(r, "DELETE", api(a), nil, nil)
+	return p.confirm(w, r, a, "delete.html", "Delete", func(page.Form) (string, string, error) {
+		return "/" + a.Owner.Login, a.FullName() + " was deleted.", p.kit.Change(r, "DELETE", api(a), nil, nil)
 	})
 }

@@ -156,7 +156,7 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		err = p.kit.Change(r, "PATCH", api(a), fields, &to)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, "/"+escaped(to.FullName)+"/settings?done=1")
+		return page.Done(w, r, "/"+escaped(to.FullName)+"/settings", "The settings were saved.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

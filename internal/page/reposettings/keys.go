@@ -51,7 +51,9 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
+	done := "The deploy key was added."
 	if f.Get("do") == "remove" {
+		done = "The deploy key was removed."
 		err = p.kit.Change(r, "DELETE", api(a)+"/keys"+web.Path(f.Get("id")), nil, nil)
 		if errs.Is(err, errs.NotFound) {
 			err = nil // somebody else was faster
@@ -62,7 +64,7 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request, a *repo.Acces
 				"read_only": !f.Checked("write")}, nil)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, at(a, "/keys?done=1"))
+		return page.Done(w, r, at(a, "/keys"), done)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

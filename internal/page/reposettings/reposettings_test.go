@@ -74,8 +74,8 @@ func TestGeneral(t *testing.T) {
 		const at = "/alice/garden/settings"
 		show(t, s, "alice", at, `value="garden"`, `<option value="dev">`, "Danger zone")
 		took(t, send(t, s, "alice", at, "do", "details", "name", "garden", "description", evil, "homepage",
-			"https://example.org", "default_branch", "dev", "has_issues", "1"), at+"?done=1")
-		show(t, s, "alice", at+"?done=1", "Saved.", "onerror=alert(1)&gt;", `value="dev"`)
+			"https://example.org", "default_branch", "dev", "has_issues", "1"), at)
+		show(t, s, "alice", at, "onerror=alert(1)&gt;", `value="dev"`)
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 200,
 			Want: `{"default_branch": "dev", "homepage": "https://example.org", "has_issues": true}`})
 		again(t, send(t, s, "alice", at, "do", "details", "name", "garden", "description", "kept",
@@ -83,13 +83,13 @@ func TestGeneral(t *testing.T) {
 			422, `value="kept"`, `value="nothing"`, "was not found")
 		again(t, send(t, s, "alice", at, "do", "details", "name", "not/a name", "default_branch", "dev"), 422,
 			`value="not/a name"`)
-		took(t, send(t, s, "alice", at, "do", "topics", "topics", "plants, roses"), at+"?done=1")
+		took(t, send(t, s, "alice", at, "do", "topics", "topics", "plants, roses"), at)
 		show(t, s, "alice", at, `value="plants roses"`)
 		again(t, send(t, s, "alice", at, "do", "topics", "topics", "No_Topic"), 422, `value="No_Topic"`)
 		took(t, send(t, s, "alice", at, "do", "merging", "allow_squash_merge", "1",
 			"delete_branch_on_merge", "1", "merge_commit_title", "PR_TITLE", "merge_commit_message", "BLANK",
 			"squash_merge_commit_title", "PR_TITLE",
-			"squash_merge_commit_message", "PR_BODY"), at+"?done=1")
+			"squash_merge_commit_message", "PR_BODY"), at)
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200,
 			Want: `{"allow_merge_commit": false,
 			"allow_squash_merge": true, "allow_rebase_merge": false, "delete_branch_on_merge": true,
@@ -98,7 +98,7 @@ func TestGeneral(t *testing.T) {
 			"merge_commit_message", "BLANK", "squash_merge_commit_title", "PR_TITLE",
 			"squash_merge_commit_message", "PR_BODY"), 422, "at least one merge strategy")
 		took(t, send(t, s, "alice", at, "do", "details", "name", "orchard", "default_branch", "dev"),
-			"/alice/orchard/settings?done=1")
+			"/alice/orchard/settings")
 	})
 }
 
@@ -161,10 +161,10 @@ func TestAccess(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		const at = "/alice/garden/settings/access"
-		took(t, send(t, s, "alice", at, "do", "add", "login", "@stranger", "role", "admin"), at+"?done=1")
+		took(t, send(t, s, "alice", at, "do", "add", "login", "@stranger", "role", "admin"), at)
 		show(t, s, "alice", at, `href="/stranger"`, `href="/sam"`, "admin</span>")
 		show(t, s, "stranger", at)
-		took(t, send(t, s, "alice", at, "do", "role", "login", "sam", "role", "pull"), at+"?done=1")
+		took(t, send(t, s, "alice", at, "do", "role", "login", "sam", "role", "pull"), at)
 		again(t, send(t, s, "alice", at, "do", "add", "login", evil, "role", "push"), 422,
 			"There is nobody with the login", "onerror=alert(1)&gt;")
 		again(t, send(t, s, "alice", at, "do", "add", "login", "alice", "role", "push"), 422,
@@ -188,13 +188,13 @@ func TestDeployKeys(t *testing.T) {
 		garden(t, s)
 		const at = "/alice/garden/settings/keys"
 		took(t, send(t, s, "alice", at, "do", "add", "title", evil, "key", testkit.PublicKey(t)),
-			at+"?done=1")
+			at)
 		body := show(t, s, "alice", at, "Read only", "SHA256:", "added", "never used")
 		again(t, send(t, s, "alice", at, "do", "add", "title", "kept", "key", "no key", "write", "1"), 422,
 			`value="kept"`, "no key</textarea>", `value="1" checked`)
 		id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(body)
-		took(t, send(t, s, "alice", at, "do", "remove", "id", id[1]), at+"?done=1")
-		took(t, send(t, s, "alice", at, "do", "remove", "id", id[1]), at+"?done=1")
+		took(t, send(t, s, "alice", at, "do", "remove", "id", id[1]), at)
+		took(t, send(t, s, "alice", at, "do", "remove", "id", id[1]), at)
 		show(t, s, "alice", at, "There are none.")
 	})
 }
@@ -219,7 +219,7 @@ func TestHooks(t *testing.T) {
 			"active", "1", "content_type", "json"),
 			422, "must be an address that begins with", `value="issues" checked`)
 		took(t, send(t, s, "alice", at+"/new", "url", to.URL, "secret", "very secret", "which", "push",
-			"active", "1", "content_type", "json"), at+"?done=1")
+			"active", "1", "content_type", "json"), at)
 		if got := <-told; !strings.HasPrefix(got, "ping ") {
 			t.Errorf("told %q", got)
 		}
@@ -230,10 +230,10 @@ func TestHooks(t *testing.T) {
 			t.Error("it shows the secret")
 		}
 		took(t, send(t, s, "alice", one, "do", "save", "url", to.URL, "which", "some", "events", "issues",
-			"events", "push", "active", "1", "content_type", "json"), one+"?done=1")
+			"events", "push", "active", "1", "content_type", "json"), one)
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/hooks", As: "alice", Status: 200,
 			Want: `[{"events": ["issues", "push"], "active": true, "config": {"secret": "********"}}]`})
-		took(t, send(t, s, "alice", one, "do", "test"), one+"?done=1")
+		took(t, send(t, s, "alice", one, "do", "test"), one)
 		if got := <-told; !strings.HasPrefix(got, "push ") {
 			t.Errorf("told %q", got)
 		}
@@ -246,15 +246,15 @@ func TestHooks(t *testing.T) {
 		}
 		show(t, s, "alice", delivery, "X-GitHub-Event", "&#34;ref&#34;: &#34;refs/heads/main&#34;",
 			"onerror=alert(1)&gt;", "200")
-		took(t, send(t, s, "alice", delivery), one+"?done=1")
+		took(t, send(t, s, "alice", delivery), one)
 		if got := <-told; !strings.HasPrefix(got, "push ") {
 			t.Errorf("told %q", got)
 		}
 		took(t, send(t, s, "alice", one, "do", "save", "url", to.URL, "which", "all", "no_secret", "1",
-			"content_type", "form"), one+"?done=1")
+			"content_type", "form"), one)
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/hooks", As: "alice", Status: 200,
 			Want: `[{"events": ["*"], "active": false, "config": {"secret": "$absent", "content_type": "form"}}]`})
-		took(t, send(t, s, "alice", one, "do", "remove"), at+"?done=1")
+		took(t, send(t, s, "alice", one, "do", "remove"), at)
 		s.Check(t, apitest.Case{Do: "GET " + one, As: "alice",
 			Headers: map[string]string{"Accept": "text/html"}, Status: 404})
 	})
@@ -275,13 +275,13 @@ func TestDanger(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 200,
 			Want: `{"archived": false, "private": false}`})
-		took(t, send(t, s, "alice", at+"/archive", "confirm", "alice/garden", "archived", "1"), at+"?done=1")
+		took(t, send(t, s, "alice", at+"/archive", "confirm", "alice/garden", "archived", "1"), at)
 		show(t, s, "alice", at, "This repository is archived", "<fieldset class=\"bare\" disabled>")
 		again(t, send(t, s, "alice", at, "do", "details", "name", "x", "default_branch", "main"),
 			403, "archived")
-		took(t, send(t, s, "alice", at+"/archive", "confirm", "alice/garden", "archived", "0"), at+"?done=1")
+		took(t, send(t, s, "alice", at+"/archive", "confirm", "alice/garden", "archived", "0"), at)
 		took(t, send(t, s, "alice", at+"/visibility", "confirm", "alice/garden", "private", "1"),
-			at+"?done=1")
+			at)
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 404})
 		again(t, send(t, s, "alice", at+"/transfer", "confirm", "alice/garden", "new_owner", "sam"), 422,
 			`value="sam"`, "Only a site administrator")
@@ -311,7 +311,7 @@ func TestFewQueries(t *testing.T) {
 		})
 		garden(t, s)
 		took(t, send(t, s, "alice", "/alice/garden/settings/hooks/new", "url", "https://example.org/1",
-			"which", "push", "active", "1", "content_type", "json"), "/alice/garden/settings/hooks?done=1")
+			"which", "push", "active", "1", "content_type", "json"), "/alice/garden/settings/hooks")
 		var hooks []struct{ ID int64 }
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/hooks", As: "alice", Status: 200}).JSON(t,
 			&hooks)
@@ -354,11 +354,11 @@ func TestFewQueries(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "PUT /repos/alice/more" + fmt.Sprint(n) + "/subscription",
 				As: "alice", Send: `{"subscribed": true}`, Status: 200})
 			took(t, send(t, s, "alice", "/settings/keys", "title", "x", "key", testkit.PublicKey(t)),
-				"/settings/keys?done=1")
+				"/settings/keys")
 			took(t, send(t, s, "alice", "/settings/emails", "email", login+"@example.com"),
-				"/settings/emails?done=1")
+				"/settings/emails")
 			took(t, send(t, s, "alice", "/alice/garden/settings/keys", "title", "x", "key",
-				testkit.PublicKey(t)), "/alice/garden/settings/keys?done=1")
+				testkit.PublicKey(t)), "/alice/garden/settings/keys")
 			if _, _, err := s.Accounts.CreateToken(t.Context(),
 				account.NewToken{Login: "alice", Repos: []int64{1}}); err != nil {
 				t.Fatal(err)

@@ -98,7 +98,7 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 			Status: 404})
 		again(t, oscar.send(t, "/settings/apps/weeder/"+foreign), 404)
 
-		took(t, oscar.send(t, one), list+"?done=1")
+		took(t, oscar.send(t, one), list)
 		hears(t, told, "installation.created")
 		oscar.finds(t, list, oneDelivery, 2)
 		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=actor:oscar", As: "chief",
@@ -167,7 +167,7 @@ func TestNewPermissions(t *testing.T) {
 			took(t, alice.send(t, "/settings/apps/weeder", append(more, "do", "save", "name", "Weeder", "url",
 				"https://example.org", "public", "1",
 				"permission-issues", "write", "events", "issues", "hook_url", url, "hook_active", "1")...),
-				"/settings/apps/weeder?done=1")
+				"/settings/apps/weeder")
 		}
 		asks()
 		seen := regexp.MustCompile(`name="seen" value="([^"]*)"`)
@@ -197,7 +197,7 @@ func TestNewPermissions(t *testing.T) {
 		again(t, mia.send(t, one, "do", "grant", "seen", now), 403, "by its owners")
 		again(t, alice.send(t, one, "do", "grant", "seen", now), 404)
 		writes(403)
-		took(t, olive.send(t, one, "do", "grant", "seen", now), one+"?done=1")
+		took(t, olive.send(t, one, "do", "grant", "seen", now), one)
 		hears(t, told, "installation.new_permissions_accepted")
 		writes(201)
 		body = olive.show(t, one, "issues: write", "contents: write", "told of issues, push.")

@@ -34,7 +34,7 @@ func TestInABrowser(t *testing.T) {
 		b.See("main", "from a browser")
 		b.Click(".box li:first-child .sure summary")
 		b.Follow(".box li:first-child .sure button")
-		b.See("[role=status]", "Saved.")
+		b.See("[role=status]", "The token was revoked.")
 		s.Check(t, apitest.Case{Do: "GET /user", Headers: apitest.Bearer(token), Status: 401})
 
 		b.Go("/alice/garden/settings")

@@ -51,21 +51,25 @@ func (p *Pages) ChangeEmails(w http.ResponseWriter, r *http.Request) error {
 	}
 	address := f.Text("email")
 	list := map[string][]string{"emails": {address}}
+	done := address + " was added."
 	switch f.Get("do") {
 	case "remove":
+		done = address + " was removed."
 		err = p.kit.Change(r, "DELETE", "/user/emails", list, nil)
 		if errs.Is(err, errs.NotFound) {
 			err = nil
 		}
 	case "show":
+		done = "Your profile shows " + address + "."
 		err = p.kit.Change(r, "PATCH", "/user", map[string]string{"email": address}, nil)
 	case "hide":
+		done = "Your profile shows no address."
 		err = p.kit.Change(r, "PATCH", "/user", map[string]any{"email": nil}, nil)
 	default:
 		err = p.kit.Change(r, "POST", "/user/emails", list, nil)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, "/settings/emails?done=1")
+		return page.Done(w, r, "/settings/emails", done)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

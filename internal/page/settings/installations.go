@@ -173,22 +173,28 @@ func (p *Pages) ChangeInstallation(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	to := r.URL.Path + "?done=1"
+	to, done := r.URL.Path, "The repository was added."
 	switch f.Get("do") {
 	case "grant":
+		done = "The new permissions were accepted."
 		err = p.apps.GrantBy(r.Context(), caller(r), v.App.ID, f.Get("seen"))
 	case "suspend":
+		done = "The App was suspended."
 		err = p.apps.SuspendBy(r.Context(), caller(r), v.App.ID)
 	case "unsuspend":
+		done = "The App is no longer suspended."
 		err = p.apps.UnsuspendBy(r.Context(), caller(r), v.App.ID)
 	case "uninstall":
-		to = "/settings/installations?done=1"
+		to, done = "/settings/installations", "The App was uninstalled."
 		err = p.apps.UninstallBy(r.Context(), caller(r), v.App.ID)
+	case "remove":
+		done = "The repository was removed."
+		err = p.chooseRepo(r, v, f.Text("repo"), true)
 	default:
-		err = p.chooseRepo(r, v, f.Text("repo"), f.Get("do") == "remove")
+		err = p.chooseRepo(r, v, f.Text("repo"), false)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, to)
+		return page.Done(w, r, to, done)
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err

@@ -45,7 +45,9 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	done := "The key was added."
 	if f.Get("do") == "remove" {
+		done = "The key was removed."
 		err = p.kit.Change(r, "DELETE", "/user/keys"+web.Path(f.Get("id")), nil, nil)
 		if errs.Is(err, errs.NotFound) {
 			err = nil // it is gone already
@@ -55,7 +57,7 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request) error {
 		err = p.kit.Change(r, "POST", "/user/keys", body, nil)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, "/settings/keys?done=1")
+		return page.Done(w, r, "/settings/keys", done)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

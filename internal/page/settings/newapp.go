@@ -221,7 +221,7 @@ func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	to := "/settings/apps" + web.Path(v.App.Slug) + "?done=1"
+	to, done := "/settings/apps"+web.Path(v.App.Slug), "The App was saved."
 	switch slug := v.App.Slug; f.Get("do") {
 	case "key":
 		var key string
@@ -229,7 +229,7 @@ func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 			return p.t.Secret(w, r, "madeapp.html", &madeApp{v.view, v.App, "", key})
 		}
 	case "delete":
-		to = "/settings/apps?done=1"
+		to, done = "/settings/apps", "The App "+slug+" was deleted."
 		if f.Text("confirm") != slug {
 			err = errs.Newf(errs.Invalid, "Nothing was done: type %s to confirm.", slug)
 		} else {
@@ -241,7 +241,7 @@ func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if err == nil {
-		return page.SeeOther(w, r, to)
+		return page.Done(w, r, to, done)
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err

@@ -82,7 +82,7 @@ func (p *Pages) install(r *http.Request) (*installView, error) {
 // POST /github-apps/{app_slug}/installations/new
 //
 // Install installs the App on the account on: for all its repositories, or with some=1 for those that repos
-// names. Error: 404.
+// names. Errors: 404, 422.
 func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -94,19 +94,21 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.On, v.Some, v.Repos = f.Get("on"), f.Get("some") == "1", f.Get("repos")
 	var names []string
-	if v.Some {
-		for _, name := range strings.Fields(strings.ReplaceAll(v.Repos, ",", " ")) {
-			names = append(names, strings.TrimPrefix(name, v.On+"/"))
+	for _, name := range strings.Fields(strings.ReplaceAll(v.Repos, ",", " ")) {
+		names = append(names, strings.TrimPrefix(name, v.On+"/"))
+	}
+	if v.Some != (len(names) > 0) {
+		v.Problem = &page.Problem{Status: http.StatusUnprocessableEntity,
+			Message: "Name the repositories that the App is for."}
+		if !v.Some {
+			v.Problem.Message = "You named repositories, and chose all of them: choose one or the other."
 		}
-		if len(names) == 0 {
-			v.Problem = &page.Problem{Status: http.StatusUnprocessableEntity,
-				Message: "Name the repositories that the App is for."}
-			return p.t.Again(w, r, "install.html", v.Problem, v)
-		}
+		return p.t.Again(w, r, "install.html", v.Problem, v)
 	}
 	made, err := p.apps.InstallBy(r.Context(), caller(r), v.App.Slug, v.On, names)
 	if err == nil {
-		return page.SeeOther(w, r, "/settings/installations"+web.Path(made.ID.String())+"?done=1")
+		return page.Done(w, r, "/settings/installations"+web.Path(made.ID.String()),
+			v.App.Name+" was installed.")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err

@@ -63,7 +63,7 @@ func (p *Pages) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 			page.SetSession(w, r, session)
 			page.SetBrowser(w, r, from.Browser)
 		}
-		return page.SeeOther(w, r, "/settings/password?done=1")
+		return page.Done(w, r, "/settings/password", "Your password was changed.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

@@ -58,7 +58,7 @@ func (p *Pages) SaveProfile(w http.ResponseWriter, r *http.Request) error {
 		err = p.kit.Change(r, "PATCH", "/user", fields, nil)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, "/settings/profile?done=1")
+		return page.Done(w, r, "/settings/profile", "Your profile was saved.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

@@ -79,8 +79,10 @@ func (p *Pages) EndSessions(w http.ResponseWriter, r *http.Request) error {
 	}
 	by := caller(r)
 	id, _ := web.ParseNumber(f.Get("id"))
+	done := "The session was ended."
 	switch {
 	case f.Get("do") == "others":
+		done = "All other sessions were ended."
 		err = p.accounts.EndOtherSessions(r.Context(), by)
 	default:
 		err = p.accounts.EndSession(r.Context(), by, id)
@@ -95,5 +97,5 @@ func (p *Pages) EndSessions(w http.ResponseWriter, r *http.Request) error {
 		page.EndSession(w, r)
 		return page.SeeOther(w, r, "/")
 	}
-	return page.SeeOther(w, r, "/settings/sessions?done=1")
+	return page.Done(w, r, "/settings/sessions", done)
 }

@@ -101,7 +101,7 @@ func (p *Pages) RevokeToken(w http.ResponseWriter, r *http.Request) error {
 		!errs.Is(err, errs.NotFound) {
 		return err
 	}
-	return page.SeeOther(w, r, "/settings/tokens?done=1")
+	return page.Done(w, r, "/settings/tokens", "The token was revoked.")
 }
 
 // scopes are those on offer, each with the ones that it includes.

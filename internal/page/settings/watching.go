@@ -44,5 +44,5 @@ func (p *Pages) Unwatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !errs.Is(err, errs.NotFound) {
 		return err
 	}
-	return page.SeeOther(w, r, "/settings/watching?done=1")
+	return page.Done(w, r, "/settings/watching", "You no longer watch "+owner+"/"+name+".")
 }

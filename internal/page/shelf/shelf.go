@@ -96,15 +96,16 @@ func (p *Pages) Change(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &view{}
+	v, done := &view{}, "The plant was added."
 	if id := form.Text("remove"); id != "" {
+		done = "The plant was removed."
 		err = p.kit.Change(r, http.MethodDelete, web.Path("plants", id), nil, nil)
 	} else {
 		v.ID, v.Name, v.Tag = form.Text("id"), form.Get("name"), form.Get("tag")
 		err = p.add(r, v)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, "/dashboard/plants?done=1")
+		return page.Done(w, r, "/dashboard/plants", done)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
 
 	"arbor/internal/audit"
@@ -31,13 +32,13 @@ type event struct {
 // At is when it happened.
 func (e *event) At() time.Time { return time.UnixMilli(e.Created) }
 
-// Changes are the event's data in one line; empty: there are none.
+// Changes are the event's data in one line, with spaces at which it can be broken; empty: there are none.
 func (e *event) Changes() page.Clipped {
 	var b bytes.Buffer
-	if json.Compact(&b, e.Data) != nil || b.String() == "{}" {
+	if json.Indent(&b, e.Data, "", "") != nil || b.String() == "{}" {
 		return page.Clipped{}
 	}
-	return page.Clip(b.String(), 500)
+	return page.Clip(strings.ReplaceAll(b.String(), "\n", " "), 500)
 }
 
 type auditView struct {

@@ -53,7 +53,7 @@ func (p *Pages) CreateOrganization(w http.ResponseWriter, r *http.Request) error
 	body := map[string]string{"login": v.Login, "admin": v.Owner, "profile_name": v.Name}
 	var made struct{ Login string }
 	if err = p.kit.Change(r, "POST", "/admin/organizations", body, &made); err == nil {
-		return page.SeeOther(w, r, "/site/organizations"+web.Path(made.Login)+"?done=1")
+		return page.Done(w, r, "/site/organizations"+web.Path(made.Login), made.Login+" was created.")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err
@@ -101,9 +101,9 @@ func (p *Pages) ChangeOrganization(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	to, err := p.changeAccount(r, f, v.personView, "/admin/organizations", "/site/organizations")
+	to, done, err := p.changeAccount(r, f, v.personView, "/admin/organizations", "/site/organizations")
 	if err == nil {
-		return page.SeeOther(w, r, to+"?done=1")
+		return page.Done(w, r, to, done)
 	}
 	if errs.Is(err, errs.NotFound) { // somebody else was faster
 		return errs.Absent()

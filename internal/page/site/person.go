@@ -105,15 +105,19 @@ func (p *Pages) ChangePerson(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	login := v.Account.Login
-	user, to := "/users"+web.Path(login), leads(login)
+	user, to, done := "/users"+web.Path(login), leads(login), ""
 	switch f.Get("do") {
 	case "suspend":
+		done = login + " was suspended."
 		err = p.kit.Change(r, "PUT", user+"/suspended", nil, nil)
 	case "unsuspend":
+		done = login + " is no longer suspended."
 		err = p.kit.Change(r, "DELETE", user+"/suspended", nil, nil)
 	case "promote":
+		done = login + " is a site administrator now."
 		err = p.kit.Change(r, "PUT", user+"/site_admin", nil, nil)
 	case "demote":
+		done = login + " is no longer a site administrator."
 		err = p.kit.Change(r, "DELETE", user+"/site_admin", nil, nil)
 	case "password", "token":
 		v.What = f.Get("do")
@@ -121,10 +125,10 @@ func (p *Pages) ChangePerson(w http.ResponseWriter, r *http.Request) error {
 			return p.t.Secret(w, r, "person.html", v)
 		}
 	default:
-		to, err = p.changeAccount(r, f, v, "/admin/users", "/site/people")
+		to, done, err = p.changeAccount(r, f, v, "/admin/users", "/site/people")
 	}
 	if err == nil {
-		return page.SeeOther(w, r, to+"?done=1")
+		return page.Done(w, r, to, done)
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err
@@ -133,11 +137,11 @@ func (p *Pages) ChangePerson(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "person.html", v.Problem, v)
 }
 
-// changeAccount does what people and organizations have in common: rename, quota, delete. It gives the
-// address of the page that shows what became of it.
+// changeAccount does what people and organizations have in common: rename, quota, delete. It returns
+// the address of the page that shows the result, and what was done.
 func (p *Pages) changeAccount(
 	r *http.Request, f page.Form, v *personView, api, list string,
-) (to string, err error) {
+) (to, done string, err error) {
 	login := v.Account.Login
 	to = list + web.Path(login)
 	switch f.Get("do") {
@@ -145,13 +149,14 @@ func (p *Pages) changeAccount(
 		next := f.Text("login")
 		err = p.kit.Change(r, "PATCH", api+web.Path(login), map[string]string{"login": next}, nil)
 		if err == nil {
-			to = list + web.Path(next)
+			to, done = list+web.Path(next), login+" is "+next+" now."
 		}
 	case "quota":
+		done = "The quota was saved."
 		v.Quota = quotaForm{f.Text("repos"), f.Text("mib"), f.Text("text")}
 		err = p.setQuota(r, v)
 	case "delete":
-		to = list
+		to, done = list, login+" was deleted."
 		switch {
 		case f.Text("confirm") != login:
 			err = errs.Newf(errs.Invalid, "Nothing was done: type %s to confirm.", login)
@@ -161,7 +166,7 @@ func (p *Pages) changeAccount(
 	default:
 		err = errs.New(errs.Malformed, "The form does not say what is to be done.")
 	}
-	return to, err
+	return to, done, err
 }
 
 func (p *Pages) setQuota(r *http.Request, v *personView) error {

@@ -66,18 +66,22 @@ func (p *Pages) ChangeRepository(w http.ResponseWriter, r *http.Request) error {
 	}
 	owner, name, _ := strings.Cut(f.Text("repo"), "/")
 	path := "/repos" + web.Path(owner, name)
+	var done string
 	switch f.Get("do") {
 	case "archive":
+		done = " was archived."
 		err = p.kit.Change(r, "PATCH", path, map[string]bool{"archived": true}, nil)
 	case "unarchive":
+		done = " is no longer archived."
 		err = p.kit.Change(r, "PATCH", path, map[string]bool{"archived": false}, nil)
 	case "back":
+		done = " is shown to its owner again."
 		err = p.giveBack(r, owner, name)
 	default:
 		err = errs.New(errs.Malformed, "The form does not say what is to be done.")
 	}
 	if err == nil {
-		return page.SeeOther(w, r, page.ReturnTo(f.Get("return_to"), "/site/repositories?done=1"))
+		return page.Done(w, r, page.ReturnTo(f.Get("return_to"), "/site/repositories"), owner+"/"+name+done)
 	}
 	if errs.Is(err, errs.NotFound) {
 		err = errs.Newf(errs.Invalid, "There is no repository %q.", errs.Clip(f.Text("repo")))

@@ -107,32 +107,32 @@ func TestPeople(t *testing.T) {
 		}
 
 		at := "/site/people/bob"
-		took(t, send(t, s, "keeper", at, "do", "suspend"), at+"?done=1")
+		took(t, send(t, s, "keeper", at, "do", "suspend"), at)
 		show(t, s, at, "Suspended")
 		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err == nil {
 			t.Error("somebody suspended signs in")
 		}
-		took(t, send(t, s, "keeper", at, "do", "unsuspend"), at+"?done=1")
-		took(t, send(t, s, "keeper", at, "do", "promote"), at+"?done=1")
+		took(t, send(t, s, "keeper", at, "do", "unsuspend"), at)
+		took(t, send(t, s, "keeper", at, "do", "promote"), at)
 		show(t, s, at, "Administrates the site")
-		took(t, send(t, s, "keeper", at, "do", "demote"), at+"?done=1")
+		took(t, send(t, s, "keeper", at, "do", "demote"), at)
 		next := once.FindStringSubmatch(string(send(t, s, "keeper", at, "do", "password").Body))[1]
 		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err == nil ||
 			next == password {
 			t.Error("the old password counts")
 		}
-		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "3", "mib", "none", "text", "7"), at+"?done=1")
+		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "3", "mib", "none", "text", "7"), at)
 		show(t, s, at, `value="3"`, `value="none"`, `value="7"`)
 		again(t, send(t, s, "keeper", at, "do", "quota", "repos", "-1", "mib", evil), 422, `value="-1"`,
 			"is no bound", "onerror=alert(1)&gt;")
-		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "", "mib", ""), at+"?done=1")
+		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "", "mib", ""), at)
 		again(t, send(t, s, "keeper", at, "do", "rename", "login", "alice"), 422, "taken")
-		took(t, send(t, s, "keeper", at, "do", "rename", "login", "robert"), "/site/people/robert?done=1")
+		took(t, send(t, s, "keeper", at, "do", "rename", "login", "robert"), "/site/people/robert")
 		at = "/site/people/robert"
 		again(t, send(t, s, "keeper", at, "do", "delete", "confirm", "bob"), 422, "Nothing was done",
 			`value="bob"`)
 		again(t, send(t, s, "keeper", at, "do", "nothing"), 400)
-		took(t, send(t, s, "keeper", at, "do", "delete", "confirm", "robert"), "/site/people?done=1")
+		took(t, send(t, s, "keeper", at, "do", "delete", "confirm", "robert"), "/site/people")
 		s.Check(t, apitest.Case{Do: "GET " + at, As: "keeper", Headers: html, Status: 404})
 		show(t, s, "/site/people/keeper", "This is you")
 		for _, do := range []string{"suspend", "demote"} {
@@ -159,24 +159,24 @@ func TestOrganizations(t *testing.T) {
 		again(t, send(t, s, "keeper", "/site/organizations/new", "login", "guild", "owner", evil), 422,
 			`value="guild"`, "onerror=alert(1)&gt;")
 		took(t, send(t, s, "keeper", "/site/organizations/new", "login", "guild", "owner", "alice", "name",
-			evil), "/site/organizations/guild?done=1")
+			evil), "/site/organizations/guild")
 		at := "/site/organizations/guild"
 		show(t, s, at, "alice", "1 member", "onerror=alert(1)&gt;")
 		show(t, s, "/site/organizations?q=gui", "guild")
 		s.Check(t, apitest.Case{Do: "GET /site/organizations/alice", As: "keeper", Headers: html,
 			Status: 404})
 		s.Check(t, apitest.Case{Do: "GET /site/people/guild", As: "keeper", Headers: html, Status: 404})
-		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "5", "mib", "100"), at+"?done=1")
+		took(t, send(t, s, "keeper", at, "do", "quota", "repos", "5", "mib", "100"), at)
 		show(t, s, at, `value="5"`, `value="100"`)
 		took(t, send(t, s, "keeper", at, "do", "rename", "login", "union"),
-			"/site/organizations/union?done=1")
+			"/site/organizations/union")
 		r := s.Repo(t, "union/park", false)
 		_ = r
 		again(t, send(t, s, "keeper", "/site/organizations/union", "do", "delete", "confirm", "union"), 422,
 			"owns repositories")
 		s.Check(t, apitest.Case{Do: "DELETE /repos/union/park", As: "keeper", Status: 204})
 		took(t, send(t, s, "keeper", "/site/organizations/union", "do", "delete", "confirm", "union"),
-			"/site/organizations?done=1")
+			"/site/organizations")
 		show(t, s, "/site/audit?phrase=action:org", "org.create", "org.update", "org.rename", "org.delete")
 	})
 }
@@ -196,10 +196,10 @@ func TestRepositories(t *testing.T) {
 		}
 		show(t, s, "/site/repositories?q=size:"+url.QueryEscape(evil))
 		took(t, send(t, s, "keeper", "/site/repositories", "do", "archive", "repo", "alice/diary"),
-			"/site/repositories?done=1")
+			"/site/repositories")
 		show(t, s, "/site/repositories?q=archived:true", "alice/diary", "Unarchive")
 		took(t, send(t, s, "keeper", "/site/repositories", "do", "unarchive", "repo", "alice/diary"),
-			"/site/repositories?done=1")
+			"/site/repositories")
 		again(t, send(t, s, "keeper", "/site/repositories", "do", "back", "repo", "alice/garden"), 422,
 			"no withdrawn fork", `value="alice/garden"`)
 		again(t, send(t, s, "keeper", "/site/repositories", "do", "back", "repo", evil), 422,

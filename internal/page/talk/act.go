@@ -254,5 +254,6 @@ func (p *Pages) Remove(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := p.special(r, a, p.with.Delete, map[string]any{}, nil); err != nil {
 		return err
 	}
-	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "issues")+"?done=1")
+	return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "issues"),
+		"Issue #"+web.Param(r, "number")+" was deleted.")
 }

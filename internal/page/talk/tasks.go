@@ -1,19 +1,23 @@
 package talk
 
 import (
+	"html"
 	"html/template"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/markdown"
+	"arbor/internal/page"
 )
 
 // A box as package markdown writes it, and with a check.
 const (
-	taskOpen    = `<input type="checkbox" class="task-list-item-checkbox" disabled="">`
-	taskChecked = `<input type="checkbox" class="task-list-item-checkbox" disabled="" checked="">`
+	taskBox     = `<input type="checkbox" class="task-list-item-checkbox" disabled="" `
+	taskOpen    = taskBox + `aria-label="Incomplete task">`
+	taskChecked = taskBox + `checked="" aria-label="Completed task">`
 )
 
 // guardOf names a text: what was written for another version of it is not applied.
@@ -34,15 +38,27 @@ func withTasks(source string, body template.HTML, form string) (template.HTML, b
 			at, mark, checked = other, taskChecked, "true"
 		}
 		b.WriteString(text[:at])
-		number := strconv.Itoa(n)
-		b.WriteString(`<button class="task" role="checkbox" aria-checked="` + checked +
-			`" aria-label="Task ` +
-			strconv.Itoa(n+1) +
-			`" form="` + form + `" name="task" value="` + number + `"></button>`)
 		text = text[at+len(mark):]
+		b.WriteString(`<button class="task" role="checkbox" aria-checked="` + checked +
+			`" aria-label="` + template.HTMLEscapeString(taskName(text, n+1)) +
+			`" form="` + form + `" name="task" value="` + strconv.Itoa(n) + `"></button>`)
 	}
 	b.WriteString(text)
-	return template.HTML(b.String()), true // the sanitized body, with buttons whose attributes are numbers
+	return template.HTML(b.String()), true // the sanitized body, with buttons whose attributes are escaped
+}
+
+var anyTag = regexp.MustCompile(`<[^>]*>`)
+
+// taskName is the text of a task, which stands behind its box in the HTML, for people who do not see the box;
+// Task 3 where there is none.
+func taskName(behind string, number int) string {
+	line, _, _ := strings.Cut(behind, "\n")
+	line, _, _ = strings.Cut(line, "</li>")
+	name := strings.TrimSpace(html.UnescapeString(anyTag.ReplaceAllString(line, "")))
+	if name == "" {
+		return "Task " + strconv.Itoa(number)
+	}
+	return page.Clip(name, 200).Text
 }
 
 // ticked is a text with one of its tasks changed from done to not, or back. Error: 409 when there is no such

@@ -83,16 +83,20 @@ func (p *Pages) SaveLabel(w http.ResponseWriter, r *http.Request, a *repo.Access
 	l := page.Label{Name: f.Text("name"), Color: strings.TrimPrefix(f.Text("color"), "#"),
 		Description: f.Text("description")}
 	body := map[string]any{"name": l.Name, "color": l.Color, "description": l.Description}
+	var done string
 	switch was := f.Get("was"); {
 	case was == "":
+		done = "The label " + l.Name + " was created."
 		err = p.kit.Change(r, http.MethodPost, web.Path("repos", a.Owner.Login, a.Name, "labels"), body, nil)
 	case f.Checked("delete"):
+		done = "The label " + was + " was deleted."
 		err = p.kit.Change(r, http.MethodDelete, labelPath(a, was), nil, nil)
 	default:
+		done = "The label " + l.Name + " was saved."
 		err = p.editLabel(r, a, f, was, l)
 	}
 	if err == nil {
-		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "labels")+"?done=1")
+		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "labels"), done)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

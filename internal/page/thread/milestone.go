@@ -166,7 +166,7 @@ func (p *Pages) ChangeMilestone(w http.ResponseWriter, r *http.Request, a *repo.
 		if err := p.kit.Change(r, http.MethodDelete, path, nil, nil); err != nil {
 			return err
 		}
-		return page.SeeOther(w, r, list+"?done=1")
+		return page.Done(w, r, list, "The milestone was deleted.")
 	}
 	return p.saveMilestone(w, r, a, f, http.MethodPatch, path, milestoneOf(f))
 }

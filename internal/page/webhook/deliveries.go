@@ -186,5 +186,5 @@ func (p *Pages) Redeliver(w http.ResponseWriter, r *http.Request, at *Place) err
 	if err != nil {
 		return err
 	}
-	return page.SeeOther(w, r, pageOf(r, at)+"?done=1")
+	return page.Done(w, r, pageOf(r, at), "The delivery is sent again.")
 }

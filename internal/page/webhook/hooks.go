@@ -224,7 +224,7 @@ func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, at *Place) er
 	body["name"] = "web" // organizations want it said
 	err = p.kit.Change(r, "POST", at.API+"/hooks", body, nil)
 	if err == nil {
-		return page.SeeOther(w, r, at.Settings+"/hooks?done=1")
+		return page.Done(w, r, at.Settings+"/hooks", "The webhook was added.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
@@ -282,15 +282,18 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Place) er
 	if err != nil {
 		return err
 	}
-	self, to := hookPath(r, at), at.Settings+"/hooks"+web.Path(web.Param(r, "hook_id"))+"?done=1"
+	self, to := hookPath(r, at), at.Settings+"/hooks"+web.Path(web.Param(r, "hook_id"))
+	done := "The webhook was saved."
 	var form *hookForm
 	switch f.Get("do") {
 	case "ping":
+		done = "A ping is sent."
 		err = p.kit.Change(r, "POST", self+"/pings", nil, nil)
 	case "test":
+		done = "The last push is sent again."
 		err = p.kit.Change(r, "POST", self+"/tests", nil, nil)
 	case "remove":
-		to = at.Settings + "/hooks?done=1"
+		to, done = at.Settings+"/hooks", "The webhook was removed."
 		err = p.kit.Change(r, "DELETE", self, nil, nil)
 	default:
 		var now hook
@@ -306,7 +309,7 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Place) er
 		}
 	}
 	if err == nil {
-		return page.SeeOther(w, r, to)
+		return page.Done(w, r, to, done)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

@@ -1,0 +1,119 @@
+package page
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// Errors is the form of errors for those who asked for HTML. Anyone else at such an address is a program that
+// looks for the API. Who has to sign in is led there; a form is kept meanwhile.
+func (k *Kit) Errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
+	k.errorPage(w, r, status, e, "", "")
+}
+
+// repoErrors is Errors for a page about a repository that its caller saw when the request began.
+func (k *Kit) repoErrors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
+	k.errorPage(w, r, status, e, web.Param(r, "owner"), web.Param(r, "repo"))
+}
+
+// Unrouted is Errors for an address that no page has. Below a repository that the viewer sees it keeps that
+// one's head.
+func (k *Kit) Unrouted(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
+	path := strings.SplitN(r.URL.Path, "/", 4) // the first is empty
+	if len(path) < 4 || viewer(r) == nil {
+		k.Errors(w, r, status, e)
+		return
+	}
+	k.errorPage(w, r, status, e, path[1], path[2])
+}
+
+// errorPage answers an error with the head of a repository, if one is named and the viewer sees it.
+func (k *Kit) errorPage(w http.ResponseWriter, r *http.Request, status int, e *errs.Error, owner, name string) {
+	w.Header().Set("Vary", vary)
+	if !Asked(r) {
+		web.APIErrors(w, r, status, e)
+		return
+	}
+	if status == http.StatusUnauthorized {
+		if k.keep(w, r) {
+			return
+		}
+		http.Redirect(w, r, LoginPath(r), http.StatusSeeOther)
+		return
+	}
+	v := struct {
+		Frame
+		Message string
+		Fields  []string
+	}{k.errorFrame(r, status, owner, name), e.Message, fieldMessages(e)}
+	if status == http.StatusNotFound {
+		v.Message = "There is nothing at this address, or nothing that you may see."
+	}
+	var b bytes.Buffer
+	if err := plain().ExecuteTemplate(&b, "error.html", v); err != nil {
+		web.APIErrors(w, r, status, e)
+		return
+	}
+	headers(w, r)
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+}
+
+// errorFrame is what stands around an error. What cannot be found out is left out: an error is answered in
+// any case. A server in trouble is not asked for more than the repository.
+func (k *Kit) errorFrame(r *http.Request, status int, owner, name string) Frame {
+	title := http.StatusText(status)
+	troubled := status >= 500 || status == http.StatusTooManyRequests
+	f := k.bare(r, title)
+	f.Unknown = troubled && f.Viewer == nil && SessionOf(r) != ""
+	if name != "" {
+		k.errorHead(r, &f, troubled, owner, name)
+	}
+	if f.Repo == nil && !troubled {
+		_ = k.unread(r, f.Viewer)
+	}
+	f.Done, f.Partly = "", ""                                      // for the page that the form leads to
+	if r.Method != http.MethodGet && r.Method != http.MethodHead { // where a form was sent is no page to come back to
+		if f.Here = "/"; f.Repo != nil {
+			f.Here = f.Repo.Path
+		}
+	}
+	return f
+}
+
+// errorHead puts the head of a repository into the frame of an error. It is looked for again: the error may
+// be that the viewer has lost it.
+func (k *Kit) errorHead(r *http.Request, f *Frame, troubled bool, owner, name string) {
+	found, err := k.Repos.Find(r.Context(), account.CallerFrom(r.Context()), owner, name)
+	if err != nil || found.Moved || found.TokenLets(false) != nil {
+		return
+	}
+	tab := tabOf(r.URL.Path)
+	if !troubled {
+		if whole, err := k.RepoFrame(r, &found.Access, tab, f.Title); err == nil {
+			*f = whole
+			return
+		}
+	}
+	f.Tab, f.Repo = tab, &Head{Access: &found.Access, Path: web.Path(found.Owner.Login, found.Name), Brief: true}
+}
+
+// tabOf is the tab of a repository to which an address below it belongs.
+func tabOf(path string) string {
+	switch parts := strings.SplitN(path, "/", 5); parts[min(3, len(parts)-1)] {
+	case "issues", "labels", "milestones", "milestone":
+		return "issues"
+	case "pulls", "pull":
+		return "pulls"
+	case "releases":
+		return "releases"
+	case "settings":
+		return "settings"
+	}
+	return "code"
+}

@@ -1,0 +1,154 @@
+package served_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"arbor/internal/apitest"
+	"arbor/internal/apitest/browser"
+	"arbor/internal/db"
+	"arbor/internal/server"
+)
+
+// A form that was taken is told of once, in words that say what was done: not again when the page is loaded
+// again or come back to, and not beside the failure of the next form.
+func TestDoneIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	for _, login := range []string{"alice", "bob"} {
+		s.User(t, login)
+	}
+	s.Repo(t, "alice/garden", false)
+	const at = "/alice/garden/settings/access"
+	for _, look := range []browser.Look{{}, {NoScript: true, Width: 390, Height: 800}} {
+		b := browser.Open(t, s.URL, look)
+		b.SignIn(s.Session(t, "alice"))
+		notes := func(when, want string) {
+			t.Helper()
+			var got string
+			b.Eval(`[...document.querySelectorAll('main > .note')].map((n) => n.innerText.trim()).join('|')`, &got)
+			if got != want {
+				t.Errorf("%+v, %s: the page says %q, want %q", look, when, got, want)
+			}
+			if path := b.Path(); strings.Contains(path, "?") {
+				t.Errorf("%+v, %s: the address is %s", look, when, path)
+			}
+		}
+		const done = "bob has the role Write now."
+		add := func(login string) {
+			b.Fill("#login", login)
+			b.Follow("form.row button.main")
+		}
+		b.Go(at)
+		add("bob")
+		notes("after the form", done)
+		b.Run(chromedp.Reload())
+		notes("loaded again", "")
+
+		add("bob")
+		notes("after the form", done)
+		add("nobody")
+		notes("after a form that failed", `There is nobody with the login "nobody".`)
+
+		b.Go(at)
+		add("bob")
+		b.Follow(`nav a[href="/alice/garden/settings/keys"]`)
+		notes("on another page", "")
+		b.Eval(`history.back(), 1`, nil)
+		b.See("h1", "Collaborators")
+		notes("come back to", "")
+	}
+}
+
+// What is said goes to the page that the form leads to and to the person who sent it, in a cookie that no
+// script and no other site gets. That page is kept by no cache.
+func TestDoneIsForOnePageAndPerson(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	for _, login := range []string{"alice", "bob"} {
+		s.User(t, login)
+	}
+	alice, bob := s.Session(t, "alice"), s.Session(t, "bob")
+	const said = "Your profile shows no address."
+	hide := func(headers ...string) *http.Cookie {
+		c := apitest.Case{Do: "POST /settings/emails", Send: "do=hide", Headers: map[string]string{
+			"Accept": apitest.Browser, "Cookie": "arbor_session=" + alice, "Origin": s.URL,
+			"Content-Type": "application/x-www-form-urlencoded"}}
+		for n := 0; n < len(headers); n += 2 {
+			c.Headers[headers[n]] = headers[n+1]
+		}
+		a := s.Do(t, c)
+		a.Leads(t, "/settings/emails")
+		return cookieOf(a, "arbor_done")
+	}
+	c := hide()
+	if c == nil || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.MaxAge < 1 || c.MaxAge > 120 {
+		t.Fatalf("the cookie is %v", c)
+	}
+	if c := hide("Sec-Fetch-Mode", "cors"); c != nil {
+		t.Errorf("what a script sent is to be told of: %v", c)
+	}
+	see := func(session, do, value string, headers ...string) *apitest.Answer {
+		return browse(t, s, "", do, append(headers, "Cookie",
+			"arbor_session="+session+"; arbor_done="+value)...)
+	}
+	for _, test := range []struct {
+		session, do string
+		headers     []string
+		shows       bool
+	}{
+		{alice, "GET /settings/emails", nil, true},
+		{alice, "GET /settings/emails", []string{"Sec-Fetch-Dest", "document"}, true},
+		{alice, "GET /settings/emails?page=1", nil, true},
+		{alice, "GET /settings/emails", []string{"Sec-Fetch-Dest", "empty"}, false},
+		{alice, "GET /settings/keys", nil, false},
+		{bob, "GET /settings/emails", nil, false},
+		{alice, "GET /settings/emails/nothing", nil, false},
+	} {
+		a := see(test.session, test.do, c.Value, test.headers...)
+		ended, cache := cookieOf(a, "arbor_done"), a.Header.Get("Cache-Control")
+		if shows := strings.Contains(string(a.Body), said); shows != test.shows ||
+			(ended != nil && ended.Value != c.Value) != test.shows ||
+			(cache == "no-store" && a.Header.Get("ETag") == "") != test.shows {
+			t.Errorf("%s %v: shown: %v, cookie: %v, %s", test.do, test.headers, shows, ended, cache)
+		}
+	}
+	page, _, _ := strings.Cut(c.Value, ".")
+	for value, want := range map[string]string{
+		page + "." + base64.RawURLEncoding.EncodeToString([]byte("+<b onclick=x>")): "&lt;b onclick=x&gt;",
+		page + "." + base64.RawURLEncoding.EncodeToString([]byte("")):               "!role=\"status\"",
+		page + ".%":    "!role=\"status\"",
+		page:           "!role=\"status\"",
+		".":            "!role=\"status\"",
+		"x" + c.Value:  "!" + said,
+		c.Value + "==": "!" + said,
+	} {
+		see(alice, "GET /settings/emails", value).Shows(t, 200, want).Harmless(t, value)
+	}
+}
+
+// Behind TLS no plain connection and no neighbouring host sets the cookie.
+func TestDoneBehindTLS(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.BaseURL = "https://arbor.example" })
+	s.User(t, "alice")
+	a := s.Do(t, apitest.Case{Do: "POST /settings/emails", As: "alice", Send: "do=hide",
+		Headers: map[string]string{"Accept": apitest.Browser, "Origin": "https://arbor.example",
+			"Content-Type": "application/x-www-form-urlencoded"}})
+	if c := cookieOf(a, "__Host-arbor_done"); c == nil || !c.Secure {
+		t.Errorf("the cookies are %v", a.Header["Set-Cookie"])
+	}
+}
+
+func cookieOf(a *apitest.Answer, name string) *http.Cookie {
+	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}

@@ -3,6 +3,7 @@
 //   - routes.go: the server's own endpoints, joined with the features'; testdata/routes.txt lists all
 //   - address.go, table.go: finding the route of a request
 //   - server.go, headers.go: the way of every request through the server
+//   - grow.go: which requests take room, and how much text they may write
 //   - credentials.go, token.go: who asks, and what their token lets them do
 //   - wire.go: the server, made by hand; apis.go and pages.go: its features
 //   - root.go, docs.go: the root document, health, rate limits, the documentation
@@ -31,7 +32,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
-	"arbor/internal/graphql"
 	"arbor/internal/journal"
 	"arbor/internal/ratelimit"
 	"arbor/internal/route"
@@ -266,55 +266,6 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 		}
 	}
 	return to.Handler(w, r)
-}
-
-// grow refuses a request that takes room while a disk has little, and bounds what it writes in the caller's
-// name. Errors: 507; 403 for an account that writes plants and has no room for them.
-func (s *Server) grow(r *http.Request, caller *account.Caller, to *route.Route) (*http.Request, error) {
-	if !growing(r, to) {
-		return r, nil
-	}
-	room := s.room.CheckRows
-	if to.Group == route.Git || to.Streams {
-		room = s.room.Check
-	}
-	if err := room(); err != nil || caller == nil || to.Group == route.Git {
-		return r, err
-	}
-	limit, err := s.accounts.LimitText(r.Context(), caller)
-	switch {
-	case err != nil || limit == nil:
-		return r, err
-	case to.Group == route.Plants: // which writes them by db.WriteOne
-		return r, limit.Full()
-	}
-	return r.WithContext(db.WithLimit(r.Context(), limit.Check)), nil
-}
-
-// textLimits bounds texts as the server's options say: who bounds repositories alone means all that is stored.
-func textLimits(o Options) account.TextLimits {
-	kb := account.Unbounded
-	for _, bound := range []*int64{o.Quota.KB, o.Quota.Text} {
-		if bound != nil {
-			kb = *bound
-		}
-	}
-	return account.TextLimits{KB: kb, Rate: o.TextRate}
-}
-
-// growing reports a request that takes room on the disk: all writes but deletions, and what git
-// asks before it pushes, since git shows people the answer to that.
-func growing(r *http.Request, to *route.Route) bool {
-	switch {
-	case to.Pattern == "/{owner}/{repo}/info/refs":
-		return web.QueryOf(r).Get("service") == "git-receive-pack"
-	case safe(r.Method), to.Pattern == "/{owner}/{repo}/git-upload-pack", graphql.IsRoute(to.Pattern),
-		to.Group == route.Pages: // what a page asks of the API is asked this, too
-		return false
-	case r.Method == http.MethodDelete:
-		return to.Pattern == "/repos/{owner}/{repo}/contents/{path...}" // that is a commit
-	}
-	return true
 }
 
 // acceptsJSON checks that the request takes JSON. Error: 415.

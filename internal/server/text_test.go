@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -102,6 +103,18 @@ func TestTextsCountForTheirWriter(t *testing.T) {
 		s.Check(t, comment) // there is room again
 		s.Check(t, apitest.Case{Do: "PUT /user/starred/alice/garden", As: "bob", Status: 204})
 		soundTexts(t, s)
+
+		right := textOfAccounts(t, s)
+		for _, damage := range []string{`UPDATE text_counts SET bytes = bytes + 5`, `DELETE FROM text_counts`} {
+			store(t, s, damage)
+			if _, err := check.Run(t.Context(), check.Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Repair: true,
+				Log: slog.New(slog.DiscardHandler)}); err != nil {
+				t.Fatal(err)
+			}
+			if n := textOfAccounts(t, s); !maps.Equal(n, right) {
+				t.Errorf("%s: repaired are %v, right are %v", damage, n, right)
+			}
+		}
 
 		// What is handed over, and what goes in pieces or with an account.
 		s.Visit(t, "alice", "POST /alice/garden/issues/1/transfer", "to", "alice/yard").Shows(t, 303)

@@ -45,7 +45,7 @@ func (c *moveCommand) Run(p *process) error {
 
 type claimCommand struct{ storeFlags }
 
-// Run binds the data folder and the database, whatever they said before.
+// Run binds the data folder and the database, and ends the bonds that they had.
 func (c *claimCommand) Run(p *process) error {
 	if err := c.exists(); err != nil {
 		return err

@@ -71,8 +71,7 @@ func (s *settingsFile) ofSystem(data string, given bool) (map[string]string, err
 	return values, err
 }
 
-// ofFolder reads the file of a data folder, which must be this user's: whoever writes the file decides what
-// this process does.
+// ofFolder reads the file of a data folder, which must be this user's: the file decides what this process does.
 func (s *settingsFile) ofFolder(data string) (map[string]string, error) {
 	file := filepath.Join(data, folderSettings)
 	if refuseOwner(data) != nil {
@@ -141,6 +140,9 @@ func refuseOwner(dir string) error {
 		name, as = fmt.Sprintf("user %d", owner), fmt.Sprintf("'#%d'", owner)
 	}
 	me := cmp.Or(userName(os.Geteuid()), "user "+strconv.Itoa(os.Geteuid()))
+	if path, err := filepath.Abs(dir); err == nil {
+		dir = path
+	}
 	return fmt.Errorf("%s belongs to %s, and this runs as %s: run it as its owner, sudo -u %s arbor ...", dir, name,
 		me, as)
 }

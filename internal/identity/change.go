@@ -7,7 +7,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Claim gives a folder to a database, whatever both said before. No server may work on either. Errors:
+// Claim gives a folder to a database, and ends the bonds that both had. No server may work on either. Errors:
 // *db.InUseError; that the folder holds repositories, and the database nothing.
 func Claim(ctx context.Context, d *db.DB, s Store) error {
 	row, err := readUnused(ctx, d)

@@ -36,11 +36,14 @@ func (s *suite) newData(b *testing.B) (data, token string) {
 	return data, s.command(b, data, "token", "create", "alice")
 }
 
+// noSettings keeps this machine's own settings away from the program.
+const noSettings = "ARBOR_CONFIG=" + os.DevNull
+
 // command runs a subcommand of arbor on a data folder and gives its output.
 func (s *suite) command(b *testing.B, data string, args ...string) string {
 	b.Helper()
 	cmd := exec.Command(s.binary, args...)
-	cmd.Env = append(os.Environ(), "ARBOR_DATA="+data)
+	cmd.Env = append(os.Environ(), "ARBOR_DATA="+data, noSettings)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -68,7 +71,7 @@ func (s *suite) serve(b *testing.B, data, token string, flags ...string) *arbor 
 	a := &arbor{suite: s, data: data, token: token}
 	a.cmd = exec.Command(s.binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data},
 		flags...)...)
-	a.cmd.Stderr = log
+	a.cmd.Stderr, a.cmd.Env = log, append(os.Environ(), noSettings)
 	out, err := a.cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)

@@ -77,7 +77,7 @@ func newWorld(t *testing.T, engine db.Engine) *world {
 }
 
 func (w *world) env() []string {
-	env := append(gittest.Env(), "ARBOR_DATA="+w.data)
+	env := append(gittest.Env(), "ARBOR_DATA="+w.data, "ARBOR_CONFIG="+os.DevNull) // not this machine's
 	if w.database != "" {
 		env = append(env, "ARBOR_DATABASE="+w.database)
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/test/browser"
 )
 
 // Every page looks as it should with all its menus open, in light and dark, wide and on a phone: boxes are

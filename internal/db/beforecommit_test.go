@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
+	"arbor/internal/test/dbtest"
 )
 
 // What is called before the commit reads all that the function wrote, and can undo it. RunThen calls only where

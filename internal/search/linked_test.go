@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // Bots look for issues that nobody works on, and for pull requests that say for what they are: by the texts of

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/app"
-	"arbor/internal/git/gittest"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // What was rendered at the event is sent only as far as the receiver may see it when it is sent.

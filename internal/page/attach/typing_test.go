@@ -9,10 +9,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
-	"arbor/internal/testkit"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 const paste = `field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: d, bubbles: true, cancelable: true }))`

@@ -7,10 +7,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/app"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
 )
 
 // A form has answers to choose from, one of them with a field of its own. What is written or ticked there

@@ -8,10 +8,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
 )
 
 // A form that was taken is told of once, in words that say what was done: not again when the page is loaded

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/route"
 	"arbor/internal/server"
+	"arbor/internal/test/apitest"
 )
 
 // browse makes a browser's request with a session; empty: with none.

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
 )
 
 const readme = `- [ ] sow

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/apitest"
+	"arbor/internal/test/apitest"
 )
 
 // People on slow lines get pages, styles and scripts compressed. Not so what another page may have their browser

@@ -367,9 +367,9 @@ func suspendedByOthers(t *testing.T, s *apitest.Server, a *apitest.App, address 
 		t.Error("the owner is offered to end the App's own suspension")
 	}
 	again(t, owner.send(t, address, "do", "unsuspend"), 403, "suspended by somebody else")
-	took(t, owner.send(t, address, "do", "suspend"), address+"?done=1")
+	took(t, owner.send(t, address, "do", "suspend"), address)
 	owner.show(t, address, "Suspended by the App itself, the owner of the account", "Unsuspend")
-	took(t, owner.send(t, address, "do", "unsuspend"), address+"?done=1")
+	took(t, owner.send(t, address, "do", "unsuspend"), address)
 	owner.show(t, address, "Suspended by the App itself. ")
 	s.Check(t, apitest.Case{Do: "DELETE " + api, Headers: a.Signed(t), Status: 204})
 }

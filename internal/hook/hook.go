@@ -3,6 +3,7 @@
 //	hook.go          what a hook is, and its rules
 //	events.go        the names of events
 //	record.go        Record: what happens is noted in its own transaction, a row for each hook
+//	tell.go          at its end what payloads need is rendered; where nobody watches, nothing is noted
 //	app.go           the hooks of GitHub Apps
 //	edit.go          hooks are made, changed and removed
 //	store.go         the SQL of hooks, storedelivery.go of deliveries, storequeue.go of the worker
@@ -15,12 +16,16 @@
 //	request.go       the request that a delivery is: headers, signatures
 //	prune.go         what is old goes
 //	outgoing         the network: which addresses, how long, how much
-//	payloads         above all features: what a delivery says, rendered from what the API answers
+//	payloads         above all features: what a delivery says, and what becomes of that until it is sent
 //
-// A delivery begins as a row that names what it tells of. It is rendered when it is first sent, as the API
-// shows things then to somebody who may push to this repository and otherwise sees what everybody sees.
-// What is gone by then is told by nobody but the event of its deletion, which holds what was rendered in
-// its transaction. The bytes are kept, so a redelivery sends the same.
+// A delivery shows the state at its event. It begins as a row that names what it tells of; at the end of the
+// same transaction the [Renderer] writes what the payload needs of the database (told), once for all hooks. So
+// whatever happens until the receiver is up, it gets the truth of then. When the delivery is first sent, rights
+// are asked, addresses are put in, and what git knows of the objects that it names is read. The bytes are kept,
+// so a redelivery sends the same.
+//
+// A row without told shows things as they are when it is sent: the version before, whose nodes may still be at
+// work, writes such rows, and a purge or the end of an account takes told away.
 //
 // A hook belongs to its repository or organization, and not to who made it. Its deliveries are sent in their
 // order, by one worker at a time, which leases the hook (db.Jobs). One that fails is tried again later, for a

@@ -22,7 +22,7 @@ type Event struct {
 	About  About
 }
 
-// About is what an event names. It is stored as JSON, and read when the event is rendered.
+// About is what an event names. It is stored as JSON.
 type About struct {
 	Number int64      `json:"number,omitempty"` // of the issue, pull request or milestone
 	ID     int64      `json:"id,omitempty"`     // of the comment, review, release, status or fork
@@ -51,7 +51,8 @@ const Topic = "hooks"
 const perStatement = 50
 
 // Record notes in its transaction what happens in a repository: a row for each of its hooks, and of its
-// organization's, that wants to know. It is one statement for some events, whatever the number of hooks.
+// organization's, that wants to know. It is one statement for some events, whatever the number of hooks. What
+// they are told is rendered at the end of the transaction, so it may be called before all is written.
 func Record(tx *db.Tx, repoID repo.ID, list ...Event) error {
 	if unwatched(tx, repoID) {
 		return nil

@@ -121,14 +121,16 @@ func TestHangingReceiversLeavePlaces(t *testing.T) {
 // change.
 //
 //	transition           hooks of it               what waits                       what was rendered
-//	hidden, shown        stay                      is rendered as it is then        stays
-//	renamed              stay                      has the new name                 stays
+//	hidden, shown        stay                      shows what it was                stays
+//	renamed              stay                      has the name of then             stays
 //	transferred          go along                  goes along; of the organization  stays with its hook
 //	                                               that had it, is dropped
 //	archived             stay, may only be removed is sent                          stays
 //	maker loses admin    stay, no longer theirs    is sent                          not theirs to read
 //	owner suspended      stay                      is sent                          not theirs to read
 //	deleted              go                        goes; its organization is told   goes
+//
+// Package payloads has the table for what was rendered and waits.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Done leads the browser to a page of this site after a form was taken. That page says once what was done; it
-// does not say it again when it is loaded again or come back to.
+// Done redirects the browser to a page of this site after a form was taken. That page shows the message once:
+// neither reloading it nor the back button shows it again.
 func Done(w http.ResponseWriter, r *http.Request, path, what string) error {
 	return tell(w, r, path, doneMark+what)
 }
 
-// PartlyDone is Done where a part of what the form asked for could not be done.
+// PartlyDone is Done for a form of which a part failed. The message is shown as a warning.
 func PartlyDone(w http.ResponseWriter, r *http.Request, path, what string) error {
 	return tell(w, r, path, partlyMark+what)
 }
@@ -24,21 +24,21 @@ const (
 	doneMark   = "+"
 	partlyMark = "-"
 
-	maxDone = 300 // bytes of what is said
+	maxDone = 300 // bytes of the message
 	doneAge = 60  // seconds within which the page must be opened
 )
 
-// doneCookie is the cookie that holds what was done until the next page says it, so the server keeps nothing.
-// It has the session cookie's guards. It is no proof of anything: who can put cookies into a browser can have a
-// page say something, as text.
+// doneCookie is the cookie that holds the message until the next page shows it, so the server keeps no state.
+// It has the attributes of the session's cookie. Its value proves nothing: anybody who can set cookies in a
+// browser can have a page show a text there.
 func doneCookie(r *http.Request) *http.Cookie {
 	c := sessionCookie(r)
 	c.Name = strings.Replace(c.Name, "session", "done", 1)
 	return c
 }
 
-// tell leads the browser to a page, and leaves a cookie that only that page shows, and only to this caller. A
-// script that sends a form by itself shows no page.
+// tell redirects the browser and sets a cookie whose message only that page shows, and only to this caller.
+// Forms that a script sends set none: nobody would see the page.
 func tell(w http.ResponseWriter, r *http.Request, path, text string) error {
 	to, err := url.Parse(path)
 	if mode := r.Header.Get("Sec-Fetch-Mode"); err == nil && (mode == "" || mode == "navigate") {
@@ -51,7 +51,7 @@ func tell(w http.ResponseWriter, r *http.Request, path, text string) error {
 	return SeeOther(w, r, path)
 }
 
-// doneFor names the page at a path as the request's caller sees it.
+// doneFor is a hash of the page's path and of the request's caller.
 func doneFor(r *http.Request, path string) string {
 	var id int64
 	if v := viewer(r); v != nil {
@@ -61,7 +61,8 @@ func doneFor(r *http.Request, path string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
 }
 
-// readDone puts into the frame what the request's cookie has for this page, if a person opens it.
+// readDone copies the cookie's message into the frame, if it is for this page and caller and a person opens
+// the page.
 func (f *Frame) readDone(r *http.Request) {
 	c, err := r.Cookie(doneCookie(r).Name)
 	if dest := r.Header.Get("Sec-Fetch-Dest"); err != nil || r.Method != http.MethodGet ||
@@ -80,15 +81,15 @@ func (f *Frame) readDone(r *http.Request) {
 	}
 }
 
-// said reports that the page says what was done.
+// said reports whether the page shows a message.
 func (f Frame) said() bool { return f.Done != "" || f.Partly != "" }
 
-// doneSaid is in the cookie once the page was shown, until another page ends the cookie. Browsers keep whole
-// pages for people who come back to them; one that no cache may have they drop when such a cookie changes.
+// doneSaid replaces the message once it was shown, until another page ends the cookie. Chromium keeps pages
+// for the back button, even those with no-store; it drops these when an HttpOnly cookie changes.
 const doneSaid = "said"
 
-// sayOnce makes sure that what a view says of a form is said no more, and keeps the page out of caches. It
-// reports whether the view says something.
+// sayOnce takes the message of a view out of the cookie, and keeps the page out of caches. It reports whether
+// the view has one.
 func sayOnce(w http.ResponseWriter, r *http.Request, view any) bool {
 	v, framed := view.(interface{ said() bool })
 	if !framed {

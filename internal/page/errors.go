@@ -10,8 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Errors is the form of errors for those who asked for HTML. Anyone else at such an address is a program that
-// looks for the API. Who has to sign in is led there; a form is kept meanwhile.
+// Errors answers an error with a page to clients that ask for HTML. Others at such an address are programs
+// that look for the API. Somebody who has to sign in is redirected there; a form is kept for later.
 func (k *Kit) Errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
 	k.errorPage(w, r, status, e, "", "")
 }
@@ -21,8 +21,8 @@ func (k *Kit) repoErrors(w http.ResponseWriter, r *http.Request, status int, e *
 	k.errorPage(w, r, status, e, web.Param(r, "owner"), web.Param(r, "repo"))
 }
 
-// Unrouted is Errors for an address that no page has. Below a repository that the viewer sees it keeps that
-// one's head.
+// Unrouted is Errors for an address without a route. Below a repository that the viewer sees, the page keeps
+// the repository's head.
 func (k *Kit) Unrouted(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
 	path := strings.SplitN(r.URL.Path, "/", 4) // the first is empty
 	if len(path) < 4 || viewer(r) == nil {
@@ -64,8 +64,8 @@ func (k *Kit) errorPage(w http.ResponseWriter, r *http.Request, status int, e *e
 	w.Write(b.Bytes())
 }
 
-// errorFrame is what stands around an error. What cannot be found out is left out: an error is answered in
-// any case. A server in trouble is not asked for more than the repository.
+// errorFrame is the frame of an error. Parts of it that cannot be loaded are left out, so every error has a
+// page. For errors of the server and of overload, only the repository is loaded.
 func (k *Kit) errorFrame(r *http.Request, status int, owner, name string) Frame {
 	title := http.StatusText(status)
 	troubled := status >= 500 || status == http.StatusTooManyRequests
@@ -78,7 +78,7 @@ func (k *Kit) errorFrame(r *http.Request, status int, owner, name string) Frame 
 		_ = k.unread(r, f.Viewer)
 	}
 	f.Done, f.Partly = "", ""                                      // for the page that the form leads to
-	if r.Method != http.MethodGet && r.Method != http.MethodHead { // where a form was sent is no page to come back to
+	if r.Method != http.MethodGet && r.Method != http.MethodHead { // a form's address has no page
 		if f.Here = "/"; f.Repo != nil {
 			f.Here = f.Repo.Path
 		}
@@ -86,8 +86,8 @@ func (k *Kit) errorFrame(r *http.Request, status int, owner, name string) Frame 
 	return f
 }
 
-// errorHead puts the head of a repository into the frame of an error. It is looked for again: the error may
-// be that the viewer has lost it.
+// errorHead adds the head of a repository to the frame of an error. It finds the repository again: the viewer
+// may have lost access to it since the request began.
 func (k *Kit) errorHead(r *http.Request, f *Frame, troubled bool, owner, name string) {
 	found, err := k.Repos.Find(r.Context(), account.CallerFrom(r.Context()), owner, name)
 	if err != nil || found.Moved || found.TokenLets(false) != nil {

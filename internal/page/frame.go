@@ -29,13 +29,13 @@ func (v *Viewer) Avatar() string { return "/avatars/" + strconv.FormatInt(v.ID, 
 type Frame struct {
 	Title   string
 	Viewer  *Viewer
-	Unknown bool     // there is a session, and nobody could find out whose
+	Unknown bool     // the browser sent a session that could not be read: nobody is shown as signed out
 	Repo    *Head    // nil: the page is about no repository
 	Tab     string   // the tab that is open, by its name: code, issues, pulls, ...
 	Here    string   // the page's own path and query, to come back to
 	Wide    bool     // the page wants the whole width, as diffs do
-	Done    string   // what a form did that led here, said once: see Done
-	Partly  string   // the same where a part of it could not be done
+	Done    string   // the message of the form that led here, shown once: see Done
+	Partly  string   // the same as a warning: see PartlyDone
 	Shown   string   // of the form with many fields that the page has, if any: see Shown
 	Problem *Problem // what was wrong with a form that is shown again
 	Pages   Pager
@@ -47,7 +47,7 @@ type Head struct {
 	Path    string // escaped
 	Starred bool   // by the viewer
 	Watched bool   // by the viewer
-	Brief   bool   // nobody could find out what the viewer stars and watches, and what is open
+	Brief   bool   // Starred, Watched and the counts could not be loaded
 	Issues  int64  // that are open, without pull requests
 	Pulls   int64  // that are open
 	Parent  string // OWNER/NAME of what it was forked from, if the viewer sees that

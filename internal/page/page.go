@@ -14,7 +14,7 @@
 //   - route.go: who may open a page; errors.go: the HTML form of errors
 //   - ask.go: what pages ask the API, and tell it
 //   - frame.go: what stands around a page: who looks, which repository, which tab
-//   - done.go: what the page after a form says once
+//   - done.go: the message that a page shows once after a form
 //   - form.go: what forms send, and what was wrong with it; kept.go: one that comes after its sender's
 //     session ended
 //   - shown.go: which fields of a form a person changed, and which of them somebody else changed meanwhile

@@ -162,8 +162,8 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 	})
 }
 
-// unrouted answers a request that no route is for: with --require-token, to nobody whose token or session is
-// wrong. A browser gets a page for who has signed in.
+// unrouted answers a request without a route. A browser's session counts, so that pages of errors show who is
+// signed in. With --require-token, a request without a valid token or session is a 401.
 func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g route.Group, h web.Handler) {
 	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error {
 		guarded := s.o.RequireToken && !isOpenPattern(info.Pattern)

@@ -39,8 +39,8 @@ func bringsSession(r *http.Request, info *web.Info, n *node) bool {
 	return page.SessionOf(r) != ""
 }
 
-// isUnroutedPage reports a browser's request for a page that is not there, or in a way that it is not asked
-// for.
+// isUnroutedPage reports a browser's request for an address without a route, or for a page by a method that
+// the page does not have.
 func isUnroutedPage(r *http.Request, info *web.Info, g route.Group) bool {
 	return isPage(r, info) && (info.Pattern == "" || g == route.Pages)
 }

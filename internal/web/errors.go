@@ -11,8 +11,8 @@ import (
 // Form writes an error in the form that the clients of a group of routes read.
 type Form func(w http.ResponseWriter, r *http.Request, status int, e *errs.Error)
 
-// For is the form for a request as a part of the server that knows more of it has it, such as its caller:
-// errors are answered where less is known.
+// For returns the form for a request whose context says more, such as the caller, than the one with which
+// errors are answered.
 func (f Form) For(r *http.Request) Form {
 	return func(w http.ResponseWriter, _ *http.Request, status int, e *errs.Error) { f(w, r, status, e) }
 }

@@ -30,7 +30,7 @@ on('.copy', (box) => {
 	box.append(button);
 });
 
-// What a form did is said once, also where the browser keeps the page for people who come back to it.
+// The message about a form is shown once, also where the browser keeps the page for the back button.
 addEventListener('pagehide', () => document.querySelectorAll('[data-once]').forEach((note) => note.remove()));
 
 // Menus close when one clicks elsewhere or presses Escape.
@@ -61,7 +61,7 @@ on('form[data-confirm]', (form) => form.addEventListener('submit', (e) => {
 	if (!confirm(form.dataset.confirm)) e.preventDefault();
 }));
 
-// What is written or ticked in a part of a form chooses the answer that the part belongs to; another answer empties its field.
+// Typing or ticking in a part of a form chooses the radio button that the part belongs to; another button empties its field.
 on('[data-chooses]', (part) => {
 	const choice = document.getElementById(part.dataset.chooses), field = part.querySelector('input:not([type=checkbox])');
 	let kept = '';
@@ -72,10 +72,10 @@ on('[data-chooses]', (part) => {
 	});
 });
 
-// typed reports that something is written on the page that was not sent yet.
+// typed reports whether the page has text that was not sent yet.
 const typed = () => [...document.querySelectorAll('textarea, input')].some((field) => field.type !== 'hidden' && field.value !== field.defaultValue);
 
-// notSaved shows the page as it is after a change in its place failed; where that would lose a text, it undoes the change.
+// notSaved reloads the page after a change without a page load failed. Where that would lose a text, it undoes the change.
 function notSaved(undo) {
 	if (!typed()) { location.reload(); return; }
 	undo();

@@ -47,7 +47,7 @@ on('a[data-copy-link]', (link) => link.addEventListener('click', () => {
 	link.closest('details').open = false;
 }));
 
-// Quoting takes what is selected, or the whole text, and adds it to what is written already.
+// A quote of the selection, or of the whole text, is added to the comment that is being written.
 on('a[data-quote]', (link) => link.addEventListener('click', async (e) => {
 	const field = document.querySelector('#new-comment textarea');
 	if (!field) return;
@@ -100,8 +100,8 @@ const tools = [
 ];
 const keys = { b: 0, i: 1, e: 4, k: 5 };
 
-// write replaces a part of a field in which somebody may be typing. The caret and the selection stay where they are; one
-// that stood in the replaced part stands behind the new text.
+// write replaces a part of a field in which somebody may be typing. The caret and the selection stay where they are; a
+// caret within the replaced part moves behind the new text.
 function write(field, text, from, to) {
 	const moved = (at) => (at <= from ? at : Math.max(at, to) + text.length - (to - from));
 	const { selectionStart, selectionEnd, selectionDirection } = field;
@@ -179,7 +179,7 @@ function attaching(box, field) {
 	pick.type = 'file';
 	pick.multiple = true;
 	let busy = 0, count = 0;
-	let composing; // ends with the word that an input method is composing: it is lost or doubled by a change of the text
+	let composing; // resolves when an input method has composed its word: a change of the text before would double it
 	field.addEventListener('compositionstart', () => {
 		composing = new Promise((done) => field.addEventListener('compositionend', done, { once: true }));
 	});

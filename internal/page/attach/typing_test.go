@@ -15,15 +15,15 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-const paste = `field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: d, bubbles: true, cancelable: true }))`
+const paste = `field.dispatchEvent(new ClipboardEvent('paste',
+	{ clipboardData: d, bubbles: true, cancelable: true }))`
 
 // held lets uploads wait until go() is called.
 const held = `const real = window.realFetch ??= window.fetch;
 	const wait = new Promise((go) => { window.go = go });
 	window.fetch = async (...a) => { await wait; if (window.down) throw new Error('down'); return real(...a) }`
 
-// place is a field's text with | where the caret stands, or around what is selected, and an attached picture
-// as (PICTURE).
+// place is a field's text with | at the caret or around the selection, and an attached picture as (PICTURE).
 func place(b *browser.Tab, selector string) (text string) {
 	b.Eval(`(() => { const f = document.querySelector("`+selector+`"), at = f.selectionStart, to = f.selectionEnd;
 		return (f.value.slice(0, at) + '|' + (to > at ? f.value.slice(at, to) + '|' : '') + f.value.slice(to))
@@ -31,7 +31,7 @@ func place(b *browser.Tab, selector string) (text string) {
 	return text
 }
 
-// What somebody types before, while and after a picture is uploaded stands where it was typed, and the
+// Text that is typed before, during and after the upload of a picture stays where it was typed, and the
 // picture stays.
 func TestTypingAroundAPicture(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
@@ -111,8 +111,8 @@ func TestTypingAroundAPicture(t *testing.T) {
 	}
 }
 
-// What completes a name writes only where the name is being typed. What is quoted, edited or ticked leaves
-// the texts on the page that were not sent yet.
+// A suggestion is written only where its name is being typed. Quoting, editing and ticking leave unsent texts
+// of the page as they are.
 func TestScriptLeavesWhatIsTyped(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	for _, login := range []string{"alice", "rae"} {
@@ -177,6 +177,7 @@ func TestScriptLeavesWhatIsTyped(t *testing.T) {
 	does(b, `window.alert = (text) => { window.said = text };
 		window.fetch = async () => { throw new Error('the network is down') }`)
 	b.Click(`.task`)
-	becomes(t, b, `window.said?.startsWith('This was not saved.') && document.querySelector('.task').ariaChecked === 'false'`)
+	becomes(t, b, `window.said?.startsWith('This was not saved.') &&
+		document.querySelector('.task').ariaChecked === 'false'`)
 	want("after a task that failed", "I saw them.\n\n> Everywhere.\n\n|")
 }

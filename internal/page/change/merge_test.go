@@ -44,9 +44,11 @@ func TestNewPullRequest(t *testing.T) {
 			"main").Header.Get("Location"); !strings.HasPrefix(to, "/login") {
 			t.Errorf("a stranger is led to %q", to)
 		}
-		some := led(t, s, "alice", form, "base", "main", "head", "solo", "title", "Solo", "body", "",
+		a = post(t, s, "alice", form, 303, "base", "main", "head", "solo", "title", "Solo", "body", "",
 			"reviewer", "nobody")
-		get(t, s, "alice", some, 200, "could be added")
+		cookie, _, _ := strings.Cut(a.Header.Get("Set-Cookie"), ";")
+		s.Check(t, apitest.Case{Do: "GET " + a.Header.Get("Location"), As: "alice", Status: 200,
+			Headers: map[string]string{"Accept": apitest.Browser, "Cookie": cookie}}).Shows(t, 200, "could be added")
 		if got := led(t, s, "alice", "/alice/plot/pull/1/draft", "ready", "1"); got != to {
 			t.Errorf("led to %s", got)
 		}

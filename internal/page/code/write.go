@@ -25,8 +25,8 @@ type proposal struct {
 	Suggested   string // the message where none was given
 }
 
-// readProposal reads the form's fields. A branch that was named is meant, also where the branch of the place
-// is still chosen: with the script, choosing that one empties the name.
+// readProposal reads the form's fields. The name of a new branch counts, also where the page's own branch is
+// still chosen: choosing that one with the script empties the name.
 func (v *at) readProposal(form page.Form) proposal {
 	c := proposal{Message: form.Text("message"), Description: form.Text("description"),
 		Branch: form.Text("branch")}

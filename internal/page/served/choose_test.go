@@ -13,9 +13,9 @@ import (
 	"arbor/internal/test/browser"
 )
 
-// A form has answers to choose from, one of them with a field of its own. What is written or ticked there
-// chooses that answer, in a browser with the script and in one without: a commit that somebody names a new
-// branch for does not go to main, and an App that is to reach one repository does not reach all.
+// Typing into the field of a radio button chooses the button, with the script and without: a commit for which
+// somebody named a new branch does not go to main, and an App that is to reach one repository does not reach
+// all.
 func TestWhatIsNamedIsChosen(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

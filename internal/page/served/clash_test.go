@@ -1,6 +1,6 @@
-// Package served_test holds the tests of forms that two people have open that ask a whole server. In the
-// folder of the package they would have Go compile all that stands above it anew for them, beside the
-// package's own tests.
+// Package served_test holds the tests of package page that need a whole server: of forms that two people have
+// open, of messages and errors, and of how pages look. In the package's folder, Go would compile for them once
+// more everything that imports it.
 package served_test
 
 import (

@@ -14,8 +14,8 @@ import (
 	"arbor/internal/test/browser"
 )
 
-// A form that was taken is told of once, in words that say what was done: not again when the page is loaded
-// again or come back to, and not beside the failure of the next form.
+// The page after a form says once what the form did: not again after a reload or the back button, and not
+// next to the failure of the next form.
 func TestDoneIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -64,8 +64,8 @@ func TestDoneIsSaidOnce(t *testing.T) {
 	}
 }
 
-// What is said goes to the page that the form leads to and to the person who sent it, in a cookie that no
-// script and no other site gets. That page is kept by no cache.
+// Only the page that a form leads to shows its message, and only to the person who sent the form. The cookie is
+// for no script and no other site. No cache keeps the page.
 func TestDoneIsForOnePageAndPerson(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -86,7 +86,8 @@ func TestDoneIsForOnePageAndPerson(t *testing.T) {
 		return cookieOf(a, "arbor_done")
 	}
 	c := hide()
-	if c == nil || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.MaxAge < 1 || c.MaxAge > 120 {
+	if c == nil || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.MaxAge < 1 ||
+		c.MaxAge > 120 {
 		t.Fatalf("the cookie is %v", c)
 	}
 	if c := hide("Sec-Fetch-Mode", "cors"); c != nil {

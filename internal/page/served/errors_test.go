@@ -103,12 +103,12 @@ func TestErrorsKnowTheirCaller(t *testing.T) {
 				t.Fatalf("%s as %q", c.do, c.as)
 			}
 		}
-		// What the head says holds: the star is there, and the issues are counted.
+		// The head shows the viewer's star.
 		browse(t, s, sessions["bob"], "GET /alice/cellar/issues/7").Shows(t, 404, "Starred", "Private")
 		// A form of another site is refused, and nobody is signed out by it.
 		browse(t, s, sessions["alice"], "POST /alice/garden/star", "Origin", "https://evil.example",
 			"Sec-Fetch-Site", "cross-site").Shows(t, 403, "sent from another site", "Account of alice")
-		// Who has no session any more is shown where to sign in.
+		// Somebody whose session has ended is shown where to sign in.
 		browse(t, s, "worthless", "GET /alice/cellar/issues/7").Shows(t, 404, "Sign in")
 	})
 }
@@ -141,8 +141,8 @@ func TestErrorsOfTheServer(t *testing.T) {
 	}
 }
 
-// What is below a private repository is the same page as what is below one that is not there, by each
-// method and address, with a route and without.
+// Every address below a private repository answers a stranger with the same bytes as below a repository that
+// does not exist.
 func TestErrorsHideRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -167,11 +167,12 @@ func TestErrorsHideRepositories(t *testing.T) {
 				absent := browse(t, s, session, strings.Replace(path, "cellar", "nowher", 1))
 				told := strings.ReplaceAll(string(absent.Body), "nowher", "cellar")
 				if session != "" {
-					told = string(absent.Body) // which names nothing of the address
+					told = string(absent.Body) // it has no part of the address
 				}
 				if private.Status != absent.Status || string(private.Body) != told ||
 					headersOf(private) != headersOf(absent) {
-					t.Errorf("%s: %d %s\n%s\n%s", path, private.Status, headersOf(private), private.Body, absent.Body)
+					t.Errorf("%s: %d %s\n%s\n%s", path, private.Status, headersOf(private), private.Body,
+						absent.Body)
 				}
 			}
 		}
@@ -190,7 +191,7 @@ func headersOf(a *apitest.Answer) string {
 	return b.String()
 }
 
-// A server that nobody uses without signing in shows what is not there to people who are signed in.
+// With --require-token, a page that does not exist is a 404 for people who are signed in, and no redirect.
 func TestErrorsWhereEverybodySignsIn(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.RequireToken = true })

@@ -20,8 +20,8 @@ const readme = `- [ ] sow
 | Strawberries | -20.60 | Temperature of the greenhouse at night |
 `
 
-// What people write and do makes pages whose words are whole, whose boxes have names, and whose parts do not
-// lie on each other, in a wide window and on a phone.
+// Pages with long names, tables, tasks and pinned issues have no visible defects, in a wide window and on a
+// phone.
 func TestPagesLookWithMuchOnThem(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -31,7 +31,8 @@ func TestPagesLookWithMuchOnThem(t *testing.T) {
 	s.Grant(t, garden, "root-gardener", account.Admin)
 	long := "feature/" + strings.Repeat("a-branch-with-a-long-name-", 5)
 	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/README.md", As: "alice", Status: 201,
-		Send: fmt.Sprintf(`{"message": "first", "content": %q}`, base64.StdEncoding.EncodeToString([]byte(readme)))})
+		Send: fmt.Sprintf(`{"message": "first", "content": %q}`,
+			base64.StdEncoding.EncodeToString([]byte(readme)))})
 	var tip struct{ Object struct{ SHA string } }
 	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/ref/heads/main", As: "alice", Status: 200}).JSON(t, &tip)
 	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/git/refs", As: "alice", Status: 201,

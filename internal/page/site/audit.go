@@ -32,7 +32,7 @@ type event struct {
 // At is when it happened.
 func (e *event) At() time.Time { return time.UnixMilli(e.Created) }
 
-// Changes are the event's data in one line, with spaces at which it can be broken; empty: there are none.
+// Changes are the event's data in one line, with spaces for line breaks; empty: there are none.
 func (e *event) Changes() page.Clipped {
 	var b bytes.Buffer
 	if json.Indent(&b, e.Data, "", "") != nil || b.String() == "{}" {

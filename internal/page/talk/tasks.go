@@ -49,8 +49,8 @@ func withTasks(source string, body template.HTML, form string) (template.HTML, b
 
 var anyTag = regexp.MustCompile(`<[^>]*>`)
 
-// taskName is the text of a task, which stands behind its box in the HTML, for people who do not see the box;
-// Task 3 where there is none.
+// taskName is the accessible name of a task's box: the text that follows the box in the HTML, or "Task 3"
+// where there is none.
 func taskName(behind string, number int) string {
 	line, _, _ := strings.Cut(behind, "\n")
 	line, _, _ = strings.Cut(line, "</li>")

@@ -7,18 +7,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// flaws is a script that gives what is wrong with how a page looks.
+// flaws is a script that returns the visible defects of a page.
 //
 //go:embed flaws.js
 var flaws string
 
-// Flaws opens all menus of the page and lists what is wrong with how it looks:
+// Flaws opens all menus of the page and lists its visible defects:
 //
-//   - boxes to tick that are cut off or have no name
-//   - text of buttons, links and labels that is hard to read on what is behind it
+//   - check boxes that are cut off or have no accessible name
+//   - buttons, links and labels whose text has a contrast below 4.5
 //   - words that are broken inside
 //   - fields too narrow to write in
-//   - pictures of a timeline that are not in their bullets
+//   - icons of a timeline outside their bullets
 //   - a page that is wider than its window
 func (b *Tab) Flaws() (list []string) {
 	b.t.Helper()

@@ -10,7 +10,7 @@
 		if (b && (b.left < a.left || b.right > a.right || b.top < a.top || b.bottom > a.bottom)) bad('the icon is not in its bullet', dot);
 	}
 
-	// Menus are opened, and those that load what is in them are waited for.
+	// Open all menus, and wait for those that load their contents.
 	for (const menu of document.querySelectorAll('details')) menu.open = true;
 	const loads = [...document.querySelectorAll('details[data-load]')];
 	for (let n = 0; n < 200 && loads.some((menu) => menu.dataset.load && !menu.querySelector('[data-piece]')); n++) await new Promise((go) => setTimeout(go, 50));
@@ -27,7 +27,7 @@
 		}
 	}
 
-	// What is behind a text is painted, from the page on.
+	// The background of a text is that of its ancestors, painted from the root on.
 	const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
 	const painted = (colors) => {
 		canvas.fillStyle = '#fff';
@@ -50,7 +50,7 @@
 		if (field.getBoundingClientRect().width < 64) bad(`a field of ${Math.round(field.getBoundingClientRect().width)} pixels`, field);
 	}
 
-	// A word has a line of its own before it is broken, unless it is longer than a narrow column.
+	// A word moves to the next line whole, unless it is longer than a narrow column.
 	const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
 	while (words.nextNode()) {
 		const text = words.currentNode, around = text.parentElement;

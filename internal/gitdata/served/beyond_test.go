@@ -1,4 +1,4 @@
-package gitdata_test
+package served_test
 
 import (
 	"testing"

@@ -157,3 +157,27 @@ func TestWhatWasNotRendered(t *testing.T) {
 		ups(t, s, r, id, append(steps, after...))
 	})
 }
+
+// What a new branch brought is what no other had at that time, though these are gone when it is told.
+func TestANewBranchBroughtWhatOthersLacked(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Import(t, s.Repo(t, "alice/garden", false), gittest.Repository(t, 2, 2))
+		r := receive(t, nil)
+		id := hookOn(t, s, garden, "alice", r, `["push"]`)
+		rest(t, s, id)
+		branch := func(name, sha string) step {
+			return step{"push", "alice", "POST " + garden + "/git/refs",
+				`{"ref": "refs/heads/` + name + `", "sha": "` + sha + `"}`, 201, is(`{"created": true, "commits": []}`)}
+		}
+		steps := []step{branch("fence", shaOf(t, s, garden, "main")), {"push", "alice",
+			"PUT " + garden + "/contents/wood", `{"message": "Wood", "content": "eA==", "branch": "fence"}`, 201,
+			is(`{"commits": [{"message": "Wood"}]}`)}}
+		downs(t, s, steps)
+		more := []step{branch("gate", shaOf(t, s, garden, "fence")), {"push", "alice",
+			"DELETE " + garden + "/git/refs/heads/fence", ``, 204, is(`{"deleted": true}`)}}
+		downs(t, s, more)
+		ups(t, s, r, id, append(steps, more...))
+	})
+}

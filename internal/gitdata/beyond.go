@@ -15,7 +15,7 @@ import (
 const maxBeyond = 16
 
 // beyond makes the error for a name that is not there one about the address, if that goes on below something that
-// is there: commits/main/pictures is no commit where main is one, and git has no branch main/pictures then. there
+// is there: where main is a commit, commits/main/pictures names none, and git allows no branch main/pictures. there
 // reports a name that is there. A client that means a slash in a name writes it escaped, and gets err.
 func beyond(
 	r *http.Request, err error, address string, there func(ctx context.Context, name string) bool,

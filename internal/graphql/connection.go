@@ -10,7 +10,7 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// connection is a list of which a part is asked for.
+// connection is a list, or the part of it that a query asks for.
 type connection struct {
 	kind   string
 	part   part

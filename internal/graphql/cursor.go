@@ -66,7 +66,7 @@ func (r *rank) behind(row payload, key string) bool {
 	return by > 0 != r.desc && by != 0
 }
 
-// byMembers ranks rows by numbers and times, of which each decides where those before it are the same.
+// byMembers ranks rows by numbers and times: each decides where those before it are the same.
 func byMembers(desc bool, members ...string) *rank {
 	return &rank{desc: desc, of: func(data payload) string {
 		var b strings.Builder
@@ -131,7 +131,7 @@ func keyOfNode(node any) string {
 		return keyOfNode(node.node)
 	case *object:
 		if number := node.data.get("number"); node.data.get("id") == nil && number != nil {
-			return string(number) // a pull request of which no more is known
+			return string(number) // a pull request with its number alone
 		}
 		return nameOf(node.data)
 	case bare:
@@ -164,7 +164,7 @@ func placeAmong(keys []string, c cursor, place int, sorted bool, itself int) int
 	return place
 }
 
-// nearby is how many hundreds of rows are looked through for a row of which only the key is known.
+// nearby is how many hundreds of rows behind its old place are searched for a row.
 const nearby = 3
 
 // seek finds the row of a cursor in a list as it is now. before counts the rows before it. If the row is gone,

@@ -170,7 +170,7 @@ func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		node: func(data payload) (any, error) { return newIssue(o, data, media) }})
 }
 
-// rankOf is the order of a list of issues or of pull requests, of which those of one rank stand by tie.
+// rankOf is the order of a list of issues or of pull requests; the member tie decides between equal ones.
 func rankOf(values url.Values, tie string) *rank {
 	desc := values.Get("direction") == "desc"
 	switch values.Get("sort") {

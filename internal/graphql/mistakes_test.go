@@ -6,7 +6,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// What is wrong with a query is told in GitHub's words, codes and paths, by which clients choose what to do.
+// Errors about a query have GitHub's words, codes and paths, by which clients choose what to do.
 func TestMistakesAreToldAsAtGitHub(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -87,7 +87,7 @@ func TestMistakesAreToldAsAtGitHub(t *testing.T) {
 			{query: `{repository(owner:null,name:"garden"){id}}`,
 				want: `{"errors": [{"message": "Argument 'owner' on Field 'repository' has an invalid value (null). Expected type 'String!'."}]}`},
 
-			// Objects without selections, and selections of what is no object.
+			// Objects without selections, and selections of scalars.
 			{query: `{repository(owner:"alice",name:"garden")}`, want: `{"errors": [{"path": ["query", "repository"],
 				"extensions": {"code": "selectionMismatch", "nodeName": "field 'repository'", "typeName": "Repository"},
 				"message": "Field must have selections (field 'repository' returns Repository but has no selections. Did you mean 'repository { ... }'?)"}]}`},

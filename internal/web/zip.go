@@ -21,7 +21,7 @@ import (
 //   - pages to somebody with a session, where the browser says that it goes there by a link of this site or by the
 //     person's own doing. A page shows private texts next to what its address says (a search and its words), and the
 //     cookie, which is SameSite=Lax, comes along when another site sends the browser here. Nobody clicks on a
-//     link for each guess, and what a text loads by itself (a picture) is no page to the browser.
+//     link for each guess, and a picture that a text loads by itself does not navigate.
 //
 // Not compressed are answers with Basic credentials, which browsers keep and send by themselves, answers of the API
 // to who also sends a cookie, answers to forms, and pages that show a secret once.

@@ -143,7 +143,7 @@ func (c *checker) field(s *ast.Field, on *ast.Definition, depth int) {
 	c.selection(s.SelectionSet, c.schema.Types[d.Type.Name()], depth+1)
 }
 
-// unknownField walks into a field of which nothing is known, for the variables there.
+// unknownField walks into a field that the schema does not have, and notes the variables there.
 func (c *checker) unknownField(s *ast.Field, depth int) {
 	c.directives(s.Directives)
 	for _, a := range s.Arguments {

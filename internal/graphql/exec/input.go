@@ -109,7 +109,7 @@ func Arguments(
 	return out, nil
 }
 
-// maxProblems bounds what is told of one request's variables, and of one variable.
+// maxProblems bounds the errors about one request's variables, and the problems of one variable.
 const maxProblems = 20
 
 // coercion makes values what types want: lists of single values, texts of ids, ints of numbers. It notes what

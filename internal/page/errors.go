@@ -50,7 +50,7 @@ func (k *Kit) errorPage(w http.ResponseWriter, r *http.Request, status int, e *e
 		Frame
 		Message string
 		Fields  []string
-	}{k.errorFrame(r, status, owner, name), e.Message, fieldMessages(e)}
+	}{k.errorFrame(r, status, e.Kind, owner, name), e.Message, fieldMessages(e)}
 	if status == http.StatusNotFound {
 		v.Message = "There is nothing at this address, or nothing that you may see."
 	}
@@ -65,10 +65,10 @@ func (k *Kit) errorPage(w http.ResponseWriter, r *http.Request, status int, e *e
 }
 
 // errorFrame is the frame of an error. Parts of it that cannot be loaded are left out, so every error has a
-// page. For errors of the server and of overload, only the repository is loaded.
-func (k *Kit) errorFrame(r *http.Request, status int, owner, name string) Frame {
+// page. For errors of the server, of overload and of the rate limit, only the repository is loaded.
+func (k *Kit) errorFrame(r *http.Request, status int, kind errs.Kind, owner, name string) Frame {
 	title := http.StatusText(status)
-	troubled := status >= 500 || status == http.StatusTooManyRequests
+	troubled := status >= 500 || kind == errs.TooManyRequests || kind == errs.RateLimited
 	f := k.bare(r, title)
 	f.Unknown = troubled && f.Viewer == nil && SessionOf(r) != ""
 	if name != "" {

@@ -24,7 +24,7 @@ func beyond(
 	const before = 5 // /repos/OWNER/NAME/commits/
 	for n := before + 1; n < len(parts) && n <= before+maxBeyond; n++ {
 		name, wrong := url.PathUnescape(strings.Join(parts[before:n], "/"))
-		if wrong == nil && there(r.Context(), name) {
+		if wrong == nil && name != "" && there(r.Context(), name) {
 			rest := errs.Clip(strings.Join(parts[n:], "/"))
 			return errs.Newf(errs.NotFound, "Not Found: this server does not have %s %s/%s", r.Method, address, rest)
 		}

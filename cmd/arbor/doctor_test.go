@@ -60,7 +60,7 @@ func TestDoctorKeepsSecrets(t *testing.T) {
 	args, marked := []string{}, 0
 	for _, f := range said.known {
 		if f.Enum != "" || f.Name == "data" || f.Name == "database" || f.IsBool() || f.Target.CanInt() ||
-			f.Name == "min-free-space" {
+			f.Name == "min-free-space" || f.Name == "text-rate" {
 			continue
 		}
 		marked++

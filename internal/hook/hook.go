@@ -17,10 +17,10 @@
 //	outgoing         the network: which addresses, how long, how much
 //	payloads         above all features: what a delivery says, rendered from what the API answers
 //
-// A delivery begins as a row that names what it tells of. It is rendered when it is first sent, as the API
-// shows things then to somebody who may push to this repository and otherwise sees what everybody sees.
-// What is gone by then is told by nobody but the event of its deletion, which holds what was rendered in
-// its transaction. The bytes are kept, so a redelivery sends the same.
+// A delivery begins as a row that names what it tells of. What its payload needs is rendered in the event's
+// transaction, once for all hooks (hook_told), as the API shows things to somebody who may push to this repository
+// and otherwise sees what everybody sees. Rights are asked, and what git knows is added, when it is sent. The
+// bytes are kept, so a redelivery sends the same, unless they name what is hidden since then.
 //
 // A hook belongs to its repository or organization, and not to who made it. Its deliveries are sent in their
 // order, by one worker at a time, which leases the hook (db.Jobs). One that fails is tried again later, for a

@@ -3,11 +3,12 @@ package account
 import "arbor/internal/errs"
 
 // hashingAtOnce is how many passwords are held against hashes at one time for each of strangers and known
-// places; a few more wait. A hash keeps a processor busy for a while, so strangers with many networks would else
-// keep those out whom the account knows.
+// places; more wait. A hash keeps a processor busy for a while, so strangers with many networks would else
+// keep those out whom the account knows. So many wait, for a few seconds at most, that a few dozen strangers have
+// nobody else refused.
 const (
 	hashingAtOnce  = 2
-	waitingForHash = 8
+	waitingForHash = 128
 )
 
 // hashing is the places for one kind of callers. The zero value is not usable: see newHashing.

@@ -222,8 +222,12 @@ func NewClientID() string {
 	return "Iv23" + hex.EncodeToString(b[:])
 }
 
-// RemoveBot removes the account of an App that is gone: what it wrote becomes ghost's.
-func (s *Service) RemoveBot(tx *db.Tx, id ID) error {
+// RemoveBot removes the account of an App that is gone: what it wrote becomes ghost's. In the hour of the App's
+// owner it counts on: else who makes and removes Apps has no rate.
+func (s *Service) RemoveBot(tx *db.Tx, id, owner ID) error {
+	if err := moveHour(tx, id, owner, textHour{}); err != nil {
+		return err
+	}
 	ghost, err := ghostAccount(tx)
 	if err != nil {
 		return err

@@ -1,6 +1,10 @@
 package account
 
-import "arbor/internal/db"
+import (
+	"errors"
+
+	"arbor/internal/db"
+)
 
 // QuotaOf reads the quota of an account, and how many repositories it has. Error: 404.
 func QuotaOf(tx *db.Tx, id ID) (q Quota, repos int64, err error) {
@@ -52,6 +56,42 @@ func selectText(e db.Engine) string {
 			UNION ALL SELECT x.bot_id FROM apps x JOIN payer ON x.owner_id = payer.id) w ON TRUE
 		LEFT JOIN text_counts t ON t.account_id = w.writer
 		GROUP BY a.login, a.quota_text_kb`
+}
+
+// textHour is what an account has written in an hour, which began at a time.
+type textHour struct{ began, bytes int64 }
+
+// hourOf reads the hour that is counted; one that is over is empty.
+func hourOf(tx *db.Tx, id ID) (h textHour, err error) {
+	err = tx.QueryRow(`SELECT hour, hour_bytes FROM text_counts WHERE account_id = $1 AND hour > `+
+		tx.Engine().Clock()+` - 3600000000`, id).Scan(&h.began, &h.bytes)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return h, err
+}
+
+// moveHour lets what an account has written since then count in the hour of another one.
+func moveHour(tx *db.Tx, from, to ID, since textHour) error {
+	now, err := hourOf(tx, from)
+	if err != nil {
+		return err
+	}
+	n := now.bytes
+	if now.began == since.began {
+		n -= since.bytes
+	}
+	if n <= 0 {
+		return nil
+	}
+	if err := tx.Run(`UPDATE text_counts SET hour_bytes = hour_bytes - $2 WHERE account_id = $1`, from, n); err != nil {
+		return err
+	}
+	if tx.Engine() == db.PostgreSQL {
+		_, err = tx.Exec(`SELECT count_text($1, 0, $2)`, to, n)
+		return err
+	}
+	return tx.Run(`INSERT INTO text_changes (account_id, bytes, written) VALUES ($1, 0, $2)`, to, n)
 }
 
 // textOf reads what an account has written, with the other accounts that count with it. Error: 404.

@@ -12,9 +12,10 @@ import (
 // Triggers keep text_counts. What an App's bot writes counts for the App's owner, too: else everybody
 // could have the quotas of a hundred bots.
 //
-// A quota bounds all text of an account, a rate what it writes within an hour, edits with their whole new
-// text. Both are compared at the end of each transaction of a request ([Service.LimitText]), so no
-// operation can forget it. Requests that run at the same time may pass the bound by one text each.
+// A quota bounds all text of an account, a rate what it writes within an hour: edits with their whole new text,
+// also of what others wrote ([WrittenBy]). Both are compared at the end of each transaction of a request
+// ([Service.LimitText]), so no operation can forget it. Requests that run at the same time may pass the bound by
+// one text each.
 
 // TextTable is a table of texts that count for the account in a column.
 type TextTable struct {
@@ -26,7 +27,8 @@ type TextTable struct {
 var Texts = []TextTable{
 	{"issues", "author_id", `256 + octet_length(title) + COALESCE(octet_length(body), 0)`},
 	{"issue_comments", "author_id", `256 + octet_length(body)`},
-	{"issue_events", "actor_id", `256 + COALESCE(octet_length(detail), 0)`},
+	// who was mentioned or subscribed (12, 13) is the actor of what others did
+	{"issue_events", "actor_id", `CASE WHEN kind IN (12, 13) THEN 0 ELSE 256 + COALESCE(octet_length(detail), 0) END`},
 	{"reviews", "author_id", `256 + octet_length(body)`},
 	{"review_comments", "author_id",
 		`256 + octet_length(body) + octet_length(path) + octet_length(diff_hunk)`},
@@ -37,6 +39,23 @@ var Texts = []TextTable{
 	{"statuses", "creator_id", `256 + octet_length(context)
 		+ COALESCE(octet_length(target_url), 0) + COALESCE(octet_length(description), 0)`},
 	{"plants", "owner_id", `256 + octet_length(name) + COALESCE(octet_length(tag), 0)`},
+}
+
+// WrittenBy calls fn, which changes texts of an author, and lets them count in the hour of who writes them:
+// maintainers edit and transfer what others wrote. What is stored counts for the author all the same. Without it
+// strangers would keep the author from writing.
+func WrittenBy(tx *db.Tx, writer, author ID, fn func() error) error {
+	if writer == author {
+		return fn()
+	}
+	before, err := hourOf(tx, author)
+	if err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return err
+	}
+	return moveHour(tx, author, writer, before)
 }
 
 // TextLimits bound what one account writes.

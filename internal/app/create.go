@@ -135,7 +135,7 @@ func (s *Service) remove(tx *db.Tx, a *App) error {
 	if err := removeApp(tx, a.ID); err != nil {
 		return err
 	}
-	return s.accounts.RemoveBot(tx, a.BotID)
+	return s.accounts.RemoveBot(tx, a.BotID, a.Owner.ID)
 }
 
 // named is bySlug for the operator. Error: 404 that names it.

@@ -105,7 +105,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, body strin
 	err = s.change(ctx, a, id, func(tx *db.Tx, now *Comment) error {
 		c = now
 		c.Body, c.UpdatedAt = body, max(c.UpdatedAt, tx.Now)
-		return update(tx, c)
+		return account.WrittenBy(tx, a.Caller.ID, c.AuthorID, func() error { return update(tx, c) })
 	})
 	return c, err
 }

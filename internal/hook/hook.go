@@ -18,14 +18,15 @@
 //	outgoing         the network: which addresses, how long, how much
 //	payloads         above all features: what a delivery says, and what becomes of that until it is sent
 //
-// A delivery shows the state at its event. It begins as a row that names what it tells of; at the end of the
-// same transaction the [Renderer] writes what the payload needs of the database (told), once for all hooks. So
-// whatever happens until the receiver is up, it gets the truth of then. When the delivery is first sent, rights
-// are asked, addresses are put in, and what git knows of the objects that it names is read. The bytes are kept,
-// so a redelivery sends the same.
+// A delivery shows the state at its event. It begins as a row that names what it tells of. At the end of the
+// same transaction the [Renderer] writes what the payload needs of the database, once for all hooks (hook_told),
+// as the API shows things to somebody who may push to this repository and otherwise sees what everybody sees.
+// So a receiver that is down gets the truth of then. When the delivery is sent, rights are asked, addresses are
+// put in, and what git knows of the objects that it names is read. The bytes are kept, so a redelivery sends the
+// same, unless they name what is hidden since then.
 //
-// A row without told shows things as they are when it is sent: the version before, whose nodes may still be at
-// work, writes such rows, and a purge or the end of an account takes told away.
+// A row that has nothing in hook_told shows things as they are when it is sent: nodes of the version before write
+// such rows, payloads beyond a bound leave them, and a purge or the end of an account takes them away.
 //
 // A hook belongs to its repository or organization, and not to who made it. Its deliveries are sent in their
 // order, by one worker at a time, which leases the hook (db.Jobs). One that fails is tried again later, for a

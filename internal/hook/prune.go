@@ -53,9 +53,19 @@ func (p *Pruner) Prune(ctx context.Context) error {
 			return err
 		}
 	}
+	err := db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+		return more, p.db.Write(ctx, func(tx *db.Tx) error {
+			n, err := removeTold(tx)
+			more = n == perPrune
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
 	p.pruned = began
 	var told []int64
-	err := p.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err = p.db.Read(ctx, func(tx *db.Tx) (err error) {
 		told, err = bequeathed(tx)
 		return err
 	})

@@ -94,7 +94,8 @@ func Forget(tx *db.Tx, repoID repo.ID) error {
 
 // ForgetActor removes what was rendered of what an account did, which is being deleted: that names it.
 func ForgetActor(tx *db.Tx, by account.ID) error {
-	return tx.Run(`UPDATE hook_deliveries SET told = NULL WHERE actor_id = $1 AND told IS NOT NULL`, by)
+	return tx.Run(`DELETE FROM hook_told WHERE mark IN
+		(SELECT mark FROM hook_deliveries WHERE actor_id = $1 AND mark IS NOT NULL)`, by)
 }
 
 // Leave drops what an organization's hooks have not been told yet of a repository that goes to another owner:

@@ -39,6 +39,7 @@ type Delivery struct {
 	Tries        int64
 	Told         []byte // what the payload needs of the database, as of the event; nil: it is read yet
 	Payload      []byte // nil: not rendered, or not read, yet
+	mark         int64  // by which Told is found; 0: there is none
 	size         int64  // of the stored payload in bytes; 0: there is none
 	broken       error  // of About, which cannot be read; nil: it can
 	DeliveredAt  db.Time
@@ -120,10 +121,10 @@ func again(tx *db.Tx, d *Delivery) error {
 		return err
 	}
 	return tx.RunRing(Topic, `INSERT INTO hook_deliveries
-			(hook_id, repo_id, actor_id, event, action, about, origin, created_at, payload, told,
+			(hook_id, repo_id, actor_id, event, action, about, origin, created_at, payload,
 			installation_id)
 		SELECT hook_id, repo_id, actor_id, event, action, about, COALESCE(origin, id),
-		`+tx.Engine().Clock()+`, payload, told, installation_id
+		`+tx.Engine().Clock()+`, payload, installation_id
 		FROM hook_deliveries WHERE id = $1`, d.ID)
 }
 

@@ -37,7 +37,7 @@ func surplus(tx *db.Tx, lately time.Duration, waiting bool, most int64) ([]int64
 		), sized AS (
 			SELECT d.id, ROW_NUMBER() OVER of_hook AS n, SUM(d.size) OVER of_hook AS bytes, SUM(d.size) OVER of_owner AS owned
 			FROM (SELECT x.id, x.hook_id, g.owner, OCTET_LENGTH(x.about) + COALESCE(OCTET_LENGTH(x.payload), 0)
-					+ COALESCE(OCTET_LENGTH(x.told), 0) + COALESCE(OCTET_LENGTH(x.body), 0) AS size
+					+ COALESCE((SELECT OCTET_LENGTH(t.told) FROM hook_told t WHERE t.mark = x.mark), 0) + COALESCE(OCTET_LENGTH(x.body), 0) AS size
 				FROM grown g JOIN hook_deliveries x ON x.hook_id = g.id WHERE `+which+`) d
 			WINDOW of_hook AS (PARTITION BY d.hook_id ORDER BY d.id DESC), of_owner AS (PARTITION BY d.owner ORDER BY d.id DESC)
 		)
@@ -58,6 +58,12 @@ func removeDeliveries(tx *db.Tx, ids []int64) error {
 		args[n] = ids[min(n, len(ids)-1)]
 	}
 	return tx.Run(`DELETE FROM hook_deliveries WHERE id IN `+db.Values(1, perPrune), args...)
+}
+
+// removeTold removes what was stored for deliveries that are gone. It returns how much it found.
+func removeTold(tx *db.Tx) (int64, error) {
+	return tx.Exec(`DELETE FROM hook_told WHERE mark IN (SELECT t.mark FROM hook_told t
+		WHERE NOT EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.mark = t.mark)` + limit + `)`)
 }
 
 // bequeathed finds some hooks without an owner that were told their last event.

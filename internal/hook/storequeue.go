@@ -67,9 +67,10 @@ func next(tx *db.Tx, id int64) (h *Hook, d *Delivery, err error) {
 	}
 	d = &Delivery{}
 	var about string
-	err = tx.QueryRow(`SELECT `+briefColumns+`, d.about, d.told, COALESCE(LENGTH(d.payload), 0) FROM hook_deliveries d
+	err = tx.QueryRow(`SELECT `+briefColumns+`, d.about, COALESCE(d.mark, 0), t.told, COALESCE(LENGTH(d.payload), 0)
+		FROM hook_deliveries d LEFT JOIN hook_told t ON t.mark = d.mark
 		WHERE d.hook_id = $1 AND d.state = 0 AND d.due_at <= `+tx.Engine().Clock()+` ORDER BY d.id LIMIT 1`, id).
-		Scan(append(d.brief(), &about, &d.Told, &d.size)...)
+		Scan(append(d.brief(), &about, &d.mark, &d.Told, &d.size)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return h, nil, nil
 	}
@@ -124,7 +125,7 @@ func store(
 	d.Tries++
 	due := now + db.Time(pause(d.Tries).Microseconds())
 	if err := tx.Run(`UPDATE hook_deliveries SET state = $2, due_at = $3, tries = $4, payload = $5,
-		told = NULL, mark = NULL, delivered_at = $6,
+		mark = NULL, delivered_at = $6,
 			duration = $7, code = $8, status = $9, url = $10, sent = $11, received = $12, body = $13
 			WHERE id = $1`,
 		d.ID, int64(d.State), due, d.Tries, d.Payload, now, d.Duration, d.Code, d.Status, d.URL,
@@ -132,7 +133,19 @@ func store(
 		d.Body); err != nil {
 		return nil, 0, err
 	}
+	if err := forgetTold(tx, d); err != nil {
+		return nil, 0, err
+	}
 	return l, h.settle(d, ok, now), h.storeOutcome(tx, d)
+}
+
+// forgetTold removes what a payload was made of, unless other hooks wait for it.
+func forgetTold(tx *db.Tx, d *Delivery) error {
+	if d.mark == 0 {
+		return nil
+	}
+	return tx.Run(`DELETE FROM hook_told WHERE mark = $1
+		AND NOT EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.mark = $1)`, d.mark)
 }
 
 // settle notes in a hook what came of an attempt, and gives for how long it rests.

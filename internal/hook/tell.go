@@ -58,18 +58,23 @@ func (r *rows) render(tx *db.Tx, teller Renderer) error {
 	if err != nil || safely(func() error { return teller.Tell(tx, list) }) != nil {
 		return err
 	}
+	room := maxTold
 	for n, one := range r.list {
-		if one.Told == nil {
+		if one.Told == nil || room <= 0 {
 			continue
 		}
-		err := tx.Run(`UPDATE hook_deliveries SET told = $1, mark = NULL WHERE mark = $2`, one.Told,
-			r.mark+int64(n))
+		room -= len(one.Told)
+		err := tx.Run(`INSERT INTO hook_told (mark, told) VALUES ($1, $2)`, r.mark+int64(n), one.Told)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// maxTold is how many bytes the events of one statement store of what payloads need: a request that labels an
+// issue has an event for each label, with the whole issue. The rest shows what is there when it is sent.
+const maxTold = 1 << 20
 
 // wanted are the events that some hook wants to know of.
 func (r *rows) wanted(tx *db.Tx) ([]*Telling, error) {
@@ -135,7 +140,7 @@ func TellStar(tx *db.Tx, repoID repo.ID, by account.ID, events ...Event) error {
 	r := newRows(events, Telling{RepoID: repoID})
 	for n, e := range events {
 		one := &rows{r.mark + int64(n), r.list[n : n+1]}
-		err := one.insert(tx, `UPDATE hook_deliveries SET mark = $1 WHERE state = 0 AND told IS NULL
+		err := one.insert(tx, `UPDATE hook_deliveries SET mark = $1 WHERE state = 0
 			AND payload IS NULL AND mark IS NULL AND repo_id = $2 AND actor_id = $3 AND event = $4
 			AND action = $5 AND hook_id IN (SELECT h.id FROM hooks h WHERE h.repo_id = $2
 				OR h.org_id = (SELECT owner_id FROM repos WHERE id = $2)

@@ -110,13 +110,17 @@ func (s *Sender) fill(ctx context.Context, h *Hook, d *Delivery) (leave func(), 
 	}
 	if d.size > 0 {
 		err = s.db.Read(ctx, func(tx *db.Tx) error {
-			if err := s.render.Check(tx, h, d); err != nil {
+			if err := readPayload(tx, d); err != nil {
 				return err
 			}
-			return readPayload(tx, d)
+			return s.render.Check(tx, h, d)
 		})
-	} else if d.Payload, err = s.rendered(ctx, h, d); err == nil {
-		leave, err = s.enterLarge(ctx, int64(len(d.Payload)))
+	}
+	if err == nil && d.Payload == nil {
+		leave()
+		if d.Payload, err = s.rendered(ctx, h, d); err == nil {
+			leave, err = s.enterLarge(ctx, int64(len(d.Payload)))
+		}
 	}
 	if err != nil && leave != nil {
 		leave()

@@ -115,7 +115,7 @@ func (c *Change) Write() error {
 	}
 	if c.Before == nil {
 		err = insertIssue(c.Tx, i)
-	} else if err = updateIssue(c.Tx, i); err == nil && i.State != c.Before.State {
+	} else if err = c.update(); err == nil && i.State != c.Before.State {
 		by := int64(1)
 		if i.State == Closed {
 			by = -1
@@ -136,6 +136,17 @@ func (c *Change) Write() error {
 	}
 	return c.refer()
 }
+
+// update writes the row of an issue that was there. Its text may be another person's.
+func (c *Change) update() error {
+	write := func() error { return updateIssue(c.Tx, c.Issue) }
+	if now, was := c.Issue, c.Before; now.Title == was.Title && equalText(now.Body, was.Body) {
+		return write()
+	}
+	return account.WrittenBy(c.Tx, c.Actor.ID, c.Issue.AuthorID, write)
+}
+
+func equalText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // Event notes that something happened, by the actor unless e names another.
 func (c *Change) Event(k EventKind, e Event) {

@@ -178,7 +178,8 @@ func (d *Departure) arrive(createLabels bool) (err error) {
 			return err
 		}
 	}
-	if err := insertIssue(d.Tx, &i); err != nil {
+	err = account.WrittenBy(d.Tx, d.Actor, i.AuthorID, func() error { return insertIssue(d.Tx, &i) })
+	if err != nil {
 		return err
 	}
 	if err := updateIssue(d.Tx, &i); err != nil { // what no new issue has

@@ -144,7 +144,8 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 			}
 		}
 		m.UpdatedAt = tx.Now
-		if err := update(tx, m); err != nil {
+		err = account.WrittenBy(tx, a.Caller.ID, m.CreatorID, func() error { return update(tx, m) })
+		if err != nil {
 			return err
 		}
 		return hook.Record(tx, a.ID, edited(&before, m, a.Caller)...)

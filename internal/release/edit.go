@@ -89,7 +89,8 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, e Edit) (*
 	err := s.write(ctx, a, &e, func(tx *db.Tx) (*Release, error) { return byID(tx, a.ID, id) },
 		func(tx *db.Tx, before, r *Release) (err error) {
 			made = r
-			if err := update(tx, r); err != nil {
+			err = account.WrittenBy(tx, a.Caller.ID, r.AuthorID, func() error { return update(tx, r) })
+			if err != nil {
 				return err
 			}
 			if err := settleLatest(tx, change{before, r, e.Choice != 0}); err != nil {

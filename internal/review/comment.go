@@ -139,7 +139,8 @@ func (s *Service) EditComment(
 		}
 		before := now.Body
 		now.Body, now.UpdatedAt = *t.Body, max(now.UpdatedAt, c.Tx.Now)
-		if err := updateComment(c.Tx, now); err != nil || now.Pending {
+		err := account.WrittenBy(c.Tx, c.Actor.ID, now.AuthorID, func() error { return updateComment(c.Tx, now) })
+		if err != nil || now.Pending {
 			return err
 		}
 		c.Touch()

@@ -1,6 +1,6 @@
 -- How many bytes of text each account has written: titles and bodies, and 256 for each row. It counts in the account's
 -- quota, and what was written within an hour in its rate. Triggers count, so that what older nodes write and what a
--- cascade takes along counts as well. Package account lists the same tables; arbor check compares.
+-- cascade takes along counts as well. Nobody's are events of who was mentioned or subscribed (12, 13): others cause them. Package account lists the same tables; arbor check compares.
 CREATE TABLE text_counts (
     account_id BIGINT NOT NULL PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
     bytes      BIGINT NOT NULL,
@@ -50,11 +50,11 @@ CREATE TRIGGER issue_comments_text_edited AFTER UPDATE OF body ON issue_comments
 END;
 CREATE TRIGGER issue_events_text_added AFTER INSERT ON issue_events BEGIN
     INSERT INTO text_changes (account_id, bytes, written) SELECT new.actor_id, n, n FROM (SELECT
-        256 + COALESCE(octet_length(new.detail), 0) AS n);
+        CASE WHEN new.kind IN (12, 13) THEN 0 ELSE 256 + COALESCE(octet_length(new.detail), 0) END AS n);
 END;
 CREATE TRIGGER issue_events_text_gone AFTER DELETE ON issue_events BEGIN
     UPDATE text_counts SET bytes = bytes - (
-        256 + COALESCE(octet_length(old.detail), 0)) WHERE account_id = old.actor_id;
+        CASE WHEN old.kind IN (12, 13) THEN 0 ELSE 256 + COALESCE(octet_length(old.detail), 0) END) WHERE account_id = old.actor_id;
 END;
 CREATE TRIGGER reviews_text_added AFTER INSERT ON reviews BEGIN
     INSERT INTO text_changes (account_id, bytes, written) SELECT new.author_id, n, n FROM (SELECT
@@ -175,7 +175,7 @@ BEGIN
         ('issue_comments', 'author_id', 'body',
             '256 + octet_length(r.body)'),
         ('issue_events', 'actor_id', '',
-            '256 + COALESCE(octet_length(r.detail), 0)'),
+            'CASE WHEN r.kind IN (12, 13) THEN 0 ELSE 256 + COALESCE(octet_length(r.detail), 0) END'),
         ('reviews', 'author_id', 'body',
             '256 + octet_length(r.body)'),
         ('review_comments', 'author_id', 'body, diff_hunk',
@@ -231,7 +231,7 @@ SELECT who, CAST(SUM(n) AS BIGINT), 0, 0 FROM (
     UNION ALL
     SELECT author_id AS who, 256 + octet_length(body) AS n FROM issue_comments
     UNION ALL
-    SELECT actor_id AS who, 256 + COALESCE(octet_length(detail), 0) AS n FROM issue_events
+    SELECT actor_id AS who, CASE WHEN kind IN (12, 13) THEN 0 ELSE 256 + COALESCE(octet_length(detail), 0) END AS n FROM issue_events
     UNION ALL
     SELECT author_id AS who, 256 + octet_length(body) AS n FROM reviews
     UNION ALL

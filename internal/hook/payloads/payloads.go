@@ -24,6 +24,7 @@
 //	a fork that it names is hidden       what there is now, without the fork
 //	the account that did it is deleted   what there is now, by ghost
 //	objects are purged                   what there is now
+//	a request with many large events     of the first MiB what was at the event, of the rest what there is now
 //	written by the version before        what there is now
 package payloads
 

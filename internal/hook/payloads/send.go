@@ -134,8 +134,11 @@ func (s *sending) hides(tx *db.Tx) (bool, error) {
 			continue
 		}
 		list, err := repo.VisibleByID(tx, s.repo.Caller, []repo.ID{of.ID})
-		if err != nil || len(list) > 0 {
+		if err != nil {
 			return false, err
+		}
+		if len(list) > 0 {
+			continue
 		}
 		if gone, err := isGone(tx, of.ID); err != nil || !gone {
 			return true, err
@@ -172,9 +175,18 @@ func (s *sending) add(parts object) (err error) {
 	return nil
 }
 
-// Check is hook.Renderer's: a hook is not sent what it was not told before its right ended.
+// Check is hook.Renderer's: a hook is not sent what it was not told before its right ended. A payload that names
+// what is hidden since then is made again.
 func (r *Renderer) Check(tx *db.Tx, h *hook.Hook, d *hook.Delivery) error {
-	_, err := reached(tx, h, d)
+	to, err := reached(tx, h, d)
+	if err != nil {
+		return err
+	}
+	s := &sending{Renderer: r, told: &told{Payload: d.Payload}, repo: to}
+	hidden, err := s.hides(tx)
+	if hidden {
+		d.Payload = nil
+	}
 	return err
 }
 

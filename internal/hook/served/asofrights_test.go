@@ -111,7 +111,7 @@ func TestAddressesOfToldEvents(t *testing.T) {
 			delivery := count(t, s, `SELECT MIN(id) FROM hook_deliveries WHERE hook_id = $1 AND event = 'issues'`, id)
 			testkit.Eventually(t, func() bool {
 				return count(t, s,
-					`SELECT COUNT(*) FROM hook_deliveries WHERE id = $1 AND state = 1 AND told IS NULL`, delivery) == 1
+					`SELECT COUNT(*) FROM hook_deliveries WHERE id = $1 AND state = 1 AND mark IS NULL`, delivery) == 1
 			}, "it was stored")
 			s.Check(t, apitest.Case{Do: fmt.Sprintf("POST %s/hooks/%d/deliveries/%d/attempts", garden, id, delivery),
 				As: "alice", Status: 202})
@@ -143,7 +143,7 @@ func TestWhatWasNotRendered(t *testing.T) {
 			{"label.deleted", "alice", "DELETE " + garden + "/labels/gone", ``, 204, is(`{"label": {"name": "gone"}}`)},
 		}
 		downs(t, s, steps)
-		alter(t, s, `UPDATE hook_deliveries SET told = NULL`)
+		alter(t, s, `DELETE FROM hook_told`)
 		after := []step{
 			{"issues.closed", "bob", "PATCH " + garden + "/issues/1", `{"state": "closed"}`, 200, is(
 				`{"sender": {"login": "ghost"}, "issue": {"state": "open"}}`)},

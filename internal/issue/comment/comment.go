@@ -113,7 +113,8 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t is
 			Changes: map[string]any{"body": hook.From(now.Body)}}})
 		now.Body, now.UpdatedAt = *t.Body, max(now.UpdatedAt, c.Tx.Now)
 		c.Touch()
-		if err := updateRow(c.Tx, now); err != nil {
+		err := account.WrittenBy(c.Tx, c.Actor.ID, now.AuthorID, func() error { return updateRow(c.Tx, now) })
+		if err != nil {
 			return err
 		}
 		return c.ReadText(t, now.ID)

@@ -211,10 +211,11 @@ func forgetNamed(tx *db.Tx, id repo.ID, gone []git.SHA) (hunks, statuses int64, 
 		}
 	}
 	// What hooks were told may quote it.
-	for _, of := range []string{`DELETE FROM hook_deliveries WHERE repo_id = $1 AND (state <> 0
+	for _, of := range []string{`DELETE FROM hook_told WHERE mark IN (SELECT mark FROM hook_deliveries
+			WHERE repo_id = $1 AND mark IS NOT NULL)`, `DELETE FROM hook_deliveries WHERE repo_id = $1 AND (state <> 0
 			OR event = 'pull_request_review_comment' AND action = 'deleted')`,
-		`UPDATE hook_deliveries SET payload = NULL, told = NULL WHERE repo_id = $1
-			AND (payload IS NOT NULL OR told IS NOT NULL)`} {
+		`UPDATE hook_deliveries SET payload = NULL WHERE repo_id = $1
+			AND payload IS NOT NULL`} {
 		if _, err := tx.Exec(of, id); err != nil {
 			return 0, 0, err
 		}

@@ -124,3 +124,32 @@ func TestNobodyWritesDuringAMove(t *testing.T) {
 		s.arbor("database", "move", to)
 	})
 }
+
+// Two servers in one folder on a database and its copy would remove each other's repositories.
+func TestCopiedDatabaseIsRefusedNextToTheFirst(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		if engine == db.SQLite {
+			return // see TestCopiesAreRefused
+		}
+		s := newInstance(t, engine)
+		s.makeTables()
+		s.user("alice")
+		s.start()
+		text, err := os.ReadFile(filepath.Join(s.data, "arbor-store.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := strings.Split(string(text), `"`)[3]
+		other := s.on(dbtest.URL(t, engine))
+		other.query(`INSERT INTO store_identity (id, store, folder) VALUES (1, '` + id + `', '` + s.data + `')`)
+		out, err := other.tells("serve")
+		if err == nil || !strings.Contains(out, s.data+" belongs to the database") {
+			t.Errorf("a server on a copy: %v: %s", err, out)
+		}
+		named := s.on(strings.Replace(s.database, "postgres://", "postgresql://", 1)) // the same in other words
+		named.start()
+		named.stop()
+		s.stop()
+	})
+}

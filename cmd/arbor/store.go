@@ -32,6 +32,7 @@ type storeFlags struct {
 	serves       bool // a server opens the store
 	claims       bool // the folder may be another database's
 	alone        bool // nobody else may work on the store
+	joins        bool // another server works in the folder
 }
 
 // store is what the commands and the server work on.
@@ -66,6 +67,8 @@ func (f *storeFlags) bind(ctx context.Context, d *db.DB, at seed.Store) error {
 	switch {
 	case f.claims:
 		return nil
+	case f.joins:
+		why = identity.Join
 	case f.serves:
 		why = identity.Serve
 	}
@@ -147,12 +150,52 @@ func (f *storeFlags) open(ctx context.Context, o git.Options) (s *store, err err
 func (f *storeFlags) lock(dir string) (io.Closer, error) {
 	lock, err := durable.LockFolder(dir, f.alone)
 	switch {
+	case err == nil && f.serves:
+		return f.lockServing(dir, lock)
 	case !errors.Is(err, durable.ErrLocked):
 		return lock, err
 	case f.alone:
 		return nil, errors.New("a server or a command works on the data folder: stop it first")
 	}
 	return nil, errors.New("the data folder is being given to another database: run this again when that has ended")
+}
+
+// servingFile is in the data folder, a file that servers lock, and commands do not.
+const servingFile = ".serving"
+
+// lockServing locks the file of servers as well, and finds out whether another one has it.
+func (f *storeFlags) lockServing(dir string, folder io.Closer) (io.Closer, error) {
+	path := filepath.Join(dir, servingFile)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o600)
+	if err == nil {
+		err = file.Close()
+	}
+	var first, lock io.Closer
+	if err == nil {
+		if first, err = durable.LockFolder(path, true); err == nil {
+			err = first.Close()
+		} else if errors.Is(err, durable.ErrLocked) {
+			f.joins, err = true, nil
+		}
+	}
+	if err == nil {
+		lock, err = durable.LockFolder(path, false)
+	}
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	return closers{lock, folder}, nil
+}
+
+// closers are closed together, in their order.
+type closers []io.Closer
+
+// Close closes all.
+func (c closers) Close() (err error) {
+	for _, one := range c {
+		err = errors.Join(err, one.Close())
+	}
+	return err
 }
 
 // close ends the processes of git and closes the database, whose queued writes

@@ -1,9 +1,13 @@
 package identity
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"arbor/internal/db"
 )
 
 // refuseCopy returns an error for a folder or a SQLite file that was copied with its id while the first one is
@@ -25,6 +29,22 @@ func (s Store) refuseCopy(r row, f *file) error {
 		return nil // that folder is another store's now, or none of this user's
 	}
 	return s.copiedFolder(r)
+}
+
+// refuseSecond returns an error for a server whose database has another address than that of the servers which
+// work in the folder, and does not know them: it is a copy. One that does was named in another way.
+func (s Store) refuseSecond(ctx context.Context, d *db.DB, f *file) error {
+	if f.Database == s.address() {
+		return nil
+	}
+	_, err := readUnused(ctx, d)
+	if inUse := (*db.InUseError)(nil); errors.As(err, &inUse) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.otherDatabase(f)
 }
 
 // isOther reports whether the first path leads to something else than the second one. It does not if nothing

@@ -41,6 +41,7 @@ type Purpose uint8
 const (
 	Work  Purpose = iota // a command
 	Serve                // a server
+	Join                 // a server in a folder in which another one works
 	Fill                 // a restore, which fills an empty database and an empty folder
 )
 
@@ -132,6 +133,11 @@ func Bind(ctx context.Context, d *db.DB, s Store, why Purpose) error {
 	}
 	if err := s.refuseCopy(row, file); err != nil || why == Work {
 		return err
+	}
+	if why == Join {
+		if err := s.refuseSecond(ctx, d, file); err != nil {
+			return err
+		}
 	}
 	return s.refresh(ctx, d, row, file)
 }

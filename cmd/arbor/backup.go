@@ -95,7 +95,7 @@ func (c *backupVerify) Run(p *process) error {
 	case err != nil:
 		return err
 	case bad > 0:
-		fmt.Fprintf(p.stdout, "bad files: %d; the next arbor backup copies those again that the store has\n", bad)
+		fmt.Fprintf(p.stdout, "bad files: %d; remove them, and the next arbor backup copies those again that the store has\n", bad)
 		return &exitStatus{statusUnsound}
 	}
 	_, err = fmt.Fprintf(p.stdout, "the backup is whole, and holds the store as it was at %s: "+

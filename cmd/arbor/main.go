@@ -174,7 +174,7 @@ func misuse(format string, args ...any) error {
 // explain is an error for the operator, who may see causes, with the fields of
 // a validation failure.
 func explain(err error) string {
-	text := err.Error()
+	text := strings.ReplaceAll(err.Error(), "\n\t", " ") // of a database that cannot be reached
 	var e *errs.Error
 	if errors.As(err, &e) {
 		for _, f := range e.Fields {

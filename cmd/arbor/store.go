@@ -31,6 +31,8 @@ type storeFlags struct {
 	secureDelete bool // see db.Options
 	serves       bool // a server opens the store
 	claims       bool // the folder may be another database's
+	alone        bool // nobody else may work on the store
+	joins        bool // another server works in the folder
 }
 
 // store is what the commands and the server work on.
@@ -65,6 +67,8 @@ func (f *storeFlags) bind(ctx context.Context, d *db.DB, at seed.Store) error {
 	switch {
 	case f.claims:
 		return nil
+	case f.joins:
+		why = identity.Join
 	case f.serves:
 		why = identity.Serve
 	}
@@ -76,6 +80,9 @@ func (f *storeFlags) bind(ctx context.Context, d *db.DB, at seed.Store) error {
 func (f *storeFlags) place() (seed.Store, error) {
 	if f.Data == "" {
 		return seed.Store{}, misuse("--data names no folder")
+	}
+	if err := db.CheckURL(f.Database); err != nil {
+		return seed.Store{}, err
 	}
 	dir, err := filepath.Abs(f.Data)
 	if err != nil {
@@ -137,17 +144,58 @@ func (f *storeFlags) open(ctx context.Context, o git.Options) (s *store, err err
 	return &store{dir: at.DataDir, url: at.Database.URL, db: d, git: g, lock: lock}, nil
 }
 
-// lock locks the data folder for a server, together with others, until the store is closed: nobody gives the
-// folder to another database during that. A claim locks it alone.
+// lock locks the data folder until the store is closed, together with others: nobody gives the folder to
+// another database during that. Those who do, by a claim or a move, lock it alone: what somebody writes to the
+// old database then would be lost.
 func (f *storeFlags) lock(dir string) (io.Closer, error) {
-	if !f.serves && !f.claims {
-		return io.NopCloser(nil), nil
+	lock, err := durable.LockFolder(dir, f.alone)
+	switch {
+	case err == nil && f.serves:
+		return f.lockServing(dir, lock)
+	case !errors.Is(err, durable.ErrLocked):
+		return lock, err
+	case f.alone:
+		return nil, errors.New("a server or a command works on the data folder: stop it first")
 	}
-	lock, err := durable.LockFolder(dir, f.claims)
-	if errors.Is(err, durable.ErrLocked) {
-		return nil, errors.New("a server works on the data folder: stop it first")
+	return nil, errors.New("the data folder is being given to another database: run this again when that has ended")
+}
+
+// servingFile is in the data folder, a file that servers lock, and commands do not.
+const servingFile = ".serving"
+
+// lockServing locks the file of servers as well, and finds out whether another one has it.
+func (f *storeFlags) lockServing(dir string, folder io.Closer) (io.Closer, error) {
+	path := filepath.Join(dir, servingFile)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o600)
+	if err == nil {
+		err = file.Close()
 	}
-	return lock, err
+	var first, lock io.Closer
+	if err == nil {
+		if first, err = durable.LockFolder(path, true); err == nil {
+			err = first.Close()
+		} else if errors.Is(err, durable.ErrLocked) {
+			f.joins, err = true, nil
+		}
+	}
+	if err == nil {
+		lock, err = durable.LockFolder(path, false)
+	}
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	return closers{lock, folder}, nil
+}
+
+// closers are closed together, in their order.
+type closers []io.Closer
+
+// Close closes all.
+func (c closers) Close() (err error) {
+	for _, one := range c {
+		err = errors.Join(err, one.Close())
+	}
+	return err
 }
 
 // close ends the processes of git and closes the database, whose queued writes
@@ -171,6 +219,9 @@ func (s *store) forge(log *slog.Logger) *forge.Forge {
 // exists makes sure that there is a store. A folder that was named wrongly is an error, and does not become
 // an empty store, of which a backup would succeed.
 func (f *storeFlags) exists() error {
+	if err := db.CheckURL(f.Database); err != nil {
+		return err
+	}
 	if err := refuseOwner(f.Data); err != nil {
 		return err
 	}
@@ -189,7 +240,7 @@ func (f *storeFlags) exists() error {
 	if err := identity.Before(identity.Store{Folder: folder, URL: f.url(folder)}); err != nil && !f.claims {
 		return err
 	}
-	return fmt.Errorf("there is no store: %s does not exist", file)
+	return fmt.Errorf("there is no store: %s does not exist; --data (or ARBOR_DATA) says where it is", file)
 }
 
 // url is the address of the database of a data folder.

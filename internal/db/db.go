@@ -72,10 +72,8 @@ package db
 import (
 	"context"
 	"embed"
-	"fmt"
 	"io/fs"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -207,15 +205,14 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	err := CheckURL(o.URL)
+	if err != nil {
+		return nil, err
+	}
 	d := &DB{trace: o.Trace, now: o.Now, runTwice: o.RunTwice && !isPostgres(o.URL)}
-	var err error
-	scheme, _, address := strings.Cut(o.URL, "://")
 	if isPostgres(o.URL) {
 		d.kind = PostgreSQL
 		d.backend, err = newPostgres(o)
-	} else if address {
-		return nil, fmt.Errorf("db: no database speaks %q: give postgres://... or the path of a SQLite file",
-			scheme)
 	} else {
 		d.kind = SQLite
 		d.backend, err = newSQLite(o)

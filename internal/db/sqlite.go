@@ -23,6 +23,9 @@ const (
 	maxTries    = 4
 )
 
+// incremental lets a new file give free pages back, see Shrink; an older file gets it with VACUUM.
+const incremental = "auto_vacuum=2"
+
 // sqliteBackend is a database in a file: one writer, some readers. It speaks
 // to the driver's connections directly: what database/sql adds to a statement
 // (locks, a context's goroutine, conversions by reflection) costs more than a
@@ -54,7 +57,7 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 	kept := cache.NewCount[string, int64](maxNumbers)
 	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, kept: kept, writing: []string{
 		"page_size=2048", // bytes; says nothing to a file that is there
-		"auto_vacuum=2",  // incremental, see Shrink; a file that is there gets it with VACUUM
+		incremental,
 		"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
 		"wal_autocheckpoint=2000", "journal_size_limit=16777216", // pages; bytes
 		"busy_timeout=0",
@@ -101,6 +104,11 @@ func (b *sqliteBackend) open(pragmas ...string) (*sqliteConn, error) {
 	c := &sqliteConn{raw: raw, statements: make(map[string]*statement)}
 	pragmas = append([]string{fmt.Sprintf("busy_timeout=%d", busyTimeout.Milliseconds())}, pragmas...)
 	for _, p := range pragmas {
+		if p == incremental { // SQLite writes it again, and commands could not open a store on a full disk
+			if mode, err := c.number("PRAGMA auto_vacuum", nil); err == nil && mode == 2 {
+				continue
+			}
+		}
 		if err := c.pragma(p); err != nil {
 			c.close()
 			return nil, fmt.Errorf("db: open %s: %s: %w", b.path, p, err)

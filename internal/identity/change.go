@@ -91,8 +91,12 @@ func (m *Move) setTarget(ctx context.Context, r row) error {
 	return err
 }
 
-// Finish has the other database count: all rows are there.
+// Finish has the other database count: all rows are there. Error: *db.InUseError for a server that was started
+// during the move; a second move begins again.
 func (m *Move) Finish(ctx context.Context) error {
+	if _, err := readUnused(ctx, m.from); err != nil {
+		return err
+	}
 	if err := replaceFile(m.store.Folder, fileOf(m.id, m.store.address())); err != nil {
 		return err
 	}

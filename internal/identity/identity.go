@@ -3,6 +3,7 @@
 //
 //	identity.go  Bind: the check of everything that opens a store, and the first bond
 //	change.go    Claim and Move: a folder gets another database
+//	copied.go    a folder or a database that somebody copied with its id
 //	refuse.go    what is said to those who open the wrong one
 //	file.go      arbor-store.json in the data folder
 //	store.go     the row of store_identity in the database
@@ -40,6 +41,7 @@ type Purpose uint8
 const (
 	Work  Purpose = iota // a command
 	Serve                // a server
+	Join                 // a server in a folder in which another one works
 	Fill                 // a restore, which fills an empty database and an empty folder
 )
 
@@ -79,7 +81,11 @@ func Check(ctx context.Context, o db.Options, s Store) (bound bool, err error) {
 			return false, err
 		}
 	}
-	return row.Store != "" && file != nil, s.refuse(row, file)
+	err = s.refuse(row, file)
+	if err == nil {
+		err = s.refuseCopy(row, file)
+	}
+	return row.Store != "" && file != nil, err
 }
 
 // Bind checks that a database and a folder belong together, and binds those of a new store. A server also binds
@@ -105,6 +111,10 @@ func Bind(ctx context.Context, d *db.DB, s Store, why Purpose) error {
 			}
 		case file == nil && why == Work:
 			return nil
+		case file == nil && row.Refs:
+			if err := s.needRepositories(); err != nil {
+				return err
+			}
 		}
 		if file == nil {
 			if file, err = s.makeFile(); err != nil {
@@ -118,8 +128,16 @@ func Bind(ctx context.Context, d *db.DB, s Store, why Purpose) error {
 			return err
 		}
 	}
-	if err := s.refuse(row, file); err != nil || why == Work {
+	if err := s.refuse(row, file); err != nil {
 		return err
+	}
+	if err := s.refuseCopy(row, file); err != nil || why == Work {
+		return err
+	}
+	if why == Join {
+		if err := s.refuseSecond(ctx, d, file); err != nil {
+			return err
+		}
 	}
 	return s.refresh(ctx, d, row, file)
 }
@@ -156,10 +174,28 @@ func newID() string { return strings.ToLower(rand.Text()) }
 // refuseRepositories returns an error if the folder holds repositories. It is for a database that is new, and
 // so knows none: a server on it would remove them all.
 func (s Store) refuseRepositories() error {
+	holds, err := s.holdsRepositories()
+	if holds {
+		return s.noDatabase()
+	}
+	return err
+}
+
+// needRepositories returns an error unless the folder holds repositories. It is for a database that knows some:
+// bound to an empty folder, it would be refused in its own one.
+func (s Store) needRepositories() error {
+	holds, err := s.holdsRepositories()
+	if err == nil && !holds {
+		return s.noRepositories()
+	}
+	return err
+}
+
+func (s Store) holdsRepositories() (bool, error) {
 	dir := filepath.Join(s.Folder, "repositories")
 	shards, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	for _, shard := range shards {
 		if len(shard.Name()) != 2 || err != nil {
@@ -167,8 +203,8 @@ func (s Store) refuseRepositories() error {
 		}
 		var list []fs.DirEntry
 		if list, err = os.ReadDir(filepath.Join(dir, shard.Name())); len(list) > 0 {
-			return s.noDatabase()
+			return true, nil
 		}
 	}
-	return err
+	return false, err
 }

@@ -15,6 +15,10 @@ func (s Store) otherDatabase(f *file) error {
 
 // otherFolder refuses a folder that is not the one of the database.
 func (s Store) otherFolder(r row) error {
+	if r.Folder == s.Folder {
+		return fmt.Errorf("%s is missing, or another store's, though the database %s belongs to this folder: "+
+			"arbor database claim writes it again", filepath.Join(s.Folder, fileName), s.shown(s.address()))
+	}
 	return fmt.Errorf("the database %s belongs to the data folder %s, not to %s: say --data %s (or ARBOR_DATA); "+
 		"arbor database claim gives it this one", s.shown(s.address()), r.Folder, s.Folder, r.Folder)
 }
@@ -29,6 +33,19 @@ func (s Store) moved(r row) error {
 func (s Store) noDatabase() error {
 	return fmt.Errorf("%s holds repositories, and the database %s holds nothing: say --database (or ARBOR_DATABASE) "+
 		"as the server was told; to use this one, move the folder repositories away first", s.Folder, s.shown(s.address()))
+}
+
+// noRepositories refuses a folder without repositories where the database knows some.
+func (s Store) noRepositories() error {
+	return fmt.Errorf("the database %s has repositories, and the data folder %s holds none: say --data (or "+
+		"ARBOR_DATA) as the server was told; arbor database claim gives it this one", s.shown(s.address()), s.Folder)
+}
+
+// copiedFolder refuses a folder that was copied with its file.
+func (s Store) copiedFolder(r row) error {
+	return fmt.Errorf("%s is a copy of the data folder %s, to which the database %s belongs: say --data %s "+
+		"(or ARBOR_DATA); arbor database claim gives the database the copy", s.Folder, r.Folder,
+		s.shown(s.address()), r.Folder)
 }
 
 // flag says which flag leads to the database at an address.

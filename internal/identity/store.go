@@ -15,6 +15,8 @@ type row struct {
 	MovedTo   string // the address of the database that has the rows now; empty: this one
 	MovedAt   db.Time
 	Fresh     bool // nobody is registered: the database holds nothing
+
+	Refs bool // of repositories, which have folders then
 }
 
 func rowOf(id, folder string) row { return row{Store: id, Folder: folder} }
@@ -34,7 +36,8 @@ func readRow(tx *db.Tx) (r row, err error) {
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return row{}, err
 	}
-	return r, tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM accounts)`).Scan(&r.Fresh)
+	return r, tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM accounts), EXISTS (SELECT 1 FROM refs)`).Scan(
+		&r.Fresh, &r.Refs)
 }
 
 // insert gives a database its row, unless another process was faster, and returns what is there.

@@ -234,6 +234,9 @@ func (s *instance) copied(t testing.TB) *instance {
 	if err := os.CopyFS(c.data, os.DirFS(s.data)); err != nil {
 		t.Fatal(err)
 	}
+	if database != "" { // the copied folder names the first database
+		c.arbor("database", "claim")
+	}
 	return c
 }
 

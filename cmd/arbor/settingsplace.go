@@ -143,6 +143,6 @@ func refuseOwner(dir string) error {
 	if path, err := filepath.Abs(dir); err == nil {
 		dir = path
 	}
-	return fmt.Errorf("%s belongs to %s, and this runs as %s: run it as its owner, sudo -u %s arbor ...", dir, name,
+	return fmt.Errorf("%s belongs to %s, and this runs as %s: run it as its owner (sudo -u %s arbor ...)", dir, name,
 		me, as)
 }

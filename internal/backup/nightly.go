@@ -103,7 +103,6 @@ func due(groups []*group, last progress, now time.Time) (list []*group, next str
 		}
 	}
 	left := int64(float64(all) * (float64(pause) / float64(lap)))
-	next = last.Next
 	for n := range groups {
 		g := groups[(first+n)%len(groups)]
 		if next = g.SHA256; left <= 0 && pause < lap {

@@ -60,7 +60,9 @@ func ownFolder(parent string) (string, error) {
 	return dir, nil
 }
 
-// lease is the pipe to the shell of ownFolder: kept reachable, else it is collected, and closed.
+// lease is the pipe to the shell of ownFolder.
+//
+//lint:ignore U1000 it must stay reachable: a collected pipe is closed
 var lease io.Closer
 
 // isTest reports whether a command line is that of a test program, not of a program that it plays.

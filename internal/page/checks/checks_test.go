@@ -105,13 +105,13 @@ func TestBounds(t *testing.T) {
 		if len(a.Body) > 1<<20 || strings.ContainsRune(string(a.Body), '\uFFFD') {
 			t.Errorf("%d bytes, or torn characters", len(a.Body))
 		}
-		if many := s.Cost(t, statements, "alice", large); many > few+2 || many > 20 {
+		if many := s.CostWithin(t, statements, "alice", large, few+2); many > few+2 || many > 20 {
 			t.Errorf("%d statements for one annotation, %d for many", few, many)
 		}
 		for n := range 30 {
 			run(t, s, map[string]any{"name": fmt.Sprint("run", n), "head_sha": sha})
 		}
-		if many := s.Cost(t, statements, "alice", "/alice/plot/commit/main/checks"); many > fewOfCommit+2 ||
+		if many := s.CostWithin(t, statements, "alice", "/alice/plot/commit/main/checks", fewOfCommit+2); many > fewOfCommit+2 ||
 			many > 20 {
 			t.Errorf("%d statements for one run, %d for many", fewOfCommit, many)
 		}

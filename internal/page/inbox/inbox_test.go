@@ -173,7 +173,7 @@ func TestStatements(t *testing.T) {
 		}
 		settle(t, s)
 		settle(t, s) // what settling itself led to
-		if many := s.Cost(t, statements, "bob", at); many > few+2 || many > 20 {
+		if many := s.CostWithin(t, statements, "bob", at, few+2); many > few+2 || many > 20 {
 			t.Errorf("%d statements for two threads, %d for many", few, many)
 		}
 		first := s.Visit(t, "bob", "GET "+at).Shows(t, 200, `rel="next"`)

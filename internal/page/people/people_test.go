@@ -273,7 +273,7 @@ func TestStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
-			if many := s.Cost(t, statements, "alice", path); many > few[path]+2 || many > 20 {
+			if many := s.CostWithin(t, statements, "alice", path, few[path]+2); many > few[path]+2 || many > 20 {
 				t.Errorf("%s: %d statements for one row, %d for many", path, few[path], many)
 			}
 		}

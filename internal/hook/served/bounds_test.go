@@ -105,13 +105,17 @@ func TestDispatchesInALoop(t *testing.T) {
 	})
 }
 
-// rest keeps a hook from being sent anything for a while.
+// rest keeps a hook from being sent anything for a while, once nothing waits and no worker has leased it: the end
+// of a lease would end the rest.
 func rest(t *testing.T, s *apitest.Server, id int64) {
 	t.Helper()
+	clock := s.DB.Engine().Clock()
 	testkit.Eventually(t, func() bool {
-		return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0`, id) == 0
-	}, "no delivery waits")
-	alter(t, s, `UPDATE hooks SET due_at = `+s.DB.Engine().Clock()+` + 3600000000 WHERE id = $1`, id)
+		if count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0`, id) == 0 {
+			alter(t, s, `UPDATE hooks SET due_at = `+clock+` + 3600000000 WHERE id = $1 AND due_at <= `+clock, id)
+		}
+		return count(t, s, `SELECT COUNT(*) FROM hooks WHERE id = $1 AND due_at > `+clock+` + 1800000000`, id) == 1
+	}, "the hook rests")
 }
 
 // What is kept and what waits has bounds, by age, number and bytes, for each hook and each owner.

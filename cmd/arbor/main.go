@@ -71,7 +71,7 @@ type process struct {
 	umask  int // before closeUmask
 }
 
-// stdin is standard input, of which a read ends when the command is told to stop.
+// stdin returns standard input. A read from it ends when the command receives a signal to stop.
 func (p *process) stdin() io.Reader {
 	out, in := io.Pipe()
 	go func() {

@@ -57,7 +57,7 @@ func (p *process) askPassword(in *os.File) (string, error) {
 	return typed[0], nil
 }
 
-// readHidden reads a line of a terminal without echo. Where the command is told to stop, it leaves the
+// readHidden reads a line of a terminal without echo. If the command is interrupted, it leaves the
 // terminal as it was: term.ReadPassword goes on waiting until the process ends.
 func (p *process) readHidden(terminal int) (string, error) {
 	before, err := term.GetState(terminal)

@@ -12,7 +12,7 @@ import (
 // free pages back themselves.
 type vacuumCommand struct{ storeFlags }
 
-// Run writes the file anew, beside a running server or without one.
+// Run rewrites the file. A server may be running.
 func (c *vacuumCommand) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if s.db.Engine() != db.SQLite {

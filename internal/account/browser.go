@@ -45,7 +45,7 @@ func newBrowser(kept string, of ID, now db.Time) string {
 	return base64.RawURLEncoding.EncodeToString(append(value, browserMAC(kept, of, value)...))
 }
 
-// knownBrowser gives the name of a browser whose cookie is good for an account; empty: it is not.
+// knownBrowser returns the name of the browser if its cookie is valid for the account, else "".
 func knownBrowser(cookie, kept string, of ID, now db.Time) string {
 	value, err := base64.RawURLEncoding.DecodeString(cookie)
 	if err != nil || len(value) != browserSize {

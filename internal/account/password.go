@@ -130,7 +130,7 @@ func (s *Service) ChangePassword(ctx context.Context, by *Caller, now, next stri
 	}
 	if kept != "" {
 		at := placeOf(from)
-		at.known = fmt.Sprint("session ", by.TokenID) // strangers do not slow who has signed in down
+		at.known = fmt.Sprint("session ", by.TokenID) // strangers do not slow down people who are signed in
 		ok, err := s.try(ctx, by.Login, now, kept, at)
 		if err != nil {
 			return err

@@ -61,9 +61,9 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Cal
 	return token.caller, nil
 }
 
-// SignIn begins a session for who knows a login and its password, and gives the cookie's value. Errors: 422
-// when they do not fit, whether there is such an account or not; 403 for a suspended one; 429 for an attempt that
-// comes too soon after others, 429 and 503 when there is no room to compare passwords.
+// SignIn starts a session with a login and its password, and returns the cookie's value. Errors: 422 if they do
+// not match or the account does not exist; 403 if it is suspended; 429 if the attempt follows others too soon;
+// 429 or 503 if too many passwords are being compared.
 func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
 	if !Plausible(login) || len(password) > maxPassword {
 		return "", wrongPassword()

@@ -71,7 +71,7 @@ func hourOf(tx *db.Tx, id ID) (h textHour, err error) {
 	return h, err
 }
 
-// moveHour lets what an account has written since then count in the hour of another one.
+// moveHour adds what one account has written within its hour to the hour of another.
 func moveHour(tx *db.Tx, from, to ID, since textHour) error {
 	now, err := hourOf(tx, from)
 	if err != nil {

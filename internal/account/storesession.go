@@ -90,7 +90,7 @@ func passwordOf(tx *db.Tx, login string) (kept string, err error) {
 	return kept, err
 }
 
-// passwordAndID is passwordOf with the user's id; 0: there is no such user.
+// passwordAndID is passwordOf that also returns the user's id, or 0 if the user does not exist.
 func passwordAndID(tx *db.Tx, login string) (of ID, kept string, err error) {
 	err = tx.QueryRow(`SELECT id, COALESCE(password, '') FROM accounts WHERE login_folded = $1 AND kind = $2`,
 		Fold(login), int64(User)).Scan(&of, &kept)

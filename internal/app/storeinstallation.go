@@ -216,8 +216,8 @@ func OwnerOf(tx *db.Tx, id account.AppID) (*account.Account, error) {
 	return a.Owner, nil
 }
 
-// awake finds an installation of which neither it nor its account nor the owner of its App is suspended; nil:
-// there is none.
+// awake returns an installation, or nil if it does not exist or it, its account or its App's owner is
+// suspended.
 func awake(tx *db.Tx, id account.InstallationID) (*Installation, error) {
 	i, err := InstallationByID(tx, id)
 	switch {

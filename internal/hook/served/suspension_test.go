@@ -45,6 +45,7 @@ func TestSuspendedAppsAreNotTold(t *testing.T) {
 		a.Install(t, "alice")
 		r.expect(t, "installation.created")
 		open("issues.opened", r)
+		testkit.Eventually(t, func() bool { return waiting(t, s) == 0 }, "the first delivery is noted as sent")
 		s.Check(t, apitest.Case{Do: "PUT /users/eve/suspended", As: "boss", Status: 204})
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
 			Send: `{"title": "Secret"}`, Status: 201})

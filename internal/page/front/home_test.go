@@ -1,19 +1,15 @@
 package front_test
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
-	"arbor/internal/test/testkit"
 )
 
 // waitsFor gives carol issues and pull requests that wait for her, n of each list, in two repositories.
@@ -129,15 +125,7 @@ func TestHomeShowsWhatSearchesFind(t *testing.T) {
 // Home takes as many statements for lists that are full, with a feed of all kinds of events, as may be.
 func TestHomeAsksLittle(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		var statements atomic.Int64
-		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
-				Trace: func(_ context.Context, q string) {
-					if !testkit.IsState(q) {
-						statements.Add(1)
-					}
-				}})
-		})
+		s, statements := apitest.StartCounted(t, engine)
 		waitsFor(t, s, 5)
 		s.Run(t, happened())
 		session := s.Session(t, "carol")

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/server"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/testkit"
+	"arbor/internal/web"
 )
 
 // Browser is what a browser says that it takes.
@@ -124,14 +125,14 @@ func (a *Answer) Harmless(t testing.TB, what string) {
 	}
 }
 
-// StartCounted is Start with a count of the statements that the database is asked.
+// StartCounted is Start with a count of the statements that requests ask the database, workers left out.
 func StartCounted(t testing.TB, engine db.Engine) (*Server, *atomic.Int64) {
 	t.Helper()
 	var statements atomic.Int64
 	s := Start(t, engine, func(o *server.Options) {
 		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
-			Trace: func(_ context.Context, query string) {
-				if !testkit.IsState(query) {
+			Trace: func(ctx context.Context, query string) {
+				if web.IsRequest(ctx) && !testkit.IsState(query) {
 					statements.Add(1)
 				}
 			}})
@@ -145,8 +146,8 @@ func (s *Server) Cost(t testing.TB, statements *atomic.Int64, as, path string) i
 	return s.CostWithin(t, statements, as, path, 20)
 }
 
-// CostWithin returns the number of statements of a page: the least of several visits, since workers ask for work
-// now and then, and of many visits while it is more than most, since on a busy machine they work for long.
+// CostWithin returns the number of statements of a page: the least of several visits, and of many visits while it
+// is more than most, since a visit that takes longer than a request relies on one moment asks some things twice.
 func (s *Server) CostWithin(t testing.TB, statements *atomic.Int64, as, path string, most int64) int64 {
 	t.Helper()
 	least := int64(1 << 30)

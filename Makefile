@@ -22,11 +22,11 @@ ci: ## Run what must pass before anything lands
 	.ci/run
 
 # Packages in which goroutines meet. SQLite is Go and slow under the race detector, so PostgreSQL stands for it.
-RACE := ./internal/account/... ./internal/activity ./internal/admission ./internal/cache ./internal/certificate \
-	./internal/closing ./internal/db ./internal/ephemeral ./internal/file ./internal/follow ./internal/git/... \
-	./internal/gitdata/... ./internal/hook/... ./internal/issue/... ./internal/journal ./internal/keyed ./internal/label \
-	./internal/milestone ./internal/plant ./internal/pull ./internal/reaction/... ./internal/release ./internal/repo/... \
-	./internal/review/... ./internal/search ./internal/server ./internal/ssh ./internal/star ./internal/status ./internal/web
+RACE := ./internal/account ./internal/activity ./internal/admission ./internal/cache ./internal/certificate ./internal/db \
+	./internal/ephemeral ./internal/file ./internal/git/... ./internal/gitdata/... ./internal/hook/... ./internal/issue/... \
+	./internal/journal ./internal/keyed ./internal/plant ./internal/reaction ./internal/repo/... ./internal/review \
+	./internal/search ./internal/server ./internal/ssh ./internal/web \
+	./internal/test/accounts ./internal/test/issues ./internal/test/pulls ./internal/test/repos
 race: ## Run the tests of what runs concurrently under the race detector
 	ARBOR_TEST_ENGINES=postgres $(GO) test -race -timeout 60m $(RACE)
 
@@ -53,8 +53,10 @@ crash: ## Let people write in every way while N faults befall the servers, and h
 	$(DISK) ARBOR_TEST_KILLS=$(N) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
 
 microbench: ## Run the benchmarks of the hot paths
-	$(GO) test -tags long -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/avatar ./internal/plant ./internal/gitdata/... ./internal/markdown \
-		./internal/graphql ./internal/graphql/document ./internal/reaction ./internal/finder/memory ./internal/issue ./internal/issue/comment ./internal/repo ./internal/search ./internal/server
+	$(GO) test -tags long -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account \
+		./internal/avatar ./internal/plant ./internal/gitdata/... ./internal/markdown ./internal/graphql ./internal/graphql/document \
+		./internal/reaction ./internal/finder/memory ./internal/issue ./internal/repo ./internal/server \
+		./internal/test/issues ./internal/test/pulls ./internal/test/repos
 
 routes: ## Update the table of all endpoints
 	$(GO) test ./internal/server -run TestTheTableIsWrittenDown -count=1 -args -update-routes

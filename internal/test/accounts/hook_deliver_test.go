@@ -1,0 +1,56 @@
+package accounts_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"testing"
+
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+)
+
+const garden = "/repos/alice/garden"
+
+// A team's bot hears of what happens in a repository, in order, signed, and in the form that it asked for.
+func TestDeliveries(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		repo := s.Repo(t, "alice/garden", true)
+		s.Import(t, repo, gittest.Repository(t, 3, 2))
+		r := receive(t, nil)
+		hookOn(t, s, garden, "alice", r, `["*"]`)
+		told(t, s, r, apitest.Case{Do: "POST " + garden + "/issues", As: "alice",
+			Send: `{"title": "Slugs", "labels": ["bug"]}`, Status: 201},
+			"issues.opened issues.labeled")
+		got := told(t, s, r, apitest.Case{Do: "PUT " + garden + "/contents/peas", As: "alice", Status: 201,
+			Send: `{"message": "Sow peas", "content": "eA=="}`}, "push")[0]
+		mac := hmac.New(sha256.New, []byte("peas"))
+		mac.Write(got.Body)
+		if want := "sha256=" + hex.EncodeToString(mac.Sum(nil)); got.Header.Get(
+			"X-Hub-Signature-256") != want {
+			t.Errorf("the signature is %q, want %q", got.Header.Get("X-Hub-Signature-256"), want)
+		}
+		if err := apitest.Contains(got.Body,
+			`{"ref": "refs/heads/main", "created": false, "deleted": false, "forced": false,
+			"commits": [{"message": "Sow peas", "added": ["peas"], "removed": [], "modified": []}],
+			"head_commit": {"message": "Sow peas"}, "pusher": {"name": "alice"}, "sender": {"login": "alice"},
+			"repository": {"full_name": "alice/garden", "private": true}}`); err != nil {
+			t.Errorf("%v\n%s", err, got.Body)
+		}
+		form := receive(t, nil)
+		s.Check(t, apitest.Case{Do: "POST " + garden + "/hooks", As: "alice", Status: 201,
+			Send: `{"config": {"url": "` + form.URL + `"}, "events": ["issues"]}`})
+		ping := form.wait(t, 1)[0]
+		values, err := url.ParseQuery(string(ping.Body))
+		if err != nil || apitest.Contains([]byte(values.Get("payload")),
+			`{"zen": "$any", "hook": {"config": {"content_type": "form"}}}`) != nil {
+			t.Errorf("the form is %q: %v", ping.Body, err)
+		}
+		if ping.Header.Get("X-Hub-Signature-256") != "" {
+			t.Error("a hook without a secret signs")
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package accounts_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"arbor/internal/app"
+	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
+)
+
+// waiting counts the deliveries that have still to be sent.
+func waiting(t *testing.T, s *apitest.Server) (n int) {
+	t.Helper()
+	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(`SELECT count(*) FROM hook_deliveries WHERE state = 0`).Scan(&n)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// While its owner is suspended, or the account on which it is installed, an App is told of nothing, as its
+// tokens do not work. What it was not told when it is uninstalled is dropped, and it does not learn what came
+// meanwhile.
+func TestSuspendedAppsAreNotTold(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.User(t, "eve")
+		s.Admin(t, "boss")
+		s.Repo(t, "alice/garden", true)
+		open := func(names string, r *receiver) []*sent {
+			t.Helper()
+			return told(t, s, r, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
+				Send: `{"title": "Peas"}`, Status: 201}, names)
+		}
+		r := receive(t, nil)
+		a := s.NewApp(t, "eve", app.Manifest{Name: "spy", Events: []string{"issues"},
+			Permissions: apitest.Permissions("issues=read,metadata=read"),
+			Hook:        app.Hook{URL: r.URL, Active: true, Secret: "peas", Site: s.URL}})
+		a.Install(t, "alice")
+		r.expect(t, "installation.created")
+		open("issues.opened", r)
+		testkit.Eventually(t, func() bool { return waiting(t, s) == 0 }, "the first delivery is noted as sent")
+		s.Check(t, apitest.Case{Do: "PUT /users/eve/suspended", As: "boss", Status: 204})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
+			Send: `{"title": "Secret"}`, Status: 201})
+		if n := waiting(t, s); n != 0 {
+			t.Errorf("%d deliveries wait for an App whose owner is suspended", n)
+		}
+		s.Check(t, apitest.Case{Do: "DELETE /users/eve/suspended", As: "boss", Status: 204})
+		if got := open("issues.opened", r); strings.Contains(string(got[0].Body), "Secret") {
+			t.Errorf("told of what came meanwhile: %s", got[0].Body)
+		}
+	})
+}
+
+// What was rendered for an App, and did not arrive, is not sent after its installation has gone.
+func TestNothingIsSentAfterUninstalling(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.User(t, "eve")
+		s.Repo(t, "alice/garden", true)
+		r := receive(t, func(w http.ResponseWriter, _ *http.Request, s *sent) {
+			if s.name() == "issues.opened" {
+				w.WriteHeader(http.StatusBadGateway)
+			}
+		})
+		a := s.NewApp(t, "eve", app.Manifest{Name: "spy", Events: []string{"issues"},
+			Permissions: apitest.Permissions("issues=read,metadata=read"),
+			Hook:        app.Hook{URL: r.URL, Active: true, Secret: "peas", Site: s.URL}})
+		i := a.Install(t, "alice")
+		r.expect(t, "installation.created")
+		told(t, s, r, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
+			Send:   `{"title": "Peas"}`,
+			Status: 201}, "issues.opened")
+		testkit.Eventually(t, func() bool { return waiting(t, s) == 1 }, "one delivery waits")
+		if err := s.Server.Forge().Apps.Uninstall(t.Context(), 0, i.ID, i.Account.ID); err != nil {
+			t.Fatal(err)
+		}
+		r.expect(t, "installation.deleted")
+		testkit.Eventually(t, func() bool { return waiting(t, s) == 0 }, "the issue is dropped")
+		if got := r.all(); len(got) != 0 {
+			t.Errorf("an App that is not installed any more was sent %s", r.names())
+		}
+	})
+}

@@ -1,0 +1,379 @@
+package issues_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/closing"
+	"arbor/internal/db"
+	"arbor/internal/forge"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
+)
+
+// becomes waits until what is asked for is as wanted.
+func becomes(t *testing.T, want string, ask func() string) {
+	t.Helper()
+	var got string
+	testkit.Eventually(t, func() bool { got = ask(); return got == want }, want,
+		func() string { return got })
+}
+
+// closingKinds are the events of a timeline, each with who did it.
+func closingKinds(t *testing.T, a *apitest.Answer) string {
+	t.Helper()
+	var list []struct {
+		Event string
+		Actor struct{ Login string }
+	}
+	a.JSON(t, &list)
+	out := make([]string, len(list))
+	for n, e := range list {
+		out[n] = e.Event + ":" + e.Actor.Login
+	}
+	return strings.Join(out, " ")
+}
+
+// commitOn makes a commit through the API, which no branch has, and returns its
+// SHA.
+func commitOn(t *testing.T, s *apitest.Server, parent, message string) (sha string) {
+	t.Helper()
+	var made struct{ SHA string }
+	body := fmt.Sprintf(`{"tree": [{"path": "f", "mode": "100644", "content": %q}]}`, message)
+	s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/git/trees", As: "will", Send: body,
+		Status: 201}).JSON(t, &made)
+	parents := "[]"
+	if parent != "" {
+		parents = `["` + parent + `"]`
+	}
+	body = fmt.Sprintf(`{"message": %q, "tree": %q, "parents": %s}`, message, made.SHA, parents)
+	s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/git/commits", As: "will", Send: body,
+		Status: 201}).JSON(t, &made)
+	return made.SHA
+}
+
+// What commits say of issues is found with the issues, and those that land on
+// the default branch close what they fix. If this failed, a team would close
+// by hand what it fixed, or find issues closed that are not fixed.
+func TestCommitsReferToIssues(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		for _, at := range []string{"garden/plot", "garden/plot", "garden/plot", "garden/shed"} {
+			s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/issues", As: "will", Send: `{"title": "x"}`,
+				Status: 201})
+		}
+		timeline := func(number int) func() string {
+			return func() string {
+				return closingKinds(t, s.Check(t,
+					apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d/timeline", number),
+						Status: 200}))
+			}
+		}
+		put := func(as, file, message string) {
+			t.Helper()
+			s.Check(t, apitest.Case{Do: "PUT /repos/garden/plot/contents/" + file, As: as, Status: 201,
+				Send: fmt.Sprintf(`{"message": %q, "content": "eA=="}`, message)})
+		}
+		move := func(as, do, ref, more, sha string) {
+			t.Helper()
+			c := apitest.Case{Do: "POST /repos/garden/plot/git/refs", As: as,
+				Send: fmt.Sprintf(`{"ref": "refs/%s", "sha": %q}`, ref, sha), Status: 201}
+			if do == "PATCH" {
+				c.Do, c.Send, c.Status = "PATCH /repos/garden/plot/git/refs/"+ref,
+					fmt.Sprintf(`{"sha": %q%s}`, sha, more), 200
+			}
+			s.Check(t, c)
+		}
+		put("will", "a", "Sow (#1, garden/PLOT#2), see #99, garden/shed#1 and nobody/plot#3")
+		becomes(t, "referenced:will", timeline(1))
+		becomes(t, "referenced:will", timeline(2))
+
+		var head struct{ Object struct{ SHA string } }
+		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/git/ref/heads/main", Status: 200}).JSON(t, &head)
+		base := head.Object.SHA
+		fix := commitOn(t, s, base, "Water\n\nFixes #1. Closes garden/shed#1.")
+		move("will", "POST", "heads/topic", "", fix)
+		becomes(t, "referenced:will referenced:will", timeline(1))
+		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues/1", Status: 200,
+			Want: `{"state": "open"}`})
+		move("alice", "PATCH", "heads/main", "", fix)
+		becomes(t, "referenced:will referenced:will closed:alice", timeline(1))
+		closed := `{"event": "closed", "commit_id": "` + fix +
+			`", "commit_url": "{base}/repos/garden/plot/commits/` + fix + `", "state_reason": "completed"}`
+		s.Run(t, []apitest.Case{
+			{Name: "closed", Do: "GET /repos/garden/plot/issues/1", Status: 200,
+				Want: `{"state": "closed", "closed_by": {"login": "alice"}, "state_reason": "completed"}`},
+			{Name: "by the commit", Do: "GET /repos/garden/plot/issues/1/events?per_page=1&page=3",
+				Status: 200, Want: "[" + closed + "]"},
+			{Name: "opened again", Do: "PATCH /repos/garden/plot/issues/1", As: "will",
+				Send: `{"state": "open"}`, Status: 200},
+		})
+
+		// The same commits come and go: who opened the issue again knows better.
+		move("will", "PATCH", "heads/main", `, "force": true`, base)
+		move("will", "PATCH", "heads/main", "", fix)
+		move("will", "POST", "heads/other", "", fix)
+		put("will", "b", "Resolves #2")
+		becomes(t, "referenced:will referenced:will closed:will", timeline(2))
+		becomes(t, "referenced:will referenced:will closed:alice reopened:will", timeline(1))
+
+		// A tag brings nothing, and neither does a branch of commits known already.
+		move("will", "POST", "tags/v1", "", commitOn(t, s, base, "#3"))
+		move("will", "POST", "heads/again", "", base)
+		put("will", "c", "done #3")
+		becomes(t, "referenced:will", timeline(3))
+		s.Run(t, []apitest.Case{
+			{Name: "another repository is left alone", Do: "GET /repos/garden/shed/issues/1/timeline",
+				As: "will", Status: 200, Body: "[]"},
+			{Name: "no issue was made", Do: "GET /repos/garden/plot/issues/99/timeline", Status: 404},
+		})
+	})
+}
+
+// A first push brings all branches at once; each commit counts once, and those
+// of the default branch close issues.
+func TestFirstPushRefersToIssues(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		for range 3 {
+			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "x"}`,
+				Status: 201})
+		}
+		dir := gittest.Bare(t)
+		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/main", "fixes #1",
+			"sow")+stream("refs/heads/dev", "fixes #2")+"done\n"))
+		for n := range 40 {
+			gittest.Run(t, dir, "branch", fmt.Sprintf("b%d", n), "main")
+		}
+		gittest.Run(t, dir, "push", "-q", s.Remote(t, "will", "garden/plot"), "--all")
+		timeline := func(number int) func() string {
+			return func() string {
+				return closingKinds(t, s.Check(t,
+					apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d/timeline", number),
+						Status: 200}))
+			}
+		}
+		becomes(t, "referenced:will closed:will", timeline(1))
+		becomes(t, "referenced:will", timeline(2))
+
+		// A commit that never was on the branch counts, whatever is thrown away.
+		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/fresh", "begin anew",
+			"closes #3")+"done\n"))
+		gittest.Run(t, dir, "push", "-q", "--force", s.Remote(t, "will", "garden/plot"), "fresh:main")
+		becomes(t, "referenced:will closed:will", timeline(3))
+		becomes(t, "referenced:will closed:will", timeline(1))
+	})
+}
+
+// stream is a history for git fast-import: empty commits with the messages.
+func stream(ref string, messages ...string) string {
+	var b strings.Builder
+	for n, m := range messages {
+		fmt.Fprintf(&b, "commit %s\ncommitter %s %d +0000\ndata %d\n%s\n", ref, gittest.Author,
+			gittest.Start+n, len(m), m)
+		if n == 0 {
+			fmt.Fprintf(&b, "M 100644 inline %s\ndata 1\nx\n", strings.ReplaceAll(ref, "/", "-"))
+		}
+	}
+	return b.String()
+}
+
+// bench is a store without a server: what is pushed stays until somebody works
+// on it.
+type bench struct {
+	db     *db.DB
+	repos  *repo.Service
+	issues *issue.Service
+	access *repo.Access
+	log    *apitest.Log
+}
+
+func newBench(t *testing.T, engine db.Engine) *bench {
+	t.Helper()
+	b := &bench{db: dbtest.Open(t, engine), log: &apitest.Log{}}
+	f := forge.New(b.db, gittest.New(t, git.Options{}), slog.New(b.log), t.TempDir())
+	b.repos, b.issues = f.Repos, f.Issues
+	alice, err := f.Accounts.CreateUser(t.Context(), account.NewUser{Login: "alice"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller := &account.Caller{ID: alice.ID, Login: "alice"}
+	if _, err = b.repos.Create(t.Context(), caller,
+		repo.NewRepo{Owner: "alice", Name: "garden", AutoInit: true}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := b.repos.Find(t.Context(), caller, "alice", "garden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.access = &found.Access
+	if _, err := b.issues.Create(t.Context(), b.access, issue.NewIssue{Title: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// push puts a commit with the message on a new branch.
+func (b *bench) push(t *testing.T, branch, message string) {
+	t.Helper()
+	refs, err := b.repos.Refs(t.Context(), b.access)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, err := apitest.Objects(t, b.repos, b.access.ID).Commit(t.Context(), refs.List[0].SHA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &git.Commit{Tree: parent.Tree, Parents: []git.SHA{parent.SHA}, Author: parent.Author,
+		Committer: parent.Author, Message: message}
+	encoded, err := c.Encode()
+	if err == nil {
+		_, err = b.repos.WriteObjects(t.Context(), b.access, []git.NewObject{encoded})
+	}
+	if err == nil {
+		_, err = b.repos.CreateRef(t.Context(), b.access, "refs/heads/"+branch, encoded.SHA())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// work runs so many workers until all work is done.
+func (b *bench) work(t *testing.T, workers int) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for range workers {
+		s := closing.New(b.db, b.repos, b.issues, slog.New(b.log))
+		all.Go(func() {
+			if err := s.Run(ctx); err != nil {
+				t.Errorf("a worker ended: %v", err)
+			}
+		})
+	}
+	becomes(t, "0", func() string { return b.count(t, `SELECT count(*) FROM pushed_commits`) })
+	stop()
+	all.Wait()
+}
+
+func (b *bench) count(t *testing.T, query string) string {
+	t.Helper()
+	var n int64
+	if err := b.db.Read(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(query).Scan(&n)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(n)
+}
+
+func (b *bench) exec(t *testing.T, query string, args ...any) {
+	t.Helper()
+	if err := b.db.Write(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const (
+	referenced = `SELECT count(*) FROM issue_events WHERE kind = 15`
+	waiting    = `SELECT count(*) FROM pushed_commits`
+)
+
+// A server that dies between a push and the reading of its commits, or while
+// reading them, leaves the work to the next.
+func TestPushedWorkOutlivesServers(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		b := newBench(t, engine)
+		b.push(t, "a", "see #1")
+		if got := b.count(t, waiting); got != "1" {
+			t.Fatalf("%s pieces of work are in the store", got)
+		}
+		b.work(t, 1)
+		if got := b.count(t, referenced); got != "1" {
+			t.Errorf("%s references", got)
+		}
+		b.push(t, "b", "#1 again")
+		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = 1`) // whose lease ran out
+		b.work(t, 1)
+		if got := b.count(t, referenced); got != "2" {
+			t.Errorf("%s references", got)
+		}
+		b.push(t, "c", "#1 once more")
+		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = 9000000000000000`) // somebody is at it
+		ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer stop()
+		if err := closing.New(b.db, b.repos, b.issues, slog.New(b.log)).Run(ctx); err != nil ||
+			b.count(t, waiting) != "1" {
+			t.Errorf("work of others is done too (%v)", err)
+		}
+	})
+}
+
+// Many nodes do the work once.
+func TestPushedWorkIsShared(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		b := newBench(t, engine)
+		for n := range 12 {
+			b.push(t, fmt.Sprint("b", n), fmt.Sprint("see #1, take ", n))
+		}
+		b.exec(t, `UPDATE pushed_commits SET tries = 1 WHERE id % 2 = 0`) // those go alone
+		b.work(t, 4)
+		if got := b.count(t, referenced); got != "12" {
+			t.Errorf("%s references", got)
+		}
+	})
+}
+
+// Work that cannot be done keeps nobody else's waiting, and ends.
+func TestPushedWorkThatFails(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		b := newBench(t, engine)
+		b.push(t, "bad", "see #1")
+		b.exec(t, `UPDATE pushed_commits SET new_sha = $1, tries = 4`, strings.Repeat("1", 40))
+		b.push(t, "good", "see #1, too")
+		b.work(t, 1)
+		if got := b.count(t, referenced); got != "1" {
+			t.Errorf("%s references", got)
+		}
+		if !strings.Contains(b.log.Text(), "reading pushed commits failed") {
+			t.Error("nobody is told of the work that fails")
+		}
+	})
+}
+
+// Where no issue could be named, a push leaves no work.
+func TestPushWithoutIssuesLeavesNothing(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		r := s.Repo(t, "garden/empty", false)
+		s.Check(t, apitest.Case{Do: "PUT /repos/garden/empty/contents/a", As: "alice",
+			Send: `{"message": "#1", "content": "eA=="}`, Status: 201})
+		var n int64
+		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT count(*) FROM pushed_commits WHERE repo_id = $1`, r.ID).Scan(&n)
+		})
+		if err != nil || n != 0 {
+			t.Errorf("%d pieces of work (%v)", n, err)
+		}
+	})
+}

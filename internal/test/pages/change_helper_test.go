@@ -1,0 +1,185 @@
+package pages_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+)
+
+// changeHtml is what a browser says that it takes.
+const changeHtml = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+// get opens a page, and wants all texts in it.
+func get(t testing.TB, s *apitest.Server, who, path string, status int, texts ...string) string {
+	t.Helper()
+	a := s.Do(t, apitest.Case{Do: "GET " + path, As: who, Headers: map[string]string{"Accept": changeHtml}})
+	return holds(t, "GET "+path+" as "+who, a, status, texts...)
+}
+
+func holds(t testing.TB, what string, a *apitest.Answer, status int, texts ...string) string {
+	t.Helper()
+	if a.Status != status {
+		t.Fatalf("%s: status %d, want %d: %.3000s", what, a.Status, status, a.Body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(string(a.Body), text) {
+			t.Errorf("%s: %q is not in %s", what, text, inner(string(a.Body)))
+		}
+	}
+	return string(a.Body)
+}
+
+// changePost sends a form of names and values in turn.
+func changePost(t testing.TB, s *apitest.Server, who, path string, status int, pairs ...string) *apitest.Answer {
+	t.Helper()
+	v := url.Values{}
+	for n := 0; n+1 < len(pairs); n += 2 {
+		v.Add(pairs[n], pairs[n+1])
+	}
+	a := s.Do(t, apitest.Case{Do: "POST " + path, As: who, Send: v.Encode(),
+		Headers: map[string]string{"Accept": changeHtml, "Content-Type": "application/x-www-form-urlencoded"}})
+	if a.Status != status {
+		t.Fatalf("POST %s as %s: status %d, want %d: %.3000s", path, who, a.Status, status, a.Body)
+	}
+	return a
+}
+
+// led is where a form that was taken leads.
+func led(t testing.TB, s *apitest.Server, who, path string, pairs ...string) string {
+	t.Helper()
+	return changePost(t, s, who, path, 303, pairs...).Header.Get("Location")
+}
+
+// api asks the API, and reads its answer into a value if there is one.
+func api(t testing.TB, s *apitest.Server, who, do string, status int, body, into any) {
+	t.Helper()
+	send := ""
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		send = string(b)
+	}
+	a := s.Check(t, apitest.Case{Do: do, As: who, Send: send, Status: status,
+		Headers: map[string]string{"Accept": "application/vnd.github.v3+json"}})
+	if into != nil {
+		a.JSON(t, into)
+	}
+}
+
+type changeObject = map[string]any
+
+// without wants none of the texts in a page.
+func without(t testing.TB, page string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(page, text) {
+			t.Errorf("%q is in %s", text, inner(page))
+		}
+	}
+}
+
+// history is a repository as fast-import reads one.
+type history struct{ strings.Builder }
+
+// commit adds a commit to a branch; from is the branch where a new one begins, or empty.
+func (h *history) commit(branch, from, message string, files ...string) {
+	fmt.Fprintf(h, "commit refs/heads/%s\ncommitter %s %d +0000\ndata %d\n%s\n", branch, gittest.Author,
+		gittest.Start+h.Len(), len(message), message)
+	if from != "" {
+		fmt.Fprintf(h, "from refs/heads/%s\n", from)
+	}
+	for n := 0; n+1 < len(files); n += 2 {
+		name := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(files[n]) + `"`
+		fmt.Fprintf(h, "M 100644 inline %s\ndata %d\n%s\n", name, len(files[n+1]), files[n+1])
+	}
+}
+
+// song is lines "line 1" to "line 20", some of them replaced.
+func song(replaced ...string) string {
+	var b strings.Builder
+	for n := range 20 {
+		line := fmt.Sprint("line ", n+1)
+		for k := 0; k+1 < len(replaced); k += 2 {
+			if replaced[k] == fmt.Sprint(n+1) {
+				line = replaced[k+1]
+			}
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// changePlant is alice's repository: will may push, sam and stranger may not. Branches: tune (two commits), solo
+// (one commit), clash (conflicts with tune and with main's next), low.
+func changePlant(t testing.TB, s *apitest.Server) {
+	t.Helper()
+	for _, login := range []string{"alice", "will", "sam", "stranger"} {
+		s.User(t, login)
+	}
+	h := &history{}
+	h.commit("main", "", "Begin", "song.txt", song(), ".github/pull_request_template.md", "## Why\n")
+	h.commit("tune", "main", "Tune the third line\n\nIt was flat.", "song.txt", song("3", "third line"))
+	h.commit("tune", "", "Tune more", "song.txt", song("3", "third line", "5", "fifth line"),
+		"chords.txt", "C\nG\n")
+	h.commit("solo", "main", "Sing alone\n\nNobody else came.", "solo.txt", "la\n")
+	h.commit("clash", "main", "Clash", "song.txt", song("3", "another third line"))
+	r := s.Repo(t, "alice/plot", false)
+	dir := gittest.Bare(t)
+	gittest.Import(t, dir, strings.NewReader(h.String()+"done\n"))
+	s.Import(t, r, dir)
+	s.Grant(t, r, "will", account.Push)
+}
+
+// propose makes a pull request of a branch by the API, of alice's.
+func propose(t testing.TB, s *apitest.Server, head string) (number int) {
+	t.Helper()
+	var made struct{ Number int }
+	api(t, s, "alice", "POST /repos/alice/plot/pulls", 201,
+		changeObject{"title": "About " + head, "head": head, "base": "main"}, &made)
+	return made.Number
+}
+
+// head is the commit that a pull request has.
+func head(t testing.TB, s *apitest.Server, number int) string {
+	t.Helper()
+	var p struct{ Head struct{ SHA string } }
+	api(t, s, "alice", fmt.Sprintf("GET /repos/alice/plot/pulls/%d", number), 200, nil, &p)
+	return p.Head.SHA
+}
+
+// file is the text of a file of a branch.
+func file(t testing.TB, s *apitest.Server, branch, path string) string {
+	t.Helper()
+	a := s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/contents/" + path + "?ref=" + branch,
+		As: "alice", Status: 200,
+		Headers: map[string]string{"Accept": "application/vnd.github.raw+json"}})
+	return string(a.Body)
+}
+
+// first is what a pattern's group finds.
+func first(t testing.TB, page, pattern string) string {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("%s is not in %s", pattern, page)
+	}
+	return m[1]
+}
+
+// inner is what a page shows within its frame.
+func inner(page string) string {
+	_, after, found := strings.Cut(page, "<main")
+	if !found {
+		return page
+	}
+	return after
+}

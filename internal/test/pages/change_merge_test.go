@@ -1,0 +1,195 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"arbor/internal/test/apitest"
+)
+
+// Somebody proposes a branch, from the comparison to the pull request with all that was chosen.
+func TestNewPullRequest(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		changePlant(t, s)
+		const form = "/alice/plot/pulls/new"
+		get(t, s, "alice", form, 200, `href="?base=main&amp;head=tune"`, "Choose a branch")
+		get(t, s, "alice", form+"?head=tune", 200, "Tune the third line", "third line", `value="Tune"`,
+			"## Why", "Create pull request", "chords.txt")
+		get(t, s, "alice", form+"?head=solo", 200, `value="Sing alone"`, "Nobody else came.")
+		get(t, s, "alice", form+"?head=nothing", 200, "cannot be compared")
+		get(t, s, "alice", form+"?head=main", 200, "nothing to compare")
+		without(t, get(t, s, "", form+"?head=tune", 200, "Sign in", "third line"), "Create pull request")
+		api(t, s, "alice", "POST /repos/alice/plot/labels", 201,
+			changeObject{"name": "good & bad", "color": "ff0000"}, nil)
+		to := led(t, s, "alice", form, "base", "main", "head", "tune", "title", "A <tune>", "body",
+			"Why **not**", "draft", "1", "label", "good & bad", "reviewer", "will", "assignee", "alice")
+		if to != "/alice/plot/pull/1" {
+			t.Fatalf("led to %s", to)
+		}
+		page := get(t, s, "will", to, 200, "A &lt;tune&gt;", "<strong>not</strong>", "good &amp; bad",
+			"This is a draft", "asked for a review", "Tune more")
+		without(t, page, "A <tune>", "Merge pull request")
+		get(t, s, "alice", form+"?head=tune", 200, "There is a pull request of these branches")
+		a := changePost(t, s, "alice", form, 422, "base", "main", "head", "tune", "title", "Once more", "body",
+			"typed text", "label", "good & bad")
+		holds(t, "again", a, 422, "A pull request already exists",
+			"There is a pull request of these branches")
+		a = changePost(t, s, "alice", form, 422, "base", "main", "head", "solo", "title", " ", "body", "typed text",
+			"label", "good & bad")
+		holds(t, "no title", a, 422, "typed text", `value="good &amp; bad" checked`)
+		if to := changePost(t, s, "", form, 303, "base",
+			"main").Header.Get("Location"); !strings.HasPrefix(to, "/login") {
+			t.Errorf("a stranger is led to %q", to)
+		}
+		a = changePost(t, s, "alice", form, 303, "base", "main", "head", "solo", "title", "Solo", "body", "",
+			"reviewer", "nobody")
+		cookie, _, _ := strings.Cut(a.Header.Get("Set-Cookie"), ";")
+		s.Check(t, apitest.Case{Do: "GET " + a.Header.Get("Location"), As: "alice", Status: 200,
+			Headers: map[string]string{"Accept": apitest.Browser, "Cookie": cookie}}).Shows(t, 200, "could be added")
+		if got := led(t, s, "alice", "/alice/plot/pull/1/draft", "ready", "1"); got != to {
+			t.Errorf("led to %s", got)
+		}
+		get(t, s, "will", to, 200, "Merge pull request", "no conflicts",
+			"marked this pull request as ready for review")
+		led(t, s, "alice", "/alice/plot/pull/1/draft")
+		get(t, s, "will", to, 200, "This is a draft")
+	})
+}
+
+// The merge box offers what the repository allows, and each way of merging can be undone by a branch of its
+// own.
+func TestMergeAndRevert(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		changePlant(t, s)
+		before := file(t, s, "main", "song.txt")
+		for n, method := range []string{"merge", "squash", "rebase"} {
+			if n > 0 { // another head for the same change: the one before was reverted
+				api(t, s, "alice", "POST /repos/alice/plot/git/refs", 201,
+					changeObject{"ref": "refs/heads/" + method, "sha": changeTip(t, s, "main")}, nil)
+				for k, line := range []string{"3", "5"} {
+					edit(t, s, method, song("3", "third line", "5", []string{"line 5", "fifth line"}[k]),
+						line)
+				}
+			}
+			branch := map[string]string{"merge": "tune", "squash": "squash", "rebase": "rebase"}[method]
+			number := propose(t, s, branch)
+			at := fmt.Sprintf("/alice/plot/pull/%d", number)
+			page := get(t, s, "will", at, 200, "This branch has no conflicts", "Create a merge commit",
+				"Squash and merge", "Rebase and merge")
+			if method == "merge" {
+				holds(t, "defaults", &apitest.Answer{Status: 200, Body: []byte(page)}, 200,
+					"Merge pull request #1 from alice/tune", "About tune")
+			}
+			sha := head(t, s, number)
+			stale := changePost(t, s, "will", at+"/merge", 409, "method", "squash", "sha", strings.Repeat("1", 40),
+				"title", "My title", "message", "My message")
+			holds(t, "stale", stale, 409, "Head branch was modified", "My title", "My message")
+			led(t, s, "will", at+"/merge", "method", method, "sha", sha, "title", "Said by will",
+				"message", "And why")
+			page = get(t, s, "will", at, 200, "merged", "Revert", "Delete branch")
+			without(t, page, "Merge pull request")
+			if file(t, s, "main", "song.txt") == before {
+				t.Errorf("%s changed nothing", method)
+			}
+			var c struct{ Message string }
+			api(t, s, "alice", "GET /repos/alice/plot/git/commits/"+changeTip(t, s, "main"), 200, nil, &c)
+			if method != "rebase" && !strings.HasPrefix(c.Message, "Said by will\n\nAnd why") {
+				t.Errorf("%s says %q", method, c.Message)
+			}
+			led(t, s, "will", at+"/branch")
+			api(t, s, "alice", "GET /repos/alice/plot/git/ref/heads/"+branch, 404, nil, nil)
+			get(t, s, "will", at, 200, "The branch was deleted")
+			to := led(t, s, "will", at+"/revert")
+			u, err := url.Parse(to)
+			if err != nil || u.Query().Get("head") != fmt.Sprintf("revert-%d-%s", number, branch) {
+				t.Fatalf("%s: led to %s", method, to)
+			}
+			get(t, s, "will", to, 200, "Revert &#34;About "+branch, "Reverts alice/plot#", "1 commit<")
+			q := u.Query()
+			undo := led(t, s, "will", "/alice/plot/pulls/new", "base", q.Get("base"), "head", q.Get("head"),
+				"title", q.Get("title"), "body", q.Get("body"))
+			var of struct{ Head struct{ SHA string } }
+			api(t, s, "alice", "GET /repos"+strings.Replace(undo, "/pull/", "/pulls/", 1), 200, nil, &of)
+			led(t, s, "will", undo+"/merge", "method", "squash", "sha", of.Head.SHA)
+			if got := file(t, s, "main", "song.txt"); got != before {
+				t.Errorf("%s is not undone: %s", method, got)
+			}
+		}
+	})
+}
+
+// changeTip is where a branch is.
+func changeTip(t testing.TB, s *apitest.Server, branch string) string {
+	t.Helper()
+	var ref struct{ Object struct{ SHA string } }
+	api(t, s, "alice", "GET /repos/alice/plot/git/ref/heads/"+branch, 200, nil, &ref)
+	return ref.Object.SHA
+}
+
+// edit commits another text of song.txt to a branch.
+func edit(t testing.TB, s *apitest.Server, branch, text, message string) {
+	t.Helper()
+	var blob struct{ SHA string }
+	api(t, s, "alice", "POST /repos/alice/plot/git/blobs", 201, changeObject{"content": text}, &blob)
+	var tree, commit struct{ SHA string }
+	at := changeTip(t, s, branch)
+	api(t, s, "alice", "POST /repos/alice/plot/git/trees", 201, changeObject{"base_tree": at, "tree": []changeObject{
+		{"path": "song.txt", "mode": "100644", "type": "blob", "sha": blob.SHA}}}, &tree)
+	api(t, s, "alice", "POST /repos/alice/plot/git/commits", 201,
+		changeObject{"message": message, "tree": tree.SHA, "parents": []string{at}}, &commit)
+	api(t, s, "alice", "PATCH /repos/alice/plot/git/refs/heads/"+branch, 200, changeObject{"sha": commit.SHA}, nil)
+}
+
+// Conflicts are named by their files, a branch that is behind is brought up to date, and a revert that later
+// commits forbid says so.
+func TestConflicts(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		changePlant(t, s)
+		tune, clash, solo := propose(t, s, "tune"), propose(t, s, "clash"), propose(t, s, "solo")
+		led(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/merge", tune), "method", "merge", "sha",
+			head(t, s, tune))
+		page := get(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d", clash), 200, "has conflicts",
+			"<code><bdi>song.txt</bdi></code>")
+		without(t, page, "Squash and merge")
+		at := fmt.Sprintf("/alice/plot/pull/%d", solo)
+		get(t, s, "will", at, 200, "3 commits of <bdi>main</bdi> are not in this branch", "Update branch")
+		without(t, get(t, s, "sam", at, 200, "Only people who may push"), "Update branch",
+			"Create a merge commit")
+		changePost(t, s, "sam", at+"/update", 403, "sha", head(t, s, solo))
+		changePost(t, s, "will", at+"/update", 422, "sha", strings.Repeat("2", 40))
+		led(t, s, "will", at+"/update", "sha", head(t, s, solo))
+		if err := s.Server.Settle(t.Context()); err != nil { // the page says that it checks until then
+			t.Fatal(err)
+		}
+		without(t, get(t, s, "will", at, 200, "no conflicts"), "not in this branch")
+		edit(t, s, "main", song("3", "yet another"), "Later")
+		a := changePost(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/revert", tune), 409)
+		holds(t, "revert", a, 409, "later commits changed the same lines")
+		led(t, s, "alice", at+"/base", "base", "clash")
+		get(t, s, "will", at, 200, "changed the base branch", ">clash<")
+		changePost(t, s, "alice", at+"/base", 422, "base", "nothing")
+		changePost(t, s, "sam", at+"/base", 403, "base", "main")
+	})
+}
+
+// A method that the repository does not allow is not offered, and not taken.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		changePlant(t, s)
+		number := propose(t, s, "tune")
+		api(t, s, "alice", "PATCH /repos/alice/plot", 200,
+			changeObject{"allow_merge_commit": false, "allow_rebase_merge": false}, nil)
+		at := fmt.Sprintf("/alice/plot/pull/%d", number)
+		without(t, get(t, s, "will", at, 200, "Squash and merge"), "Create a merge commit",
+			"Rebase and merge")
+		a := changePost(t, s, "will", at+"/merge", 405, "method", "merge", "sha", head(t, s, number))
+		holds(t, "merge", a, 405, "Merge commits are not allowed on this repository.", "Squash and merge")
+		changePost(t, s, "will", at+"/merge", 422, "method", "octopus", "sha", head(t, s, number))
+	})
+}

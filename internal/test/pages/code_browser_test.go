@@ -1,0 +1,92 @@
+//go:build long
+
+package pages_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
+)
+
+// A person finds a file, links to lines of it, edits it, and meets somebody else's change without losing a
+// word: in a browser with the script and in one without.
+func TestCodeInABrowser(t *testing.T) {
+	t.Parallel()
+	for name, look := range map[string]browser.Look{"script": {},
+		"no script, on a phone": {NoScript: true, Width: 390, Height: 800}} {
+		t.Run(name, func(t *testing.T) {
+			s := apitest.Start(t, db.SQLite)
+			codePlant(t, s, "alice/garden", false)
+			b := browser.Open(t, s.URL, look)
+			b.SignIn(s.Session(t, "sam"))
+			b.Go("/alice/garden")
+			b.See("main", "song.txt")
+			b.Follow(`a[data-key="t"]`)
+			b.Fill(`.findform input[name=q]`, "song")
+			if look.NoScript {
+				b.Follow(`.findform button`)
+			}
+			b.See(".found", "song.txt")
+			if !look.NoScript {
+				b.Run(chromedp.Poll(`document.querySelectorAll(".found li").length === 1`, nil))
+			}
+			b.Follow(`.found li a`)
+			b.See("main", "1 line")
+			if !look.NoScript {
+				b.Click(`a[href="#L1"]`)
+				var hash string
+				b.Eval(`location.hash`, &hash)
+				if hash != "#L1" {
+					t.Errorf("the line's link leads to %q", hash)
+				}
+			}
+			b.Follow(`a[data-key="e"]`)
+			b.Fill("#text", "sam's words\n")
+			alice := as(t, s, "alice")
+			alice.led("/alice/garden/edit/main/song.txt", "blob",
+				field(t, alice.get("/alice/garden/edit/main/song.txt"), "blob"), "path", "song.txt",
+				"text", "alice's\n")
+			b.Follow(`.editfile button.main`)
+			b.See("main", "Somebody changed this file while you edited it")
+			var typed string
+			if b.Run(chromedp.Value("#text", &typed)); !strings.Contains(typed, "sam's words") {
+				t.Errorf("the form has %q", typed)
+			}
+			b.Follow(`.editfile button.main`)
+			b.See("main", "sam's words")
+			if got := text(t, s, "song.txt", "main"); !strings.Contains(got, "sam's words") {
+				t.Errorf("the file is %q", got)
+			}
+			b.Go("/alice/garden/commit/main?diff=split")
+			b.See(".difffile", "alice's")
+		})
+	}
+}
+
+// Lines from one to another are marked, and a collapsed file opens in its place.
+func TestScript(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	codePlant(t, s, "alice/garden", false)
+	sam := as(t, s, "sam")
+	sam.led("/alice/garden/new/main", "path", "go.sum", "text", "generated words\n")
+	b := browser.Open(t, s.URL, browser.Look{})
+	b.Go("/alice/garden/blob/main/deep/er/x.go#L2-L3")
+	var marked int
+	b.Eval(`document.querySelectorAll(".code tr.on").length`, &marked)
+	if marked != 2 {
+		t.Errorf("%d lines are marked", marked)
+	}
+	b.Go("/alice/garden/commit/main")
+	b.See(".difffile", "Generated files are not shown at first")
+	b.Click(`a[data-show]`)
+	b.See(".difffile", "generated words")
+	if path := b.Path(); strings.Contains(path, "show=") {
+		t.Errorf("the browser went to %s", path)
+	}
+}

@@ -1,0 +1,68 @@
+package pages_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+)
+
+// A page takes at most twenty queries and one process of git (a comparison two more), however many branches,
+// commits and statuses it shows.
+func TestCodePagesAskLittle(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		var queries atomic.Int64
+		s := apitest.Start(t, engine, func(o *server.Options) {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+				Trace: func(context.Context, string) {
+					queries.Add(1)
+				}})
+		})
+		codePlant(t, s, "alice/garden", true)
+		sam := as(t, s, "sam")
+		for n := range 12 {
+			sam.led("/alice/garden/new/main", "path", fmt.Sprintf("deep/f%d", n), "text", "x\n", "message",
+				fmt.Sprint("Commit ", n))
+			sam.led("/alice/garden/branches", "name", fmt.Sprint("b", n), "from", "main")
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/statuses/" + codeTip(t, s), As: "sam",
+				Send: fmt.Sprintf(`{"state": "success", "context": "c%d"}`, n), Status: 201})
+		}
+		for _, path := range append(append([]string{}, pages...), codeForms...) {
+			var asked, ran int64
+			// On a busy machine a visit takes longer than a request relies on one moment, and workers ask as
+			// well.
+			for try := 0; try == 0 || try < 10 && (asked > 20 || ran > 1); try++ {
+				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Status: 200,
+					// so that nothing is in memory
+					Send: fmt.Sprintf(`{"description": %q}`, fmt.Sprint(path, try))})
+				if err := s.Server.Settle(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				before, started := queries.Load(), s.Git.Started()
+				if a := sam.get("/alice/garden" + path); a.Status != 200 {
+					t.Errorf("%s: %d", path, a.Status)
+				}
+				asked, ran = queries.Load()-before, s.Git.Started()-started
+			}
+			if asked > 20 || ran > 1 {
+				t.Errorf("%q takes %d queries and %d processes", path, asked, ran)
+			}
+			t.Logf("%q: %d queries, %d processes", path, asked, ran)
+		}
+	})
+}
+
+// codeTip is the SHA of main.
+func codeTip(t *testing.T, s *apitest.Server) string {
+	t.Helper()
+	var ref struct{ Object struct{ SHA string } }
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/ref/heads/main", As: "sam", Status: 200}).JSON(t,
+		&ref)
+	return ref.Object.SHA
+}

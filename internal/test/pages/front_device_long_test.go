@@ -1,0 +1,34 @@
+//go:build long
+
+package pages_test
+
+import (
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/browser"
+)
+
+// The page works by keyboard in a browser without scripts.
+func TestDevicePageInABrowser(t *testing.T) {
+	s := apitest.Start(t, db.SQLite)
+	s.User(t, "alice")
+	if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+		t.Fatal(err)
+	}
+	device, code := codes(t, s)
+	b := browser.Open(t, s.URL, browser.Look{NoScript: true})
+	b.Go("/login/device")
+	b.Fill("#login", "alice")
+	b.Press("\t")
+	b.Press("a long secret\r")
+	b.See("label", "Code that the program shows")
+	b.Press(code + "\r")
+	b.See("form.box", "GitHub CLI")
+	b.Click("button.main")
+	b.See("p.note", "may act as you now")
+	if token := polled(t, s, device)["access_token"]; token == "" {
+		t.Error("there is no token")
+	}
+}

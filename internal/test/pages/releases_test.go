@@ -1,0 +1,242 @@
+package pages_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+)
+
+const releasesEvil = `"><img onerror=x src=x><script>alert(2)</script>'`
+
+// releasesEvilBody is Markdown that would run, were it not sanitized.
+const releasesEvilBody = "**bold** <script>alert(3)</script> <img src=x onerror=alert(4)> [go](javascript:alert(5))"
+
+const releasesAt = "/alice/plot/releases"
+
+// releasesPlant makes alice's repository plot, which bob may push to.
+func releasesPlant(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	for _, login := range []string{"alice", "bob", "sam"} {
+		s.User(t, login)
+	}
+	s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "plot", "auto_init": true}`,
+		Status: 201})
+	s.Grant(t, s.Access(t, "alice", "alice/plot").Repo, "bob", account.Push)
+}
+
+// upload sends a form with files, names and contents in turn.
+func upload(t *testing.T, s *apitest.Server, as, path string, files ...string) *apitest.Answer {
+	t.Helper()
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	for n := 0; n+1 < len(files); n += 2 {
+		part, err := form.CreateFormFile("file", files[n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		part.Write([]byte(files[n+1]))
+	}
+	form.Close()
+	a := s.Do(t, apitest.Case{Do: "POST " + path, As: as, Send: b.String(),
+		Headers: map[string]string{"Accept": apitest.Browser, "Content-Type": form.FormDataContentType()}})
+	if a.Status/100 != 3 {
+		a.Harmless(t, path)
+	}
+	return a
+}
+
+// idOf is the id of the release of a tag, or of the first draft.
+func idOf(t *testing.T, s *apitest.Server, tag string) (id string, page string) {
+	t.Helper()
+	var list []struct {
+		ID      int64
+		Tag     string `json:"tag_name"`
+		HTMLURL string `json:"html_url"`
+	}
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/releases", As: "alice", Status: 200}).JSON(t, &list)
+	for _, r := range list {
+		if r.Tag == tag {
+			return fmt.Sprint(r.ID), strings.TrimPrefix(r.HTMLURL, s.URL)
+		}
+	}
+	t.Fatalf("no release of %s in %v", tag, list)
+	return "", ""
+}
+
+// A release is drafted, seen by those who may push alone, edited, published and deleted in forms.
+func TestLifeOfARelease(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releasesPlant(t, s)
+		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, "No releases yet", "!New release")
+		s.Visit(t, "", "GET "+releasesAt+"/latest").Shows(t, 404)
+		s.Visit(t, "bob", "GET "+releasesAt+"/new").Shows(t, 200, "Publish release", `value="main"`)
+		s.Visit(t, "bob", "POST "+releasesAt+"/new", "action", "draft", "tag", "v1", "target", "main", "name", releasesEvil,
+			"body", releasesEvilBody, "latest", "legacy")
+		_, draft := idOf(t, s, "v1")
+		s.Visit(t, "bob", "GET "+draft).Shows(t, 200, releasesEvil, "bold", "Draft", "Add files")
+		s.Visit(t, "sam", "GET "+draft).Shows(t, 404)
+		s.Visit(t, "sam", "GET "+releasesAt).Shows(t, 200, "No releases yet")
+		edit := strings.Replace(draft, "/tag/", "/edit/", 1)
+		s.Visit(t, "sam", "GET "+edit).Shows(t, 404)
+		s.Visit(t, "bob", "GET "+edit).Shows(t, 200, releasesEvil, releasesEvilBody, "Publish release")
+		s.Visit(t, "bob", "POST "+edit, "action", "publish", "tag", "v1", "name", releasesEvil, "body", releasesEvilBody,
+			"latest", "true").Leads(t, releasesAt+"/tag/v1")
+		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, releasesEvil, "Latest", "Source code (zip)",
+			`href="/alice/plot/archive/refs/tags/v1.zip"`, "!Edit</a>")
+		s.Visit(t, "", "GET "+releasesAt+"/tag/v1").Shows(t, 200, releasesEvil, "!Add files")
+		if a := s.Visit(t, "", "GET "+releasesAt+"/latest"); a.Status != 302 ||
+			a.Header.Get("Location") != s.URL+releasesAt+"/tag/v1" {
+			t.Errorf("latest: %d %v", a.Status, a.Header)
+		}
+		s.Visit(t, "bob", "POST "+releasesAt+"/edit/v1", "action", "save", "tag", "v1", "name", "Renamed", "body",
+			"x", "prerelease", "1").Leads(t, releasesAt+"/tag/v1")
+		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, "Renamed", "Pre-release", "!Latest")
+		id, _ := idOf(t, s, "v1")
+		s.Visit(t, "sam", "POST "+releasesAt+"/"+id+"/delete").Shows(t, 403)
+		s.Visit(t, "bob", "POST "+releasesAt+"/"+id+"/delete").Leads(t, releasesAt)
+		s.Visit(t, "", "GET "+releasesAt+"/tag/v1").Shows(t, 404)
+		s.Visit(t, "bob", "POST "+releasesAt+"/"+id+"/delete").Shows(t, 404)
+		s.Visit(t, "bob", "POST "+releasesAt+"/x/delete").Shows(t, 404)
+	})
+}
+
+// What is wrong with a form is said on it, with what was typed; who may not push gets no form.
+func TestFormsOfReleases(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releasesPlant(t, s)
+		s.Visit(t, "", "GET "+releasesAt+"/new").Leads(t, "/login?return_to=%2Falice%2Fplot%2Freleases%2Fnew")
+		s.Visit(t, "sam", "GET "+releasesAt+"/new").Shows(t, 403)
+		s.Visit(t, "sam", "POST "+releasesAt+"/new", "action", "publish", "tag", "v1").Shows(t, 403)
+		s.Visit(t, "", "POST "+releasesAt+"/new", "action", "publish", "tag", "v1").Leads(t, "/login")
+		s.Visit(t, "bob", "POST "+releasesAt+"/new", "action", "publish", "tag", "not a tag~", "name", releasesEvil, "body",
+			"kept text").
+			Shows(t, 422, "not a tag~", releasesEvil, "kept text")
+		s.Visit(t, "bob", "POST "+releasesAt+"/new", "action", "publish", "tag", "", "name",
+			"kept").Shows(t, 422, "kept")
+		s.Visit(t, "bob", "POST "+releasesAt+"/new", "action", "publish", "tag", "v1", "target", "no-branch", "name",
+			"kept").Shows(t, 422, "kept", "no-branch")
+		s.Visit(t, "bob", "POST "+releasesAt+"/new", "action", "dance", "tag", "v1", "name",
+			"kept").Shows(t, 422, "kept")
+		s.Visit(t, "bob", "POST "+releasesAt+"/new", "action", "generate", "tag", "v1", "target", "main", "body",
+			"Mine first").
+			Shows(t, 200, "Mine first", "Full Changelog", `value="v1"`)
+		s.Visit(t, "bob", "POST "+releasesAt+"/new", "action", "generate", "tag", "", "body", "kept text").Shows(t,
+			422, "kept text")
+		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, "No releases yet")
+		for _, path := range []string{"/tag/none", "/edit/none", "/tag/a/b/c", "/tag/%3Cscript%3E"} {
+			s.Visit(t, "bob", "GET "+releasesAt+path).Shows(t, 404)
+		}
+		s.Visit(t, "bob", "POST "+releasesAt+"/new", "action", "publish", "tag", "beds/east/1", "name",
+			"Slashes").Leads(t, releasesAt+"/tag/beds/east/1")
+		s.Visit(t, "bob", "GET "+releasesAt+"/edit/beds/east/1").Shows(t, 200,
+			`action="/alice/plot/releases/edit/beds/east/1"`)
+		s.Visit(t, "", "GET "+releasesAt+"/tag/beds/east/1").Shows(t, 200,
+			`href="/alice/plot/archive/refs/tags/beds/east/1.zip"`)
+	})
+}
+
+// Files come to a release as they are sent, several at once; one that is refused is said, and nothing else is
+// lost.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releasesPlant(t, s)
+		s.Visit(t, "bob", "POST "+releasesAt+"/new", "action", "publish", "tag", "v1").Leads(t, releasesAt+"/tag/v1")
+		id, _ := idOf(t, s, "v1")
+		to := releasesAt + "/" + id + "/assets"
+		large := strings.Repeat("0123456789", 300_000)
+		upload(t, s, "bob", to, "seeds.csv", "pea,bean\n", `<b>".html`, "<script>alert(1)</script>",
+			"large.bin", large).Leads(t, releasesAt+"/tag/v1")
+		page := s.Visit(t, "bob", "GET "+releasesAt+"/tag/v1").Shows(t, 200, "seeds.csv", "b.html",
+			"2.9 MiB", "sha256:")
+		s.Check(t, apitest.Case{Do: "GET " + releasesAt + "/download/v1/large.bin", Status: 200, Body: large})
+		upload(t, s, "bob", to, "more.csv", "x", "seeds.csv", "again").Shows(t, 422,
+			"name is taken", "more.csv")
+		upload(t, s, "bob", to).Shows(t, 422, "Choose a file first")
+		upload(t, s, "bob", to, "empty", "").Shows(t, 422)
+		upload(t, s, "sam", to, "mine.csv", "x").Shows(t, 403)
+		if a := upload(t, s, "", to, "mine.csv", "x"); a.Status != 303 ||
+			a.Header.Get("Location") != "/login" {
+			t.Errorf("nobody uploads: %d", a.Status)
+		}
+		upload(t, s, "bob", releasesAt+"/999999/assets", "mine.csv", "x").Shows(t, 404)
+		upload(t, s, "bob", releasesAt+"/x/assets", "mine.csv", "x").Shows(t, 404)
+		s.Visit(t, "bob", "POST "+to, "file", "x").Shows(t, 415)
+		cut := s.Do(t, apitest.Case{Do: "POST " + to, As: "bob",
+			Send: "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cut\"\r\n\r\nhalf",
+			Headers: map[string]string{"Accept": apitest.Browser,
+				"Content-Type": "multipart/form-data; boundary=b"}})
+		if cut.Status != 400 {
+			t.Errorf("a form that breaks off: %d %.300s", cut.Status, cut.Body)
+		}
+		s.Visit(t, "bob", "GET "+releasesAt+"/tag/v1").Shows(t, 200, "!cut</bdi>", "!mine.csv")
+		_, rest, _ := strings.Cut(string(page.Body), "/releases/assets/")
+		asset, _, _ := strings.Cut(rest, "/")
+		s.Visit(t, "sam", "POST "+releasesAt+"/assets/"+asset+"/delete").Shows(t, 403)
+		s.Visit(t, "bob", "POST "+releasesAt+"/assets/"+asset+"/delete", "return_to", releasesAt+"/tag/v1").Leads(t,
+			releasesAt+"/tag/v1")
+		s.Visit(t, "bob", "POST "+releasesAt+"/assets/"+asset+"/delete").Shows(t, 404)
+	})
+}
+
+// Releases of a private repository are for those who see it.
+func TestPrivateReleases(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releasesPlant(t, s)
+		s.Visit(t, "alice", "POST "+releasesAt+"/new", "action", "publish", "tag", "v1").Leads(t, releasesAt+"/tag/v1")
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"private": true}`,
+			Status: 200})
+		for _, path := range []string{"", "/latest", "/tag/v1", "/new", "/edit/v1"} {
+			for _, as := range []string{"", "sam"} {
+				s.Visit(t, as, "GET "+releasesAt+path).Shows(t, 404)
+			}
+		}
+		s.Visit(t, "alice", "GET "+releasesAt).Shows(t, 200, "v1")
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"name": "meadow"}`,
+			Status: 200})
+		a := s.Visit(t, "alice", "GET "+releasesAt+"/tag/v1")
+		if a.Status != 301 || a.Header.Get("Location") != s.URL+"/alice/meadow/releases/tag/v1" {
+			t.Errorf("the old name: %d %v", a.Status, a.Header)
+		}
+	})
+}
+
+// A page costs the same few statements for one release and for many.
+func TestReleasesStatements(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s, statements := apitest.StartCounted(t, engine)
+		releasesPlant(t, s)
+		publish := func(n int) {
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/releases", As: "alice", Status: 201,
+				Send: fmt.Sprintf(`{"tag_name": "v%d"}`, n)})
+		}
+		publish(0)
+		if err := s.Server.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		few := s.Cost(t, statements, "alice", releasesAt)
+		for n := range 12 {
+			publish(n + 1)
+		}
+		if err := s.Server.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{releasesAt, releasesAt + "/tag/v1", releasesAt + "/new"} {
+			if many := s.Cost(t, statements, "alice", path); path == releasesAt && many > few+2 || many > 20 {
+				t.Errorf("%s: %d statements for one release, %d for many", path, few, many)
+			}
+		}
+		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, `rel="next"`)
+	})
+}

@@ -1,0 +1,221 @@
+package pages_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/internal/app"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
+)
+
+// receiver notes the events that an App is told, each with its action.
+func receiver(t *testing.T) (url string, told chan string) {
+	t.Helper()
+	told = make(chan string, 100)
+	action := regexp.MustCompile(`"action":"(\w+)"`)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		line := r.Header.Get("X-GitHub-Event")
+		if m := action.FindSubmatch(body); m != nil {
+			line += "." + string(m[1])
+		}
+		told <- line
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, told
+}
+
+// hears waits until the App is told something, and of nothing else before it.
+func hears(t *testing.T, told chan string, want string) {
+	t.Helper()
+	select {
+	case got := <-told:
+		if got != want {
+			t.Fatalf("the App is told %s, want %s", got, want)
+		}
+	case <-time.After(testkit.Patience):
+		t.Fatalf("the App is not told %s", want)
+	}
+}
+
+var oneDelivery = regexp.MustCompile(`/settings/apps/weeder/deliveries/\d+`)
+
+// finds shows a page until it has what a pattern asks for: what was sent is noted a moment after it arrived.
+func (b *person) finds(t *testing.T, path string, pattern *regexp.Regexp, times int) []string {
+	t.Helper()
+	var found []string
+	testkit.Eventually(t, func() bool {
+		found = pattern.FindAllString(b.show(t, path), -1)
+		return len(found) >= times
+	}, fmt.Sprintf("%s shows %d times %s", path, times, pattern))
+	return found
+}
+
+// The owners of an App see what it was told, and send it again. Nobody else does, nor who owned it before.
+func TestDeliveriesOfAnApp(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		for _, login := range []string{"olive", "oscar", "mia", "alice"} {
+			s.User(t, login)
+		}
+		s.Admin(t, "chief")
+		s.Org(t, "guild", "olive")
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive",
+			Send:   `{"role":"admin"}`,
+			Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"member"}`,
+			Status: 200})
+		s.Repo(t, "alice/garden", true)
+		url, told := receiver(t)
+		a := s.NewApp(t, "guild", app.Manifest{Name: "Weeder", Public: true,
+			Permissions: apitest.Permissions("issues=write"),
+			Hook:        app.Hook{URL: url, Active: true, Site: s.URL}})
+		// Another App's deliveries are not of this one.
+		other := s.NewApp(t, "alice", app.Manifest{Name: "Sower",
+			Permissions: apitest.Permissions("issues=write"),
+			Hook:        app.Hook{URL: url, Active: true, Site: s.URL}})
+		olive, oscar, alice := signIn(t, s, "olive"), signIn(t, s, "oscar"), signIn(t, s, "alice")
+		const list = "/settings/apps/weeder/advanced"
+		oscar.show(t, "/settings/apps/weeder", list)
+		oscar.show(t, list, "Nothing was sent yet")
+		a.Install(t, "alice", "garden")
+		hears(t, told, "installation.created")
+		one := oscar.finds(t, list, oneDelivery, 1)[0]
+		oscar.show(t, one, "installation.created", "alice/garden",
+			"X-GitHub-Hook-Installation-Target-Type: integration", "Redeliver")
+
+		other.Install(t, "alice")
+		hears(t, told, "installation.created")
+		foreign := alice.finds(t, "/settings/apps/sower/advanced", regexp.MustCompile(`deliveries/\d+`), 1)[0]
+		s.Check(t, apitest.Case{Do: "GET /settings/apps/weeder/" + foreign, Headers: oscar.headers(),
+			Status: 404})
+		settingsAgain(t, oscar.send(t, "/settings/apps/weeder/"+foreign), 404)
+
+		settingsTook(t, oscar.send(t, one), list)
+		hears(t, told, "installation.created")
+		oscar.finds(t, list, oneDelivery, 2)
+		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=actor:oscar", As: "chief",
+			Status: 200})
+		settingsHas(t, string(log.Body), "hook.redeliver")
+
+		nothing := func(why string, b *person, status int) {
+			t.Helper()
+			for _, path := range []string{list, one} {
+				if a := s.Do(t, apitest.Case{Do: "GET " + path, Headers: b.headers()}); a.Status != status {
+					t.Errorf("%s: %s is %d", why, path, a.Status)
+				}
+			}
+			if a := b.send(t, one); a.Status != status {
+				t.Errorf("%s: sent again: %d", why, a.Status)
+			}
+		}
+		nothing("a member", signIn(t, s, "mia"), 404)
+		nothing("who installed it", alice, 404)
+		nothing("nobody", &person{s: s, cookie: "x"}, 303)
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive",
+			Send:   `{"role":"member"}`,
+			Status: 200})
+		nothing("an owner who is a member now", oscar, 404)
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive",
+			Send:   `{"role":"admin"}`,
+			Status: 200})
+		oscar.show(t, list)
+		s.Check(t, apitest.Case{Do: "PUT /users/oscar/suspended", As: "chief", Status: 204})
+		if a := s.Do(t, apitest.Case{Do: "GET " + one, Headers: oscar.headers()}); a.Status == 200 ||
+			strings.Contains(string(a.Body), "garden") {
+			t.Errorf("a suspended owner: %d", a.Status)
+		}
+		s.Check(t, apitest.Case{Do: "DELETE /users/oscar/suspended", As: "chief", Status: 204})
+		s.Check(t, apitest.Case{Do: "DELETE /orgs/guild/members/oscar", As: "olive", Status: 204})
+		nothing("who left", signIn(t, s, "oscar"), 404)
+		olive.show(t, list)
+	})
+}
+
+// What an App asks for later reaches an installation once an owner of its account accepted just that.
+func TestNewPermissions(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		for _, login := range []string{"alice", "olive", "mia"} {
+			s.User(t, login)
+		}
+		s.Org(t, "guild", "olive")
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"member"}`,
+			Status: 200})
+		s.Repo(t, "guild/park", true)
+		url, told := receiver(t)
+		a := s.NewApp(t, "alice", app.Manifest{Name: "Weeder", Public: true,
+			Permissions: apitest.Permissions("issues=read"),
+			Events:      []string{"issues"}, Hook: app.Hook{URL: url, Active: true, Site: s.URL}})
+		at := a.Install(t, "guild")
+		hears(t, told, "installation.created")
+		alice, olive, mia := signIn(t, s, "alice"), signIn(t, s, "olive"), signIn(t, s, "mia")
+		one := regexp.MustCompile(`/settings/installations/\d+`).FindString(olive.show(t,
+			"/settings/installations"))
+		if strings.Contains(olive.show(t, one), "Accept new permissions") {
+			t.Error("there is nothing to accept")
+		}
+		asks := func(more ...string) {
+			t.Helper()
+			settingsTook(t, alice.send(t, "/settings/apps/weeder", append(more, "do", "save", "name", "Weeder", "url",
+				"https://example.org", "public", "1",
+				"permission-issues", "write", "events", "issues", "hook_url", url, "hook_active", "1")...),
+				"/settings/apps/weeder")
+		}
+		asks()
+		seen := regexp.MustCompile(`name="seen" value="([^"]*)"`)
+		first := seen.FindStringSubmatch(olive.show(t, one, "issues: write, now read"))[1]
+		asks("permission-contents", "write", "events", "push")
+		settingsHas(t, olive.show(t, "/settings/installations"), "Review request")
+		for _, body := range []string{mia.show(t, "/settings/installations"), mia.show(t, one)} {
+			if strings.Contains(body, "Review request") || strings.Contains(body, "Accept new") ||
+				strings.Contains(body, "contents") {
+				t.Error("a member is asked")
+			}
+		}
+		// Until then it keeps what it had.
+		writes := func(status int) {
+			t.Helper()
+			s.Check(t, apitest.Case{Do: "POST /repos/guild/park/issues",
+				Headers: apitest.Bearer(a.Token(t, at.ID,
+					"")), Send: `{"title":"x"}`, Status: status})
+		}
+		writes(403)
+		body := olive.show(t, one, "issues: write, now read", "contents: write", "told of push, too",
+			"It is told of issues.")
+		now := seen.FindStringSubmatch(body)[1]
+		settingsAgain(t, olive.send(t, one, "do", "grant", "seen", first), 409, "something else by now",
+			"contents: write")
+		settingsAgain(t, olive.send(t, one, "do", "grant"), 409)
+		settingsAgain(t, mia.send(t, one, "do", "grant", "seen", now), 403, "by its owners")
+		settingsAgain(t, alice.send(t, one, "do", "grant", "seen", now), 404)
+		writes(403)
+		settingsTook(t, olive.send(t, one, "do", "grant", "seen", now), one)
+		hears(t, told, "installation.new_permissions_accepted")
+		writes(201)
+		body = olive.show(t, one, "issues: write", "contents: write", "told of issues, push.")
+		if strings.Contains(body, "Accept new") ||
+			strings.Contains(olive.show(t, "/settings/installations"), "Review request") {
+			t.Error("it is asked for again")
+		}
+		// Who owns the organization no more is not asked any more.
+		asks()
+		olive.show(t, one, "contents: none any more, now write", "told of push no more")
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"admin"}`,
+			Status: 200})
+		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/olive", As: "mia", Send: `{"role":"member"}`,
+			Status: 200})
+		later := seen.FindStringSubmatch(mia.show(t, one, "contents: none any more"))[1]
+		settingsAgain(t, olive.send(t, one, "do", "grant", "seen", later), 403)
+		if strings.Contains(olive.show(t, one), "Accept new") {
+			t.Error("a former owner is asked")
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package pulls_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+)
+
+// fetches reports whether git gets an object, by its SHA or by a ref, from a
+// repository.
+func fetches(t *testing.T, s *apitest.Server, who, name, what string) bool {
+	t.Helper()
+	_, _, err := gittest.Try(t, gittest.Bare(t), nil, "fetch", "-q", s.Remote(t, who, name), what)
+	return err == nil
+}
+
+// absent checks that no way leads to a commit in a repository.
+func absent(t *testing.T, s *apitest.Server, who, name, sha string) {
+	t.Helper()
+	s.Check(t, apitest.Case{Name: "a secret commit", Do: "GET /repos/" + name + "/git/commits/" + sha,
+		As: who, Status: 404})
+	if fetches(t, s, who, name, sha) {
+		t.Errorf("git fetches %s from %s", sha, name)
+	}
+	dir := gittest.Bare(t)
+	gittest.Run(t, dir, "fetch", "-q", s.Remote(t, who, name), "refs/*:refs/found/*")
+	if _, _, err := gittest.Try(t, dir, nil, "cat-file", "-e", sha); err == nil {
+		t.Errorf("a ref of %s leads to %s:\n%s", name, sha, gittest.Run(t, dir, "for-each-ref"))
+	}
+}
+
+// A root that was public has a public fork with a pull request from the root's
+// main. Once the root is private, nothing of it reaches the fork: not by pushes,
+// and not by opening the pull request again.
+func TestHiddenRootStaysOutOfPublicFork(t *testing.T) {
+	t.Parallel()
+	for _, closed := range []bool{true, false} {
+		t.Run(fmt.Sprintf("closed=%v", closed), func(t *testing.T) {
+			t.Parallel()
+			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+				lanes(t, s, 1)
+				s.User(t, "bob")
+				s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
+				last := commit(t, s, "alice/plot", "main", "public", "public")
+				p := propose(t, s, "bob", "bob/plot", "alice:main", "main")
+				if closed {
+					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/pulls/1", As: "bob",
+						Send: `{"state": "closed"}`, Status: 200})
+				}
+				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice",
+					Send: `{"private": true}`, Status: 200})
+				secret := commit(t, s, "alice/plot", "main", "secret", "secret")
+				absent(t, s, "", "bob/plot", secret)
+				for _, path := range []string{"pulls", "issues"} {
+					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/" + path + "/1", As: "bob",
+						Send: `{"state": "open"}`, Status: 422,
+						Want: `{"errors": [{"message": "state cannot be changed. ` +
+							`The main branch or its repository has been deleted."}]}`})
+				}
+				absent(t, s, "", "bob/plot", secret)
+				got := read(t, s, "", "bob/plot", p.Number)
+				if got.State != "closed" || got.Head.Repo != nil || got.Head.SHA != last {
+					t.Errorf("the pull request from what is hidden: %+v", got)
+				}
+				s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/1/merge", As: "bob", Status: 405})
+				s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/1/update-branch",
+					As: "bob", Status: 422})
+			})
+		})
+	}
+}
+
+// A store of before has pull requests that hold no longer: the migration takes
+// their heads away, and the worker closes them, as it does with all that one
+// transaction leaves.
+func TestStoreOfBefore(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../db/migrations/0024_crossing.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, update, _ := strings.Cut(string(text), "UPDATE pulls")
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		for _, login := range []string{"alice", "bob", "carol"} {
+			s.User(t, login)
+		}
+		for name, private := range map[string]bool{"alice/open": false, "alice/vault": true} {
+			w := &pullWorld{}
+			w.commit("main", "Begin", "", "", one("a", "a\n"))
+			w.commit("b0", "Add", "main", "", one("b", "b\n"))
+			root, _ := w.plant(t, s, name, private)
+			for _, login := range []string{"bob", "carol"} {
+				s.Grant(t, root, login, account.Pull)
+				s.Check(t, apitest.Case{Do: "POST /repos/" + name + "/forks", As: login, Status: 202})
+				n := propose(t, s, login, name, login+":b0", "main").Number
+				if n != map[string]int64{"bob": 1, "carol": 2}[login] {
+					t.Fatalf("number %d", n)
+				}
+			}
+		}
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`DELETE FROM collaborators
+				WHERE user_id = (SELECT id FROM accounts WHERE login = 'bob')`)
+			if err != nil {
+				return err
+			}
+			n, err := tx.Exec(`UPDATE pulls ` + strings.TrimSuffix(strings.TrimSpace(update), ";"))
+			if err == nil && n != 1 {
+				t.Errorf("%d pull requests lost their heads, want 1", n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/vault/pulls/1/merge", As: "alice", Status: 405})
+		if err := s.Server.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string][2]string{
+			"alice/open": {"open", "open"}, "alice/vault": {"closed", "open"},
+		} {
+			for n, state := range want {
+				p := read(t, s, "alice", name, int64(n+1))
+				if p.State != state {
+					t.Errorf("%s#%d is %s, want %s", name, n+1, p.State, state)
+				}
+			}
+		}
+	})
+}

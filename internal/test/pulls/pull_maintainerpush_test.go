@@ -1,0 +1,173 @@
+package pulls_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+)
+
+// helper is a clone of a fork's branch in the hands of a maintainer of its parent.
+type helper struct {
+	*testing.T
+	dir string
+}
+
+// helps clones the branch hoes of sam/plot, and adds a commit.
+func helps(t *testing.T, s *apitest.Server) helper {
+	h := helper{t, t.TempDir()}
+	gittest.Run(t, h.dir, "clone", "-q", "-b", "hoes", s.Remote(t, "sam", "sam/plot"), ".")
+	gittest.Run(t, h.dir, "commit", "-q", "--allow-empty", "-m", "Help")
+	return h
+}
+
+// push pushes to sam/plot. refused is what git must say; empty: it works.
+func (h helper) push(s *apitest.Server, who, refused string, args ...string) {
+	h.Helper()
+	out, said, err := gittest.Try(h.T, h.dir, nil,
+		append([]string{"push", s.Remote(h.T, who, "sam/plot")}, args...)...)
+	if (err == nil) != (refused == "") || !strings.Contains(string(said), refused) {
+		h.Errorf("push %q as %s: %v, want %q\n%s%s", args, who, err, refused, out, said)
+	}
+}
+
+func (h helper) sha(rev string) string { return gittest.Run(h.T, h.dir, "rev-parse", rev) }
+
+// Maintainers finish what somebody proposed, with git, on the author's branch:
+// on that one, and as long as the author lets them (decision 49).
+func TestMaintainersPush(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s)
+		fork(t, s)
+		s.User(t, "zoe")
+		h := helps(t, s)
+		const denied = "You may read sam/plot but not push to it: ask for push access."
+		const others = "(you may push only to branches of pull requests whose authors let you)"
+		h.push(s, "will", denied, "hoes")
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
+		main := pullTip(t, s, "sam/plot", "main")
+		h.push(s, "zoe", denied, "hoes")
+		h.push(s, "will", others, "hoes:main")
+		h.push(s, "will", others, "hoes:new")
+		h.push(s, "will", others, "hoes:refs/tags/hoes")
+		h.push(s, "will", others, "hoes:refs/notes/hoes")
+		h.push(s, "will", "(only who has push access may delete the branch of a pull request)", ":hoes")
+		h.push(s, "will", "atomic push failed", "--atomic", "hoes", "hoes:new")
+		if got := pullTip(t, s, "sam/plot", "hoes"); got == h.sha("hoes") {
+			t.Error("a refused push moved the branch")
+		}
+		h.push(s, "will", others, "hoes", "hoes:main") // the one is done, the other is not
+		if got := pullTip(t, s, "sam/plot", "hoes"); got != h.sha("hoes") {
+			t.Errorf("the branch is at %s", got)
+		}
+		s.Run(t, []apitest.Case{
+			{Name: "the pull request follows", Do: "GET /repos/alice/plot/pulls/1", Status: 200,
+				Want: `{"mergeable": true, "commits": 2, "head": {"sha": "` + h.sha("hoes") + `"}}`},
+			{Name: "other branches are where they were", Do: "GET /repos/sam/plot/git/ref/heads/main",
+				Status: 200, Want: `{"object": {"sha": "` + main + `"}}`},
+			{Do: "GET /repos/sam/plot/git/ref/heads/new", Status: 404},
+		})
+		gittest.Run(t, h.dir, "commit", "-q", "--amend", "--allow-empty", "-m", "Help better")
+		h.push(s, "will", "", "--force", "hoes")
+		edit := func(who, send string) {
+			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/1", As: who, Send: send, Status: 200,
+				Want: `{"head": {"sha": "` + h.sha("hoes") + `"}}`})
+		}
+		gone := "hoes~:hoes"
+		edit("sam", `{"maintainer_can_modify": false}`)
+		h.push(s, "will", denied, "--force", gone)
+		edit("sam", `{"maintainer_can_modify": true, "state": "closed"}`)
+		h.push(s, "will", denied, "--force", gone)
+		edit("sam", `{"state": "open"}`)
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/collaborators/will", As: "alice", Status: 204})
+		h.push(s, "will", denied, "--force", gone)
+		h.push(s, "alice", "", "--force", gone)
+		truth(t, s, "alice", "alice/plot")
+	})
+}
+
+// A private fork stays hidden from the maintainers of its parent, who push there
+// only if its owner shows it; and a proposal to one's own fork opens nothing.
+func TestMaintainersPushOnlyWhatTheySee(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		for _, login := range []string{"alice", "will", "sam"} {
+			s.User(t, login)
+		}
+		w := &pullWorld{}
+		w.commit("main", "Begin", "", "", one("a", "a\n"))
+		plot, _ := w.plant(t, s, "alice/plot", true)
+		s.Grant(t, plot, "will", account.Push)
+		s.Grant(t, plot, "sam", account.Pull)
+		fork(t, s)
+		h := helps(t, s)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`,
+			Want: `{"maintainer_can_modify": true}`})
+		h.push(s, "will", "not found", "hoes")
+		s.Check(t, apitest.Case{Do: "PUT /repos/sam/plot/collaborators/will", As: "sam",
+			Send: `{"permission": "pull"}`, Status: 204})
+		h.push(s, "will", "", "hoes")
+		commit(t, s, "alice/plot", "main", "new.txt", "new")
+		s.Check(t, apitest.Case{Do: "POST /repos/sam/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Main", "head": "alice:main", "base": "hoes"}`})
+		if _, said, err := gittest.Try(t, h.dir, nil, "push", s.Remote(t, "sam", "alice/plot"),
+			"hoes:main"); err == nil || !strings.Contains(string(said), "ask for push access") {
+			t.Errorf("sam pushes to alice's main: %s", said)
+		}
+	})
+}
+
+// The author closes the pull request, or keeps the branch, when a push was found
+// to be allowed and has not happened yet: it does not happen any more.
+func TestMaintainerMayNoLongerPush(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		var left atomic.Int32 // times that somebody looks for the branch before it happens
+		var meanwhile func()
+		look := func(_ context.Context, query string) {
+			if strings.Contains(query, "AND p.open AND p.modifiable") && left.Add(-1) == 0 {
+				meanwhile() // in the middle of the push's snapshot, which does not see it
+			}
+		}
+		s := apitest.Start(t, engine, func(o *server.Options) {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: look})
+		})
+		garden(t, s)
+		fork(t, s)
+		h := helps(t, s)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
+		head := pullTip(t, s, "sam/plot", "hoes")
+		for send, back := range map[string]string{`{"state": "closed"}`: `{"state": "open"}`,
+			`{"maintainer_can_modify": false}`: `{"maintainer_can_modify": true}`} {
+			edit := func(send string) {
+				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/1", As: "sam", Send: send,
+					Status: 200})
+			}
+			meanwhile = func() { edit(send) }
+			// the route of the refs, the route of the push, its commands, and before its objects are kept
+			left.Store(4)
+			h.push(s, "will", "(you may no longer push here)", "hoes")
+			if n := left.Load(); n != -1 {
+				t.Errorf("%s: looked %d times, want 5", send, 4-n)
+			}
+			s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/pulls/1", Status: 200,
+				Want: `{"head": {"sha": "` + head + `"}}`})
+			if got := pullTip(t, s, "sam/plot", "hoes"); got != head {
+				t.Errorf("%s: the branch is at %s", send, got)
+			}
+			edit(back)
+		}
+		h.push(s, "will", "", "hoes")
+	})
+}

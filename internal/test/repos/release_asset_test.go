@@ -1,0 +1,380 @@
+package repos_test
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/release"
+	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
+)
+
+// releaseFiles lists what lies in the store of files, below its folders.
+func releaseFiles(t *testing.T, s *apitest.Server) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(s.Dir, "files", "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+var bytesOf = map[string]string{"Accept": "application/octet-stream"}
+
+// What a maintainer uploads is what everybody gets, byte by byte, and no browser runs it.
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releaseGarden(t, s, false)
+		made(t, s, "POST "+releases, `{"tag_name": "v1/x"}`)
+		const page = "<script>alert(1)</script>"
+		tag := `"` + digest(page) + `"`
+		asset := `{"url": "{base}` + releases +
+			`/assets/1", "id": 1, "node_id": "$any", "name": "a.page.html", "label": "A page", "state": "uploaded",
+			"content_type": "text/html; charset=utf-8", "size": 25, "digest": "sha256:` + digest(page) + `", "uploader": {"login": "will"},
+			"created_at": "$any", "updated_at": "$any", "browser_download_url": "{base}/alice/garden/releases/download/v1/x/a.page.html"}`
+		sent := map[string]string{"Content-Type": "application/octet-stream",
+			"X-Content-Type-Options": "nosniff",
+			"Content-Disposition":    `attachment; filename="a.page.html"`, "Etag": tag, "Content-Length": "25", "Accept-Ranges": "bytes",
+			"Vary": "Accept, Accept-Encoding, Authorization"}
+		download := maps.Clone(sent) // where a browser's session counts too
+		download["Vary"] = "Accept, Accept-Encoding, Authorization, Cookie"
+		with := func(name, value string) map[string]string {
+			return map[string]string{"Accept": "application/octet-stream", name: value}
+		}
+		s.Run(t, []apitest.Case{
+			{Name: "upload", Do: "POST " + releases + "/1/assets?name=a+page.html&label=A%20page", As: "will",
+				Send: page, Status: 201, Want: asset,
+				Headers: map[string]string{"Content-Type": "text/html; charset=utf-8"},
+				Has:     map[string]string{"Location": "{base}" + releases + "/assets/1"}},
+			{Name: "where go-github looks for it", Do: "POST /api/uploads" + releases + "/1/assets?name=b",
+				As: "will", Send: "x", Status: 201,
+				Want: `{"url": "{base}/api/v3` + releases +
+					`/assets/2", "content_type": "application/octet-stream", "label": null}`},
+			{Name: "nothing else is there", Do: "GET /api/uploads/user", As: "will", Status: 404},
+			{Do: "GET " + releases + "/1", Status: 200, Want: `{"assets": [` + asset + `, {"id": 2}]}`},
+			{Do: "GET " + releases + "/1/assets", Status: 200, Want: `[` + asset + `, {"id": 2}]`},
+			{Do: "GET " + releases + "/1/assets?per_page=1&page=2", Status: 200, Want: `[{"id": 2}]`},
+			{Do: "GET " + releases + "/assets/1", Status: 200, Want: asset},
+			{Name: "its bytes", Do: "GET " + releases + "/assets/1", Headers: bytesOf, Status: 200,
+				Body: page, Has: sent},
+			{Name: "by its name", Do: "GET /alice/garden/releases/download/v1/x/a.page.html", Status: 200,
+				Body: page, Has: download},
+			{Name: "as a browser asks", Do: "GET /alice/garden/releases/download/v1/x/a.page.html",
+				Headers: map[string]string{"Accept": "text/html,*/*;q=0.8"}, Status: 200, Has: download},
+			{Name: "of the latest", Do: "GET /alice/garden/releases/latest/download/a.page.html", Status: 302,
+				Has: map[string]string{"Location": "{base}/alice/garden/releases/download/v1/x/a.page.html"}},
+			{Name: "its head", Do: "HEAD " + releases + "/assets/1", Headers: bytesOf, Status: 200,
+				Body: "-", Has: sent},
+			{Name: "a range", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=1-6"),
+				Status: 206, Body: "script", Has: map[string]string{"Content-Range": "bytes 1-6/25"}},
+			{Name: "the end", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=-1"),
+				Status: 206, Body: ">"},
+			{Name: "several ranges", Do: "GET " + releases + "/assets/1",
+				Headers: with("Range", "bytes=0-1,3-4"), Status: 200, Body: page},
+			{Name: "past the end", Do: "GET " + releases + "/assets/1", Headers: with("Range", "bytes=25-"),
+				Status: 416},
+			{Name: "known", Do: "GET " + releases + "/assets/1", Headers: with("If-None-Match", tag),
+				Status: 304, Body: "-"},
+			{Name: "another one is known", Do: "GET " + releases + "/assets/1",
+				Headers: with("If-None-Match", `"x"`), Status: 200},
+			{Name: "four whole downloads", Do: "GET " + releases + "/assets/1", Status: 200,
+				Want: `{"download_count": 4}`},
+			{Name: "no media type", Do: "GET " + releases + "/assets/1",
+				Headers: map[string]string{"Accept": "text/html"}, Status: 415},
+			{Name: "any media type, where it is no address of the API",
+				Do:      "GET /alice/garden/releases/download/v1/x/a.page.html",
+				Headers: map[string]string{"Accept": "text/plain"}, Status: 200, Body: page, Has: download},
+			{Name: "so of the latest", Do: "GET /alice/garden/releases/latest/download/a.page.html",
+				Headers: map[string]string{"Accept": "application/zip"}, Status: 302},
+			{Name: "rename", Do: "PATCH " + releases + "/assets/1", As: "will",
+				Send: `{"name": "c", "label": ""}`, Status: 200, Want: `{"name": "c", "label": null}`},
+			{Name: "not to what is there", Do: "PATCH " + releases + "/assets/1", As: "will",
+				Send: `{"name": "b"}`, Status: 422,
+				Want: `{"errors": [{"resource": "ReleaseAsset", "field": "name", "code": "already_exists"}]}`},
+			{Name: "a path", Do: "PATCH " + releases + "/assets/1", As: "will", Send: `{"name": "a/b"}`,
+				Status: 422},
+			{Name: "no name", Do: "PATCH " + releases + "/assets/1", As: "will", Send: `{"name": ""}`,
+				Status: 422},
+			{Name: "by a reader", Do: "PATCH " + releases + "/assets/1", As: "rae", Send: `{"name": "d"}`,
+				Status: 403},
+			{Do: "DELETE " + releases + "/assets/1", As: "rae", Status: 403},
+			{Do: "DELETE " + releases + "/assets/1", As: "will", Status: 204},
+			{Do: "GET " + releases + "/assets/1", Status: 404},
+			{Do: "GET /alice/garden/releases/download/v1/x/c", Status: 404},
+			{Do: "GET /alice/garden/releases/download/c", Status: 404},
+			{Do: "GET /alice/garden/releases/latest/download/c", Status: 404},
+		})
+		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 1 }, "the file is gone")
+		s.Check(t, apitest.Case{Do: "DELETE " + releases + "/1", As: "will", Status: 204})
+		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 0 }, "no file is left")
+	})
+}
+
+// Uploads that cannot be are refused, and leave nothing on the disk.
+func TestBadUploads(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releaseGarden(t, s, false)
+		made(t, s, "POST "+releases, `{"tag_name": "v1"}`)
+		to := "POST " + releases + "/1/assets"
+		wrong := func(field, code string) string {
+			return `{"errors": [{"resource": "ReleaseAsset", "field": "` + field + `", "code": "` +
+				code + `"}]}`
+		}
+		s.Run(t, []apitest.Case{
+			{Name: "no name", Do: to, As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "missing_field")},
+			{Name: "a path", Do: to + "?name=..%2F..%2Fx", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "a path of Windows", Do: to + "?name=a%5Cb", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "NUL", Do: to + "?name=a%00b", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "a line", Do: to + "?name=a%0d%0aX-Y:z", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "no text", Do: to + "?name=%ff", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "long", Do: to + "?name=" + strings.Repeat("a", 256), As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "invalid")},
+			{Name: "a long label", Do: to + "?name=a&label=" + strings.Repeat("a", 256), As: "will",
+				Send: "x", Status: 422, Want: wrong("label", "invalid")},
+			{Name: "empty", Do: to + "?name=a", As: "will", Status: 422, Want: wrong("size", "custom")},
+			{Name: "no such release", Do: "POST " + releases + "/7/assets?name=a", As: "will", Send: "x",
+				Status: 404},
+			{Name: "a reader's", Do: to + "?name=a", As: "rae", Send: "x", Status: 403},
+			{Name: "nobody's", Do: to + "?name=a", Send: "x", Status: 401},
+			{Name: "dots", Do: to + "?name=..", As: "will", Send: "x", Status: 201,
+				Want: `{"name": "default"}`},
+			{Name: "hidden", Do: to + "?name=.profile", As: "will", Send: "x", Status: 201,
+				Want: `{"name": "default.profile"}`},
+			{Name: "signs", Do: to + "?name=%E6%96%87%20%281%29%3B%22.zip", As: "will", Send: "x",
+				Status: 201, Want: `{"name": "default.1.zip"}`},
+			{Name: "taken", Do: to + "?name=..", As: "will", Send: "x", Status: 422,
+				Want: wrong("name", "already_exists")},
+			{Name: "a type that is none", Do: to + "?name=t", As: "will", Send: "x", Status: 201,
+				Want:    `{"content_type": "application/octet-stream"}`,
+				Headers: map[string]string{"Content-Type": "a b"}},
+		})
+		if n := len(releaseFiles(t, s)); n != 4 {
+			t.Errorf("there are %d files, want 4", n)
+		}
+	})
+}
+
+// Of many uploads of one name one is there, and the others leave nothing. A client that breaks off leaves
+// nothing.
+func TestBrokenUploads(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releaseGarden(t, s, false)
+		made(t, s, "POST "+releases, `{"tag_name": "v1"}`)
+		var all sync.WaitGroup
+		for n := range 8 {
+			all.Go(func() {
+				s.Do(t, apitest.Case{Do: "POST " + releases + "/1/assets?name=same", As: "will",
+					Send: strings.Repeat(fmt.Sprint(n), 1000)})
+			})
+		}
+		all.Wait()
+		s.Check(t, apitest.Case{Do: "GET " + releases + "/1/assets", Status: 200,
+			Want: `[{"name": "same", "size": 1000}]`})
+		broken(t, s, "Content-Length: 1000\r\n\r\nhalf")
+		broken(t, s, "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n")
+		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 1 }, "one file is left")
+		s.Check(t, apitest.Case{Do: "GET " + releases + "/1/assets", Status: 200, Want: `[{"name": "same"}]`})
+	})
+}
+
+// A body whose chunks are none is the client's fault.
+func TestMalformedUpload(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releaseGarden(t, s, false)
+		made(t, s, "POST "+releases, `{"tag_name": "v1"}`)
+		c, err := net.Dial("tcp", s.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST %s/1/assets?name=half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+			"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nxyz\r\n", releases, s.Token(t, "will"))
+		status, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil || !strings.Contains(status, " 400 ") {
+			t.Errorf("it is answered with %q, %v", status, err)
+		}
+	})
+}
+
+// broken begins an upload and hangs up once the file is on its way.
+func broken(t *testing.T, s *apitest.Server, rest string) {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprintf(c, "POST %s/1/assets?name=half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s",
+		releases, s.Token(t, "will"), rest)
+	testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 2 }, "it is received")
+	c.(*net.TCPConn).CloseWrite()
+	status, err := bufio.NewReader(c).ReadString('\n')
+	if err == nil && !strings.Contains(status, " 400 ") {
+		t.Errorf("a body that breaks off is answered with %q", status)
+	}
+}
+
+// A refused upload is answered before its body has come, also while its client is silent or sends it in drips.
+func TestDrippedRefusal(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releaseGarden(t, s, false)
+		var both sync.WaitGroup
+		for _, drip := range []string{"", "x"} {
+			c, err := net.Dial("tcp", s.Address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			c.SetReadDeadline(time.Now().Add(testkit.Patience))
+			fmt.Fprintf(c, "POST %s/7/assets?name=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+				"Content-Length: 4000000\r\n\r\n", releases, s.Token(t, "will"))
+			go func() {
+				for err := error(nil); drip != "" && err == nil; _, err = c.Write([]byte(drip)) {
+					time.Sleep(100 * time.Millisecond)
+				}
+			}()
+			both.Go(func() {
+				status, err := bufio.NewReader(c).ReadString('\n')
+				if err != nil || !strings.Contains(status, " 404 ") {
+					t.Errorf("drips of %q are answered with %q, %v", drip, status, err)
+				}
+			})
+		}
+		both.Wait()
+	})
+}
+
+// The bounds: the largest file, how much an owner may have, how many assets a release has.
+func TestAssetBounds(t *testing.T) {
+	t.Parallel()
+	two, four := int64(2), int64(4)
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Forge.Releases.MaxAsset = 0 // it is the server's own that counts
+		s.Server.Forge().Releases.MaxAsset = 3000
+		for _, login := range []string{"alice", "will"} {
+			s.User(t, login)
+		}
+		s.Grant(t, s.Repo(t, "alice/garden", false), "will", account.Push)
+		made(t, s, "POST "+releases, `{"tag_name": "v1", "draft": true}`)
+		to := "POST " + releases + "/1/assets?name="
+		large := strings.Repeat("x", 3001)
+		s.Run(t, []apitest.Case{
+			{Name: "too large", Do: to + "a", As: "will", Send: large, Status: 422,
+				Want: `{"errors": [{"resource": "ReleaseAsset", "field": "size", "code": "custom"}]}`},
+			{Name: "as large as may be", Do: to + "a", As: "will", Send: large[1:], Status: 201},
+			{Name: "beyond the quota", Do: to + "b", As: "will", Send: large[:2000], Status: 403},
+			{Name: "within it", Do: to + "b", As: "will", Send: "x", Status: 201},
+			{Name: "beyond it", Do: to + "c", As: "will", Send: "x", Status: 403},
+			{Name: "room again", Do: "DELETE " + releases + "/assets/1", As: "will", Status: 204},
+			{Do: to + "c", As: "will", Send: large[:2500], Status: 201},
+			{Name: "of the release", Do: "DELETE " + releases + "/1", As: "will", Status: 204},
+			{Do: "POST " + releases, As: "will", Send: `{"tag_name": "v1", "draft": true}`, Status: 201},
+			{Do: "POST " + releases + "/2/assets?name=c", As: "will", Send: large[1:], Status: 201},
+			{Name: "of the repository", Do: "DELETE /repos/alice/garden", As: "alice", Status: 204},
+		})
+		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 0 }, "no file is left")
+	}, func(o *server.Options) { o.Quota = account.Quota{Repos: &two, KB: &four} })
+}
+
+// An upload that does not say its length is refused once it is beyond the quota, although more would come.
+func TestQuotaWhileItComes(t *testing.T) {
+	t.Parallel()
+	two, four := int64(2), int64(4)
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releaseGarden(t, s, false)
+		made(t, s, "POST "+releases, `{"tag_name": "v1", "draft": true}`)
+		c, err := net.Dial("tcp", s.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST %s/1/assets?name=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+			"Transfer-Encoding: chunked\r\n\r\n1400\r\n%s\r\n", releases, s.Token(t, "will"),
+			strings.Repeat("x", 0x1400))
+		status, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil || !strings.Contains(status, " 403 ") {
+			t.Errorf("5 KiB of a quota of 4 are answered with %q, %v", status, err)
+		}
+		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 0 }, "no file is left")
+	}, func(o *server.Options) { o.Quota = account.Quota{Repos: &two, KB: &four} })
+}
+
+// A file without a row goes when it is old, also the beginning of one, and a file with a row never.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releaseGarden(t, s, false)
+		made(t, s, "POST "+releases, `{"tag_name": "v1"}`)
+		made(t, s, "POST "+releases+"/1/assets?name=kept", "kept")
+		kept := releaseFiles(t, s)[0]
+		dir := filepath.Dir(kept)
+		for _, name := range []string{filepath.Base(dir) + strings.Repeat("0", 30), ".tmp-123"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sweep := func(grace time.Duration, left int) {
+			t.Helper()
+			if err := s.Forge.Maintenance.Sweep(t.Context(), grace); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(releaseFiles(t, s)); n != left {
+				t.Errorf("after a sweep of what is older than %s there are %d files, want %d", grace, n, left)
+			}
+		}
+		sweep(time.Hour, 3)
+		sweep(0, 1)
+		s.Check(t, apitest.Case{Do: "GET " + releases + "/assets/1", Headers: bytesOf, Status: 200,
+			Body: "kept"})
+	})
+}
+
+// A name that somebody gives can be no path, no header and no name of another file system.
+func FuzzCleanName(f *testing.F) {
+	for _, name := range []string{"a.zip", "../x", "a b", ".", "文.zip", "a\r\nb", "\xff", "con",
+		strings.Repeat(".", 300)} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, given string) {
+		name, ok := release.CleanName(given)
+		if !ok {
+			return
+		}
+		if name == "" || len(name) > release.MaxAssetName || name[0] == '.' || strings.HasSuffix(name, ".") ||
+			strings.Contains(name, "..") || strings.Trim(name,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+@.") != "" {
+			t.Errorf("%q becomes %q", given, name)
+		}
+		if again, ok := release.CleanName(name); !ok || again != name {
+			t.Errorf("%q becomes %q, and that %q", given, name, again)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package repos_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+)
+
+// Who found a repository while it was public reads no ref that moved after it was
+// hidden, however long the request waits in between.
+func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Repo(t, "alice/garden", false)
+		const put = "PUT /repos/alice/garden/contents/f"
+		s.Check(t, apitest.Case{Do: put, As: "alice",
+			Send: `{"message": "shown", "content": ""}`, Status: 201})
+		repos := s.Server.Forge().Repos
+		stranger, err := repos.Find(t.Context(), nil, "alice", "garden")
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner, err := repos.Find(t.Context(), &account.Caller{ID: stranger.OwnerID, Login: "alice"},
+			"alice", "garden")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Run(t, []apitest.Case{
+			{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
+			{Do: "PUT /repos/alice/garden/contents/secret", As: "alice",
+				Send: `{"message": "secret", "content": ""}`, Status: 201},
+		})
+		read := func(a *repo.Access) [3]error {
+			_, all := repos.Refs(t.Context(), a)
+			_, exact := repos.Ref(t.Context(), a, "refs/heads/main")
+			_, named := repos.Resolve(t.Context(), a, "main")
+			return [3]error{all, exact, named}
+		}
+		strangerReads := func(when string) {
+			for n, err := range read(&stranger.Access) {
+				if !errs.Is(err, errs.NotFound) {
+					t.Errorf("way %d of reading refs %s: a stranger gets %v", n, when, err)
+				}
+			}
+		}
+		strangerReads("before the owner")
+		if got := read(&owner.Access); got != [3]error{} {
+			t.Errorf("the owner gets %v", got)
+		}
+		strangerReads("after the owner")
+	})
+}
+
+// A push fails, since its objects cannot be copied to where a pull request needs them:
+// what it brought stays, and nobody finds it.
+func TestObjectsOfAPushThatFails(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.User(t, "bob")
+		s.Import(t, s.Repo(t, "alice/plot", false), gittest.Repository(t, 3, 3))
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
+		dir := filepath.Join(t.TempDir(), "clone")
+		gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "alice", "alice/plot"), dir)
+		gittest.Run(t, dir, "checkout", "-q", "-b", "topic")
+		gittest.CommitFile(t, dir, "first", "1")
+		gittest.Run(t, dir, "push", "-q", "origin", "topic")
+		s.Check(t, apitest.Case{Do: "POST /repos/bob/plot/pulls", As: "bob",
+			Send: `{"title": "x", "base": "main", "head": "alice:topic"}`, Status: 201})
+		fork, err := s.Repos.Find(t.Context(), nil, "bob", "plot")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		s.Log.AllowErrors()
+		shard := filepath.Dir(s.Objects(t, fork.ID).Dir())
+		if err := os.Rename(shard, shard+".away"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(shard, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sha, _, _ := gittest.CommitFile(t, dir, "second", "2")
+		if _, _, err := gittest.Try(t, dir, nil, "push", "-q", "origin", "topic"); err == nil {
+			t.Fatal("the push succeeds")
+		}
+		if err := os.Remove(shard); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(shard+".away", shard); err != nil {
+			t.Fatal(err)
+		}
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, Status: 404})
+		gittest.Run(t, dir, "push", "-q", "origin", "topic")
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, Status: 200})
+	})
+}

@@ -1,0 +1,91 @@
+package repos_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+)
+
+// A page costs the same few statements whatever the query and the number of
+// results: who searches on a big server need not wait for a statement a row.
+func TestSearchStatements(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		var statements atomic.Int64
+		s := apitest.Start(t, engine, func(o *server.Options) {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+				Trace: func(context.Context, string) {
+					statements.Add(1)
+				}})
+		})
+		plant(t, s)
+		for n := range 40 {
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues",
+				As:   []string{"alice", "bob", "carol"}[n%3],
+				Send: fmt.Sprintf(`{"title": "Swarm %d", "labels": ["l%d"]}`, n, n%7), Status: 201})
+		}
+		x := 0
+		for _, q := range []string{"swarm", "is:open", "swarm -crash is:open no:milestone sort:updated",
+			`repo:alice/garden involves:bob label:l1,l2 comments:<5`} {
+			cost := func(size int) (least int64) {
+				least = 1000
+				for range 3 { // the server's workers ask for work now and then
+					x++
+					statements.Store(0)
+					s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /search/issues?q=%s&per_page=%d&x=%d",
+						url.QueryEscape(q), size, x), As: "bob", Status: 200})
+					least = min(least, statements.Load())
+				}
+				return least
+			}
+			cost(1) // what changed is indexed now
+			few, many := cost(2), cost(30)
+			for range 5 { // and more often on a busy machine
+				if many > few+2 || many > 16 {
+					few, many = min(few, cost(2)), min(many, cost(30))
+				}
+			}
+			if many > few+2 || many > 16 {
+				t.Errorf("%s: %d statements for a page of 2, %d for one of 30", q, few, many)
+			}
+		}
+		if long := strings.Repeat("a ", 32); s.Do(t,
+			apitest.Case{Do: "GET /search/issues?q=" + url.QueryEscape(long)}).Status != 200 {
+			t.Error("as many words as may be are too many for the engine")
+		}
+	})
+}
+
+// Many names of branches cost one look for each pull request, and what is said again costs nothing.
+func TestSearchLooksOnce(t *testing.T) {
+	t.Parallel()
+	var looks atomic.Int64
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) {
+		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, db.SQLite),
+			Trace: func(_ context.Context, statement string) {
+				for _, table := range []string{"FROM pulls h", "FROM reviews h"} {
+					looks.Store(max(looks.Load(), int64(strings.Count(statement, table))))
+				}
+			}})
+	})
+	plant(t, s)
+	for _, q := range []string{"head:h%d", "base:b%d", "reviewed-by:bob"} {
+		many := q
+		for n := range 40 {
+			many += " " + strings.ReplaceAll(q, "%d", fmt.Sprint(n))
+		}
+		looks.Store(0)
+		s.Check(t, apitest.Case{Do: "GET /search/issues?q=" + url.QueryEscape(many), As: "bob", Status: 200})
+		if n := looks.Load(); n < 1 || n > 3 { // for the page, its order and the total
+			t.Errorf("%s: %d looks in one statement", q, n)
+		}
+	}
+}

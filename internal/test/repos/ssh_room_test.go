@@ -1,0 +1,40 @@
+package repos_test
+
+import (
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/server"
+	"arbor/internal/test/testkit"
+)
+
+// While the disk is nearly full a push is told so, as over HTTP, and that is no error of the
+// server's in the log; fetches go on.
+func TestPushWithoutRoom(t *testing.T) {
+	t.Parallel()
+	full := func(o *server.Options) { o.MinFree = 1 << 60 }
+	each(t, func(t *testing.T, w *world) {
+		w.User(t, "alice")
+		w.Repo(t, "alice/garden", false)
+		k := testkit.Signer(t)
+		n := account.NewKey{Title: "t", Text: testkit.AuthorizedKey(k)}
+		if _, err := w.Accounts.AddUserKey(t.Context(), "alice", n); err != nil {
+			t.Fatal(err)
+		}
+		for service, refused := range map[string]bool{"receive": true, "upload": false} {
+			session, err := w.connect(t, k).NewSession()
+			if err != nil {
+				t.Fatal(err)
+			}
+			session.Stdin = strings.NewReader("0000")
+			said, err := session.CombinedOutput("git-" + service + "-pack alice/garden.git")
+			if (err != nil) != refused || strings.Contains(string(said), "disk") != refused {
+				t.Errorf("git-%s-pack: %v, %s", service, err, said)
+			}
+		}
+		if text := w.Log.Text(); !strings.Contains(text, "status=507") {
+			t.Errorf("the log does not tell of a 507:\n%s", text)
+		}
+	}, full)
+}

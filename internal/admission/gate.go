@@ -80,11 +80,14 @@ func NewGate(budget int64) *Gate {
 	search := &limit{most: searchPart * unit, kept: searchPart * unit / 4}
 	all := childPart * unit
 	one, largest := all/8, all*3/8 // that a fetch and a push count for at most
-	// Callers without an account leave room for the largest push and, next to it, for others with one.
-	children := &limit{most: all, kept: all / 2, open: one}
+	children := &limit{most: all, open: one}
+	// Short requests, which are many and small, leave room for the largest push or three fetches: else these would
+	// never find enough at one time. Callers without an account have as much as one and a half fetches take for
+	// short requests and three fetches, so that the largest push and a short request of an account fit next to them.
+	short := &limit{most: all - largest, kept: all - largest - one*3/2, open: one}
 	// Stream and Push, which clients make slow, leave a quarter; fetches leave more, to small pushes.
 	clients := &limit{most: all * 3 / 4, open: one}
-	stream := &limit{most: clients.most - one, kept: all / 4, open: one}
+	stream := &limit{most: clients.most - one, kept: clients.most - 4*one, open: one}
 	push := &limit{most: all * 5 / 8}
 	uploads := &limit{most: maxUploads}
 	background := &limit{most: backgroundPart * unit}
@@ -93,7 +96,7 @@ func NewGate(budget int64) *Gate {
 	g := &Gate{lines: [kinds]line{
 		Work:       newLine("work", time.Second, work),
 		Search:     newLine("search", time.Second, search),
-		Child:      newLine("child", time.Second, children),
+		Child:      newLine("child", time.Second, short, children),
 		Stream:     newLine("stream", 10*time.Second, stream, clients, children),
 		Push:       newLine("push", 10*time.Second, push, clients, children),
 		Background: newLine("background", time.Minute, background),

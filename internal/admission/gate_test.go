@@ -185,17 +185,17 @@ func TestMoreForWhoCannotGoOn(t *testing.T) {
 			ticket := c.NewTicket(Holder{})
 			ticket.SignIn(1)
 			ctx := With(t.Context(), ticket)
-			if _, err := c.Child(ctx, 2*unit); err != nil {
+			if _, err := c.Child(ctx, unit); err != nil {
 				t.Fatal(err)
 			}
 			tickets = append(tickets, ctx)
 		}
 		for _, ctx := range tickets {
-			if _, err := c.Child(ctx, 2*unit); err != nil {
+			if _, err := c.Child(ctx, unit); err != nil {
 				t.Errorf("a second process of a request: %v", err)
 			}
 		}
-		refused(t, c.Gate, Child, account(1), 2*unit, errs.TooManyRequests, time.Second)
+		refused(t, c.Gate, Child, account(1), unit, errs.TooManyRequests, time.Second)
 	})
 }
 

@@ -58,6 +58,23 @@ func TestPushesPassFetches(t *testing.T) {
 	})
 }
 
+// Short requests, however many, leave room for the fetches of accounts.
+func TestFetchesPassShortRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		one := g.lines[Stream].largest
+		crowd(t, g, Child, unit/2, func(n int) Holder { return account(int64(n + 100)) })
+		crowd(t, g, Child, unit/2, strangers)
+		began := time.Now()
+		hold(t, g, Stream, account(1), one)
+		hold(t, g, Stream, account(2), one)
+		if waited := time.Since(began); waited != 0 {
+			t.Errorf("they waited %v", waited)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
 // A client that reads nothing of a fetch loses its place also when a push wants it.
 func TestStalledFetchYieldsToPush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

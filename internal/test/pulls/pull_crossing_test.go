@@ -81,7 +81,7 @@ func TestHiddenRootStaysOutOfPublicFork(t *testing.T) {
 // transaction leaves.
 func TestStoreOfBefore(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../db/migrations/0024_crossing.sql")
+	text, err := os.ReadFile("../../db/migrations/0024_crossing.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

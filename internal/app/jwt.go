@@ -2,11 +2,8 @@ package app
 
 import (
 	"context"
-	"crypto"
 	"crypto/rsa"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +11,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -30,15 +29,6 @@ const (
 // NoJWT is GitHub's answer to a request that only a JWT opens, and that has none or a wrong one.
 func NoJWT() error { return errs.New(errs.Unauthenticated, "A JSON web token could not be decoded") }
 
-// jwt is a JSON web token as it was sent: who it says it is from, and nothing that was proved yet.
-type jwt struct {
-	issuer    string // an App's id or client id
-	issued    int64  // Unix seconds
-	expires   int64
-	signed    [sha256.Size]byte // of what the signature is about
-	signature []byte
-}
-
 // IsJWT reports credentials that could be a JWT, as opposed to a token of Arbor's.
 func IsJWT(authorization string) bool {
 	_, ok := bearer(authorization)
@@ -52,46 +42,47 @@ func bearer(authorization string) (string, bool) {
 	return text, strings.EqualFold(scheme, "bearer") && strings.Count(text, ".") == 2
 }
 
-// parseJWT reads a token that RS256 signs; no other algorithm is looked at, whatever the header names. Keys
-// that the header brings or points to are not looked at either. Error: 401.
-func parseJWT(text string) (*jwt, error) {
+// claims are those that GitHub reads, as they were sent.
+type claims struct {
+	jwt.Claims // the library checks none of them
+	Iss        json.RawMessage
+	Iat        json.RawMessage
+	Exp        json.RawMessage
+
+	issuer          string // an App's id or client id
+	issued, expires int64  // Unix seconds
+}
+
+// jwtParser reads tokens that RS256 signs, whatever algorithm their header names.
+var jwtParser = jwt.NewParser(jwt.WithValidMethods([]string{"RS256"}), jwt.WithStrictDecoding(),
+	jwt.WithoutClaimsValidation())
+
+// parseJWT verifies a token with the key that find returns for its claims, which have been read and are not
+// proved yet. Keys that the header brings or points to are ignored. Errors: 401; that of find.
+func parseJWT(text string, now time.Time, find func(c *claims) (*rsa.PublicKey, error)) error {
 	if len(text) > maxJWT {
-		return nil, NoJWT()
+		return NoJWT()
 	}
-	parts := strings.Split(text, ".")
-	if len(parts) != 3 {
-		return nil, NoJWT()
+	var c claims
+	var found error // of the claims or of find
+	_, err := jwtParser.ParseWithClaims(text, &c, func(t *jwt.Token) (any, error) {
+		if t.Header["crit"] != nil { // extensions that must be understood
+			return nil, NoJWT()
+		}
+		if found = c.check(now); found != nil {
+			return nil, found
+		}
+		var key *rsa.PublicKey
+		key, found = find(&c)
+		return key, found
+	})
+	if found != nil {
+		return found
 	}
-	var header struct {
-		Alg  string          `json:"alg"`
-		Crit json.RawMessage `json:"crit"`
+	if err != nil {
+		return NoJWT()
 	}
-	var claims struct {
-		Issuer  json.RawMessage `json:"iss"`
-		Issued  json.RawMessage `json:"iat"`
-		Expires json.RawMessage `json:"exp"`
-	}
-	if decodePart(parts[0], &header) != nil || header.Alg != "RS256" || header.Crit != nil ||
-		decodePart(parts[1], &claims) != nil {
-		return nil, NoJWT()
-	}
-	t := &jwt{signed: sha256.Sum256([]byte(parts[0] + "." + parts[1]))}
-	var err error
-	if t.signature, err = base64.RawURLEncoding.DecodeString(parts[2]); err != nil {
-		return nil, NoJWT()
-	}
-	var ok bool
-	if t.issuer, ok = issuer(claims.Issuer); !ok {
-		return nil, errs.New(errs.Unauthenticated,
-			"'Issuer' claim ('iss') must be the App's id or its client id")
-	}
-	if t.issued, ok = seconds(claims.Issued); !ok {
-		return nil, errIssued()
-	}
-	if t.expires, ok = seconds(claims.Expires); !ok {
-		return nil, errExpires()
-	}
-	return t, nil
+	return nil
 }
 
 func errIssued() error {
@@ -104,16 +95,29 @@ func errExpires() error {
 		"'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires")
 }
 
-// decodePart reads one of the JSON objects of a JWT.
-func decodePart(part string, into any) error {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(part)
-	if err != nil {
-		return err
+// check reads the claims and holds the times against the clock. Errors: 401.
+func (c *claims) check(now time.Time) error {
+	var ok bool
+	if c.issuer, ok = issuer(c.Iss); !ok {
+		return errs.New(errs.Unauthenticated,
+			"'Issuer' claim ('iss') must be the App's id or its client id")
 	}
-	if len(b) == 0 || b[0] != '{' {
-		return errors.New("no object")
+	if c.issued, ok = seconds(c.Iat); !ok {
+		return errIssued()
 	}
-	return json.Unmarshal(b, into)
+	if c.expires, ok = seconds(c.Exp); !ok {
+		return errExpires()
+	}
+	issued, expires := time.Unix(c.issued, 0), time.Unix(c.expires, 0)
+	switch {
+	case issued.After(now.Add(jwtDrift)):
+		return errIssued()
+	case !expires.After(now):
+		return errExpires()
+	case expires.After(now.Add(jwtLife + jwtDrift)):
+		return errs.New(errs.Unauthenticated, "'Expiration time' claim ('exp') is too far in the future")
+	}
+	return nil
 }
 
 // issuer reads the claim iss: a number, or a text.
@@ -140,34 +144,17 @@ func seconds(raw json.RawMessage) (int64, bool) {
 	return int64(f), true
 }
 
-// checkTimes holds the times of a token against the clock. Errors: 401.
-func (t *jwt) checkTimes(now time.Time) error {
-	issued, expires := time.Unix(t.issued, 0), time.Unix(t.expires, 0)
-	switch {
-	case issued.After(now.Add(jwtDrift)):
-		return errIssued()
-	case !expires.After(now):
-		return errExpires()
-	case expires.After(now.Add(jwtLife + jwtDrift)):
-		return errs.New(errs.Unauthenticated, "'Expiration time' claim ('exp') is too far in the future")
+// parseKey reads the public key of an App. Error: 401 if it has none.
+func parseKey(der []byte) (*rsa.PublicKey, error) {
+	if len(der) == 0 {
+		return nil, NoJWT()
 	}
-	return nil
-}
-
-// verify proves that the token was signed with the private half of a key. Error: 401.
-func (t *jwt) verify(publicKey []byte) error {
-	if len(publicKey) == 0 { // nobody asked for the key yet
-		return NoJWT()
-	}
-	parsed, err := x509.ParsePKIXPublicKey(publicKey)
+	parsed, err := x509.ParsePKIXPublicKey(der)
 	key, ok := parsed.(*rsa.PublicKey)
 	if err != nil || !ok {
-		return errors.Join(errors.New("app: a stored key cannot be read"), err)
+		return nil, errors.Join(errors.New("app: a stored key cannot be read"), err)
 	}
-	if rsa.VerifyPKCS1v15(key, crypto.SHA256, t.signed[:], t.signature) != nil {
-		return NoJWT()
-	}
-	return nil
+	return key, nil
 }
 
 // AuthenticateJWT finds out which App signed a request. Errors: 401; 403 while the App's owner is suspended.
@@ -177,21 +164,18 @@ func (s *Service) AuthenticateJWT(ctx context.Context, r *http.Request) (*accoun
 		return nil, NoJWT()
 	}
 	text, _ := bearer(values[0])
-	t, err := parseJWT(text)
+	var a *App
+	err := parseJWT(text, s.clock(), func(c *claims) (_ *rsa.PublicKey, err error) {
+		a, err = read(ctx, s.db, func(tx *db.Tx) (*App, error) { return byIssuer(tx, c.issuer) })
+		if errs.Is(err, errs.NotFound) {
+			err = NoJWT() // as one that another App signed
+		}
+		if err != nil {
+			return nil, err
+		}
+		return parseKey(a.publicKey)
+	})
 	if err != nil {
-		return nil, err
-	}
-	if err := t.checkTimes(s.clock()); err != nil {
-		return nil, err
-	}
-	a, err := read(ctx, s.db, func(tx *db.Tx) (*App, error) { return byIssuer(tx, t.issuer) })
-	if errs.Is(err, errs.NotFound) {
-		return nil, NoJWT() // as one that another App signed
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := t.verify(a.publicKey); err != nil {
 		return nil, err
 	}
 	if !a.Owner.SuspendedAt.IsZero() {

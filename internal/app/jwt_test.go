@@ -3,7 +3,6 @@ package app
 import (
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/x509"
 	"strings"
 	"testing"
 	"time"
@@ -19,17 +18,9 @@ func FuzzJWT(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, text string) {
-		token, err := parseJWT(text)
-		if err != nil {
-			return
-		}
-		_ = token.checkTimes(time.Unix(1, 0))
-		if token.verify(public) == nil {
+		err := parseJWT(text, time.Unix(1, 0), func(*claims) (*rsa.PublicKey, error) { return &key.PublicKey, nil })
+		if err == nil {
 			t.Errorf("%q verifies under a key that did not sign it", text)
 		}
 	})

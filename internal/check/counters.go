@@ -85,7 +85,6 @@ var columns = []derived{
 
 	{table: "issues", column: "comments", keys: []string{"id"}, means: "comments", repo: "repo_id",
 		right: `SELECT issue_id AS id, COUNT(*) AS n FROM issue_comments GROUP BY issue_id`,
-		also:  `, changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)`,
 		lock:  []string{"repos", "issues", "issue_comments"}},
 	{table: "pulls", column: "review_comments", keys: []string{"issue_id"}, means: "review comments",
 		repo:  "repo_id",
@@ -238,8 +237,7 @@ func (d *derived) repair(tx *db.Tx) (list []wrong, all int64, err error) {
 	}
 	for _, w := range list {
 		if w.repo != 0 { // servers that run hold nothing of before
-			_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1,
-				legend_generation = legend_generation + 1 WHERE id = $1`, w.repo)
+			_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, w.repo)
 			if err != nil {
 				return nil, 0, err
 			}

@@ -11,8 +11,7 @@
 //	storerepo.go       conditions on repositories
 //	storeranges.go, storescan.go, storenames.go   the statements
 //
-// Package memory is the other executor: what it holds it finds in microseconds.
-// Tests hold all executors against a naive one, on random data and trees.
+// Tests hold both executors against a naive one, on random data and trees.
 //
 // Tables: reads postings, posting_counts, issues, issue_comments, labels,
 // milestones, pulls, reviews, requested_reviewers, status_commits, repos, and the index of package fulltext.
@@ -42,17 +41,13 @@ type Query struct {
 
 // Repo is a repository that a query looks in.
 type Repo struct {
-	ID         repo.ID
-	Generation int64 // its issues_generation in this snapshot, or Unread
-	IssuesOff  bool  // its issues are switched off: only pull requests are there (decision 16)
+	ID        repo.ID
+	IssuesOff bool // its issues are switched off: only pull requests are there (decision 16)
 
 	// What conditions on repositories ask for; a query without any leaves them zero.
 	Owner             account.ID
 	Private, Archived bool
 }
-
-// Unread is the generation of a repository whose generation was not read.
-const Unread = -1
 
 // Scope is a SELECT of the ids of repositories. Its placeholders begin with $1.
 type Scope struct {

@@ -13,7 +13,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/finder"
-	"arbor/internal/finder/memory"
 	"arbor/internal/forge"
 	"arbor/internal/fulltext"
 	"arbor/internal/posting"
@@ -59,7 +58,6 @@ type world struct {
 	names  map[posting.Property]string // of labels and milestones
 	labels map[repo.ID][]int64         // by repository
 	titles map[repo.ID][]int64         // milestones by repository
-	memory *memory.Indexes
 }
 
 var vocabulary = strings.Fields("slug snail rake spade bean pea leek kale")
@@ -68,7 +66,6 @@ func newWorld(t *testing.T, engine db.Engine, seed uint64) *world {
 	w := &world{t: t, d: dbtest.Open(t, engine), random: rand.New(rand.NewPCG(seed, 7)),
 		names: map[posting.Property]string{}, labels: map[repo.ID][]int64{}, titles: map[repo.ID][]int64{}}
 	log := slog.New(slog.DiscardHandler)
-	w.memory = memory.New(w.d, log)
 	all := forge.New(w.d, nil, log, "")
 	for n := range 5 {
 		login := fmt.Sprint("p", n)
@@ -84,7 +81,7 @@ func newWorld(t *testing.T, engine db.Engine, seed uint64) *world {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.repos = append(w.repos, finder.Repo{ID: made.ID, Generation: finder.Unread, IssuesOff: n%5 == 4,
+		w.repos = append(w.repos, finder.Repo{ID: made.ID, IssuesOff: n%5 == 4,
 			Owner: w.people[0], Private: n%3 == 1, Archived: n%4 == 2})
 	}
 	w.write(func(tx *db.Tx) error {
@@ -229,9 +226,9 @@ func (w *world) add(tx *db.Tx) error {
 		return err
 	}
 	err = tx.QueryRow(`INSERT INTO issues (repo_id, number, title, body, author_id, state, labels, assignees,
-		comments, created_at, updated_at, closed_at, merged_at, locked, draft, changed)
-		VALUES ($1, $2, $3, $4, $5, $6, '', '', $7, $8, $9, $10, $11, $12, $13,
-		(SELECT issues_generation FROM repos WHERE id = $1)) RETURNING id`,
+		comments, created_at, updated_at, closed_at, merged_at, locked, draft)
+		VALUES ($1, $2, $3, $4, $5, $6, '', '', $7, $8, $9, $10, $11, $12, $13)
+		RETURNING id`,
 		m.repo, m.number, m.title, m.body, w.people[0], int64(m.state), m.comments,
 		m.created, m.updated, db.Time(m.closed), db.Time(m.merged), m.locked, m.draft).Scan(&m.id)
 	if err != nil {
@@ -251,25 +248,6 @@ func (w *world) add(tx *db.Tx) error {
 	}
 	w.issues = append(w.issues, m)
 	if err := fulltext.Put(tx, texts); err != nil {
-		return err
-	}
-	return posting.Add(tx, m.row(), m.properties())
-}
-
-// change draws an issue anew.
-func (w *world) change(tx *db.Tx) error {
-	m := w.issues[w.random.IntN(len(w.issues))]
-	if err := posting.Drop(tx, m.row(), m.properties()); err != nil {
-		return err
-	}
-	w.draw(m)
-	if _, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`,
-		m.repo); err != nil {
-		return err
-	}
-	if _, err := tx.Exec(`UPDATE issues SET state = $2, updated_at = $3, comments = $4, closed_at = $5,
-		changed = (SELECT issues_generation FROM repos WHERE id = issues.repo_id) WHERE id = $1`,
-		m.id, int64(m.state), m.updated, m.comments, db.Time(m.closed)); err != nil {
 		return err
 	}
 	return posting.Add(tx, m.row(), m.properties())

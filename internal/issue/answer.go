@@ -1,8 +1,6 @@
 package issue
 
 import (
-	"context"
-	"errors"
 	"net/http"
 
 	"arbor/internal/db"
@@ -13,36 +11,7 @@ import (
 
 // answer answers with one issue in its full form, which was just written.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, i *Issue) error {
-	return web.Answer(w, r, status, func(out *web.Output) error {
-		p, err := api.s.written(out.Context(), a, i)
-		if err != nil {
-			return err
-		}
-		return api.render(out, p)
-	})
-}
-
-// written is a page of an issue that was just written, with what it refers to: without the database where
-// memory holds all of that as the request found the repository.
-func (s *Service) written(ctx context.Context, a *repo.Access, i *Issue) (*page, error) {
-	in := func(tx *db.Tx, g generations) (*page, error) {
-		p := newPage(ctx, a)
-		p.full, p.issues, p.kept = true, []*Issue{i}, s.newKept(g, a, p.places[a.ID])
-		return p, p.load(tx)
-	}
-	const changed = -1 // what depends on the issues' generation is not in memory
-	p, err := in(nil, generations{changed, a.LegendGeneration, a.AccountsGeneration})
-	if !errors.Is(err, errNotKept) {
-		return p, err
-	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		g, err := generationsOf(tx, a.ID)
-		if err == nil {
-			p, err = in(tx, g)
-		}
-		return err
-	})
-	return p, err
+	return web.Answer(w, r, status, api.rendering(a, func(*db.Tx) (*Issue, error) { return i, nil }))
 }
 
 // rendering makes what renders an issue in its full form, which find finds, in one

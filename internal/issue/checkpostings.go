@@ -76,13 +76,7 @@ func (u *Unposted) repair(tx *db.Tx) error {
 			return err
 		}
 	}
-	if err := posting.Move(tx, row); err != nil {
-		return err
-	}
-	err := tx.Run(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r
-		WHERE r.id = issues.repo_id)
-		WHERE id = $1`, u.Issue.ID)
-	return err
+	return posting.Move(tx, row)
 }
 
 // posted is what the postings of an issue say.

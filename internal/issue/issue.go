@@ -7,8 +7,8 @@
 //	rules.go                 who may edit and be assigned, which milestone an issue can have
 //	api.go, answer.go        the handlers of single issues; render.go, member.go: their JSON
 //	list.go, listacross.go   lists, of one repository and of many; package finder finds the issues
-//	find.go                  a page of what was found, from memory as far as it is there; findeach.go: of several queries
-//	page.go, load.go         what the issues of a page refer to; cache.go: what is kept of it
+//	find.go                  a page of what one query finds, or of what each of several does
+//	page.go, load.go         what the issues of a page refer to
 //	brief.go                 what a page's line shows of an issue
 //	assignee.go, label.go, lock.go, reaction.go   the handlers of each
 //	pin.go                   issues that stand first in their repository
@@ -37,9 +37,7 @@
 //
 // A row of issues holds everything that a list shows, also the ids of labels and assignees. A label
 // that is deleted leaves its id in rows, where it names nothing; what many issues hold is taken off
-// them later, some at a time. A list of a repository is made by one function, which runs without a
-// transaction first and with one where more than issues is missing: so an unseen list of a
-// repository at rest runs no statement.
+// them later, some at a time. The number of statements of a list does not depend on its length.
 //
 // A body is parsed before the transaction; whom it mentions and which issues it names is looked up
 // inside.
@@ -55,7 +53,6 @@ import (
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder/memory"
 	"arbor/internal/issue/text"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -129,8 +126,6 @@ type Issue struct {
 	MergedAt    db.Time    // of a pull request; zero: it is not merged
 	PinnedAt    db.Time    // zero: it is not pinned
 	PinnedBy    account.ID // 0: it is not pinned
-
-	changed int64 // the issues_generation with which it was last written
 }
 
 // People are those whom the issue names.
@@ -165,9 +160,6 @@ type Service struct {
 	log   *slog.Logger
 	forge Forge
 
-	indexes *memory.Indexes
-	rows    *cache.Recent[rowKey, *Issue]
-	shown   *cache.Cache[cacheKey, any] // what issues refer to
 	texts   *text.Renderer
 	answers *tracker.Answers // to requests
 }
@@ -177,8 +169,7 @@ const answerBytes = 48 << 20
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
-	return &Service{db: d, repos: repos, log: log, forge: forge, indexes: memory.New(d, log),
-		shown: newShown(), rows: newRows(), texts: text.New(d, repos),
+	return &Service{db: d, repos: repos, log: log, forge: forge, texts: text.New(d, repos),
 		answers: tracker.NewAnswers(d, answerBytes)}
 }
 
@@ -217,11 +208,7 @@ func wrong(field, code string, value any) error {
 // Answers are those that are kept, of all requests about issues and what hangs on them.
 func (s *Service) Answers() *tracker.Answers { return s.answers }
 
-// UnfilledIndexes is how many repositories wait until their index in memory is filled.
-func (s *Service) UnfilledIndexes() int { return s.indexes.Waiting() }
-
 // Caches tells of the caches.
 func (s *Service) Caches() []cache.Stats {
-	return []cache.Stats{s.shown.Stats("issue_references"), s.rows.Stats("issue_rows"), s.texts.Stats(),
-		s.indexes.Stats("issue_indexes"), s.answers.Stats("issue_answers")}
+	return []cache.Stats{s.texts.Stats(), s.answers.Stats("issue_answers")}
 }

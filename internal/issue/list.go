@@ -11,6 +11,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/finder"
 	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -80,34 +81,34 @@ var peopleParameters = [...]struct {
 	kind posting.Kind
 }{{"creator", posting.ByAuthor}, {"assignee", posting.ByAssignee}, {"mentioned", posting.ByMention}}
 
-// chooseIn gives the conditions of a list of one repository. some is false where a
-// parameter names what nothing has: the list is empty (decision 25). Error: 422 for
-// a milestone that is no number or not there.
-func chooseIn(n names, c choice, r *http.Request) (where finder.And, some bool, err error) {
+// chooseIn returns the conditions of a list of one repository. some is false if a parameter names a label or
+// a login that does not exist: the list is empty (decision 25). Error: 422 if the milestone is not a number or
+// does not exist.
+func chooseIn(tx *db.Tx, repoID repo.ID, c choice, r *http.Request) (where finder.And, some bool, err error) {
 	where = slices.Clone(c.where)
 	if m := web.QueryOf(r).Get("milestone"); m != "" {
-		by, err := milestoneNamed(n, m)
+		by, err := milestoneNamed(tx, repoID, m)
 		if err != nil {
 			return nil, false, err
 		}
 		where = append(where, finder.HasOne(by))
 	}
-	people, some, err := choosePeople(n, r)
+	people, some, err := choosePeople(tx, r)
 	if err != nil || !some {
 		return nil, false, err
 	}
-	labels, err := n.labels(c.labels)
+	labels, err := label.Named(tx, repoID, c.labels)
 	if err != nil || len(labels) < len(c.labels) {
 		return nil, false, err
 	}
 	for _, name := range c.labels {
-		where = append(where, finder.HasOne(posting.ByLabel.Of(labels[name])))
+		where = append(where, finder.HasOne(posting.ByLabel.Of(labels[name].ID)))
 	}
 	return append(where, people...), true, nil
 }
 
-// choosePeople gives the conditions of the parameters that name logins.
-func choosePeople(n names, r *http.Request) (where finder.And, some bool, err error) {
+// choosePeople returns the conditions of the parameters that name logins.
+func choosePeople(tx *db.Tx, r *http.Request) (where finder.And, some bool, err error) {
 	logins := map[posting.Kind]string{}
 	var folded []string
 	for _, p := range peopleParameters {
@@ -123,24 +124,24 @@ func choosePeople(n names, r *http.Request) (where finder.And, some bool, err er
 			folded = append(folded, account.Fold(v))
 		}
 	}
-	accounts, err := n.logins(folded)
+	accounts, err := account.ByLogins(tx, folded)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, p := range peopleParameters {
 		if login := logins[p.kind]; login != "" {
-			id, there := accounts[login]
-			if !there {
+			a := accounts[login]
+			if a == nil {
 				return nil, false, nil
 			}
-			where = append(where, finder.HasOne(p.kind.OfUser(id)))
+			where = append(where, finder.HasOne(p.kind.OfUser(a.ID)))
 		}
 	}
 	return where, true, nil
 }
 
 // milestoneNamed reads the parameter milestone: a number, * for any, or none.
-func milestoneNamed(n names, v string) (posting.Property, error) {
+func milestoneNamed(tx *db.Tx, repoID repo.ID, v string) (posting.Property, error) {
 	switch v {
 	case "*":
 		return posting.ByMilestone.Of(posting.Any), nil
@@ -148,8 +149,12 @@ func milestoneNamed(n names, v string) (posting.Property, error) {
 		return posting.ByMilestone.Of(posting.None), nil
 	}
 	if number, ok := web.ParseNumber(v); ok {
-		if id, err := n.milestone(number); id != 0 || err != nil {
-			return posting.ByMilestone.Of(id), err
+		m, err := milestone.ByNumber(tx, repoID, number)
+		if err == nil {
+			return posting.ByMilestone.Of(m.ID), nil
+		}
+		if !errs.Is(err, errs.NotFound) {
+			return posting.Property{}, err
 		}
 	}
 	return posting.Property{}, wrong("milestone", errs.InvalidField, v)
@@ -173,13 +178,25 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // listing makes what renders a list of the repository's issues.
 func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, c choice) web.Render {
 	return func(out *web.Output) error {
-		by := func(n names) (finder.And, bool, error) { return chooseIn(n, c, r) }
 		at := web.ReadPage(r)
-		l, err := api.s.listIn(out.Context(), listRequest{a, by, c.order, at})
+		p, total := newPage(out.Context(), a), int64(0)
+		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
+			where, some, err := chooseIn(tx, a.ID, c, r)
+			if err != nil || !some {
+				return err
+			}
+			q := finder.Query{Repos: []finder.Repo{{ID: a.ID}}, Where: where, Order: c.order}
+			list, found, err := api.s.Find(tx, q, at.Offset(), at.Size)
+			if err != nil {
+				return err
+			}
+			p.issues, total = list, found.Total
+			return p.load(tx)
+		})
 		if err != nil {
 			return err
 		}
-		web.Link(w, r, at, l.total)
-		return api.renderList(out, l.page, 4<<10)
+		web.Link(w, r, at, total)
+		return api.renderList(out, p, 4<<10)
 	}
 }

@@ -97,7 +97,7 @@ func (l *across) render(out *web.Output) error {
 	var p *page
 	err := l.api.s.db.Read(ctx, func(tx *db.Tx) error {
 		p = newPage(ctx)
-		p.repository = map[repo.ID]*piece{}
+		p.repository = map[repo.ID][]byte{}
 		q, err := l.query(tx)
 		if err != nil {
 			return err
@@ -152,8 +152,7 @@ func (l *across) query(tx *db.Tx) (finder.Query, error) {
 		q.Many, repos = &finder.Scope{SQL: query, Args: args}, nil
 	}
 	for _, r := range repos {
-		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, Generation: r.IssuesGeneration,
-			IssuesOff: !r.HasIssues})
+		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, IssuesOff: !r.HasIssues})
 	}
 	// Where issues are switched off, pull requests are still there (decision 16).
 	where := append(slices.Clone(l.choice.where),

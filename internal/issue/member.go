@@ -47,7 +47,7 @@ var members = []member{
 	{key: `"assignees":`, value: appendAssignees,
 		when: func(r *row) bool { return r.page.info.Media.Preview(web.Assignees) }},
 	{key: `"milestone":`, value: func(b []byte, r *row) []byte {
-		return r.page.appendPiece(b, r.page.milestoneOf(r.at, r.MilestoneID))
+		return append(b, r.page.milestoneOf(r.at, r.MilestoneID)...)
 	}},
 	{key: `"comments":`, value: func(b []byte, r *row) []byte {
 		return strconv.AppendInt(b, r.Comments, 10)
@@ -85,7 +85,7 @@ var members = []member{
 		return appendOptional(b, r.StateReason.orNil())
 	}},
 	{key: `"repository":`, when: func(r *row) bool { return r.page.repository != nil },
-		value: func(b []byte, r *row) []byte { return r.page.appendPiece(b, r.page.repositoryOf(r.RepoID)) }},
+		value: func(b []byte, r *row) []byte { return append(b, r.page.repositoryOf(r.RepoID)...) }},
 }
 
 // membersNamed are those of the names; nil: all.
@@ -135,7 +135,7 @@ func (r *row) pageAddress(b []byte, end string) []byte {
 }
 
 // person renders an account.
-func (r *row) person(b []byte, id account.ID) []byte { return r.page.appendPiece(b, r.page.user(id)) }
+func (r *row) person(b []byte, id account.ID) []byte { return append(b, r.page.user(id)...) }
 
 // quoted renders a text in which nothing needs to be escaped.
 func quoted(b []byte, s string) []byte { return append(append(append(b, '"'), s...), '"') }
@@ -152,7 +152,7 @@ func appendLabels(b []byte, r *row) []byte {
 			b = append(b, ',')
 		}
 		first = false
-		b = r.page.appendPiece(b, part)
+		b = append(b, part...)
 	}
 	return append(b, ']')
 }

@@ -30,7 +30,7 @@ func (g *Page) Full() { g.p.full = true }
 
 // WithRepositories renders each issue with its repository, as lists across repositories
 // show it.
-func (g *Page) WithRepositories() { g.p.repository = map[repo.ID]*piece{} }
+func (g *Page) WithRepositories() { g.p.repository = map[repo.ID][]byte{} }
 
 // Add puts issues on the page.
 func (g *Page) Add(list ...*Issue) { g.p.issues = append(g.p.issues, list...) }

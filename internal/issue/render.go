@@ -34,13 +34,10 @@ type page struct {
 	simples map[account.ID]*account.Simple // those of people that were asked for
 
 	// What is rendered once and stands in many issues.
-	users      map[account.ID]*piece
-	labelJSON  map[int64]*piece
-	milestone  map[int64]*piece
-	repository map[repo.ID]*piece // nil: issues do not show their repository
-
-	tagged *tagged // of a list while it is written
-	kept   *kept   // what other pages left in memory; nil: all is read
+	users      map[account.ID][]byte
+	labelJSON  map[int64][]byte
+	milestone  map[int64][]byte
+	repository map[repo.ID][]byte // nil: issues do not show their repository
 }
 
 type roleKey struct {
@@ -55,8 +52,8 @@ func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 		info: info, shows: membersNamed(info.Members),
 		repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*tracker.Place{},
 		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{},
-		users:     map[account.ID]*piece{},
-		labelJSON: map[int64]*piece{}, milestone: map[int64]*piece{},
+		users:     map[account.ID][]byte{},
+		labelJSON: map[int64][]byte{}, milestone: map[int64][]byte{},
 	}
 	for _, a := range accesses {
 		p.repos[a.ID] = a
@@ -66,33 +63,33 @@ func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 }
 
 // user renders the simple form of an account, or null.
-func (p *page) user(id account.ID) *piece {
+func (p *page) user(id account.ID) []byte {
 	return once(p.users, id, func() any { return p.simple(id) })
 }
 
 // label renders a label; nil where it was deleted since.
-func (p *page) label(at *tracker.Place, id int64) *piece {
-	if p.labelJSON[id] == nil && p.labels[id] == nil {
+func (p *page) label(at *tracker.Place, id int64) []byte {
+	if p.labels[id] == nil {
 		return nil
 	}
 	return once(p.labelJSON, id, func() any { return label.NewPayload(p.labels[id], at) })
 }
 
 // milestoneOf renders the milestone of an issue, or null.
-func (p *page) milestoneOf(at *tracker.Place, id int64) *piece {
+func (p *page) milestoneOf(at *tracker.Place, id int64) []byte {
 	return once(p.milestone, id, func() any { return p.milestonePayload(at, id) })
 }
 
 // repositoryOf renders the repository of an issue as lists across repositories show it.
-func (p *page) repositoryOf(id repo.ID) *piece {
+func (p *page) repositoryOf(id repo.ID) []byte {
 	return once(p.repository, id, func() any { return repo.NewPayload(p.repos[id], p.info) })
 }
 
 // once renders a value that stands in many issues, when it is first asked for.
-func once[ID ~int64](rendered map[ID]*piece, id ID, value func() any) *piece {
+func once[ID ~int64](rendered map[ID][]byte, id ID, value func() any) []byte {
 	part := rendered[id]
 	if part == nil {
-		part = newPiece(value())
+		part = mustMarshal(value())
 		rendered[id] = part
 	}
 	return part
@@ -105,6 +102,14 @@ func mustMarshal(v any) []byte {
 		panic(err)
 	}
 	return b
+}
+
+// write renders the page as an array.
+func (p *page) write(out *web.Output) error {
+	return out.Array(len(p.issues), func(n int) (err error) {
+		out.Buf, err = p.appendIssue(out.Buf, p.issues[n])
+		return err
+	})
 }
 
 // appendIssue renders an issue as GitHub's v3 does (decision 28), by hand: a list shows

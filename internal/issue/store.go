@@ -18,7 +18,7 @@ import (
 const issueColumns = `i.id, i.repo_id, i.number, i.pull, i.title, i.body, i.author_id, i.state, i.state_reason,
 	i.locked, i.lock_reason, COALESCE(i.milestone_id, 0), i.labels, i.assignees, i.comments, i.reacted,
 	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0), i.draft, i.merged_at, i.pinned_at,
-	COALESCE(i.pinned_by, 0), i.changed`
+	COALESCE(i.pinned_by, 0)`
 
 // scanIssue reads issueColumns. Error: 404 when there is no row.
 func scanIssue(row db.Scanner) (*Issue, error) {
@@ -28,7 +28,7 @@ func scanIssue(row db.Scanner) (*Issue, error) {
 	err := row.Scan(&i.ID, &i.RepoID, &i.Number, &i.Pull, &i.Title, &i.Body, &i.AuthorID, &state, &reason,
 		&i.Locked, &i.LockReason, &i.MilestoneID, &labels, &assignees, &i.Comments, &i.Reacted,
 		&i.CreatedAt, &i.UpdatedAt, &i.ClosedAt, &i.ClosedBy, &i.Draft, &i.MergedAt, &i.PinnedAt,
-		&i.PinnedBy, &i.changed)
+		&i.PinnedBy)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -104,8 +104,8 @@ func takeNumber(tx *db.Tx, i *Issue) error {
 	hook.WatchAhead(tx, i.RepoID)
 	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1,
 		next_number = next_number + 1,
-		open_issues = open_issues + 1 WHERE id = $1 RETURNING next_number - 1, issues_generation`, i.RepoID).
-		Scan(&i.Number, &i.changed)
+		open_issues = open_issues + 1 WHERE id = $1 RETURNING next_number - 1`, i.RepoID).
+		Scan(&i.Number)
 	if errors.Is(err, db.ErrNoRows) {
 		return errs.Absent()
 	}
@@ -125,17 +125,15 @@ func addOpenIssues(tx *db.Tx, repoID repo.ID, by int64) error {
 	return err
 }
 
-// insertIssue adds the row of an issue that has its number and id. Whatever writes to an issue's row or
-// postings notes in changed the generation that lock made.
+// insertIssue adds the row of an issue that has its number and id.
 func insertIssue(tx *db.Tx, i *Issue) error {
 	return tx.Run(`INSERT INTO issues (id, repo_id, number, pull, title, body, author_id, state, state_reason,
-		locked, lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft,
-		changed)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+		locked, lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		i.ID, i.RepoID, i.Number, i.Pull, i.Title, i.Body, i.AuthorID, int64(i.State),
 		int64(i.StateReason), i.Locked,
 		i.LockReason, db.OrNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments,
-		i.CreatedAt, i.UpdatedAt, i.Draft, i.changed)
+		i.CreatedAt, i.UpdatedAt, i.Draft)
 }
 
 // updateIssue writes all that can change.
@@ -143,8 +141,7 @@ func updateIssue(tx *db.Tx, i *Issue) error {
 	err := tx.Run(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6,
 		locked = $7, lock_reason = $8, milestone_id = $9, labels = $10, assignees = $11, comments = $12,
 		reacted = $13, updated_at = $14, closed_at = $15, closed_by = $16, draft = $17, merged_at = $18,
-		pinned_at = $19, pinned_by = $20,
-		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id = $1`,
+		pinned_at = $19, pinned_by = $20 WHERE id = $1`,
 		i.ID, i.Pull, i.Title, i.Body, int64(i.State), int64(i.StateReason), i.Locked,
 		i.LockReason, db.OrNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees),
 		i.Comments, i.Reacted,
@@ -199,9 +196,7 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id ID) error {
 	if err := tracker.Lock(tx, repoID); err != nil {
 		return err
 	}
-	n, err := tx.Exec(`UPDATE issues SET reacted = TRUE,
-		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
-		WHERE id = $1 AND repo_id = $2`, id, repoID)
+	n, err := tx.Exec(`UPDATE issues SET reacted = TRUE WHERE id = $1 AND repo_id = $2`, id, repoID)
 	if err == nil && n == 0 {
 		err = errs.Absent()
 	}

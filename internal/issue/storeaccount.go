@@ -19,13 +19,8 @@ var ofAccount = fmt.Sprintf(`(%d, %d, %d, %d)`,
 // besides assignees are the caller's to write.
 func GiveAway(tx *db.Tx, from, to account.ID) error {
 	statements := []string{
-		// Servers hold issues in memory, under these.
-		`UPDATE repos SET issues_generation = issues_generation + 1, legend_generation = legend_generation + 1
-			WHERE id IN (SELECT repo_id FROM postings WHERE kind IN ` + ofAccount + ` AND value = $1
+		`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id IN (SELECT repo_id FROM postings WHERE kind IN ` + ofAccount + ` AND value = $1
 				UNION SELECT repo_id FROM issues WHERE closed_by = $1)`,
-		`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
-			WHERE closed_by = $1 OR id IN (SELECT issue_id FROM postings
-			WHERE kind IN ` + ofAccount + ` AND value = $1)`,
 	}
 	statements = append(statements, unassign(`TRUE`)...)
 	statements = append(statements,
@@ -96,11 +91,7 @@ func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 			if canBeAssigned(r, p, p.ID) { // to what it wrote itself
 				only += ` AND i.author_id <> $1`
 			}
-			changed := fmt.Sprintf(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r
-				WHERE r.id = issues.repo_id)
-				WHERE id IN (SELECT p.issue_id FROM postings p JOIN issues i ON i.id = p.issue_id
-					WHERE p.kind = %d AND p.value = $1 AND %s)`, posting.ByAssignee, only)
-			if err := execAll(tx, id, append([]string{changed}, unassign(only)...)); err != nil {
+			if err := execAll(tx, id, unassign(only)); err != nil {
 				return err
 			}
 		}

@@ -107,8 +107,7 @@ func loseIssue(tx *db.Tx, i *Issue) error {
 
 // insertDeparture notes where an issue went; 0: nowhere.
 func insertDeparture(tx *db.Tx, i *Issue, to ID) error {
-	return tx.Run(`INSERT INTO departed_issues (repo_id, number, moved_to, generation)
-		SELECT id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), issues_generation FROM repos WHERE id = $1`,
+	return tx.Run(`INSERT INTO departed_issues (repo_id, number, moved_to) VALUES ($1, $2, $3)`,
 		i.RepoID, i.Number, db.OrNull(int64(to)))
 }
 

@@ -10,7 +10,6 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -103,7 +102,7 @@ func insert(tx *db.Tx, l *Label) error {
 		return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.Custom,
 			Message: fmt.Sprintf("a repository may have at most %d labels", maxLabels)})
 	}
-	return tracker.RaiseLegend(tx, l.RepoID)
+	return nil
 }
 
 // OfIssues finds the labels of a page of issues, of any repositories: ids that
@@ -157,19 +156,12 @@ func Within(tx *db.Tx, repoID repo.ID, milestoneID int64) ([]*Label, error) {
 
 // update writes all that can change.
 func update(tx *db.Tx, l *Label) error {
-	err := tx.Run(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5 WHERE id = $1`,
+	return tx.Run(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5 WHERE id = $1`,
 		l.ID, l.Name, Fold(l.Name), l.Color, l.Description)
-	if err != nil {
-		return err
-	}
-	return tracker.RaiseLegend(tx, l.RepoID)
 }
 
 // Delete removes a label, whose repository's row is locked; the issues that bear
 // it are the caller's to see to.
 func Delete(tx *db.Tx, l *Label) error {
-	if err := tx.Run(`DELETE FROM labels WHERE id = $1`, l.ID); err != nil {
-		return err
-	}
-	return tracker.RaiseLegend(tx, l.RepoID)
+	return tx.Run(`DELETE FROM labels WHERE id = $1`, l.ID)
 }

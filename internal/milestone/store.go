@@ -76,10 +76,7 @@ func insert(tx *db.Tx, m *Milestone) error {
 	if errors.Is(err, db.ErrNoRows) {
 		return taken()
 	}
-	if err != nil {
-		return err
-	}
-	return tracker.RaiseLegend(tx, m.RepoID)
+	return err
 }
 
 func titled(tx *db.Tx, repoID repo.ID, title string) (taken bool, err error) {
@@ -91,22 +88,15 @@ func titled(tx *db.Tx, repoID repo.ID, title string) (taken bool, err error) {
 
 // update writes all that can change.
 func update(tx *db.Tx, m *Milestone) error {
-	err := tx.Run(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5,
+	return tx.Run(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5,
 		due_on = $6, closed_at = $7
 		WHERE id = $1`, m.ID, m.Title, m.Description, int64(m.State), m.UpdatedAt, m.DueOn, m.ClosedAt)
-	if err != nil {
-		return err
-	}
-	return tracker.RaiseLegend(tx, m.RepoID)
 }
 
 // Delete removes a milestone that no issue is in, and whose repository's row is
 // locked.
 func Delete(tx *db.Tx, m *Milestone) error {
-	if err := tx.Run(`DELETE FROM milestones WHERE id = $1`, m.ID); err != nil {
-		return err
-	}
-	return tracker.RaiseLegend(tx, m.RepoID)
+	return tx.Run(`DELETE FROM milestones WHERE id = $1`, m.ID)
 }
 
 // order is how a list of milestones is made.

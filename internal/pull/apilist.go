@@ -41,7 +41,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			if c.longRunning {
 				where = append(where, finder.Since(max(1, tx.Now-db.Time(longRunning.Microseconds()))))
 			}
-			in := []finder.Repo{{ID: a.ID, Generation: finder.Unread}}
+			in := []finder.Repo{{ID: a.ID}}
 			q := finder.Query{Repos: in, Where: where, Order: c.order}
 			list, found, err := api.s.issues.Find(tx, q, at.Offset(), at.Size)
 			if err != nil {

@@ -38,7 +38,7 @@ func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Acces
 			}
 			where = append(where, finder.Has{Kind: posting.ByBranch, Values: ids})
 		}
-		in := []finder.Repo{{ID: a.ID, Generation: finder.Unread}}
+		in := []finder.Repo{{ID: a.ID}}
 		list, found, err := api.s.issues.Find(tx, finder.Query{Repos: in, Where: where, Order: c.order},
 			at.Offset(), at.Size)
 		tx.OnCommit(func() { web.Link(w, r, at, found.Total) })

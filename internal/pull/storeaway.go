@@ -18,12 +18,8 @@ func GiveAwayBranches(tx *db.Tx, from, to account.ID) error {
 		text string
 		args []any
 	}{
-		// Servers hold issues in memory, under these.
 		{`UPDATE repos SET issues_generation = issues_generation + 1
 			WHERE id IN (SELECT repo_id FROM pull_branches WHERE owner_id = $1)`, []any{from}},
-		{`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
-			WHERE id IN (SELECT issue_id FROM postings WHERE kind = KIND
-				AND value IN (SELECT id FROM pull_branches WHERE owner_id = $1))`, []any{from}},
 		{`UPDATE pull_branches SET owner_id = $2 WHERE owner_id = $1 AND NOT EXISTS (SELECT 1
 			FROM pull_branches g
 			WHERE g.repo_id = pull_branches.repo_id AND g.name = pull_branches.name
@@ -64,11 +60,8 @@ func FollowTransfer(tx *db.Tx, id repo.ID, from, to account.ID) error {
 		text string
 		args []any
 	}{
-		// Servers hold issues in memory, under these.
 		{`UPDATE repos SET issues_generation = issues_generation + 1
 			WHERE id IN (SELECT repo_id FROM pulls WHERE head_repo_id = $1)`, []any{id}},
-		{`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
-			WHERE id IN (` + asked + `)`, []any{id}},
 		{`INSERT INTO pull_branches (repo_id, owner_id, name)
 			SELECT DISTINCT repo_id, CAST($2 AS BIGINT), head_ref FROM pulls WHERE head_repo_id = $1
 			ON CONFLICT (repo_id, owner_id, name) DO NOTHING`, []any{id, to}},

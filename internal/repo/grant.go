@@ -123,8 +123,6 @@ func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) (before account.R
 // regroup says that who collaborates changes: issues and comments tell how their
 // authors stand to the repository. It locks the repository's row.
 func regroup(tx *db.Tx, repoID ID) error {
-	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1,
-		legend_generation = legend_generation + 1
-		WHERE id = $1`, repoID)
+	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, repoID)
 	return err
 }

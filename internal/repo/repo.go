@@ -84,9 +84,6 @@ type Repo struct {
 	Watchers       int64 // who are told of everything in it
 	// IssuesGeneration grows with every change of what payloads of issues show.
 	IssuesGeneration int64
-	// LegendGeneration grows with every change of a label or a milestone, and of who
-	// collaborates. IssuesGeneration grows with it.
-	LegendGeneration int64
 	SizeKB           int64 // of the packs received, in KiB
 	ParentID         ID    // what it was forked from; 0: it is no fork
 	NetworkID        ID    // the root of its network: itself unless it is a fork

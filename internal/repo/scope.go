@@ -16,9 +16,8 @@ type Scope struct {
 // Scoped is a repository as lists across many need it before they know their
 // page.
 type Scoped struct {
-	ID               ID
-	HasIssues        bool
-	IssuesGeneration int64
+	ID        ID
+	HasIssues bool
 }
 
 // InScope reads which repositories the scope chooses, as far as its caller may
@@ -26,9 +25,9 @@ type Scoped struct {
 func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
 	from, args := s.from()
 	return db.QueryList(tx, func(row db.Scanner) (r Scoped, err error) {
-		err = row.Scan(&r.ID, &r.HasIssues, &r.IssuesGeneration)
+		err = row.Scan(&r.ID, &r.HasIssues)
 		return r, err
-	}, `SELECT r.id, r.has_issues, r.issues_generation`+from+` ORDER BY r.id`, args...)
+	}, `SELECT r.id, r.has_issues`+from+` ORDER BY r.id`, args...)
 }
 
 // IDs is a SELECT of the ids of the same repositories, and its arguments.

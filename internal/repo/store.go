@@ -16,7 +16,7 @@ import (
 // The columns have a place for how many forks there are, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
-	r.issues_generation, r.legend_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
+	r.issues_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	r.topics, r.language, r.license, r.is_template, COALESCE(r.template_id, 0),
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
@@ -54,7 +54,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached,
 		&r.OpenIssues, &r.Stars,
-		&r.Watchers, &r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt,
+		&r.Watchers, &r.IssuesGeneration, &r.SizeKB, &r.CreatedAt,
 		&r.UpdatedAt, &r.PushedAt,
 		&r.Topics, &r.Language, &r.License, &r.IsTemplate, &r.TemplateID,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,

@@ -23,7 +23,7 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 		args = append(args, v)
 		return fmt.Sprintf("$%d", len(args))
 	})
-	query := `SELECT r.id, r.has_issues, r.issues_generation, r.owner_id, r.private, r.archived` + from +
+	query := `SELECT r.id, r.has_issues, r.owner_id, r.private, r.archived` + from +
 		fmt.Sprintf(` LIMIT %d`, maxListed+1)
 	key := scopeKey(query + fmt.Sprint(args...))
 	if list, ok := db.Recall[[]finder.Repo](tx, key); ok {
@@ -38,7 +38,7 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 	for rows.Next() {
 		var r finder.Repo
 		var on bool
-		if err := rows.Scan(&r.ID, &on, &r.Generation, &r.Owner, &r.Private, &r.Archived); err != nil {
+		if err := rows.Scan(&r.ID, &on, &r.Owner, &r.Private, &r.Archived); err != nil {
 			return err
 		}
 		r.IssuesOff = !on

@@ -56,8 +56,6 @@ var (
 	cacheLimit  = desc("cache_limit", "What they may cost.", "cache")
 	cacheHits   = desc("cache_hits_total", "Values that were found.", "cache")
 	cacheMisses = desc("cache_misses_total", "Values that were not found.", "cache")
-	unfilled    = desc("issue_indexes_waiting",
-		"Repositories that wait until the index of their issues is in memory.")
 
 	dbSeconds = desc("db_transaction_duration_seconds",
 		"Time of transactions, with the wait for their turn.", "kind")
@@ -117,7 +115,6 @@ func (p *parts) Collect(to chan<- prometheus.Metric) {
 			counter(cacheMisses, c.Misses, c.Name)
 		}
 	}
-	gauge(unfilled, int64(p.s.forge.Issues.UnfilledIndexes()))
 	p.collectDB(to, gauge, counter)
 	p.collectJobs(gauge)
 	p.collectBroken(gauge)

@@ -43,7 +43,6 @@ var layers = [][]string{
 	{"internal/reaction", "internal/star", "internal/tracker", "internal/file", "internal/repo/maintenance"},
 	{"internal/posting"},
 	{"internal/finder"},
-	{"internal/finder/memory"},
 	{"internal/label"},
 	{"internal/milestone"},
 	{"internal/issue/text"},

@@ -117,7 +117,7 @@ func newServer(o Options) *Server {
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks, reserved: map[string]bool{},
 	}
-	s.runners = []runner{f.Accounts, f.Maintenance, f.Issues, f.Closing, f.Pulls, f.Searches,
+	s.runners = []runner{f.Accounts, f.Maintenance, f.Closing, f.Pulls, f.Searches,
 		f.Detect, f.Notifier, s.limiter, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}

@@ -7,9 +7,8 @@
 //	store.go     how a change says that payloads change, of the table repos
 //
 // Invariant: each transaction that changes what a payload of issues shows locks
-// the repository's row first and raises its issues_generation, see [Lock]: what
-// is kept under that counts no longer. What issues show besides themselves has
-// a legend_generation, too, see [RaiseLegend].
+// the repository's row first and raises its issues_generation, see [Lock]: answers kept under the
+// generation before are not used any more.
 package tracker
 
 import (

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"errors"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -20,22 +19,13 @@ func Write(ctx context.Context, d *db.DB, repoID repo.ID, fn func(*db.Tx) error)
 // its issues_generation: payloads of its issues change. Queries that db.Tx.Ahead
 // names before are answered in its trip. Error: 404 when the repository is gone.
 func Lock(tx *db.Tx, repoID repo.ID) error {
-	var generation int64
 	hook.WatchAhead(tx, repoID)
-	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1
-		RETURNING issues_generation`, repoID).Scan(&generation)
-	if errors.Is(err, db.ErrNoRows) {
-		return errs.Absent()
+	n, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, repoID)
+	if err == nil && n == 0 {
+		err = errs.Absent()
 	}
 	if err != nil {
 		return err
 	}
 	return hook.Watch(tx, repoID)
-}
-
-// RaiseLegend says that what issues show besides themselves changed: labels,
-// milestones. The repository's row is locked already.
-func RaiseLegend(tx *db.Tx, repoID repo.ID) error {
-	err := tx.Run(`UPDATE repos SET legend_generation = legend_generation + 1 WHERE id = $1`, repoID)
-	return err
 }

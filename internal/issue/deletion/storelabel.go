@@ -43,8 +43,8 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	}
 	// The list of ids begins and ends with a comma while the id is cut out of it.
 	id, in := strconv.FormatInt(labelID, 10), ` IN `+db.ValuesFrom(2, 1, len(ids))
-	if err := tx.Run(`UPDATE issues SET labels = trim(replace(',' || labels || ',', $1, ','), ','),
-		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id`+in,
+	if err := tx.Run(`UPDATE issues SET labels = trim(replace(',' || labels || ',', $1, ','), ',')
+		WHERE id`+in,
 		append([]any{"," + id + ","}, ids...)...); err != nil {
 		return 0, err
 	}

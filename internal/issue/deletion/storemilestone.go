@@ -57,9 +57,7 @@ func leaveMilestone(tx *db.Tx, m *deletedMilestone) (n int64, err error) {
 			CAST($4 AS BIGINT)
 			FROM issues i WHERE i.id` + within(5) + ` ORDER BY i.id`,
 			[]any{m.by, int64(issue.EventDemilestoned), detail, m.at}},
-		{`UPDATE issues SET milestone_id = NULL,
-			changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
-			WHERE id` + within(1), nil},
+		{`UPDATE issues SET milestone_id = NULL WHERE id` + within(1), nil},
 		// Any is None now.
 		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within(1), nil},
 		{`DELETE FROM postings WHERE kind = 4 AND value = $1 AND issue_id` + within(2), []any{m.id}},

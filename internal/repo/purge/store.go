@@ -110,7 +110,7 @@ func swapFolder(tx *db.Tx, plan *repoPlan, lease int64, notes bool) (bool, error
 		}
 	}
 	n, err := tx.Exec(`UPDATE repos SET purges = $4, refs_generation = refs_generation + 1,
-			issues_generation = issues_generation + 1, legend_generation = legend_generation + 1
+			issues_generation = issues_generation + 1
 		WHERE id = $1 AND purges = $2 AND refs_generation = $3`,
 		plan.repo.ID, plan.world.purges, plan.world.generation, plan.folder)
 	if err != nil || n == 0 {

@@ -1,4 +1,4 @@
-package issue_test
+package issues_test
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -31,77 +30,33 @@ type model struct {
 	has               map[posting.Property]bool
 }
 
-// Each of these has the same issues before it, with a service that has nothing in memory; making them costs
-// as much as what is asked of them.
+// The postings of issues follow them through everything that happens to them: each page holds exactly what a
+// look at every issue finds, in the same order (decisions 23-25). The tests of package finder draw more
+// conditions.
 func TestIssuesAtRandom(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		w := fillAtRandom(t, s, rand.New(rand.NewPCG(1, 2)))
-		for _, c := range []struct {
-			name string
-			run  func(*testing.T, *apitest.Server)
-		}{
-			{"what is found follows the issues", w.foundFollows},
-			{"lists from memory are those of SQL", w.listsFromMemory},
-			{"many list while many change", w.manyListWhileManyChange},
-		} {
-			w.service = bySQL(s)
-			w.read(t, s)
-			t.Run(c.name, func(t *testing.T) { c.run(t, s) })
+		random := rand.New(rand.NewPCG(1, 2))
+		w := fillAtRandom(t, s, random)
+		for n := range 300 {
+			if n%4 == 0 {
+				w.change(t, s, random)
+				w.read(t, s)
+			}
+			w.check(t, s, random)
 		}
 	})
 }
 
-// What issues are found by must follow them through whatever happens to them: each
-// page holds exactly what a look at every issue would find, in the same order, by
-// SQL and from memory (decisions 23-25). Package finder's tests ask for more.
-func (w *world) foundFollows(t *testing.T, s *apitest.Server) {
-	random := rand.New(rand.NewPCG(2, 2))
-	for range 200 {
-		w.check(t, s, random, finder.Find)
-	}
-	for _, id := range w.repos {
-		if err := w.service.FillIndex(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for n := range 300 {
-		if n%8 == 0 {
-			w.change(t, s, random)
-			w.read(t, s)
-		}
-		w.check(t, s, random, func(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error) {
-			found, err := w.service.FindInMemory(tx, q, offset, size)
-			if err != nil {
-				return found, err
-			}
-			list, _, err := w.service.Find(tx, q, offset, size)
-			if err != nil {
-				return found, err
-			}
-			rows, err := issue.ByIDs(tx, issue.IDsFound(found.IDs))
-			if len(list)+len(rows) > 0 && !reflect.DeepEqual(list, rows) {
-				t.Fatalf("%+v: the rows that are kept differ from those that are there", q)
-			}
-			return found, err
-		})
-	}
-}
-
 // check holds one query, which is drawn, against the model.
-func (w *world) check(
-	t *testing.T, s *apitest.Server, random *rand.Rand,
-	find func(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error),
-) {
+func (w *drawnIssues) check(t *testing.T, s *apitest.Server, random *rand.Rand) {
 	t.Helper()
 	q := randomQuery(random, w)
 	want := w.find(q)
 	offset, size := int64(random.IntN(len(want)+20)), int64(1+random.IntN(100))
 	var got finder.Found
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-		if err = finder.Prepare(tx, &q); err == nil {
-			got, err = find(tx, q, offset, size)
-		}
+		_, got, err = w.service.Find(tx, q, offset, size)
 		return err
 	})
 	if err != nil {
@@ -115,7 +70,7 @@ func (w *world) check(
 	}
 }
 
-type world struct {
+type drawnIssues struct {
 	issues  []model
 	repos   []repo.ID
 	props   []posting.Property
@@ -134,8 +89,8 @@ type place struct {
 
 // fillAtRandom makes some hundred issues in many repositories and changes them
 // in all ways, through the one door.
-func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *world {
-	w := &world{service: issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge)}
+func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *drawnIssues {
+	w := &drawnIssues{service: s.Server.Forge().Issues}
 	for n := range 4 {
 		w.people = append(w.people, s.User(t, fmt.Sprint("p", n)))
 	}
@@ -157,7 +112,7 @@ func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *world {
 	return w
 }
 
-func (w *world) create(t *testing.T, random *rand.Rand) {
+func (w *drawnIssues) create(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	a := *w.access[random.IntN(75)]
 	if random.IntN(5) > 0 {
@@ -177,7 +132,7 @@ func (w *world) create(t *testing.T, random *rand.Rand) {
 }
 
 // change changes an issue, or makes one, or alters many by their label.
-func (w *world) change(t *testing.T, s *apitest.Server, random *rand.Rand) {
+func (w *drawnIssues) change(t *testing.T, s *apitest.Server, random *rand.Rand) {
 	t.Helper()
 	p := w.all[random.IntN(len(w.all))]
 	which, two, three := random.IntN(4), random.IntN(2), random.IntN(3)
@@ -213,7 +168,7 @@ func (w *world) change(t *testing.T, s *apitest.Server, random *rand.Rand) {
 }
 
 // read looks at every row.
-func (w *world) read(t *testing.T, s *apitest.Server) {
+func (w *drawnIssues) read(t *testing.T, s *apitest.Server) {
 	err := s.DB.Read(context.Background(), func(tx *db.Tx) error {
 		seen := map[posting.Property]bool{}
 		w.issues, w.props = nil, nil
@@ -248,7 +203,7 @@ func (w *world) read(t *testing.T, s *apitest.Server) {
 	}
 }
 
-func randomQuery(random *rand.Rand, w *world) finder.Query {
+func randomQuery(random *rand.Rand, w *drawnIssues) finder.Query {
 	q := finder.Query{Order: finder.Order{Sort: finder.Sort(random.IntN(3)), Asc: random.IntN(2) == 0}}
 	var where finder.And
 	if state := random.IntN(3); state > 0 {
@@ -266,7 +221,7 @@ func randomQuery(random *rand.Rand, w *world) finder.Query {
 	q.Where = where
 	first := random.IntN(4)
 	for _, id := range w.repos[first : first+[]int{1, 2, 4, 71}[random.IntN(4)]] {
-		q.Repos = append(q.Repos, finder.Repo{ID: id, Generation: finder.Unread})
+		q.Repos = append(q.Repos, finder.Repo{ID: id})
 	}
 	return q
 }
@@ -287,7 +242,7 @@ func (m *model) meets(e finder.Expr) bool {
 }
 
 // find is what a query must find.
-func (w *world) find(q finder.Query) []int64 {
+func (w *drawnIssues) find(q finder.Query) []int64 {
 	var list []model
 	for _, m := range w.issues {
 		in := slices.ContainsFunc(q.Repos, func(r finder.Repo) bool { return r.ID == m.repo })

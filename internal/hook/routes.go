@@ -30,9 +30,9 @@ func (api *API) Routes() []route.Route {
 			of = repos.RouteArchived
 		}
 		list = append(list, of(route.Admin, x.method+"/repos/{owner}/{repo}/hooks"+x.path,
-			api.onRepo(x.handler)).Calls(x.handler),
+			api.onRepo(x.handler)),
 			route.New(route.SignedIn, x.method+"/orgs/{org}/hooks"+x.path,
-				api.onOrg(x.handler)).Calls(x.handler))
+				api.onOrg(x.handler)))
 	}
 	for address, h := range map[string]owned{
 		"GET /app/hook/config":                             api.GetConfig,
@@ -41,7 +41,7 @@ func (api *API) Routes() []route.Route {
 		"GET /app/hook/deliveries/{delivery_id}":           api.GetDelivery,
 		"POST /app/hook/deliveries/{delivery_id}/attempts": api.Redeliver,
 	} {
-		list = append(list, route.New(route.App, address, api.onApp(h)).Calls(h))
+		list = append(list, route.New(route.App, address, api.onApp(h)))
 	}
 	return list
 }

@@ -30,7 +30,7 @@ func (k *Kit) SiteAdmin(address string, h web.Handler) route.Route {
 }
 
 func (k *Kit) page(right route.Right, address string, h web.Handler) route.Route {
-	return route.New(right, address, k.inForm(h)).In(route.Pages).Calls(h)
+	return route.New(right, address, k.inForm(h)).In(route.Pages)
 }
 
 // OnRepo is a page about a repository, {owner}/{repo} of its address, which its caller sees. Forms are for
@@ -41,7 +41,7 @@ func (k *Kit) OnRepo(address string, h repo.Handler) route.Route {
 		info.Form = web.Form(k.repoErrors).For(r)
 		return h(w, r, a)
 	})
-	return route.New(route.Pull, address, k.inForm(visible)).In(route.Pages).Calls(h)
+	return route.New(route.Pull, address, k.inForm(visible)).In(route.Pages)
 }
 
 // NoCaller is the 401 for nobody, by which a browser is led to where people sign in.

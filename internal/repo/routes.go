@@ -8,12 +8,12 @@ import (
 // Route makes a route about the repository that {owner} and {repo} name. Before its handler runs, the
 // repository is found and the right checked. With SignedIn, seeing the repository is enough.
 func (s *Service) Route(right route.Right, address string, h Handler) route.Route {
-	return route.New(right, address, s.With(roleOf(right), h)).Calls(h).OnRepository()
+	return route.New(right, address, s.With(roleOf(right), h)).OnRepository()
 }
 
 // RouteArchived is Route for what may be done with an archived repository, too.
 func (s *Service) RouteArchived(right route.Right, address string, h Handler) route.Route {
-	return route.New(right, address, s.WithArchived(roleOf(right), h)).Calls(h).OnRepository()
+	return route.New(right, address, s.WithArchived(roleOf(right), h)).OnRepository()
 }
 
 // roleOf is the role that a right on a repository demands.

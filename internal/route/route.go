@@ -5,8 +5,6 @@ package route
 import (
 	"io"
 	"net/http"
-	"reflect"
-	"runtime"
 	"strings"
 
 	"arbor/internal/web"
@@ -64,14 +62,13 @@ type Route struct {
 	Nobody     bool // see ForNobody
 	Elsewhere  bool // see FromElsewhere
 
-	function any // the handler as its package wrote it
 }
 
 // New makes a route of the API. The address is a method and a pattern: "GET /users/{username}".
 // Handlers that need a repository are routed by repo.Service.Route.
 func New(right Right, address string, h web.Handler) Route {
 	method, pattern, _ := strings.Cut(address, " ")
-	return Route{Method: method, Pattern: pattern, Right: right, Handler: h, function: h}
+	return Route{Method: method, Pattern: pattern, Right: right, Handler: h}
 }
 
 // In puts the route into another group.
@@ -123,19 +120,6 @@ func (r Route) FromElsewhere() Route {
 func (r Route) OnRepository() Route {
 	r.OfRepo = true
 	return r
-}
-
-// Calls names the function behind a handler that was wrapped.
-func (r Route) Calls(function any) Route {
-	r.function = function
-	return r
-}
-
-// HandlerName is the handler as Go names it, e.g. (*API).Get of package repo as
-// "arbor/internal/repo.(*API).Get".
-func (r *Route) HandlerName() string {
-	name := runtime.FuncForPC(reflect.ValueOf(r.function).Pointer()).Name()
-	return strings.TrimSuffix(name, "-fm")
 }
 
 // Counts reports whether requests count against the caller's limit: those of the API, git's, and of

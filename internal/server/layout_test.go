@@ -134,49 +134,48 @@ func isHelper(name string) bool {
 
 var routeComment = regexp.MustCompile(`^(GET|POST|PATCH|PUT|DELETE) (/\S*)$`)
 
-// Somebody who reads a handler sees its address in the comment's first line. That
-// must be the address under which the table serves it.
+// The comment of each handler begins with its address, METHOD PATH, and no other comment does.
 func TestHandlerCommentsMatchTheTable(t *testing.T) {
-	documented := map[string][]string{} // function to routes
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(filepath.Join(root, "internal"),
-		func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") ||
-				strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-			if err != nil {
-				return err
-			}
-			dir, err := filepath.Rel(root, filepath.Dir(path))
-			for _, decl := range file.Decls {
-				if f, ok := decl.(*ast.FuncDecl); ok && f.Doc != nil {
-					noteRoutes(documented, "arbor/"+filepath.ToSlash(dir), f)
-				}
-			}
-			return err
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := map[string][]string{}
+	documented := handlers(t)
 	for _, r := range apitest.Start(t, db.SQLite).Server.Routes() {
-		name := r.HandlerName()
-		served[name] = append(served[name], r.Method+" "+r.Pattern)
-	}
-	for name, routes := range served {
-		if !slices.Equal(sorted(routes), sorted(documented[name])) {
-			t.Errorf("%s serves %q; its comment says %q", name, routes, documented[name])
+		address := r.Method + " " + r.Pattern
+		if names := documented[address]; len(names) != 1 {
+			t.Errorf("the comments of %q say that they serve %s, want one", names, address)
 		}
-		delete(documented, name)
+		delete(documented, address)
 	}
-	for name, routes := range documented {
-		t.Errorf("%s says that it serves %q; the table does not", name, routes)
+	for address, names := range documented {
+		t.Errorf("the comment of %q says that it serves %s, which is not in the table", names, address)
 	}
 }
 
-func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
+// handlers returns the methods whose comments say that they serve an address, by METHOD PATH, each as
+// PACKAGE.(*TYPE).METHOD with the package's folder below internal.
+func handlers(t *testing.T) map[string][]string {
+	t.Helper()
+	documented := map[string][]string{}
+	root := filepath.Join("..", "..", "internal")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Doc != nil {
+				noteRoutes(documented, filepath.ToSlash(dir), f)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return documented
+}
 
 // noteRoutes takes the lines METHOD PATH with which a comment begins.
 func noteRoutes(documented map[string][]string, pkg string, f *ast.FuncDecl) {
@@ -197,7 +196,7 @@ func noteRoutes(documented map[string][]string, pkg string, f *ast.FuncDecl) {
 		if m == nil {
 			return
 		}
-		documented[name] = append(documented[name], m[1]+" "+m[2])
+		documented[m[1]+" "+m[2]] = append(documented[m[1]+" "+m[2]], name)
 	}
 }
 

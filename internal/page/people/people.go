@@ -49,7 +49,7 @@ func (p *Pages) Routes() []route.Route {
 	}
 	for _, x := range p.hooks.Routes() {
 		h := func(w http.ResponseWriter, r *http.Request) error { return x.Do(w, r, p.hooksOf(r)) }
-		list = append(list, p.kit.SignedIn(x.Method+" /orgs/{org}/settings"+x.Path, h).Calls(x.Do))
+		list = append(list, p.kit.SignedIn(x.Method+" /orgs/{org}/settings"+x.Path, h))
 	}
 	return list
 }

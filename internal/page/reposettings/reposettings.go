@@ -69,7 +69,7 @@ func (p *Pages) Routes() []route.Route {
 		list = append(list, on(x.Method+" "+at+x.Path,
 			func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 				return x.Do(w, r, p.hooksOf(r, a))
-			}).Calls(x.Do))
+			}))
 	}
 	return list
 }

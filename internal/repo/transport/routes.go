@@ -13,7 +13,7 @@ import (
 func (api *API) Routes() []route.Route {
 	on := func(right route.Right, address string, role func(*http.Request) account.Role,
 		h repo.Handler) route.Route {
-		return route.New(right, address, api.s.withGit(role, h)).Calls(h).In(route.Git)
+		return route.New(right, address, api.s.withGit(role, h)).In(route.Git)
 	}
 	infoRefs := on(route.Pull, "GET /{owner}/{repo}/info/refs", serviceRole, api.InfoRefs)
 	fetch := on(route.Pull, "POST /{owner}/{repo}/git-upload-pack", fetching, api.UploadPack)

@@ -39,6 +39,7 @@ type matrix struct {
 	asked  *asked              // what handlers look for
 	paged  map[string][]string // the parameters of pages, by pattern
 	read   map[string]string   // what outsiders read, by request
+	tags   map[string]string   // the tags of what is going to be out of sight, by request
 }
 
 // A forgotten check on one route is how servers of this kind were broken most often. So every route meets
@@ -95,7 +96,7 @@ func newMatrix(t *testing.T, engine db.Engine) *matrix {
 	}
 	t.Cleanup(func() { holder.Close() })
 	s.OnAsked(heard.note)
-	return &matrix{newWalker(t, s), ran, gate, holder, heard, map[string][]string{}, nil}
+	return &matrix{newWalker(t, s), ran, gate, holder, heard, map[string][]string{}, nil, nil}
 }
 
 // hide adds the private repositories, which have former names: their marks.
@@ -208,14 +209,29 @@ func (m *matrix) elsewhere(t *testing.T, routes []route.Route) {
 		if r.Method == http.MethodPut && strings.Contains(r.Pattern, "/contents/") {
 			continue // which makes a file of that name
 		}
-		e := m.again(t, &exchange{route: &r, home: own, as: caller{"neighbour", ""}, want: refused}, apitest.Case{
-			Do: r.Method + " " + mixed.Address(t, r.Pattern, nil), Headers: fixture.Headers(&r),
-			Send: fixture.Body(&r, map[string]string{"new": "new", "head": foreign.Is["commit"],
-				"sha": foreign.Is["blob"], "mark": foreign.Mark}, foreign.Is)})
-		hasStatus(m, t, e)
-		hasForm(m, t, e)
+		path := mixed.Address(t, r.Pattern, nil)
+		for _, path := range []string{path, lastOf(own.Address(t, r.Pattern, nil), path)} {
+			e := m.again(t, &exchange{route: &r, home: own, as: caller{"neighbour", ""}, want: refused},
+				apitest.Case{Do: r.Method + " " + path, Headers: fixture.Headers(&r),
+					Send: fixture.Body(&r, map[string]string{"new": "new", "head": foreign.Is["commit"],
+						"sha": foreign.Is["blob"], "mark": foreign.Mark}, foreign.Is)})
+			hasStatus(m, t, e)
+			hasForm(m, t, e)
+		}
 	}
 	m.unchanged(t, "a request for what is elsewhere", before)
+}
+
+// lastOf is an address of the caller's own, but for the last thing that it names, which is another's.
+func lastOf(own, other string) string {
+	names, others := strings.Split(own, "/"), strings.Split(other, "/")
+	for i := len(names) - 1; i >= 0 && len(names) == len(others); i-- {
+		if names[i] != others[i] {
+			names[i] = others[i]
+			return strings.Join(names, "/")
+		}
+	}
+	return other
 }
 
 // act has those try who must not, then those who lose their right on the way, and then the one who may: a

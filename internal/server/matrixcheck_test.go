@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -28,7 +29,8 @@ type exchange struct {
 // checks hold each answer of the matrix. They may ask again in other ways. A new rule about all answers is a
 // function here.
 var checks = []func(*matrix, *testing.T, *exchange){
-	hasStatus, tellsNothing, hasForm, writesNothing, looksAbsent, asHead, asPrefixed, asBroken,
+	hasStatus, tellsNothing, hasForm, writesNothing, looksAbsent, asHead, asPrefixed, asBrowser, asBroken,
+	asKept, staysPrivate,
 }
 
 func (e *exchange) errorf(t *testing.T, format string, args ...any) {
@@ -44,6 +46,9 @@ func (m *matrix) again(t *testing.T, e *exchange, c apitest.Case) *exchange {
 	m.ran.take()
 	f.Answer = m.ask(t, e.as.name(), c)
 	f.ran = m.ran.take()
+	if tag := f.Header.Get("ETag"); tag != "" && m.tags != nil {
+		m.tags[c.Do+" as "+e.as.name()] = tag
+	}
 	return &f
 }
 
@@ -173,20 +178,28 @@ func writesNothing(m *matrix, t *testing.T, e *exchange) {
 }
 
 // looksAbsent holds that what may not be seen is as if it were not there, to the byte, under its name and its
-// former one (decision 13). Nor does the time tell: for nobody and a stranger the same statements run, the
-// first time and again.
+// former one, whatever is wrong with the request (decision 13). Nor does the time tell: for nobody and a
+// stranger the same statements run, the first time and again.
 func looksAbsent(m *matrix, t *testing.T, e *exchange) {
 	t.Helper()
-	if e.want != http.StatusNotFound || !onRepo(e.route) || e.home.Name == nowhere {
+	hidden := e.as.valid() && e.as.role(e.home) == account.None && e.route.Group != route.Git
+	if e.want != http.StatusNotFound && !hidden || !onRepo(e.route) || e.home.Name == nowhere {
 		return
 	}
-	absent := m.again(t, e, m.at(e, nowhere))
-	same(t, e, absent)
+	same(t, e, m.again(t, e, m.at(e, nowhere)))
 	if !e.as.isOne("", "stranger") || !e.home.Private || e.route.Method != http.MethodGet &&
 		e.route.Group != route.Git {
 		return
 	}
-	m.runsAlike(t, e)
+	if e.want == http.StatusNotFound {
+		m.runsAlike(t, e)
+	}
+	path, query, _ := strings.Cut(e.c.Do, "?")
+	odd, absent := e.c, m.at(e, nowhere)
+	odd.Do = path + "?state=foo&sort=foo&milestone=9&ref=foo&" + query
+	at, _, _ := strings.Cut(absent.Do, "?")
+	absent.Do = at + "?state=foo&sort=foo&milestone=9&ref=foo&" + query
+	same(t, m.again(t, e, odd), m.again(t, e, absent))
 }
 
 // runsAlike compares the statements for a hidden repository, for its former name and for an absent one.
@@ -271,6 +284,33 @@ func asPrefixed(m *matrix, t *testing.T, e *exchange) {
 	}
 }
 
+// asBrowser holds that people who may not see a repository are shown the page of an absent one.
+func asBrowser(m *matrix, t *testing.T, e *exchange) {
+	t.Helper()
+	if e.want != http.StatusNotFound || !onRepo(e.route) || e.route.Group != route.Pages || e.as.kind != "" ||
+		e.home.Name == nowhere || e.as.role(e.home) > account.None {
+		return
+	}
+	c := e.c
+	c.Headers = map[string]string{"Accept": "text/html"}
+	maps.Copy(c.Headers, e.c.Headers)
+	page := m.again(t, e, c)
+	absent := m.again(t, e, m.at(page, nowhere))
+	if page.Status != e.want || absent.Status != e.want ||
+		strings.ReplaceAll(string(page.Body), e.home.Name, nowhere) != string(absent.Body) {
+		page.errorf(t, "in a browser, where nothing is %d\n%s", absent.Status, absent.Body)
+	}
+}
+
+// staysPrivate holds that what is private is not kept by caches for others.
+func staysPrivate(_ *matrix, t *testing.T, e *exchange) {
+	t.Helper()
+	if e.home.Private && e.Status < 400 && onRepo(e.route) &&
+		strings.Contains(e.Header.Get("Cache-Control"), "public") {
+		e.errorf(t, "may be kept: %s", e.Header.Get("Cache-Control"))
+	}
+}
+
 // asBroken holds that the right is asked for before the body is read.
 func asBroken(m *matrix, t *testing.T, e *exchange) {
 	t.Helper()
@@ -280,7 +320,26 @@ func asBroken(m *matrix, t *testing.T, e *exchange) {
 	}
 	c := e.c
 	c.Send = "{"
-	if broken := m.again(t, e, c); broken.Status != e.want {
+	broken := m.again(t, e, c)
+	if broken.Status != e.want {
 		broken.errorf(t, "to a body that is no JSON, instead of %d", e.want)
+	}
+	if e.want == http.StatusNotFound && e.home.Name != nowhere {
+		same(t, broken, m.again(t, e, m.at(broken, nowhere)))
+	}
+}
+
+// asKept holds that who kept an answer is not told that it still holds, once it is out of sight.
+func asKept(m *matrix, t *testing.T, e *exchange) {
+	t.Helper()
+	tag := m.tags[e.c.Do+" as "+e.as.name()]
+	if e.want != http.StatusNotFound || tag == "" {
+		return
+	}
+	c := e.c
+	c.Headers = map[string]string{"If-None-Match": tag}
+	maps.Copy(c.Headers, e.c.Headers)
+	if kept := m.again(t, e, c); kept.Status != e.want {
+		kept.errorf(t, "to a condition, instead of %d", e.want)
 	}
 }

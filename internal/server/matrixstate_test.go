@@ -1,16 +1,13 @@
 package server_test
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
+	"cmp"
 	"io"
-	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -194,53 +191,44 @@ func (m *matrix) demotedWhileWaiting(t *testing.T, q *fixture.Request) {
 // demotedWhileSending sends half of the body once the server asks for it, and the rest when the role is gone.
 func (m *matrix) demotedWhileSending(t *testing.T, q *fixture.Request) {
 	t.Helper()
-	conn, err := net.Dial("tcp", m.Address)
+	var begun atomic.Bool // the body is being read: all that is checked before it was
+	half := len(q.Send) / 2
+	body := io.MultiReader(strings.NewReader(q.Send[:half]), readerFunc(func([]byte) (int, error) {
+		begun.Store(true)
+		err := m.DB.Write(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(takenFrom(q.Who), q.Repo, q.Who)
+			return err
+		})
+		return 0, cmp.Or(err, io.EOF)
+	}), strings.NewReader(q.Send[half:]))
+	method, path, _ := strings.Cut(q.Do, " ")
+	r, err := http.NewRequestWithContext(t.Context(), method, m.URL+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(testkit.Patience))
-	method, path, _ := strings.Cut(q.Do, " ")
-	var head bytes.Buffer
-	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, m.Address)
-	fmt.Fprintf(&head, "Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n",
-		m.Tokens[q.Who])
-	for key, value := range q.Headers {
-		fmt.Fprintf(&head, "%s: %s\r\n", key, value)
+	for name, value := range q.Headers {
+		r.Header.Set(name, value)
 	}
-	head.WriteString("\r\n")
-	half := len(q.Send) / 2
-	chunk := func(text string) string {
-		return strconv.FormatInt(int64(len(text)), 16) + "\r\n" + text + "\r\n"
+	r.Header.Set("Authorization", "Bearer "+m.Tokens[q.Who])
+	r.Header.Set("Expect", "100-continue")
+	client := http.Transport{ExpectContinueTimeout: testkit.Patience, DisableKeepAlives: true}
+	a, err := client.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
 	}
-	send := func(text string) {
-		if _, err := io.WriteString(conn, text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	answers := bufio.NewReader(conn)
-	next := func() *http.Response {
-		a, err := http.ReadResponse(answers, &http.Request{Method: method})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}
-	send(head.String())
-	a := next()
-	if a.StatusCode == http.StatusContinue { // the body is being read: all that is checked before it was
-		send(chunk(q.Send[:half]))
-		m.sql(t, takenFrom(q.Who), q.Repo, q.Who)
-		send(chunk(q.Send[half:]) + "0\r\n\r\n")
-		a = next()
+	text, _ := io.ReadAll(a.Body)
+	a.Body.Close()
+	if begun.Load() {
 		m.regrant(t, q.Repo, q.Who)
 	}
-	body, _ := io.ReadAll(a.Body)
 	// A route that reads no body was done before the role went.
-	ignores := slices.ContainsFunc([]string{"/git-", "/user/starred"}, func(part string) bool {
-		return strings.Contains(path, part)
-	})
+	ignores := strings.Contains(path, "/git-") || strings.Contains(path, "/user/starred")
 	if a.StatusCode != http.StatusNotFound && !ignores {
-		t.Errorf("%s by %s, who lost the role while the body came: %d %s", q.Do, q.Who, a.StatusCode, body)
+		t.Errorf("%s by %s, who lost the role while the body came: %d %s", q.Do, q.Who, a.StatusCode, text)
 	}
 }
+
+// readerFunc is an io.Reader.
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

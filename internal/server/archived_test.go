@@ -19,7 +19,8 @@ func TestArchivedRepositories(t *testing.T) {
 		s.Grant(t, s.Repo(t, "holder/chamomile", false), "writer", account.Push)
 		const path, search = "/repos/holder/chamomile", "GET /search/issues?q=repo:holder/chamomile"
 		s.Run(t, []apitest.Case{
-			{Do: "PUT " + path + "/contents/a", As: "holder", Send: `{"message":"m","content":"eA=="}`, Status: 201},
+			{Do: "PUT " + path + "/contents/a", As: "holder", Status: 201,
+				Send: `{"message":"m","content":"eA=="}`},
 			{Do: "POST " + path + "/issues", As: "holder", Send: `{"title":"t"}`, Status: 201},
 			{Do: "PATCH " + path, As: "writer", Send: `{"archived":true}`, Status: 403},
 			{Do: "PATCH " + path, As: "holder", Send: `{"archived":true}`, Status: 200,

@@ -139,7 +139,7 @@ func (m *matrix) changes(t *testing.T) {
 	t.Run("deleted", m.deleted)
 }
 
-// readAs calls fn with each request that reads, as those who lose something.
+// readAs calls fn with each request that reads, as some people.
 func (m *matrix) readAs(t *testing.T, logins []string, fn func(e *exchange)) {
 	t.Helper()
 	for _, r := range fixture.Walked(m.Server.Server.Routes()) {
@@ -162,6 +162,8 @@ func (m *matrix) readAs(t *testing.T, logins []string, fn func(e *exchange)) {
 // deleted holds that a deleted repository that waits to be emptied looks as one that is gone: to those who
 // owned it and worked in it, to strangers, everywhere.
 func (m *matrix) deleted(t *testing.T) {
+	m.OK(t, "owner", "PATCH /repos/guild/hemlock", `{"private":false}`)
+	m.Homes[0].Private = false
 	for _, h := range m.Homes {
 		m.Crowd(t, h.Owner, h.Name)
 		m.OK(t, "chief", "DELETE /repos/"+h.Owner+"/"+h.Name, "")

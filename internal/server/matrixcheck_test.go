@@ -142,7 +142,8 @@ func (m *matrix) withholds(e *exchange, h *fixture.Home) bool {
 	need, _ := route.NeedOf(e.route.Method, e.route.Pattern)
 	permission, _, _ := need.ByApp()
 	free := permission == "" || permission == "metadata" && roleFor(e.route, "") <= account.Push
-	return e.as == poor && h.Private && h == e.home && !free && onRepo(e.route) && e.route.Method == http.MethodGet
+	return e.as == poor && h.Private && h == e.home && !free && onRepo(e.route) &&
+		e.route.Method == http.MethodGet
 }
 
 // objectNames are all names of objects in a text, and whatever else are forty hexadecimal digits.
@@ -161,8 +162,8 @@ func objectNames(text string) map[string]bool {
 	return found
 }
 
-// writesNothing holds that a request which is refused begins no change. Stars ask for the right in the statement
-// that changes them. PostgreSQL locks rows by updates, and runs the same code.
+// writesNothing holds that a request which is refused begins no change. Stars ask for the right in the
+// statement that changes them. PostgreSQL locks rows by updates, and runs the same code.
 func writesNothing(m *matrix, t *testing.T, e *exchange) {
 	t.Helper()
 	if m.Engine == db.PostgreSQL || e.want == allowed || e.want == refused ||

@@ -25,7 +25,8 @@ func (m *matrix) queries(t *testing.T, r *route.Route, h *fixture.Home) []string
 	case strings.HasSuffix(r.Pattern, "/info/refs"):
 		return []string{"?service=git-upload-pack", "?service=git-receive-pack"}
 	case strings.HasPrefix(r.Pattern, "/search/"):
-		return []string{"?q=nightshade", "?q=belladonna+in:title", "?q=repo:guild/nightshade-grown+t", "?q=text"}
+		return []string{"?q=nightshade", "?q=belladonna+in:title", "?q=repo:guild/nightshade-grown+t",
+			"?q=text"}
 	case strings.HasSuffix(r.Pattern, "/contents/{path...}"), strings.HasSuffix(r.Pattern, "/readme"):
 		return []string{"", "?ref=main"}
 	case strings.HasSuffix(r.Pattern, "/memberships/orgs"):
@@ -53,7 +54,8 @@ func (m *matrix) heeded(t *testing.T, r *route.Route, h *fixture.Home, list ...s
 			break
 		}
 		for _, login := range []string{"keeper", "owner", "chief"} {
-			m.ask(t, login, apitest.Case{Do: "GET " + h.Address(t, r.Pattern, nil), Headers: fixture.Headers(r)})
+			m.ask(t, login, apitest.Case{Do: "GET " + h.Address(t, r.Pattern, nil),
+				Headers: fixture.Headers(r)})
 		}
 		looked = m.asked.parameters(r)
 		m.paged[r.Pattern] = looked

@@ -1,86 +1,37 @@
 package server_test
 
 import (
-	"net/http"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/route"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/fixture"
 )
 
-// writableArchived are the routes that an archived repository takes: marks of the caller's
-// own, forks of it, another owner, and its end.
-var writableArchived = []string{
-	"PATCH /repos/{owner}/{repo}", "DELETE /repos/{owner}/{repo}", "POST /repos/{owner}/{repo}/forks",
-	"POST /repos/{owner}/{repo}/transfer", "POST /repos/{owner}/{repo}/generate",
-	"PUT /user/starred/{owner}/{repo}", "DELETE /user/starred/{owner}/{repo}",
-	"PUT /repos/{owner}/{repo}/notifications",
-	"PUT /repos/{owner}/{repo}/subscription", "DELETE /repos/{owner}/{repo}/subscription",
-	"POST /{owner}/{repo}/git-upload-pack", "DELETE /repos/{owner}/{repo}/keys/{key_id}",
-	"DELETE /repos/{owner}/{repo}/hooks/{hook_id}",
-}
-
-// ofRepo finds the repository's name in a request.
-var ofRepo = regexp.MustCompile(`^[A-Z]+ /repos/[^/]+/([^/]+)`)
-
-// An archived repository is read-only for everybody, also for administrators of the site.
-// Every unsafe route is asked for by one who may, before it is archived in the store and
-// after that, and again when it is not archived any more.
-func TestAnArchivedRepositoryIsReadOnly(t *testing.T) {
+// What an archived repository takes, and how it is found.
+func TestArchivedRepositories(t *testing.T) {
 	t.Parallel()
-	walk(t, func(t *testing.T, s *apitest.Server) {
-		w := newWalker(t, s)
-		h := w.Homes[1]
-		archive := func(is bool, name string) {
-			t.Helper()
-			w.sql(t, `UPDATE repos SET archived = $1 WHERE name = $2`, is, name)
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		for _, login := range []string{"holder", "writer", "guest"} {
+			s.User(t, login)
 		}
-		for _, r := range fixture.Walked(s.Server.Routes()) {
-			if r.Method == http.MethodGet || !onRepo(&r) {
-				continue
-			}
-			q := w.Request(t, &r, h)
-			if slices.Contains(writableArchived, r.Method+" "+r.Pattern) {
-				continue
-			}
-			name := h.Name
-			if made := ofRepo.FindStringSubmatch(q.Do); made != nil { // for this request, perhaps
-				name = made[1]
-			}
-			archive(true, name)
-			before := w.digest(t)
-			for _, who := range []string{q.Who, "chief"} {
-				a := w.ask(t, who, q.Case)
-				if a.Status != http.StatusForbidden ||
-					!strings.Contains(string(a.Body), "Repository was archived so is read-only.") {
-					t.Errorf("%s by %s: %d %s", q.Do, who, a.Status, a.Body)
-				}
-			}
-			w.unchanged(t, q.Case, before)
-			archive(false, name)
-			if a := w.ask(t, q.Who, q.Case); a.Status >= 300 && r.Group != route.Git {
-				t.Errorf("%s when it is not archived: %d %s", q.Do, a.Status, a.Body)
-			}
-		}
-		path := "/repos/" + h.Owner + "/" + h.Name
+		s.Grant(t, s.Repo(t, "holder/chamomile", false), "writer", account.Push)
+		const path, search = "/repos/holder/chamomile", "GET /search/issues?q=repo:holder/chamomile"
 		s.Run(t, []apitest.Case{
+			{Do: "PUT " + path + "/contents/a", As: "holder", Status: 201,
+				Send: `{"message":"m","content":"eA=="}`},
+			{Do: "POST " + path + "/issues", As: "holder", Send: `{"title":"t"}`, Status: 201},
 			{Do: "PATCH " + path, As: "writer", Send: `{"archived":true}`, Status: 403},
 			{Do: "PATCH " + path, As: "holder", Send: `{"archived":true}`, Status: 200,
 				Want: `{"archived":true}`},
 			{Do: "GET " + path, Status: 200, Want: `{"archived":true}`},
-			{Do: "GET /search/issues?q=repo:" + h.Owner + "/" + h.Name + "+archived:false", Status: 200,
-				Want: `{"total_count":0}`},
-			{Do: "GET /search/issues?q=repo:" + h.Owner + "/" + h.Name + "+archived:true+is:pr", Status: 200,
-				Want: `{"incomplete_results":false}`},
+			{Do: search + "+archived:false", Status: 200, Want: `{"total_count":0}`},
+			{Do: search + "+archived:true", Status: 200, Want: `{"total_count":1}`},
 			{Do: "PATCH " + path, As: "holder", Send: `{"description":"d"}`, Status: 403},
 			{Do: "PATCH " + path, As: "holder", Send: `{"archived":true}`, Status: 403},
-			{Do: "PUT /user/starred/" + h.Owner + "/" + h.Name, As: "guest", Status: 204},
-			{Do: "DELETE /user/starred/" + h.Owner + "/" + h.Name, As: "guest", Status: 204},
+			{Do: "PUT /user/starred/holder/chamomile", As: "guest", Status: 204},
+			{Do: "DELETE /user/starred/holder/chamomile", As: "guest", Status: 204},
 			{Do: "PUT " + path + "/subscription", As: "guest", Send: `{"subscribed":true}`, Status: 200},
 			{Do: "POST " + path + "/forks", As: "guest", Send: `{}`, Status: 202, Want: `{"archived":false}`},
 			{Do: "PATCH " + path, As: "holder", Send: `{"archived":false,"description":"d"}`, Status: 200,

@@ -1,9 +1,6 @@
 package server_test
 
 import (
-	"cmp"
-	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -65,60 +62,37 @@ func reasonNotAudited(r *route.Route) string {
 	return ""
 }
 
-// An endpoint that changes who may do what, and of which no row tells, is one by which an
-// intruder leaves no trace. Each route that changes something is asked for by one who may,
-// and leaves a row that says who, from where and by which right, or is named above.
-func TestEachChangeOfRightsIsAudited(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		w := newWalker(t, s)
-		h := w.Homes[1]
-		order := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
-		routes := fixture.Walked(s.Server.Routes())
-		slices.SortStableFunc(routes, func(a, b route.Route) int { // what is added first goes then
-			return cmp.Or(strings.Compare(a.Pattern, b.Pattern),
-				slices.Index(order, a.Method)-slices.Index(order, b.Method))
-		})
-		for _, r := range routes {
-			if r.Method == http.MethodGet {
-				continue
-			}
-			if reason := reasonNotAudited(&r); reason != "" {
-				if r.Right == route.Admin || r.Right == route.SiteAdmin {
-					t.Errorf("%s %s needs %q and is not audited: %s", r.Method, r.Pattern, r.Right, reason)
-				}
-				continue
-			}
-			q := w.Request(t, &r, h)
-			before := w.newestEvent(t)
-			a := w.ask(t, q.Who, q.Case)
-			if a.Status >= 300 {
-				t.Errorf("%s as %s: %d %s", q.Do, q.Who, a.Status, a.Body)
-				continue
-			}
-			if w.newestEvent(t) == before {
-				t.Errorf("%s as %s left no row in the audit log: call audit.Record, or say here why not",
-					q.Do, q.Who)
-				continue
-			}
-			events := s.Do(t, apitest.Case{Do: "GET /admin/audit-log?per_page=1", As: "chief"})
-			actor := q.Who
-			if actor == fixture.Robot {
-				actor = fixture.Bot // an App is shown as its bot
-			}
-			want := `[{"actor":"` + actor + `","actor_ip":"127.0.0.1","request_id":"` +
-				a.Header.Get("X-Request-Id") + `"}]`
-			if err := apitest.Contains(events.Body, want); err != nil {
-				t.Errorf("%s: %v\n%s", q.Do, err, events.Body)
-			}
+// audited holds that a change of who may do what leaves a row in the audit log that says who, from where and
+// by which request, or that the route is named above. Otherwise an intruder would leave no trace.
+func (m *matrix) audited(t *testing.T, q *fixture.Request, a *apitest.Answer, newest int64) {
+	t.Helper()
+	r := q.Route
+	if reason := reasonNotAudited(r); reason != "" {
+		if r.Right == route.Admin || r.Right == route.SiteAdmin {
+			t.Errorf("%s %s needs %q and is not audited: %s", r.Method, r.Pattern, r.Right, reason)
 		}
-	})
+		return
+	}
+	if m.newestEvent(t) == newest {
+		t.Errorf("%s as %s left no row in the audit log: call audit.Record, or say here why not", q.Do, q.Who)
+		return
+	}
+	events := m.Do(t, apitest.Case{Do: "GET /admin/audit-log?per_page=1", As: "chief"})
+	actor := q.Who
+	if actor == fixture.Robot {
+		actor = fixture.Bot // an App is shown as its bot
+	}
+	want := `[{"actor":"` + actor + `","actor_ip":"127.0.0.1","request_id":"` +
+		a.Header.Get("X-Request-Id") + `"}]`
+	if err := apitest.Contains(events.Body, want); err != nil {
+		t.Errorf("%s: %v\n%s", q.Do, err, events.Body)
+	}
 }
 
 // newestEvent is the id of the newest row of the audit log.
-func (w *walker) newestEvent(t *testing.T) (id int64) {
+func (m *matrix) newestEvent(t *testing.T) (id int64) {
 	t.Helper()
-	err := w.DB.Read(t.Context(), func(tx *db.Tx) error {
+	err := m.DB.Read(t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(`SELECT COALESCE(max(id), 0) FROM audit`).Scan(&id)
 	})
 	if err != nil {

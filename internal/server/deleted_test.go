@@ -2,10 +2,7 @@ package server_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
-
-	"arbor/internal/test/testenv"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -36,44 +33,6 @@ func removed(t *testing.T, s *apitest.Server, g *apitest.Gate) {
 	}
 	g.Lift()
 	testkit.Eventually(t, func() bool { return len(hidden(t, s)) == 0 }, "no deleted repository is left")
-}
-
-// A deleted repository that waits to be emptied looks as one that is gone: to those who owned it and worked
-// in it, to strangers, everywhere.
-func TestDeletedThingsLeaveNoTrace(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		if testenv.Race {
-			t.Skip("asks the whole interface, one request after another")
-		}
-		s, g := apitest.Gated(t, engine)
-		w := newWalker(t, s)
-		w.Build(t, "guild", "hemlock", false)
-		w.Build(t, "guild", "nightshade", true)
-		for _, name := range []string{"hemlock", "nightshade"} {
-			s.Crowd(t, "guild", name)
-			w.OK(t, "owner", "DELETE /repos/guild/"+name, "")
-		}
-		if err := s.Server.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		callers := []string{"chief", "owner", "keeper", ""}
-		if engine == db.PostgreSQL { // where the same statements run
-			callers = callers[:2]
-		}
-		w.everything(t, callers) // what is computed when somebody asks is there afterwards
-		before := w.everything(t, callers)
-		removed(t, s, g)
-		for asked, body := range w.everything(t, callers) {
-			// The operator's pages tell what is stored, and the audit log notes who was refused in between. What
-			// people wrote there counts for them until it is removed.
-			if body != before[asked] && !strings.HasPrefix(asked, "GET /site/") &&
-				!strings.HasPrefix(asked, "GET /settings/account ") &&
-				!strings.HasPrefix(asked, "GET /admin/audit-log") {
-				t.Errorf("%s: hidden\n%.1500s\nremoved\n%.1500s", asked, before[asked], body)
-			}
-		}
-	})
 }
 
 // While a deleted repository waits to be emptied, its name is free, and its owner's account cannot go, which

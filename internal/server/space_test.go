@@ -47,7 +47,7 @@ func TestNothingIsWrittenWithoutRoom(t *testing.T) {
 				t.Errorf("%s: %d %s", q.Do, answer.Code, answer.Body)
 			case !spares:
 				refused++
-				w.unchanged(t, q.Case, before)
+				w.unchanged(t, q.Do, before)
 			}
 			if r.Group == route.API && !strings.Contains(answer.Header().Get("Content-Type"), "json") &&
 				answer.Code != 204 {

@@ -18,17 +18,22 @@ type Gate struct {
 	once sync.Once
 }
 
+// NewGate makes a gate for the server of a database with its Trace. It must be lifted before the server stops.
+func NewGate() *Gate { return &Gate{open: make(chan struct{})} }
+
+// Trace is called with each statement of the database.
+func (g *Gate) Trace(_ context.Context, query string) {
+	if strings.Contains(query, "FROM deleted_labels WHERE label_id >") {
+		<-g.open
+	}
+}
+
 // Gated starts a server with a gate, which is lifted when the test ends.
 func Gated(t testing.TB, engine db.Engine) (*Server, *Gate) {
 	t.Helper()
-	g := &Gate{open: make(chan struct{})}
+	g := NewGate()
 	s := Start(t, engine, func(o *server.Options) {
-		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
-			Trace: func(_ context.Context, query string) {
-				if strings.Contains(query, "FROM deleted_labels WHERE label_id >") {
-					<-g.open
-				}
-			}})
+		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: g.Trace})
 	})
 	t.Cleanup(g.Lift)
 	return s, g

@@ -2,7 +2,6 @@ package issues_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -37,55 +36,6 @@ func private(t *testing.T, s *apitest.Server) (comment, event, onIssue, onCommen
 	return comment, events[0].ID, onIssue, onComment
 }
 
-// Ids count for the whole server, so who guesses one must not reach what is
-// elsewhere through a repository of his own (THREATS: ids of another
-// repository).
-func TestIdsOfOtherRepositories(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.Team(t)
-		issuetest.File(t, s, "will", "garden/plot")
-		comment, event, onIssue, onComment := private(t, s)
-		s.Repo(t, "sam/own", false)
-		on := issuetest.File(t, s, "sam", "sam/own")
-		mine := issuetest.Comment(t, s, "sam", on, "mine")
-		before := everything(t, s, "rae", "garden/shed")
-		for _, do := range []string{
-			fmt.Sprintf("GET issues/comments/%d", comment), fmt.Sprintf("PATCH issues/comments/%d", comment),
-			fmt.Sprintf("POST issues/comments/%d", comment),
-			fmt.Sprintf("DELETE issues/comments/%d", comment),
-			fmt.Sprintf("GET issues/comments/%d/reactions", comment),
-			fmt.Sprintf("POST issues/comments/%d/reactions", comment),
-			fmt.Sprintf("GET issues/events/%d", event),
-			fmt.Sprintf("DELETE issues/comments/%d/reactions/%d", comment, onComment),
-			fmt.Sprintf("DELETE issues/comments/%d/reactions/%d", mine, onComment),
-			fmt.Sprintf("DELETE issues/1/reactions/%d", onIssue), fmt.Sprintf("DELETE issues/1/reactions/%d",
-				onComment), fmt.Sprintf("DELETE issues/comments/%d/reactions/%d", mine, onIssue),
-			"GET labels/" + secret, "PATCH labels/" + secret, "DELETE labels/" + secret,
-			"DELETE issues/1/labels/" + secret,
-			"GET milestones/1", "PATCH milestones/1", "DELETE milestones/1", "GET milestones/1/labels",
-			"GET issues/2", "PATCH issues/2", "PUT issues/2/lock", "POST issues/2/labels",
-			"GET issues/2/events",
-			"GET assignees/will", "GET issues/1/assignees/will",
-		} {
-			c := apitest.Case{Do: strings.Replace(do, " ", " /repos/sam/own/", 1), As: "sam",
-				Headers: issuetest.Graduated, Status: 404}
-			if !strings.HasPrefix(do, "GET") {
-				c.Send = `{"body": "x", "title": "x", "content": "heart", "color": "ffffff", "labels": ["x"]}`
-			}
-			if a := s.Check(t, c); strings.Contains(string(a.Body), secret) {
-				t.Errorf("%s tells %s", c.Do, a.Body)
-			}
-		}
-		for _, send := range []string{`{"milestone": 1}`, `{"assignee": "will"}`} {
-			s.Check(t, apitest.Case{Do: "PATCH " + on, As: "sam", Send: send, Status: 422})
-		}
-		if after := everything(t, s, "rae", "garden/shed"); after != before {
-			t.Errorf("the private repository changed from\n%s\nto\n%s", before, after)
-		}
-	})
-}
-
 // Within a repository, too, a reaction belongs to one subject.
 func TestReactionsOfOtherSubjects(t *testing.T) {
 	t.Parallel()
@@ -109,17 +59,6 @@ func TestReactionsOfOtherSubjects(t *testing.T) {
 var addresses = []string{"issues?state=all", "issues/1", "issues/1/labels", "issues/1/comments",
 	"issues/comments", "issues/1/events", "issues/events", "issues/1/timeline", "issues/1/reactions",
 	"labels", "milestones?state=all", "milestones/1", "milestones/1/labels", "assignees"}
-
-func everything(t *testing.T, s *apitest.Server, as, repository string) string {
-	t.Helper()
-	var all strings.Builder
-	for _, address := range addresses {
-		all.Write(s.Check(t, apitest.Case{Do: "GET /repos/" + repository + "/" + address, As: as,
-			Headers: issuetest.Graduated, Status: 200}).Body)
-		all.WriteByte('\n')
-	}
-	return all.String()
-}
 
 // seen is an answer that somebody got.
 type seen struct{ path, status, link, body string }
@@ -205,85 +144,5 @@ func TestPrivateLeaksNothing(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"private": true}`,
 			Status: 200})
 		unchanged("after it was public for a moment")
-	})
-}
-
-// Who is taken out of a private repository keeps nothing of it: neither what was
-// assigned to him nor what he wrote (decision 14).
-func TestWhoLeavesSeesNothing(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.Team(t)
-		issuetest.File(t, s, "will", "garden/plot")
-		private(t, s)
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/issues", As: "will",
-			Send: `{"title": "` + secret + `", "assignee": "will", "body": "@rae"}`, Status: 201})
-		const own = "/repos/garden/shed/issues/1"
-		etag := s.Check(t, apitest.Case{Do: "GET " + own, As: "will", Status: 200}).Header.Get("ETag")
-		for _, login := range []string{"will", "rae"} {
-			s.Check(t, apitest.Case{Do: "DELETE /repos/garden/shed/collaborators/" + login, As: "alice",
-				Status: 204})
-			for _, seen := range view(t, s, login) {
-				if strings.Contains(seen.body, secret) {
-					t.Errorf("%s still sees %.2000v", login, seen)
-				}
-			}
-		}
-		s.Run(t, []apitest.Case{
-			{Do: "GET " + own, As: "will", Headers: map[string]string{"If-None-Match": etag}, Status: 404},
-			{Do: "GET " + own + "/subscription", As: "will", Status: 404},
-			{Do: "PATCH " + own, As: "will", Send: `{"state": "closed"}`, Status: 404},
-			{Do: "POST " + own + "/comments", As: "will", Send: `{"body": "x"}`, Status: 404},
-			{Do: "GET /issues?filter=all&state=all", As: "rae", Status: 200, Body: "[]"},
-		})
-	})
-}
-
-// A private repository and one that is not there answer in the same bytes, with
-// the same headers (decision 13).
-func TestPrivateIsAbsent(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.Team(t)
-		issuetest.File(t, s, "will", "garden/plot")
-		comment, event, _, _ := private(t, s)
-		for _, do := range []string{
-			"GET issues", "GET issues?state=foo", "GET issues?milestone=9", "POST issues", "GET issues/1",
-			"PATCH issues/1", "GET issues/1/labels", "PUT issues/1/labels", "POST issues/1/assignees",
-			"GET issues/1/assignees/will", "PUT issues/1/lock", "DELETE issues/1/lock",
-			"GET issues/1/subscription", "PUT issues/1/subscription", "GET issues/1/comments",
-			"POST issues/1/comments",
-			"GET issues/1/events", "GET issues/1/timeline", "GET issues/1/reactions",
-			"POST issues/1/reactions", "GET issues/comments", "GET issues/events",
-			fmt.Sprint("GET issues/comments/", comment),
-			fmt.Sprint("PATCH issues/comments/", comment), fmt.Sprint("DELETE issues/comments/", comment),
-			fmt.Sprint("GET issues/events/", event), "GET labels", "GET labels/" + secret, "POST labels",
-			"GET milestones", "GET milestones/1", "POST milestones", "GET milestones/1/labels",
-			"GET assignees", "GET assignees/will", "GET assignees/sam",
-		} {
-			for _, as := range []string{"", "sam"} {
-				for _, send := range []string{`{`, `{"title": "x", "body": "x", "name": "x"}`} {
-					ask := func(repository string) (string, []string) {
-						a := s.Do(t, apitest.Case{Do: strings.Replace(do, " ",
-							" /repos/garden/"+repository+"/", 1), As: as,
-							Headers: issuetest.Graduated, Send: send})
-						var names []string
-						for name, value := range a.Header {
-							if name != "X-Request-Id" && name != "X-Github-Request-Id" && name != "Date" {
-								names = append(names, name+": "+strings.Join(value, ","))
-							}
-						}
-						slices.Sort(names)
-						return fmt.Sprint(a.Status, string(a.Body)), names
-					}
-					there, thereHeaders := ask("shed")
-					absent, absentHeaders := ask("nowhere")
-					if there != absent || !slices.Equal(thereHeaders, absentHeaders) {
-						t.Errorf("%s as %q: %s %v; were it not there: %s %v", do, as, there, thereHeaders,
-							absent, absentHeaders)
-					}
-				}
-			}
-		}
 	})
 }

@@ -323,46 +323,6 @@ var pages = []string{"", "/tree/main", "/blob/main/song.txt", "/raw/main/song.tx
 
 var codeForms = []string{"/edit/main/song.txt", "/new/main", "/delete/main/song.txt", "/upload/main"}
 
-// Who may not see a private repository gets the pages of an absent one. When it becomes public everybody sees
-// them, and nobody else when it is hidden again.
-func TestCodePrivatePages(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		codePlant(t, s, "alice/vault", true)
-		hidden := func() {
-			for _, path := range append(slices.Clone(pages), codeForms...) {
-				for _, login := range []string{"", "stranger"} {
-					v := as(t, s, login)
-					a, b := v.get("/alice/vault"+path), v.get("/alice/nothing"+path)
-					mine := strings.ReplaceAll(string(a.Body), "alice/vault", "alice/nothing")
-					mine = strings.ReplaceAll(mine, "alice%2Fvault", "alice%2Fnothing")
-					if a.Status != 404 || mine != string(b.Body) {
-						t.Errorf("%s as %q tells that it is there: %d %s", path, login, a.Status, a.Body)
-					}
-				}
-			}
-		}
-		hidden()
-		for _, path := range pages {
-			a := as(t, s, "sam").get("/alice/vault" + path)
-			if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Cache-Control"), "private") &&
-				!strings.Contains(path, ".diff") && !strings.Contains(path, ".patch") {
-				t.Errorf("%s: %d %v", path, a.Status, a.Header)
-			}
-		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/vault", As: "alice", Send: `{"private": false}`,
-			Status: 200})
-		for _, path := range pages {
-			if a := as(t, s, "").get("/alice/vault" + path); a.Status != 200 {
-				t.Errorf("%s is still hidden: %d", path, a.Status)
-			}
-		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/vault", As: "alice", Send: `{"private": true}`,
-			Status: 200})
-		hidden()
-	})
-}
-
 // Whatever html_url a payload of code names, it leads to a page.
 func TestAddressesOfPayloads(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,95 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/graphql"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/fixture"
+	"arbor/internal/test/testenv"
+)
+
+// guild makes an organization with a public and a private repository, and people of every role (decision 12).
+func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
+	for _, login := range []string{"stranger", "reader", "writer", "keeper", "member", "owner"} {
+		s.User(t, login)
+	}
+	s.Admin(t, "chief")
+	s.Org(t, "guild", "owner")
+	s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})
+	public, private = s.Repo(t, "guild/hall", false), s.Repo(t, "guild/vault", true)
+	for _, r := range []*repo.Repo{public, private} {
+		s.Grant(t, r, "reader", account.Pull)
+		s.Grant(t, r, "writer", account.Push)
+		s.Grant(t, r, "keeper", account.Admin)
+	}
+	return public, private
+}
+
+// walk is apitest.Each for tests that ask the whole interface, one request after another: the race detector
+// would find nothing there.
+func walk(t *testing.T, fn func(t *testing.T, s *apitest.Server), options ...apitest.Option) {
+	t.Helper()
+	if testenv.Race {
+		t.Skip("asks one request after another")
+	}
+	apitest.Each(t, fn, options...)
+}
+
+// walker asks a fixture's server as everyone.
+type walker struct{ *fixture.World }
+
+func newWalker(t *testing.T, s *apitest.Server) *walker {
+	t.Helper()
+	return &walker{fixture.New(t, s)}
+}
+
+// settle waits until the code that was pushed was looked at, which changes what repositories show.
+func (w *walker) settle(t *testing.T) {
+	t.Helper()
+	if err := w.Server.Server.Forge().Detect.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ask makes a request with the token of a name.
+func (w *walker) ask(t *testing.T, name string, c apitest.Case) *apitest.Answer {
+	t.Helper()
+	headers := map[string]string{}
+	for name, value := range c.Headers {
+		headers[name] = value
+	}
+	if token := w.Tokens[name]; token != "" {
+		headers["Authorization"] = "Bearer " + token
+	}
+	c.Headers = headers
+	return w.Do(t, c)
+}
+
+// sql runs a statement beside the server.
+func (w *walker) sql(t *testing.T, statement string, args ...any) {
+	t.Helper()
+	err := w.DB.Write(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(statement, args...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// onRepo reports a route about one repository.
+func onRepo(r *route.Route) bool {
+	return strings.Contains(r.Pattern, "{repo}") && r.Right != route.App
+}
+
+// readsOnly reports a POST that changes nothing. GraphQL changes things by other routes.
+func readsOnly(r *route.Route) bool {
+	return r.Method == http.MethodGet || strings.HasPrefix(r.Pattern, "/markdown") || graphql.IsRoute(r.Pattern)
+}

@@ -22,7 +22,7 @@ func (s *instance) exec(query string, args ...any) {
 	s.t.Helper()
 	d := s.open()
 	defer d.Close()
-	if _, err := d.WriteOne(s.t.Context(), query, args...); err != nil {
+	if err := d.Write(s.t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }); err != nil {
 		s.t.Fatal(err)
 	}
 }

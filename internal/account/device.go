@@ -71,7 +71,7 @@ func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, e
 	}
 	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife,
 		Pause: devicePause}
-	err := s.db.WriteInTurn(ctx, deviceLock, func(tx *db.Tx) error {
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tx.Lock(deviceLock); err != nil {
 			return err
 		}

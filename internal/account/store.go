@@ -105,14 +105,6 @@ func ByIDs(tx *db.Tx, ids []ID) (map[ID]*Account, error) {
 	return found, err
 }
 
-// ByIDsAhead says that ByIDs is about to be called (db.Tx.Ahead).
-func ByIDsAhead(tx *db.Tx, ids []ID) {
-	if _, unknown := recallByIDs(tx, ids); len(unknown) > 0 {
-		query, args := whereIDs(unknown)
-		tx.Ahead(selectAccounts+query, args...)
-	}
-}
-
 // recallByIDs gives the accounts that the request has read, and the ids of others.
 func recallByIDs(tx *db.Tx, ids []ID) (found map[ID]*Account, unknown []ID) {
 	found = make(map[ID]*Account, len(ids))

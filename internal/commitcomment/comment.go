@@ -59,7 +59,7 @@ func New(d *db.DB, repos *repo.Service, issues *issue.Service) *Service {
 func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error {
 	c.RepoID, c.AuthorID = a.ID, a.Caller.ID
 	mentioned := markdown.Parse(c.Body).References().Logins
-	return tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, a.ID); err != nil { // rights change under it, too
 			return err
 		}
@@ -125,7 +125,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 func (s *Service) change(
 	ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *Comment) error,
 ) error {
-	return tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -8,8 +8,6 @@ type checkKey struct{}
 // at the end of each transaction, and an error of it undoes the transaction. So the
 // right to write is asked when every lock is held, right before the commit, however
 // long the request took until then; and no operation can forget it.
-//
-// WriteOne does not call it: its statement holds the condition itself.
 func WithCheck(ctx context.Context, check func(*Tx) error) context.Context {
 	return context.WithValue(ctx, checkKey{}, check)
 }
@@ -45,8 +43,6 @@ type limitKey struct{}
 // WithLimit returns a context whose writes are bounded: Write calls limit after each transaction's function
 // and after the check of [WithCheck], and an error of it undoes the transaction. It stays when another check
 // takes the place of the first.
-//
-// WriteOne does not call it.
 func WithLimit(ctx context.Context, limit func(*Tx) error) context.Context {
 	return context.WithValue(ctx, limitKey{}, limit)
 }

@@ -21,14 +21,11 @@
 //	sqliteconn.go  SQLite: a connection, its prepared statements, its rows
 //	writer.go      SQLite: the one writer, and commits shared by those who wait
 //	queue.go       SQLite: who waits for the writer, and takes it over
-//	single.go      SQLite: transactions of one statement, alone and in a crowd
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: transactions, retries
-//	postgresconn.go  PostgreSQL: a connection, and what waits to be sent together
+//	postgresconn.go  PostgreSQL: a connection
 //	postgresrows.go  PostgreSQL: rows that are read
-//	postgresahead.go PostgreSQL: queries that are sent before they are asked
-//	inturn.go      PostgreSQL: writers for whom one lock waits take turns, and share a commit
-//	nextid.go      NextID: rows that name a row of the same trip
+//	nextid.go      NextID: the id of a row before it is inserted
 //	bell.go        Ring: workers of this process hear of commits
 //	turns.go       ByTurns: upkeep that leaves most of the time to others; Follow: workers
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
@@ -55,8 +52,7 @@
 // needs WHERE true on SQLite; LIKE folds ASCII on SQLite only; an integer goes
 // into a boolean place, and a boolean into an integer's, on SQLite only.
 //
-// On SQLite a single statement needs no savepoint of its own, and one can run for all who wait. A
-// commit logs whole pages, five for a star, so new files have pages of 2 KiB: a star by one client
+// On SQLite a commit logs whole pages, five for a star, so new files have pages of 2 KiB: a star by one client
 // costs 7 % less, and lists of a million rows no more. While the state of the database stays
 // (state.go), tokens and repositories that were found are taken from memory. The descriptor that it
 // is read by is never closed, since that would drop SQLite's locks; where the file's format is
@@ -64,8 +60,7 @@
 //
 // On PostgreSQL a commit takes its own transaction out of pg_current_snapshot() before it is
 // acknowledged, so while the text of that stays nothing was committed. A request remembers the
-// answer (Remember) until a transaction of its own ends, for a tenth of a second at most. A
-// statement of which only a failure matters ([Tx.Run]) goes with the next one or with COMMIT, and
+// answer (Remember) until a transaction of its own ends, for a tenth of a second at most.
 // [DB.ReadOne] needs no transaction.
 package db
 
@@ -244,8 +239,7 @@ func (d *DB) File() string {
 	return ""
 }
 
-// Now is the time for what a statement of [DB.WriteOne] stores, as Tx.Now is for
-// a transaction.
+// Now is the database's clock, which [Tx.Now] is read from.
 func (d *DB) Now() Time { return FromTime(d.now()) }
 
 // Close finishes the writes that wait, refuses new ones, and closes the

@@ -3,7 +3,6 @@ package db
 import (
 	"errors"
 	"io/fs"
-	"time"
 )
 
 // OpenWith is Open with other migrations than the embedded ones.
@@ -14,9 +13,6 @@ const MaxMoment = maxMoment
 
 // Migrations are the embedded files.
 var Migrations, _ = fs.Sub(embedded, "migrations")
-
-// BatchTime has transactions of PostgreSQL that [DB.WriteInTurn] shares take parts for so long.
-func (d *DB) BatchTime(longest time.Duration) { d.backend.(*postgresBackend).lines.batchTime = longest }
 
 // Holders is how many holders write to PostgreSQL, or wait for that.
 func (d *DB) Holders() int {

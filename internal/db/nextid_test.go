@@ -32,7 +32,6 @@ func TestNextID(t *testing.T) {
 		for _, end := range []error{nil, undo, nil} {
 			var ids []int64
 			err := d.Write(t.Context(), func(tx *db.Tx) error {
-				tx.NextIDAhead("parents")
 				var given, child int64
 				a, err := named(tx, "a")
 				if err == nil {
@@ -62,9 +61,7 @@ func TestNextID(t *testing.T) {
 				grow(id)
 			}
 			for _, statement := range []string{`DELETE FROM children`, `DELETE FROM parents`} {
-				if _, err := d.WriteOne(t.Context(), statement); err != nil {
-					t.Fatal(err)
-				}
+				mustWrite(t, d, func(tx *db.Tx) error { return tx.Run(statement) })
 			}
 		}
 	})

@@ -33,7 +33,6 @@ type postgresBackend struct {
 	conns  *pool[*postgresConn]
 	probes *pool[*postgresConn] // the one of DB.Answers, which must not wait for those of requests
 	shares shares               // of conns
-	lines  lines                // see WriteInTurn
 }
 
 // newPostgres reads the URL; nothing connects yet. pool_max_conns in the URL
@@ -67,8 +66,7 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 5 * time.Second}
 	}
-	b := &postgresBackend{config: config, log: o.Log, now: o.Now,
-		lines: lines{of: map[any]*line{}, batchTime: maxBatchTime}}
+	b := &postgresBackend{config: config, log: o.Log, now: o.Now}
 	closing := func(c *postgresConn) { c.close() }
 	b.conns = newPool(size, b.connect, closing)
 	b.probes = newPool(1, b.connect, closing)
@@ -155,20 +153,23 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 	if err != nil {
 		return err
 	}
-	c.open, c.queue = false, c.queue[:0]
-	c.forget()
-	if begin != "" {
-		c.queue = append(c.queue, queued{query: begin})
-	}
-	ended := false
+	open := false
 	defer func() { // also when fn panics
-		c.queue = c.queue[:0]
-		if begin != "" && c.open && !ended && c.control(ctx, "ROLLBACK") != nil || c.raw.IsClosed() {
+		if open && c.control(ctx, "ROLLBACK") != nil || c.raw.IsClosed() {
 			b.conns.drop(c)
 		} else {
 			b.conns.put(c)
 		}
 	}()
+	if begin != "" {
+		open = true
+		if _, err := c.raw.PgConn().Exec(ctx, begin).ReadAll(); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return c.broken(ctx, translatePostgres(err))
+		}
+	}
 	tx := Tx{Now: FromTime(b.now()), ctx: ctx, caller: ctx, conn: c}
 	if err := tx.run(fn); err != nil {
 		if tx.failed != nil && ctx.Err() != nil {
@@ -176,17 +177,13 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 		}
 		return c.broken(ctx, err)
 	}
-	if begin == "" || !c.open && len(c.queue) == 1 { // fn ran nothing
+	if !open {
 		return nil
 	}
-	// The rows that a read has given are right, however its transaction ends.
-	if err := c.commit(ctx); begin != beginRead && errors.Is(err, errNotEnded) {
-		return c.broken(ctx, err)
-	} else if begin != beginRead && err != nil {
-		ended = true
+	open = false
+	if err := c.commit(ctx); begin == beginWrite { // what a read has returned is right, however it ends
 		return err
 	}
-	ended = true
 	return nil
 }
 

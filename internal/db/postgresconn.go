@@ -1,13 +1,9 @@
 package db
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,73 +16,6 @@ import (
 type postgresConn struct {
 	raw  *pgx.Conn
 	args []any
-
-	queue []queued // to be sent together with the next statement; the first may open the transaction
-	open  bool     // that transaction was opened
-
-	coming []queued  // queries to be sent behind the next one
-	early  []earlier // those that were, until they are asked
-}
-
-// queued is a statement of whose outcome only a failure matters.
-type queued struct {
-	query    string
-	args     []any
-	affected func(rows int64) // hears how many rows it changed; may be nil
-}
-
-// send sends what is queued, a statement, and queries behind it in one trip. Error: that of what was queued.
-func (c *postgresConn) send(
-	ctx context.Context, query string, args []any, behind ...queued,
-) (pgx.BatchResults, error) {
-	batch := &pgx.Batch{}
-	for _, q := range c.queue {
-		batch.Queue(q.query, q.args...)
-	}
-	before := c.queue
-	defer clear(before)
-	c.queue, c.open = c.queue[:0], true
-	batch.Queue(query, args...)
-	for _, q := range behind {
-		batch.Queue(q.query, q.args...)
-	}
-	results := c.raw.SendBatch(ctx, batch)
-	for _, q := range before {
-		tag, err := results.Exec()
-		if err != nil {
-			results.Close()
-			return nil, err
-		}
-		if q.affected != nil {
-			q.affected(tag.RowsAffected())
-		}
-	}
-	return results, nil
-}
-
-func (c *postgresConn) later(_ context.Context, query string, args []any, affected func(rows int64)) error {
-	c.forget()
-	kept, err := c.keep(args)
-	if err == nil {
-		c.queue = append(c.queue, queued{query, kept, affected})
-	}
-	return err
-}
-
-// keep gives arguments for later.
-func (c *postgresConn) keep(args []any) ([]any, error) {
-	bound, err := c.bind(args)
-	if err != nil {
-		return nil, err
-	}
-	kept := slices.Clone(bound)
-	for i, a := range kept {
-		if b, ok := a.([]byte); ok {
-			kept[i] = bytes.Clone(b) // the caller may use it again
-		}
-	}
-	clear(bound)
-	return kept, nil
 }
 
 func (c *postgresConn) bind(args []any) ([]any, error) {
@@ -112,7 +41,7 @@ func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int6
 	if err != nil {
 		return 0, err
 	}
-	tag, err := c.run(ctx, query, bound)
+	tag, err := c.raw.Exec(ctx, query, bound...)
 	clear(bound)
 	if err != nil {
 		return 0, translatePostgres(err)
@@ -123,49 +52,17 @@ func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int6
 	return 0, nil
 }
 
-func (c *postgresConn) run(ctx context.Context, query string, args []any) (tag pgconn.CommandTag, err error) {
-	c.forget()
-	if len(c.queue) == 0 {
-		return c.raw.Exec(ctx, query, args...)
-	}
-	results, err := c.send(ctx, query, args)
-	if err != nil {
-		return tag, err
-	}
-	tag, err = results.Exec()
-	return tag, cmp.Or(err, results.Close())
-}
-
 func (c *postgresConn) query(ctx context.Context, query string, args []any) (cursor, error) {
 	bound, err := c.bind(args)
 	if err != nil {
 		return nil, err
 	}
-	defer clear(bound)
-	if rows, found := c.take(query, bound); found {
-		return &keptCursor{rows: rows}, nil
-	}
-	behind := c.takeComing(query, bound)
-	if !strings.HasPrefix(strings.TrimLeft(query, " \t\r\n"), "SELECT") { // it may change rows
-		c.early = nil
-	}
-	if len(c.queue) == 0 && len(behind) == 0 {
-		rows, err := c.raw.Query(ctx, query, bound...)
-		if err != nil {
-			return nil, translatePostgres(err)
-		}
-		return &postgresCursor{rows: rows}, nil
-	}
-	results, err := c.send(ctx, query, bound, behind...)
+	rows, err := c.raw.Query(ctx, query, bound...)
+	clear(bound)
 	if err != nil {
 		return nil, translatePostgres(err)
 	}
-	rows, err := results.Query()
-	if err != nil {
-		results.Close()
-		return nil, translatePostgres(err)
-	}
-	return &postgresCursor{rows: rows, batch: results, conn: c, behind: behind}, nil
+	return &postgresCursor{rows: rows}, nil
 }
 
 // control runs BEGIN, COMMIT or ROLLBACK, which a client's hanging up must
@@ -177,31 +74,19 @@ func (c *postgresConn) control(ctx context.Context, statement string) error {
 	return translatePostgres(err)
 }
 
-// errNotEnded says that a statement failed before COMMIT, so the transaction is not over.
-var errNotEnded = errors.New("db: the transaction failed before COMMIT")
-
-// commit sends what is queued, and COMMIT. It tells a refusal, which is certain, from a
-// connection that broke, after which nobody knows. Error: errNotEnded with the cause, when
-// what was queued was refused.
+// commit sends COMMIT. It tells a refusal, which is certain, from a connection that broke, after which nobody
+// knows.
 func (c *postgresConn) commit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
 	defer cancel()
-	results, err := c.send(ctx, "COMMIT", nil)
-	if err != nil && !c.raw.IsClosed() { // also one whose arguments could not be sent
-		return fmt.Errorf("%w: %w", errNotEnded, translatePostgres(err))
-	}
-	var tag pgconn.CommandTag
+	results, err := c.raw.PgConn().Exec(ctx, "COMMIT").ReadAll()
 	var answer *pgconn.PgError
-	if err == nil {
-		tag, err = results.Exec()
-		err = cmp.Or(err, results.Close())
-	}
 	switch {
 	case errors.As(err, &answer) && !c.raw.IsClosed():
 		return translatePostgres(err)
 	case err != nil:
 		return fmt.Errorf("%w: %v", ErrOutcomeUnknown, err)
-	case tag.String() != "COMMIT":
+	case results[0].CommandTag.String() != "COMMIT":
 		return errors.New("db: the transaction was rolled back at COMMIT")
 	}
 	return nil

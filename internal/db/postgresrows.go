@@ -1,7 +1,6 @@
 package db
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -104,13 +103,8 @@ type arrayArgument struct{ list any }
 
 // postgresCursor reads pgx's rows.
 type postgresCursor struct {
-	rows  pgx.Rows
-	batch pgx.BatchResults // that the rows came in; nil: by themselves
-	dest  []any
-
-	conn   *postgresConn // for the rows of
-	behind []queued      // queries whose rows come behind these
-
+	rows   pgx.Rows
+	dest   []any
 	fields []pgconn.FieldDescription // of rows that are kept
 }
 
@@ -170,15 +164,7 @@ func (r postgresRow) scan(dest []any) error {
 
 func (r *postgresCursor) close() error {
 	r.rows.Close()
-	err := r.rows.Err()
-	if err == nil && len(r.behind) > 0 {
-		err = r.conn.collect(r.batch, r.behind)
-	}
-	r.behind = nil
-	if r.batch != nil {
-		err = cmp.Or(err, r.batch.Close())
-	}
-	return translatePostgres(err)
+	return translatePostgres(r.rows.Err())
 }
 
 // timeScanner reads NULL as the zero Time.

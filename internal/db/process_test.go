@@ -169,19 +169,16 @@ func TestBumpsOfAnotherProcess(t *testing.T) {
 	writes := map[string]func(d *db.DB) error{
 		"one that changes no row": func(d *db.DB) error {
 			statement := fmt.Sprintf(`UPDATE counters SET n = 1 WHERE n IN (%s -%d)`, long, texts.Add(1))
-			_, err := d.WriteOne(context.Background(), statement)
-			return err
+			return d.Write(context.Background(), func(tx *db.Tx) error { return tx.Run(statement) })
 		},
 		"one that changes a row to what it is": func(d *db.DB) error {
-			_, err := d.WriteOne(context.Background(), `UPDATE counters SET n = n`)
-			return err
+			return d.Write(context.Background(), func(tx *db.Tx) error { return tx.Run(`UPDATE counters SET n = n`) })
 		},
 		"a transaction that changes nothing": func(d *db.DB) error {
 			return d.Write(context.Background(), func(*db.Tx) error { return nil })
 		},
 		"one that changes a row": func(d *db.DB) error {
-			_, err := d.WriteOne(context.Background(), `UPDATE counters SET n = n + 1`)
-			return err
+			return d.Write(context.Background(), func(tx *db.Tx) error { return tx.Run(`UPDATE counters SET n = n + 1`) })
 		},
 	}
 	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -10,11 +11,10 @@ import (
 // member is a caller of write, for one attempt.
 type member struct {
 	solo    bool          // not to share a transaction
-	single  *single       // nil: a function, which it runs itself
 	baton   chan struct{} // its turn has come
 	outcome chan error    // of the commit that it waits for
 	timer   *time.Timer   // ends the wait for its turn
-	given   bool          // under writer.mu: the baton was given to it, or its statement was taken
+	given   bool          // under writer.mu: the baton was given to it
 }
 
 // members are used again: nothing is in their channels, and their timers are
@@ -25,36 +25,34 @@ var members = sync.Pool{New: func() any {
 	return m
 }}
 
-func newMember(solo bool, s *single) *member {
+func newMember(solo bool) *member {
 	m := members.Get().(*member)
-	m.solo, m.single, m.given = solo, s, false
+	m.solo, m.given = solo, false
 	return m
 }
 
 // free gives a member back that nobody else knows any more.
 func (m *member) free() {
-	m.single = nil
 	members.Put(m)
 }
 
-// enter returns with the baton, or without it: then with an error, or because
-// somebody else ran the member's statement, with what came of it.
-func (w *writer) enter(ctx context.Context, m *member) (baton bool, err error) {
+// enter returns when the member has the baton. Errors: ctx's, errs.Unavailable.
+func (w *writer) enter(ctx context.Context, m *member) error {
 	if err := ctx.Err(); err != nil {
-		return false, err
+		return err
 	}
 	w.mu.Lock()
 	switch {
 	case w.closed:
 		w.mu.Unlock()
-		return false, errClosed
+		return errClosed
 	case !w.busy:
 		w.busy = true
 		w.mu.Unlock()
-		return true, nil
+		return nil
 	case len(w.queue) >= maxWaiting:
 		w.mu.Unlock()
-		return false, errOverload("too many wait to write")
+		return errOverload("too many wait to write")
 	}
 	w.queue = append(w.queue, m)
 	w.mu.Unlock()
@@ -63,65 +61,36 @@ func (w *writer) enter(ctx context.Context, m *member) (baton bool, err error) {
 	defer m.timer.Stop()
 	select {
 	case <-m.baton:
-		return true, nil
-	case err := <-m.outcome:
-		return false, err
+		return nil
 	case <-ctx.Done():
-		return false, w.leave(m, ctx.Err())
+		return w.leave(m, ctx.Err())
 	case <-m.timer.C:
-		return false, w.leave(m,
-			errOverload("the turn to write did not come; is there a Write inside a Write?"))
+		return w.leave(m, errOverload("the turn to write did not come; is there a Write inside a Write?"))
 	}
 }
 
-// leave gives up the wait for the baton, or passes it on when it came at the
-// same moment. A statement that was taken is waited for.
+// leave gives up the wait for the baton, or passes it on when it came at the same moment.
 func (w *writer) leave(m *member, reason error) error {
 	w.mu.Lock()
 	given := m.given
 	if !given {
-		for i, q := range w.queue {
-			if q == m {
-				w.queue = append(w.queue[:i], w.queue[i+1:]...)
-				break
-			}
-		}
+		at := slices.Index(w.queue, m)
+		w.queue = slices.Delete(w.queue, at, at+1)
 	}
 	w.mu.Unlock()
-	if !given {
-		return reason
-	}
-	select {
-	case <-m.baton:
+	if given {
+		<-m.baton
 		w.pass()
-		return reason
-	case err := <-m.outcome:
-		return err
 	}
+	return reason
 }
 
-// pass gives the baton to the next in the queue, after it has run the statements
-// that wait there, and after a commit if the batch ends here.
+// pass gives the baton to the next in the queue, after a commit if the batch ends here.
 func (w *writer) pass() {
-	yielded := false
 	w.mu.Lock()
-	for w.begun && !w.solo && !w.full() {
-		if len(w.queue) > 0 {
-			if w.queue[0].single == nil {
-				break
-			}
-			next := w.next()
-			w.mu.Unlock()
-			w.take(next)
-			w.mu.Lock()
-			continue
-		}
-		if yielded || len(w.done) >= w.crowd {
-			break
-		}
-		yielded = true // those who came together lately are about to come again: let them
+	if w.begun && !w.solo && !w.full() && len(w.queue) == 0 && len(w.done) < w.crowd {
 		w.mu.Unlock()
-		runtime.Gosched()
+		runtime.Gosched() // those who came together last time are about to come again: let them
 		w.mu.Lock()
 	}
 	if w.begun && (len(w.queue) == 0 || w.full()) {

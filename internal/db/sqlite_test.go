@@ -36,13 +36,6 @@ func insert(key string, bytes int) func(*Tx) error {
 	}
 }
 
-// insertOne is insert as a single statement.
-func insertOne(d *DB, key string, bytes int) error {
-	_, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, key,
-		make([]byte, bytes))
-	return err
-}
-
 // together has a transaction take its time until n writers wait behind it; then
 // it ends, and all are waited for. Before that, full is called unless it is nil.
 func together(d *DB, n int, write func(i int), full func()) {
@@ -155,10 +148,10 @@ func TestFullDisk(t *testing.T) {
 	for w := range 4 {
 		wg.Go(func() {
 			for i := range 20 {
-				if err := insertOne(d, fmt.Sprint("one ", w, i), 1); err != nil {
+				if err := d.Write(context.Background(), insert(fmt.Sprint("one ", w, i), 1)); err != nil {
 					t.Errorf("single statement %d %d: %v", w, i, err)
 				}
-				if err := insertOne(d, fmt.Sprint("big ", w, i), 1<<20); err == nil {
+				if err := d.Write(context.Background(), insert(fmt.Sprint("big ", w, i), 1<<20)); err == nil {
 					t.Errorf("single statement %d %d fitted", w, i)
 				}
 				mu.Lock()
@@ -189,27 +182,6 @@ func TestCommitsAreShared(t *testing.T) {
 	}
 	if c := b.writer.commits; c > 10 {
 		t.Errorf("%d commits for %d writers that waited together", c, writers)
-	}
-}
-
-// Single statements that wait are run by who has the baton: in one transaction,
-// and without a savepoint each.
-func TestSingleStatementsAreShared(t *testing.T) {
-	t.Parallel()
-	d, b := openFile(t)
-	b.writer.batchTime = time.Hour // however busy the machine is
-	const writers = 200
-	together(d, writers, func(i int) {
-		if err := insertOne(d, fmt.Sprint(i), 1); err != nil {
-			t.Error(err)
-		}
-	}, nil)
-	if n := rowCount(t, d); n != writers {
-		t.Errorf("%d rows", n)
-	}
-	if b.writer.commits > 10 || b.writer.conn.statements["SAVEPOINT member"] != nil {
-		t.Errorf("%d commits for %d single statements that waited together; savepoints: %v",
-			b.writer.commits, writers, b.writer.conn.statements["SAVEPOINT member"] != nil)
 	}
 }
 

@@ -119,14 +119,6 @@ func (c *sqliteConn) exec(ctx context.Context, query string, args []any) (int64,
 	return result.RowsAffected()
 }
 
-func (c *sqliteConn) later(ctx context.Context, query string, args []any, affected func(rows int64)) error {
-	rows, err := c.exec(ctx, query, args)
-	if err == nil && affected != nil {
-		affected(rows)
-	}
-	return err
-}
-
 func (c *sqliteConn) query(ctx context.Context, query string, args []any) (cursor, error) {
 	s, err := c.prepare(query)
 	if err != nil {

@@ -314,11 +314,6 @@ func (c *groupConn) exec(context.Context, string, []any) (int64, error) {
 	return 0, errApart
 }
 
-func (c *groupConn) later(context.Context, string, []any, func(int64)) error {
-	c.apart = true
-	return errApart
-}
-
 func (c *groupConn) query(_ context.Context, query string, args []any) (cursor, error) {
 	bound, err := boundArguments(args)
 	if err != nil {

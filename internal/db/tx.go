@@ -39,9 +39,6 @@ type Tx struct {
 // It takes arguments through argument and translates errors.
 type conn interface {
 	exec(ctx context.Context, query string, args []any) (affected int64, err error)
-	// later runs a statement before the next one or the commit, which may tell of its failure. affected,
-	// perhaps nil, hears then how many rows it changed.
-	later(ctx context.Context, query string, args []any, affected func(rows int64)) error
 	query(ctx context.Context, query string, args []any) (cursor, error)
 	// queryMany runs a query with the arguments of many at one time. The first column is a number besides,
 	// whose a row is; the rows of each stand in the query's order. The arguments are of argument's types.
@@ -125,63 +122,29 @@ func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
 	return affected, nil
 }
 
-// Run is Exec for a statement of whose outcome only a failure matters. PostgreSQL gets it
-// together with the next statement, so the next one, or Write, may be what tells of it.
-func (t *Tx) Run(query string, args ...any) error { return t.later(query, args, nil) }
+// Run is Exec for callers that do not need the number of rows.
+func (t *Tx) Run(query string, args ...any) error {
+	_, err := t.Exec(query, args...)
+	return err
+}
 
 // RunRing is Run, and rings the topic's bell after the commit if the statement has changed rows.
 func (t *Tx) RunRing(topic, query string, args ...any) error {
-	bells, changed := t.bells, false
-	t.OnCommit(func() {
-		if changed {
-			bells.ring(topic)
-		}
-	})
-	return t.later(query, args, func(rows int64) { changed = rows > 0 })
+	n, err := t.Exec(query, args...)
+	if n > 0 {
+		t.Ring(topic)
+	}
+	return err
 }
 
 // RunThen is RunRing, and has then called as BeforeCommit does if the statement has changed rows.
 func (t *Tx) RunThen(topic, query string, then func(*Tx) error, args ...any) error {
-	changed := int64(-1) // PostgreSQL has not told yet
-	t.BeforeCommit(func(t *Tx) error {
-		if changed < 0 {
-			if _, err := t.Exec(`SELECT 1`); err != nil {
-				return err
-			}
-		}
-		if changed == 0 {
-			return nil
-		}
+	n, err := t.Exec(query, args...)
+	if n > 0 {
 		t.Ring(topic)
-		return then(t)
-	})
-	return t.later(query, args, func(rows int64) { changed = rows })
-}
-
-func (t *Tx) later(query string, args []any, affected func(rows int64)) error {
-	if err := t.ready(); err != nil {
-		return err
+		t.BeforeCommit(then)
 	}
-	if t.trace != nil {
-		t.trace(t.caller, query)
-	}
-	if err := t.conn.later(t.ctx, query, args, affected); err != nil {
-		return t.fail(err)
-	}
-	return nil
-}
-
-// Ahead says that a query is about to be asked, after the next one. PostgreSQL gets both in one trip, and the
-// rows wait for the Query of the same text and arguments. A statement of this transaction that may change
-// rows forgets them, so it reads what it would have read right after the next query. That is a hint: SQLite,
-// which has no trips, does nothing, and nothing comes of arguments that no statement can have.
-func (t *Tx) Ahead(query string, args ...any) {
-	c, ok := t.conn.(interface {
-		ahead(query string, args []any)
-	})
-	if ok && t.failed == nil && t.rows == nil {
-		c.ahead(query, args)
-	}
+	return err
 }
 
 // Query runs a statement that returns rows. The rows must be read to their

@@ -226,9 +226,6 @@ func TestStrayCancelRequests(t *testing.T) {
 	d := dbtest.Open(t, db.PostgreSQL)
 	for name, run := range map[string]func(context.Context, func(*db.Tx) error) error{
 		"Read": d.Read, "Write": d.Write,
-		"WriteInTurn": func(ctx context.Context, fn func(*db.Tx) error) error {
-			return d.WriteInTurn(ctx, "a row", fn)
-		},
 	} {
 		runs := 0
 		err := run(t.Context(), func(tx *db.Tx) error {

@@ -16,10 +16,10 @@ import (
 
 // Lost or doubled updates would be wrong counters and duplicate issue numbers.
 func TestConcurrentWriters(t *testing.T) {
-	eachWay(t, func(t *testing.T, d *db.DB, write way) {
+	each(t, func(t *testing.T, d *db.DB) {
 		const writers, each = 8, 500
 		crowd(writers, each, func(w, _ int) {
-			err := write(context.Background(), func(tx *db.Tx) error {
+			err := d.Write(context.Background(), func(tx *db.Tx) error {
 				return errors.Join(count(fmt.Sprintf("own %d", w))(tx), count("all")(tx), tx.Bump("all"))
 			})
 			if err != nil {
@@ -41,15 +41,11 @@ func TestConcurrentWriters(t *testing.T) {
 // Transactions that lock the same rows in different order deadlock on
 // PostgreSQL; callers must not see that.
 func TestDeadlocksAreRetried(t *testing.T) {
-	eachWay(t, func(t *testing.T, d *db.DB, write way) {
+	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, stmt(`INSERT INTO counters (name, n) VALUES ('a', 0), ('b', 0)`))
 		crowd(4, 5, func(w, _ int) {
 			names := []string{"a", "b"}
-			write := write
-			if w == 0 {
-				write = d.Write // out of turn
-			}
-			err := write(context.Background(), func(tx *db.Tx) error {
+			err := d.Write(context.Background(), func(tx *db.Tx) error {
 				if err := count(names[w%2])(tx); err != nil {
 					return err
 				}
@@ -73,11 +69,11 @@ var errRefused = errors.New("refused")
 // One user's refused, panicking or abandoned request must take nothing of the
 // others' along, nor leave anything of its own.
 func TestNeighbours(t *testing.T) {
-	eachWay(t, func(t *testing.T, d *db.DB, write way) {
+	each(t, func(t *testing.T, d *db.DB) {
 		const writers, each = 8, 60
 		crowd(writers, each, func(w, i int) {
 			name, way := fmt.Sprintf("%d %d", w, i), (w+i)%6
-			switch err := misbehave(write, name, way); {
+			switch err := misbehave(d, name, way); {
 			case way < 2 && err != nil:
 				t.Errorf("%s: %v", name, err)
 			case way == 2 && !errors.Is(err, errRefused):
@@ -94,7 +90,7 @@ func TestNeighbours(t *testing.T) {
 
 // misbehave inserts a row and then ends in one of six ways, the first two of
 // them well.
-func misbehave(write way, name string, way int) (err error) {
+func misbehave(d *db.DB, name string, way int) (err error) {
 	done := make(chan struct{})
 	go func() { // of its own, for Goexit
 		defer close(done)
@@ -103,7 +99,7 @@ func misbehave(write way, name string, way int) (err error) {
 				panic(p)
 			}
 		}()
-		err = write(context.Background(), func(tx *db.Tx) error {
+		err = d.Write(context.Background(), func(tx *db.Tx) error {
 			if err := stmt(`INSERT INTO counters (name, n) VALUES ($1, 1)`, name)(tx); err != nil {
 				return err
 			}
@@ -127,7 +123,7 @@ func misbehave(write way, name string, way int) (err error) {
 // Whose deferred constraint fails at the shared COMMIT is not known; the
 // neighbours run again and must not notice.
 func TestASharedCommitThatFails(t *testing.T) {
-	eachWay(t, func(t *testing.T, d *db.DB, write way) {
+	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, stmt(`INSERT INTO parents (name) VALUES ('a')`))
 		const writers, each = 8, 30
 		crowd(writers, each, func(w, _ int) {
@@ -135,7 +131,7 @@ func TestASharedCommitThatFails(t *testing.T) {
 			if w == 0 {
 				later, want = 99, db.ErrForeignKey
 			}
-			err := write(context.Background(),
+			err := d.Write(context.Background(),
 				stmt(`INSERT INTO children (parent_id, later_id) VALUES (1, $1)`, later))
 			if !errors.Is(err, want) {
 				t.Errorf("writer %d: %v", w, err)
@@ -197,9 +193,9 @@ func TestCancelledWriters(t *testing.T) {
 
 // Cancelling at random moments must never lie about the outcome.
 func TestAcknowledgementsUnderCancellation(t *testing.T) {
-	eachWay(t, func(t *testing.T, d *db.DB, write way) {
+	each(t, func(t *testing.T, d *db.DB) {
 		acknowledgements(t, d, "counters", func(ctx context.Context, name string) error {
-			return write(ctx, count(name))
+			return d.Write(ctx, count(name))
 		})
 	})
 }
@@ -287,19 +283,19 @@ func TestBrokenConnections(t *testing.T) {
 // A statement that only COMMIT would have sent, and whose argument does not fit, is its caller's error:
 // nothing is written, and the next transaction of the connection is a new one.
 func TestAStatementThatCannotBeSent(t *testing.T) {
-	eachWay(t, func(t *testing.T, d *db.DB, write way) {
+	each(t, func(t *testing.T, d *db.DB) {
 		if d.Engine() == db.SQLite {
 			t.Skip("takes any number")
 		}
 		for range 3 {
-			err := write(context.Background(), func(tx *db.Tx) error {
+			err := d.Write(context.Background(), func(tx *db.Tx) error {
 				return errors.Join(count("lost")(tx),
 					tx.Run(`UPDATE counters SET n = CAST($1 AS SMALLINT)`, 1<<40))
 			})
 			if err == nil || errors.Is(err, db.ErrOutcomeUnknown) {
 				t.Errorf("%v: want an error that says that nothing is there", err)
 			}
-			if err := write(context.Background(), count("next")); err != nil {
+			if err := d.Write(context.Background(), count("next")); err != nil {
 				t.Error(err)
 			}
 		}

@@ -33,7 +33,6 @@ const (
 // in the queue. While the queue holds somebody, nobody commits; the last one
 // (or the one who finds the batch full) commits for all and tells them. So
 // one sync makes a whole queue durable, and a caller that comes alone waits for nobody.
-// A write of one statement is run by the goroutine that has the baton, see single.go.
 //
 // The first member of a batch needs no savepoint: if it fails, the transaction
 // is rolled back whole. The others roll back to theirs.
@@ -83,8 +82,8 @@ func (w *writer) write(ctx context.Context, fn func(*Tx) error) error {
 
 // attempt gets the baton, runs fn, hands the baton on and waits for the commit.
 func (w *writer) attempt(ctx context.Context, fn func(*Tx) error, solo bool) error {
-	m := newMember(solo, nil)
-	_, err := w.enter(ctx, m)
+	m := newMember(solo)
+	err := w.enter(ctx, m)
 	if err == nil {
 		if err = ctx.Err(); err == nil {
 			err = w.run(m, fn)

@@ -113,9 +113,6 @@ var watched = `SELECT COUNT(*) FROM repos r WHERE r.id = $1 AND ` + Watched("r")
 
 type watchedKey struct{ repo repo.ID }
 
-// WatchAhead says that Watch is about to be called, after the next query.
-func WatchAhead(tx *db.Tx, repoID repo.ID) { tx.Ahead(watched, repoID) }
-
 // Watch finds out whether somebody may be told of a repository. Where nobody is, the transaction is spared what
 // it would record of it.
 func Watch(tx *db.Tx, repoID repo.ID) error {

@@ -71,11 +71,6 @@ func (p *page) associate(tx *db.Tx, users []account.ID) error {
 	return err
 }
 
-// AssociateAhead says that Associate is about to be called (db.Tx.Ahead).
-func (g *Page) AssociateAhead(tx *db.Tx, users []account.ID) {
-	repo.BelongingAhead(tx, g.p.accesses(), users)
-}
-
 // Associate reads how people stand to the repositories of the page, for
 // Association: those who wrote something else than its issues.
 func (g *Page) Associate(tx *db.Tx, users []account.ID) error { return g.p.associate(tx, users) }

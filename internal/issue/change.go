@@ -43,10 +43,9 @@ func (s *Service) Change(
 	ctx context.Context, a *repo.Access, number int64, fn func(c *Change) error,
 ) (*Issue, error) {
 	var changed *Issue
-	err := tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) (err error) {
-		a.NowAhead(tx)
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		changed, err = s.ChangeIn(tx, a.Repo, a.Caller, number, func(c *Change) error {
-			// now: the repository's row is locked, and its trip has the answer
+			// The repository's row is locked: there is nothing else to wait for.
 			if err := tx.Check(); err != nil {
 				return err
 			}
@@ -82,7 +81,6 @@ func (s *Service) Edit(
 func (s *Service) ChangeIn(
 	tx *db.Tx, r *repo.Repo, actor *account.Caller, number int64, fn func(c *Change) error,
 ) (*Issue, error) {
-	tx.Ahead(byNumber, r.ID, number)
 	if err := tracker.Lock(tx, r.ID); err != nil {
 		return nil, err
 	}

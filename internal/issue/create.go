@@ -5,9 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/label"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // NewIssue is what the author of an issue wants. Without push access the last three are
@@ -30,8 +28,7 @@ type NewIssue struct {
 // repository is gone, 422 for an assignee or milestone that cannot be.
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issue, error) {
 	var made *Issue
-	err := tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) (err error) {
-		a.NowAhead(tx)
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		made, err = s.create(tx, a, n, tx.Check)
 		return err
 	})
@@ -47,12 +44,6 @@ func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error
 // create is CreateIn; locked is called once the repository's row is locked, and there is nothing else to wait
 // for.
 func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() error) (*Issue, error) {
-	// In the trip that takes the number, since others of the repository wait from then on.
-	repo.PeopleNamedAhead(tx, a.Repo, n.Text.refs.Logins)
-	if a.Role >= account.Push && len(n.Labels) <= MaxLabels && len(n.Assignees) <= MaxAssignees {
-		label.NamedAhead(tx, a.ID, n.Labels)
-		repo.PeopleNamedAhead(tx, a.Repo, n.Assignees)
-	}
 	i := &Issue{
 		RepoID: a.ID, Pull: n.Pull, Draft: n.Draft, Title: n.Title, AuthorID: a.Caller.ID,
 		State: Open, CreatedAt: tx.Now, UpdatedAt: tx.Now,

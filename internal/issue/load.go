@@ -6,7 +6,6 @@ import (
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -40,10 +39,6 @@ func (p *page) references() (r references) {
 // load reads what the issues refer to.
 func (p *page) load(tx *db.Tx) (err error) {
 	r := p.references()
-	if len(r.milestones) == 0 { // whose creators are asked for with the people
-		account.ByIDsAhead(tx, r.people)
-	}
-	repo.BelongingAhead(tx, p.accesses(), r.authors)
 	if p.labels, err = label.OfIssues(tx, r.labels); err != nil {
 		return err
 	}

@@ -100,8 +100,6 @@ func keep(tx *db.Tx, i *Issue) {
 // takeNumber locks the repository and takes the next number for an open issue (decision 31), and its id.
 // Error: 404 when the repository is gone.
 func takeNumber(tx *db.Tx, i *Issue) error {
-	tx.NextIDAhead("issues")
-	hook.WatchAhead(tx, i.RepoID)
 	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1,
 		next_number = next_number + 1,
 		open_issues = open_issues + 1 WHERE id = $1 RETURNING next_number - 1`, i.RepoID).

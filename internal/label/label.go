@@ -128,7 +128,7 @@ func New(d *db.DB) *Service { return &Service{d} }
 // Create adds a label to its repository, for an account, and sets its id. Errors: 404 when the
 // repository is gone, 422 when the name is taken.
 func (s *Service) Create(ctx context.Context, l *Label, by account.ID) error {
-	return tracker.Write(ctx, s.db, l.RepoID, func(tx *db.Tx) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, l.RepoID); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ type Edit struct {
 // another label's.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit) (*Label, error) {
 	var l *Label
-	err := tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) (err error) {
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -52,14 +52,6 @@ func named(repoID repo.ID, names []string) (where string, args []any) {
 	return ` WHERE l.repo_id = $1 AND l.name_folded IN ` + db.ValuesFrom(2, 1, len(names)), args
 }
 
-// NamedAhead says that Named is about to be called (db.Tx.Ahead).
-func NamedAhead(tx *db.Tx, repoID repo.ID, names []string) {
-	if len(names) > 0 {
-		where, args := named(repoID, names)
-		tx.Ahead(selected+where, args...)
-	}
-}
-
 // ByIDs finds labels; those that were deleted are missing from the map.
 func ByIDs(tx *db.Tx, repoID repo.ID, ids []int64) (map[int64]*Label, error) {
 	byID := make(map[int64]*Label, len(ids))

@@ -105,7 +105,7 @@ func New(d *db.DB) *Service { return &Service{d} }
 // when the repository is gone, 422 when the title is taken.
 func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Milestone, error) {
 	var m *Milestone
-	err := tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) error {
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		number, err := takeNumber(tx, a.ID)
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Mileston
 // milestone's.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) (*Milestone, error) {
 	var m *Milestone
-	err := tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) (err error) {
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -52,7 +52,6 @@ func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
 
 // takeNumber locks the repository and takes the next number.
 func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
-	hook.WatchAhead(tx, repoID)
 	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1,
 		next_milestone = next_milestone + 1
 		WHERE id = $1 RETURNING next_milestone - 1`, repoID).Scan(&number)

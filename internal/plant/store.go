@@ -21,7 +21,11 @@ func insert(ctx context.Context, d *db.DB, c *account.Caller, p *Plant) (bool, e
 	if p.Tag != nil {
 		tag = *p.Tag
 	}
-	n, err := d.WriteOne(ctx, inserting(), p.ID, c.ID, p.Name, tag, c.TokenID, d.Now())
+	var n int64
+	err := d.Write(ctx, func(tx *db.Tx) (err error) {
+		n, err = tx.Exec(inserting(), p.ID, c.ID, p.Name, tag, c.TokenID, tx.Now)
+		return err
+	})
 	return n == 1, err
 }
 

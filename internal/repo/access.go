@@ -146,14 +146,6 @@ func ErrArchived() error {
 // suspended account, 404 for a repository that is gone. The role may be below Pull.
 func (a *Access) Now(tx *db.Tx) (*Access, error) { return accessAgain(tx, a.Caller, a.ID) }
 
-// NowAhead says that Now is about to be called, as a check does (db.Tx.Ahead).
-func (a *Access) NowAhead(tx *db.Tx) {
-	if c := a.Caller; c == nil || c.KeyID == 0 && c.App == 0 {
-		query, args := selectAgain(tx, c, a.ID)
-		tx.Ahead(query, args...)
-	}
-}
-
 // Found is what an address led to.
 type Found struct {
 	Access

@@ -25,14 +25,6 @@ func PeopleNamed(tx *db.Tx, r *Repo, logins []string) (map[string]Person, error)
 	return found, err
 }
 
-// PeopleNamedAhead says that PeopleNamed is about to be called (db.Tx.Ahead).
-func PeopleNamedAhead(tx *db.Tx, r *Repo, logins []string) {
-	if len(logins) > 0 {
-		query, args := selectPeople(r, byLogin, folded(logins))
-		tx.Ahead(query, args...)
-	}
-}
-
 const byLogin = `a.login_folded`
 
 func folded(logins []string) []any {
@@ -110,25 +102,6 @@ func Belonging(tx *db.Tx, repos []*Access, users []account.ID) (
 		members, err = belonging[account.ID](tx, memberships, owners, users)
 	}
 	return members, collaborators, err
-}
-
-// BelongingAhead says that Belonging is about to be called (db.Tx.Ahead).
-func BelongingAhead(tx *db.Tx, repos []*Access, users []account.ID) {
-	if len(repos) == 0 || len(users) == 0 {
-		return
-	}
-	ids, owners := placesOf(repos)
-	belongingAhead(tx, collaborations, ids, users)
-	if len(owners) > 0 {
-		belongingAhead(tx, memberships, owners, users)
-	}
-}
-
-func belongingAhead[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID) {
-	if _, asked := askedOf(tx, ids, users); len(asked) > 0 {
-		query, args := selectBelonging(query, ids, asked)
-		tx.Ahead(query, args...)
-	}
 }
 
 const (

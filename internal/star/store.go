@@ -19,15 +19,23 @@ import (
 // most requests want is found and counted by one statement, which also asks for the
 // caller's token. It reports whether it did.
 func starNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
-	n, err := d.WriteOne(ctx, starring(d.Engine()),
-		caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
-	return n == 1, err
+	return writeNamed(ctx, d, starring(d.Engine()), caller, owner, name)
 }
 
 // unstarNamed takes the user's star off, as starNamed adds it.
 func unstarNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
-	n, err := d.WriteOne(ctx, deleting(d.Engine(), Star, fromPublic()),
-		caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
+	return writeNamed(ctx, d, deleting(d.Engine(), Star, fromPublic()), caller, owner, name)
+}
+
+// writeNamed runs a statement with the arguments of fromPublic. It reports whether a row changed.
+func writeNamed(
+	ctx context.Context, d *db.DB, query string, caller *account.Caller, owner, name string,
+) (bool, error) {
+	var n int64
+	err := d.Write(ctx, func(tx *db.Tx) (err error) {
+		n, err = tx.Exec(query, caller.ID, account.Fold(owner), account.Fold(name), tx.Now, caller.TokenID)
+		return err
+	})
 	return n == 1, err
 }
 

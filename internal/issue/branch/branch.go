@@ -121,7 +121,7 @@ func (s *Service) Remove(ctx context.Context, a *repo.Access, number, id int64) 
 	if err := a.Require(account.Push); err != nil {
 		return err
 	}
-	return tracker.Write(ctx, s.db, a.ID, func(tx *db.Tx) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}

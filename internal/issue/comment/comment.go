@@ -87,7 +87,6 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 			CreatedAt: c.Tx.Now, UpdatedAt: c.Tx.Now, Number: number, Pull: c.Issue.Pull,
 			Locked: c.Issue.Locked,
 		}
-		c.Tx.NextIDAhead("issue_comments")
 		if err := c.InvolveNow(); err != nil {
 			return err
 		}

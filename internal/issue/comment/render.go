@@ -84,7 +84,6 @@ func (p *Page) load(tx *db.Tx, list []*Comment) (err error) {
 		}
 	}
 	authors = db.Unique(authors)
-	p.people.AssociateAhead(tx, authors)
 	if err := p.people.Load(tx, db.Unique(append(pinners, authors...))...); err != nil {
 		return err
 	}

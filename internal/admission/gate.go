@@ -80,14 +80,15 @@ func NewGate(budget int64) *Gate {
 	search := &limit{most: searchPart * unit, kept: searchPart * unit / 4}
 	all := childPart * unit
 	one, largest := all/8, all*3/8 // that a fetch and a push count for at most
-	children := &limit{most: all, open: one}
+	// Callers without an account have at most what four and a half fetches take: the largest push and a short
+	// request of an account fit next to them.
+	children := &limit{most: all, cap: one * 9 / 2, open: one}
 	// Short requests, which are many and small, leave room for the largest push or three fetches: else these would
-	// never find enough at one time. Callers without an account have as much as one and a half fetches take for
-	// short requests and three fetches, so that the largest push and a short request of an account fit next to them.
-	short := &limit{most: all - largest, kept: all - largest - one*3/2, open: one}
+	// never find enough at one time.
+	short := &limit{most: all - largest, cap: 3 * one, open: one}
 	// Stream and Push, which clients make slow, leave a quarter; fetches leave more, to small pushes.
 	clients := &limit{most: all * 3 / 4, open: one}
-	stream := &limit{most: clients.most - one, kept: clients.most - 4*one, open: one}
+	stream := &limit{most: clients.most - one, cap: 3 * one, open: one}
 	push := &limit{most: all * 5 / 8}
 	uploads := &limit{most: maxUploads}
 	background := &limit{most: backgroundPart * unit}

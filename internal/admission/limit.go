@@ -3,7 +3,8 @@ package admission
 // limit is something of which there is only so much.
 type limit struct {
 	most      int64 // bytes
-	kept      int64 // of these, for callers with an account
+	kept      int64 // of these, free for callers with an account, whatever they use already
+	cap       int64 // in place of kept: what callers without an account have together at most
 	open      int64 // and for those without one; never more than most - kept
 	used      int64
 	strangers int64 // of what is used, by callers without an account
@@ -12,18 +13,24 @@ type limit struct {
 // room is the most that a holder could ever get, and free the most it could get now. Callers with an account
 // leave what others have not yet used of their part.
 func (l *limit) room(who Holder) int64 {
-	if who.Account == 0 {
-		return l.most - l.kept
+	switch {
+	case who.Account != 0:
+		return l.most - l.open
+	case l.cap > 0:
+		return l.cap
 	}
-	return l.most - l.open
+	return l.most - l.kept
 }
 
 func (l *limit) free(who Holder) int64 {
 	theirs := l.open - l.strangers
-	if who.Account == 0 {
-		return max(l.most-l.kept-l.used, theirs)
+	switch {
+	case who.Account != 0:
+		return l.most - l.used - max(theirs, 0)
+	case l.cap > 0:
+		return min(l.most-l.used, l.cap-l.strangers)
 	}
-	return l.most - l.used - max(theirs, 0)
+	return max(l.most-l.kept-l.used, theirs)
 }
 
 // add counts bytes that a holder gets, or gives back.

@@ -37,16 +37,16 @@ bench: ## Measure the promises: ratios within one run, each beside its bound
 DISK := TMPDIR=$(or $(TMPDIR),/tmp)
 
 SIEGE ?= 10m
-siege: ## Attack a server on each engine for SIEGE while honest callers work
-	$(DISK) $(GO) test -tags long ./internal/test/siege -count=1 -v -timeout 60m -args -for $(SIEGE)
+siege: ## Attack a server on each engine, and one with TLS, for SIEGE each while honest callers work
+	$(DISK) $(GO) test -tags long ./internal/test/load -count=1 -v -timeout 60m -run TestSiege -args -for $(SIEGE)
 
 KILLS ?= 50
 kills: ## Kill servers KILLS times in each kind of work, and at every step of a merge
 	$(DISK) ARBOR_TEST_KILLS=$(KILLS) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
 
 SOAK ?= 10m
-soak: ## Let people write in every way for SOAK on each engine: what the server takes must not grow
-	$(DISK) ARBOR_SOAK=$(SOAK) $(GO) test -tags long ./cmd/arbor -run '^$$' -bench Soak -benchtime 1x -timeout 120m
+soak: ## Let people read and write in every way for SOAK on each engine: what the server takes must not grow
+	$(DISK) $(GO) test -tags long ./internal/test/load -run '^$$' -bench Soak -benchtime 1x -timeout 120m -args -for $(SOAK)
 
 N ?= 100
 crash: ## Let people write in every way while N faults befall the servers, and hold the store against what they were told

@@ -23,6 +23,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/load"
 	"arbor/internal/test/testkit"
 )
 
@@ -97,7 +98,7 @@ func TestAnswersOfGitAwaitTheEndOfTheRequest(t *testing.T) {
 			}
 			defer conn.Close()
 			fmt.Fprintf(conn, "%s%x\r\n%s\r\n",
-				head("POST", "/alice/garden.git/"+c.service, s.Token(t, "alice"),
+				load.Head("POST /alice/garden.git/"+c.service, "Authorization: Bearer "+s.Token(t, "alice"),
 					"Content-Type: application/x-"+c.service+"-request", "Git-Protocol: version=2",
 					"Content-Encoding: "+c.coding,
 					"Transfer-Encoding: chunked", "Connection: close"), len(c.body), c.body)

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/load"
 	"arbor/internal/test/testkit"
 )
 
@@ -30,7 +31,7 @@ func places(most int) apitest.Option {
 func besiegeAll(t *testing.T, s *apitest.Server, most int, said string) {
 	t.Helper()
 	for n := range 8 {
-		besiege(t, s, fmt.Sprintf("127.0.%d.1", n+1), most, said)
+		load.Open(t, s.Address, fmt.Sprintf("127.0.%d.1", n+1), most, said)
 	}
 	testkit.Eventually(t, func() bool {
 		open, _ := s.Admitted.Open()
@@ -43,7 +44,7 @@ func besiegeAll(t *testing.T, s *apitest.Server, most int, said string) {
 func TestSilenceClosesNothing(t *testing.T) {
 	t.Parallel()
 	const most = 16
-	whole := head("GET", "/healthz", "")
+	whole := load.Head("GET /healthz")
 	for name, said := range map[string]string{
 		"nothing": "", "a part of a head": "GET /healthz HTTP/1.1\r\nHost: h\r\n", "a whole request": whole,
 	} {
@@ -86,17 +87,7 @@ func TestSilenceClosesNoTLS(t *testing.T) {
 				}
 			}
 			for range 3 {
-				other := dialH2(t, s, certFile, "127.9.9.9")
-				if err := other.request(1, true, "GET", "/healthz"); err != nil {
-					t.Fatal(err)
-				}
-				if err := other.until(testkit.Patience, func(f http2.Frame) bool {
-					_, ok := f.(*http2.DataFrame)
-					return ok
-				}); err != nil {
-					t.Errorf("another network is not served: %v", err)
-				}
-				other.conn.NetConn().Close()
+				serves(t, s, certFile)
 			}
 		})
 	}
@@ -106,7 +97,7 @@ func TestSilenceClosesNoTLS(t *testing.T) {
 func quietH2(t *testing.T, s *apitest.Server, certFile, from string) {
 	t.Helper()
 	a := dialH2(t, s, certFile, from)
-	if err := a.until(testkit.Patience, func(f http2.Frame) bool {
+	if err := a.Until(testkit.Patience, func(f http2.Frame) bool {
 		_, ok := f.(*http2.SettingsFrame)
 		return ok
 	}); err != nil {
@@ -122,7 +113,7 @@ func TestSilentClientHears(t *testing.T) {
 	var all []net.Conn
 	for range 4 {
 		for n := range 8 {
-			all = append(all, besiege(t, s, fmt.Sprintf("127.0.%d.1", n+1), 1, "")...)
+			all = append(all, load.Open(t, s.Address, fmt.Sprintf("127.0.%d.1", n+1), 1, "")...)
 		}
 	}
 	all[0].SetReadDeadline(time.Now().Add(testkit.Patience))

@@ -88,3 +88,45 @@ func TestErase(t *testing.T) {
 		}
 	})
 }
+
+// Each table goes into backups and moves to the other engine, but for these. What a table lacked in a backup, nobody
+// would miss before the restore.
+func TestTablesAreCopied(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
+		of := map[string]string{
+			"schema_migrations": "each database applies its own", "store_identity": "says which folder is the database's",
+			"nodes": "processes that run", "rate_counts": "what these count", "backups": "of this database",
+			"texts_changed": "what its full-text indexes lack", "names_changed": "the same",
+			"issue_texts": "a full-text index", "comment_texts": "the same", "repo_texts": "the same", "account_texts": "the same",
+		}
+		query := `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')
+			AND name NOT LIKE 'sqlite_%'`
+		if engine == db.PostgreSQL {
+			query = `SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = current_schema()`
+		}
+		err := dbtest.Open(t, engine).Read(t.Context(), func(tx *db.Tx) error {
+			copied := map[string]bool{}
+			list, err := db.Tables(tx)
+			if err != nil {
+				return err
+			}
+			for _, table := range list {
+				copied[table.Name] = true
+			}
+			names, err := db.QueryTexts(tx, query)
+			for _, name := range names {
+				if _, alone := of[name]; copied[name] == alone {
+					t.Errorf("the table %s is copied: %v", name, copied[name])
+				}
+			}
+			if len(names) < 60 {
+				t.Errorf("only %d tables: %q", len(names), names)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}

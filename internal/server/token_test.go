@@ -112,7 +112,7 @@ func TestScopes(t *testing.T) {
 		s := tokens{server}
 		_, private := guild(t, server)
 		s.Repo(t, "keeper/own", false)
-		s.Repo(t, "keeper/hidden", true)
+		hidden := s.Repo(t, "keeper/hidden", true)
 		as := func(login, scopes string) map[string]string { return s.scoped(t, login, scopes) }
 		names := func(list ...string) string {
 			out := "["
@@ -136,6 +136,8 @@ func TestScopes(t *testing.T) {
 				Want: names("guild/hall", "guild/vault", "keeper/hidden", "keeper/own")},
 			{Name: "fine-grained lists", Do: mine, Headers: s.fine(t, "keeper", false, private), Status: 200,
 				Want: names("guild/hall", "guild/vault", "keeper/own")},
+			{Name: "each lists what it was made for", Do: mine, Headers: s.fine(t, "keeper", false, hidden),
+				Status: 200, Want: names("guild/hall", "keeper/hidden", "keeper/own")},
 			{Name: "of an owner", Do: "GET /users/keeper/repos", Headers: as("keeper", "public_repo"),
 				Status: 200, Want: names("keeper/own")},
 			{Name: "of an owner, all", Do: "GET /users/keeper/repos", Headers: as("keeper", "repo"),

@@ -26,16 +26,12 @@ func TestDeliveries(t *testing.T) {
 			Send: `{"title": "Slugs", "labels": ["bug"]}`, Status: 201},
 			"issues.opened issues.labeled")
 		got := told(t, s, r, apitest.Case{Do: "PUT " + garden + "/contents/peas", As: "alice", Status: 201,
-			Send: `{"message": "Sow peas", "content": "eA=="}`}, "push")[0]
-		mac := hmac.New(sha256.New, []byte("peas"))
-		mac.Write(got.Body)
-		if want := "sha256=" + hex.EncodeToString(mac.Sum(nil)); got.Header.Get(
-			"X-Hub-Signature-256") != want {
-			t.Errorf("the signature is %q, want %q", got.Header.Get("X-Hub-Signature-256"), want)
-		}
+			Send: `{"message": "Sow peas", "content": "eA==", "committer": {"name": "Al", "email": "al@example.com",
+				"date": "2026-03-01T07:08:09Z"}}`}, "push")[0]
+		isSigned(t, got)
 		if err := apitest.Contains(got.Body,
 			`{"ref": "refs/heads/main", "created": false, "deleted": false, "forced": false,
-			"commits": [{"message": "Sow peas", "added": ["peas"], "removed": [], "modified": []}],
+			"commits": [{"message": "Sow peas", "timestamp": "2026-03-01T07:08:09Z", "added": ["peas"], "removed": [], "modified": []}],
 			"head_commit": {"message": "Sow peas"}, "pusher": {"name": "alice"}, "sender": {"login": "alice"},
 			"repository": {"full_name": "alice/garden", "private": true}}`); err != nil {
 			t.Errorf("%v\n%s", err, got.Body)
@@ -52,5 +48,20 @@ func TestDeliveries(t *testing.T) {
 		if ping.Header.Get("X-Hub-Signature-256") != "" {
 			t.Error("a hook without a secret signs")
 		}
+		s.Check(t, apitest.Case{Do: "POST " + garden + "/hooks", As: "alice", Status: 201,
+			Send: `{"config": {"url": "` + form.URL + `/signed", "secret": "peas"}, "events": ["issues"]}`})
+		isSigned(t, form.wait(t, 2)[1])
 	})
+}
+
+// isSigned fails a test if a delivery is not signed with the secret of hookOn: the bytes of its body, whatever
+// form that has.
+func isSigned(t *testing.T, d *sent) {
+	t.Helper()
+	mac := hmac.New(sha256.New, []byte("peas"))
+	mac.Write(d.Body)
+	want := "sha256=" + hex.EncodeToString(mac.Sum(nil))
+	if got := d.Header.Get("X-Hub-Signature-256"); got != want {
+		t.Errorf("the signature is %q, want %q", got, want)
+	}
 }

@@ -69,3 +69,28 @@ func TestIssue(t *testing.T) {
 		})
 	})
 }
+
+// Who has another login has it in answers, too, that were kept before.
+func TestRenamedAuthors(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		on := issuetest.File(t, s, "sam", "garden/plot")
+		s.Check(t, apitest.Case{Do: "POST " + on + "/comments", As: "sam", Send: `{"body": "x"}`, Status: 201})
+		shows := func(login string) {
+			t.Helper()
+			for range 3 { // lists are kept when they are asked for again
+				s.Check(t, apitest.Case{Do: "GET " + on, Status: 200, Want: `{"user": {"login": "` + login + `"}}`})
+				for _, list := range []string{"/repos/garden/plot/issues", on + "/comments"} {
+					s.Check(t, apitest.Case{Do: "GET " + list, Status: 200,
+						Want: `[{"user": {"login": "` + login + `"}}]`})
+				}
+			}
+		}
+		shows("sam")
+		s.Admin(t, "chief")
+		shows("sam")
+		s.Check(t, apitest.Case{Do: "PATCH /admin/users/sam", As: "chief", Send: `{"login": "samuel"}`, Status: 202})
+		shows("samuel")
+	})
+}

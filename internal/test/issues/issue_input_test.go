@@ -3,6 +3,8 @@ package issues_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -203,6 +205,20 @@ func TestBodies(t *testing.T) {
 					s.Check(t, apitest.Case{Do: do, As: "sam", Send: c.send, Status: status, Want: c.want})
 				})
 			}
+		}
+		chunks := io.MultiReader(strings.NewReader(full(1<<20 + 1))) // whose size the client does not announce
+		r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/repos/will/desk/issues", chunks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+s.Token(t, "sam"))
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if a.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("one byte too many in chunks: %d", a.StatusCode)
 		}
 	})
 }

@@ -374,6 +374,12 @@ func TestTasks(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		threadPost(t, s, "rae", at+"/tasks", 409, "comment", "0", "task", "0", "guard", guard)
+
+		// A task's box is called as the text behind it, which is no markup there.
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Status: 201,
+			Send: threadObject("title", "x", "body", "- [ ] \" autofocus onfocus=alert(1) x=\"")})
+		const named = "/alice/garden/issues/2"
+		shows(t, named, page(t, s, "rae", named, 200), `" autofocus onfocus=alert(1) x="`)
 	})
 }
 

@@ -115,6 +115,8 @@ func TestRename(t *testing.T) {
 				Status: 201},
 			{Name: "which is its own now", Do: "GET /repos/alice/old", Status: 200,
 				Want: `{"full_name": "alice/old"}`},
+			{Do: "DELETE /repos/alice/old", As: "alice", Status: 204},
+			{Name: "and nobody's afterwards", Do: "GET /repos/alice/old", Status: 404},
 		})
 		clone := t.TempDir()
 		gittest.Run(t, clone, "clone", "--quiet", s.Remote(t, "", "alice/new"), "copy")

@@ -55,7 +55,7 @@ crash: ## Let people write in every way while N faults befall the servers, and h
 microbench: ## Run the benchmarks of the hot paths
 	$(GO) test -tags long -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account \
 		./internal/avatar ./internal/plant ./internal/gitdata/... ./internal/markdown ./internal/graphql ./internal/graphql/document \
-		./internal/reaction ./internal/finder/memory ./internal/issue ./internal/repo ./internal/server \
+		./internal/reaction ./internal/issue ./internal/repo ./internal/server \
 		./internal/test/issues ./internal/test/pulls ./internal/test/repos
 
 routes: ## Update the table of all endpoints

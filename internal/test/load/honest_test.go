@@ -39,6 +39,7 @@ type honest struct {
 type step struct {
 	name  string
 	bound time.Duration
+	equal bool // it competes with attackers on equal terms, and half of the tries may be refused
 	do    func(ctx context.Context, h *honest) error
 }
 
@@ -81,7 +82,7 @@ func (h *honest) work(ctx context.Context, seen *tally, again bool) {
 // request is a step that has to be answered with a status. In path and body LOGIN is the login, TURN the turn, and
 // what is kept of an earlier answer's field is named like that: keep NUMBER=number makes NUMBER such a word.
 func request(name, do string, status int, body string, keep ...string) step {
-	return step{name, requestBound, func(ctx context.Context, h *honest) error {
+	return step{name: name, bound: requestBound, do: func(ctx context.Context, h *honest) error {
 		words := []string{"TURN", fmt.Sprint(h.turn), "LOGIN", h.login}
 		for word, value := range h.kept {
 			words = append(words, word, value)
@@ -111,9 +112,14 @@ func request(name, do string, status int, body string, keep ...string) step {
 	}}
 }
 
+func (s step) onEqualTerms() step {
+	s.equal = true
+	return s
+}
+
 // large makes a request one for much, of a media type.
 func (s step) large(kind string) step {
-	return step{s.name, transferBound, func(ctx context.Context, h *honest) error {
+	return step{name: s.name, bound: transferBound, do: func(ctx context.Context, h *honest) error {
 		other := *h
 		other.call = h.call.accepting(kind)
 		return s.do(ctx, &other)
@@ -164,14 +170,14 @@ func work() []step {
 func visits(w *world) []step {
 	visit := func(name, do string) step {
 		s := request("anonymous "+name, do, 200, "")
-		s.bound = anonymousBound
+		s.bound, s.equal = anonymousBound, true
 		return s
 	}
 	return []step{
 		visit("repository", "GET /repos/alice/garden"),
 		visit("list of issues", "GET /repos/alice/garden/issues?per_page=30"),
 		visit("page of code", "GET /alice/garden/blob/main/dir1/file1.txt"),
-		clone(w, "anonymous clone", w.url+"/alice/garden.git"),
+		clone(w, "anonymous clone", w.url+"/alice/garden.git").onEqualTerms(),
 	}
 }
 
@@ -193,7 +199,7 @@ func (w *world) git(ctx context.Context, login string, args ...string) error {
 // clone is a step that clones and throws away.
 func clone(w *world, name, from string, options ...string) step {
 	dir := filepath.Join(w.t.TempDir(), "clone")
-	return step{name, transferBound, func(ctx context.Context, h *honest) error {
+	return step{name: name, bound: transferBound, do: func(ctx context.Context, h *honest) error {
 		defer os.RemoveAll(dir)
 		return w.git(ctx, h.login, append(append([]string{"clone", "-q"}, options...), from, dir)...)
 	}}
@@ -205,7 +211,7 @@ func transfers(w *world) []step {
 	// was pushed away there.
 	pushes := func(name, repository, dir string) step {
 		remote := w.url + "/carol/" + repository + ".git"
-		return step{name, transferBound, func(ctx context.Context, h *honest) error {
+		return step{name: name, bound: transferBound, do: func(ctx context.Context, h *honest) error {
 			if _, err := os.Stat(dir); err != nil {
 				if err := w.git(ctx, h.login, "clone", "-q", remote, dir); err != nil {
 					return err
@@ -230,7 +236,7 @@ func transfers(w *world) []step {
 		request("large diff", "GET "+large+"/commits/many", 200, "").large("diff"),
 		request("long list of commits", "GET "+large+"/commits?sha=talk&per_page=100", 200, "").large("json"),
 		request("upload a blob", "POST /repos/carol/notes-carol/git/blobs", 201,
-			`{"encoding": "base64", "content": `+string(blob)+`}`).large("json"),
+			`{"encoding": "base64", "content": `+string(blob)+`}`).large("json").onEqualTerms(), // it is a fair share
 	}
 	if w.sshAddress != "" {
 		steps = append(steps, clone(w, "clone over SSH", "ssh://git@"+w.sshAddress+"/alice/garden.git", "--depth=1"))
@@ -249,7 +255,7 @@ func operator(w *world) *honest {
 		}
 		return nil
 	}
-	return &honest{login: "operator", steps: []step{{"backup", time.Minute, backup}}}
+	return &honest{login: "operator", steps: []step{{name: "backup", bound: time.Minute, do: backup}}}
 }
 
 // checkNumbers demands that the next issue of a person's repository has the number that follows what was

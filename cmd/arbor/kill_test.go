@@ -4,16 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"arbor/internal/test/testenv"
 
 	"arbor/internal/db"
 	"arbor/internal/forge"
@@ -143,32 +139,6 @@ func (s *instance) exits(args ...string) (int, string) {
 		s.t.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode(), string(out)
-}
-
-// kills is how often each test kills its server: what ARBOR_TEST_KILLS says, as
-// make kills does, or 0, which is a few times.
-func kills() int {
-	n, _ := strconv.Atoi(os.Getenv("ARBOR_TEST_KILLS"))
-	return n
-}
-
-// roundsOr is how often a test kills its server, or less without the build tag long.
-func roundsOr(short int) int {
-	switch {
-	case kills() > 0:
-		return kills()
-	case !testenv.Long:
-		return short
-	}
-	return 4
-}
-
-// seeded is a source of random numbers whose seed is in the test's log.
-func seeded(t testing.TB) *rand.Rand {
-	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
 }
 
 // A stop waits for a clone that is on its way, however slow, and lets nobody

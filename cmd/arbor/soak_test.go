@@ -45,7 +45,7 @@ func BenchmarkSoak(b *testing.B) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		b.Run(engine.String(), func(b *testing.B) {
 			admin := freePort(b)
-			c := newCrash(b, engine, 1, "--admin-listen", admin)
+			c := newWorld(b, engine, 1, "--admin-listen", admin)
 			c.begin()
 			samples := make([][]float64, len(flats))
 			for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(time.Second) {

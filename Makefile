@@ -41,7 +41,7 @@ siege: ## Attack a server on each engine for SIEGE while honest callers work
 	$(DISK) $(GO) test -tags long ./internal/test/siege -count=1 -v -timeout 60m -args -for $(SIEGE)
 
 KILLS ?= 50
-kills: ## Kill servers KILLS times in each kind of work, and at every step of a merge
+kills: ## Kill a server at KILLS steps of each kind of work, and at every step of a merge
 	$(DISK) ARBOR_TEST_KILLS=$(KILLS) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
 
 SOAK ?= 10m

@@ -35,7 +35,7 @@ type instance struct {
 	data     string // the data folder
 	database string // the database's address; empty: in the data folder
 	env      []string
-	wrapper  []string // what runs the server, e.g. strace and its options
+	wrapper  []string // what runs the server, e.g. a shell that sets its umask
 	log      *logBuffer
 	tokens   map[string]string // by login
 

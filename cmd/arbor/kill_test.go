@@ -2,14 +2,11 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"log/slog"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/forge"
@@ -84,33 +81,23 @@ func (s *instance) restartAfterKill(dir string, branches ...string) {
 	gittest.Run(s.t, dir, "push", "-q", remote, ":after")
 }
 
-// sweepAll makes the quarantines that kills left look hours old, and sweeps, which
-// must clear them away.
+// sweepAll sweeps away what kills left.
 func (s *instance) sweepAll() {
 	s.t.Helper()
 	s.stop()
-	old := time.Now().Add(-24 * time.Hour)
-	for _, dir := range s.incoming() {
-		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-			return errors.Join(err, os.Chtimes(path, old, old))
-		})
-		if err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	s.sweep(time.Hour)
+	s.sweep()
 	s.start()
 	s.quiet()
 }
 
-// sweep does at once the sweep that nodes do in six hours, with a grace of its own.
-func (s *instance) sweep(grace time.Duration) {
+// sweep does at once the sweep that nodes do in six hours, without its grace: nobody writes.
+func (s *instance) sweep() {
 	s.t.Helper()
 	d := s.open()
 	defer d.Close()
 	log := slog.New(slog.DiscardHandler)
 	f := forge.New(d, gittest.New(s.t, git.Options{}), log, s.data)
-	if err := f.Maintenance.Sweep(s.t.Context(), grace); err != nil {
+	if err := f.Maintenance.Sweep(s.t.Context(), 0); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -127,6 +114,16 @@ func (s *instance) open() *db.DB {
 		s.t.Fatal(err)
 	}
 	return d
+}
+
+// exec runs a statement on the server's database.
+func (s *instance) exec(query string, args ...any) {
+	s.t.Helper()
+	d := s.open()
+	defer d.Close()
+	if _, err := d.WriteOne(s.t.Context(), query, args...); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // exits runs a command that fails, and returns its status and output.

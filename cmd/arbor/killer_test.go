@@ -29,6 +29,7 @@ type work struct {
 	kind    string
 	group   string               // rows of a group are killed on one store; "": never killed step by step
 	rounds  int                  // at how many steps it is killed, unless ARBOR_TEST_KILLS says so; 0 is 3
+	every   bool                 // with ARBOR_TEST_KILLS it is killed at every step
 	alone   bool                 // too much for a store on which all others work
 	prepare func(w *writer) bool // what a piece needs, which is not killed; false: it failed
 	do      func(w *writer)      // a piece; the story notes what the writer was told
@@ -83,6 +84,8 @@ func (c *world) killIn(row, other *work) {
 	c.restarted(w, nil, "after the answer")
 	rounds := row.rounds
 	switch {
+	case kills() > 0 && row.every && calls > 0:
+		rounds = calls
 	case kills() > 0 && calls > 0:
 		rounds = min(kills(), calls)
 	case kills() > 0:
@@ -220,8 +223,8 @@ func (c *world) sweep() {
 	c.t.Helper()
 	s := c.nodes[0]
 	s.exec(`UPDATE reserved_repos SET at = 0`)
-	s.sweep(0) // sets directories aside
-	s.sweep(0)
+	s.sweep() // sets directories aside
+	s.sweep()
 	for _, left := range []string{"incoming-*", "packing-*", "replaced-*", ".tmp-*", "tmp_*", "*.lock"} {
 		if found := s.find(left); len(found) > 0 {
 			c.t.Errorf("%q stay", found)
@@ -255,16 +258,6 @@ func seeded(t testing.TB) *rand.Rand {
 
 // randomName is what no two rounds have in common in the name of a file.
 var randomName = regexp.MustCompile(`\d{5,}|[0-9a-f]{32,}| [0-9a-f]{2}(/|$)|\d+/data`)
-
-// exec runs a statement on the server's database.
-func (s *instance) exec(query string, args ...any) {
-	s.t.Helper()
-	d := s.open()
-	defer d.Close()
-	if _, err := d.WriteOne(s.t.Context(), query, args...); err != nil {
-		s.t.Fatal(err)
-	}
-}
 
 // read reads one value from the server's database.
 func (s *instance) read(to any, query string) {

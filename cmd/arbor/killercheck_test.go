@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -205,9 +204,8 @@ func checkAssets(c *world) {
 			there[name]++
 			url, _ := asset["browser_download_url"].(string)
 			_, path, _ := strings.Cut(url, c.listen[0])
-			if res, text := c.reader().do("", "GET", path, c.bearer("alice"), nil); text != contents(name) {
-				c.t.Errorf("asset %s: %s, and %d bytes that are not what was uploaded", name,
-					res.Status, len(text))
+			if _, text := c.ask(0, "alice", "GET", path, ""); text != contents(name) {
+				c.t.Errorf("asset %s has %d bytes that are not what was uploaded", name, len(text))
 			}
 		}
 	}
@@ -314,39 +312,38 @@ func (c *world) list(path string) (all []map[string]any) {
 		path += "?per_page=100"
 	}
 	for page := 1; ; page++ {
-		res, text := c.reader().do("", "GET", fmt.Sprintf("%s&page=%d", path, page), c.bearer("alice"), nil)
 		var items []map[string]any
-		if err := json.Unmarshal([]byte(text), &items); err != nil || res.StatusCode != 200 {
-			c.t.Fatalf("GET %s: %s %.200s", path, res.Status, text)
-		}
-		all = append(all, items...)
-		if !strings.Contains(res.Header.Get("Link"), `rel="next"`) {
+		more := c.read(fmt.Sprintf("%s&page=%d", path, page), &items)
+		if all = append(all, items...); !more {
 			return all
 		}
 	}
 }
 
-// reader asks the server that listens at the first node's address.
-func (c *world) reader() *instance {
-	return &instance{t: c.t, url: "http://" + c.listen[0], tokens: c.nodes[0].tokens}
-}
-
-// bearer is a user's token as the plant store takes it, too.
-func (c *world) bearer(login string) http.Header {
-	return http.Header{"Authorization": {"Bearer " + c.nodes[0].tokens[login]}}
-}
-
 func (c *world) get(path string) (answer map[string]any) {
 	c.t.Helper()
-	res, text := c.reader().do("", "GET", path, c.bearer("alice"), nil)
-	if err := json.Unmarshal([]byte(text), &answer); err != nil || res.StatusCode != 200 {
+	c.read(path, &answer)
+	return answer
+}
+
+// read reads an answer, and reports whether more pages follow it.
+func (c *world) read(path string, to any) (more bool) {
+	c.t.Helper()
+	res, text := c.ask(0, "alice", "GET", path, "")
+	if res == nil {
+		c.t.Fatalf("GET %s: no answer", path)
+	}
+	if err := json.Unmarshal([]byte(text), to); err != nil || res.StatusCode != 200 {
 		c.t.Fatalf("GET %s: %s %.200s", path, res.Status, text)
 	}
-	return answer
+	return strings.Contains(res.Header.Get("Link"), `rel="next"`)
 }
 
 func (c *world) status(login, path string) int {
 	c.t.Helper()
-	res, _ := c.reader().do("", "GET", path, c.bearer(login), nil)
+	res, _ := c.ask(0, login, "GET", path, "")
+	if res == nil {
+		c.t.Fatalf("GET %s: no answer", path)
+	}
 	return res.StatusCode
 }

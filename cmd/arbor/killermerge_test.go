@@ -29,9 +29,9 @@ func (c *world) checkMerge(d deed) {
 	}
 	number := strings.Fields(d.key)[1]
 	again := func() int {
-		status, _ := c.reader().tryDo("PUT", "/api/v3/repos/alice/garden/pulls/"+number+"/merge",
+		res, _ := c.ask(0, "alice", "PUT", "/api/v3/repos/alice/garden/pulls/"+number+"/merge",
 			`{"merge_method": "`+d.kind+`"}`)
-		return status
+		return res.StatusCode
 	}
 	if !merged {
 		if status := again(); status != 200 || !c.checkMerged(d) {

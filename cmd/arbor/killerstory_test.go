@@ -179,33 +179,44 @@ func (w *writer) must(path, body string) int {
 	return int(number)
 }
 
-var writerClient = &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{
-	MaxIdleConnsPerHost: 20, DisableCompression: true}}
+var writerClient = &http.Client{Timeout: 2 * time.Minute,
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 20, DisableCompression: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // ask makes a request. The status is 0 if there was no answer.
 func (w *writer) ask(login, method, path, body string) (status int, answer map[string]any) {
-	r, err := http.NewRequest(method, "http://"+w.c.listen[w.node()]+path, strings.NewReader(body))
-	if err != nil {
+	res, text := w.c.ask(w.node(), login, method, path, body)
+	if res == nil {
+		time.Sleep(10 * time.Millisecond)
 		return 0, nil
 	}
-	r.Header.Set("Authorization", "Bearer "+w.c.nodes[0].tokens[login])
+	if res.StatusCode >= 500 && w.c.big != "" {
+		w.refused(res.StatusCode == 507 && strings.Contains(text, "disk"), text)
+	}
+	_ = json.Unmarshal([]byte(text), &answer) // not each answer is an object
+	return res.StatusCode, answer
+}
+
+// ask makes a request to a node. There may be no answer.
+func (c *world) ask(node int, login, method, path, body string) (*http.Response, string) {
+	r, err := http.NewRequest(method, "http://"+c.listen[node]+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Error(err)
+		return nil, ""
+	}
+	r.Header.Set("Authorization", "Bearer "+c.nodes[0].tokens[login])
 	r.Header.Set("Content-Type", "application/json")
 	r.GetBody = nil // else a request may be sent twice
 	res, err := writerClient.Do(r)
 	if err != nil {
-		time.Sleep(10 * time.Millisecond)
-		return 0, nil
+		return nil, ""
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
-		return 0, nil
+		return nil, ""
 	}
-	if res.StatusCode >= 500 && w.c.big != "" {
-		w.refused(res.StatusCode == 507 && strings.Contains(string(text), "disk"), string(text))
-	}
-	_ = json.Unmarshal(text, &answer) // not each answer is an object
-	return res.StatusCode, answer
+	return res, string(text)
 }
 
 // refused notes that a full disk was the reason of a failure.

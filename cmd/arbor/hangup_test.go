@@ -34,8 +34,11 @@ func TestHangUp(t *testing.T) {
 		files := len(s.objects())
 		for _, way := range []string{"killed", "interrupted", "cut off"} {
 			leave := func(v *valve, p *os.Process, ended <-chan gitRun) {
-				if signal, ok := map[string]syscall.Signal{"killed": syscall.SIGKILL, "interrupted": syscall.SIGINT}[way]; ok {
-					p.Signal(signal)
+				switch way {
+				case "killed":
+					p.Signal(syscall.SIGKILL)
+				case "interrupted":
+					p.Signal(syscall.SIGINT)
 				}
 				v.cut()
 				v.release()

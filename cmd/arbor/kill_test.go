@@ -138,64 +138,46 @@ func (s *instance) exits(args ...string) (int, string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// A stop waits for a clone that is on its way, however slow, and lets nobody
-// new in. If this failed, each restart would break builds.
-func TestStopFinishesClone(t *testing.T) {
+// A stop waits for a clone and a push that are on their way, however slow, and lets nobody new in. If this
+// failed, each restart would break builds.
+func TestStopFinishesTransfers(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := serving(t, engine)
 		s.user("alice")
-		s.repo("alice/garden", heavy(t, 24<<20))
-		v := newValve(t, s.url, -1, 1<<20)
-		dir := t.TempDir()
-		_, clone := begin(t, dir, "clone", v.remote(s, "alice", "alice/garden"), "clone")
-		v.wait(t)
+		source := heavy(t, 24<<20)
+		s.repo("alice/garden", source)
+		s.repo("alice/shed", "")
+		out, in, dir := newValve(t, s.url, -1, 1<<20), newValve(t, s.url, 1<<20, -1), t.TempDir()
+		_, clone := begin(t, dir, "clone", out.remote(s, "alice", "alice/garden"), "clone")
+		_, push := begin(t, source, "push", in.remote(s, "alice", "alice/shed"), "main")
+		out.wait(t)
+		in.wait(t)
+		testkit.Eventually(t, func() bool { return len(s.incoming()) == 1 }, "a quarantine")
 		stopped := make(chan error, 1)
 		go func() { stopped <- s.tryStop() }()
 		testkit.Eventually(t, func() bool {
 			return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil
-		},
-			"a refused connection")
+		}, "a refused connection")
 		select {
 		case err := <-stopped:
 			t.Fatalf("the server ended (%v) with a clone on its way", err)
 		default:
 		}
-		v.release()
-		if r := <-clone; r.err != nil {
-			t.Errorf("clone: %v\n%s", r.err, r.out)
+		out.release()
+		in.release()
+		for name, ended := range map[string]<-chan gitRun{"clone": clone, "push": push} {
+			if r := <-ended; r.err != nil {
+				t.Errorf("%s: %v\n%s", name, r.err, r.out)
+			}
 		}
 		if err := <-stopped; err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
 		gittest.Run(t, dir+"/clone", "fsck", "--strict")
+		s.start()
+		if got := refs(t, s.remote("alice", "alice/shed")); got["refs/heads/main"] == "" {
+			t.Errorf("what was acknowledged is gone: %v", got)
+		}
 	})
-}
-
-// A push on its way is finished too, and acknowledged.
-func TestStopFinishesPush(t *testing.T) {
-	t.Parallel()
-	s := serving(t, db.SQLite)
-	s.user("alice")
-	s.repo("alice/garden", "")
-	dir := heavy(t, 3<<20)
-	v := newValve(t, s.url, 1<<20, -1)
-	_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), "main")
-	v.wait(t)
-	testkit.Eventually(t, func() bool { return len(s.incoming()) == 1 }, "a quarantine")
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.tryStop() }()
-	testkit.Eventually(t, func() bool { return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil },
-		"a refused connection")
-	v.release()
-	if r := <-push; r.err != nil || !strings.Contains(r.out, "main -> main") {
-		t.Errorf("push: %v\n%s", r.err, r.out)
-	}
-	if err := <-stopped; err != nil {
-		t.Errorf("the server ended with %v", err)
-	}
-	s.start()
-	if got := refs(t, s.remote("alice", "alice/garden")); got["refs/heads/main"] == "" {
-		t.Errorf("what was acknowledged is gone: %v", got)
-	}
 }

@@ -135,7 +135,8 @@ func checkFiles(c *world) {
 func checkBlobs(c *world) {
 	c.t.Helper()
 	for _, d := range c.story.of("blob") {
-		if status := c.status("alice", "/repos/alice/garden/git/blobs/"+d.key); status != 200 && d.told == acknowledged {
+		status := c.status("alice", "/repos/alice/garden/git/blobs/"+d.key)
+		if status != 200 && d.told == acknowledged {
 			c.t.Errorf("blob %s was acknowledged and answers %d", d.key, status)
 		}
 	}
@@ -153,7 +154,9 @@ func checkPushes(c *world) {
 		names[name] = true
 	}
 	for name := range names {
-		own := slices.DeleteFunc(slices.Clone(pushes), func(d deed) bool { return !strings.HasPrefix(d.key, name+" ") })
+		own := slices.DeleteFunc(slices.Clone(pushes), func(d deed) bool {
+			return !strings.HasPrefix(d.key, name+" ")
+		})
 		sha := there["refs/heads/"+name]
 		if sha == "" {
 			sha = "nothing"
@@ -185,10 +188,10 @@ func (c *world) checkOpen(p map[string]any) {
 	test := there[ref+"merge"]
 	if pull["mergeable"] != true || at != pull["head"].(map[string]any)["sha"] || there[ref+"head"] != at ||
 		pull["merge_commit_sha"] != test {
-		c.t.Errorf("#%.0f is open, mergeable: %v, at %v and %s, its branch at %s, its test merge %v and %s", p["number"],
-			pull["mergeable"], pull["head"], there[ref+"head"], at, pull["merge_commit_sha"], test)
-	} else if parents := c.nodes[0].parents(test); !slices.Equal(parents, []string{there["refs/heads/main"], at}) {
-		c.t.Errorf("the test merge of #%.0f is of %v, want %s and %s", p["number"], parents, there["refs/heads/main"], at)
+		c.t.Errorf("#%.0f is open, mergeable: %v, at %v and %s, its branch at %s, its test merge %v and %s",
+			p["number"], pull["mergeable"], pull["head"], there[ref+"head"], at, pull["merge_commit_sha"], test)
+	} else if want := []string{there["refs/heads/main"], at}; !slices.Equal(c.nodes[0].parents(test), want) {
+		c.t.Errorf("the test merge of #%.0f is of %v, want %v", p["number"], c.nodes[0].parents(test), want)
 	}
 }
 

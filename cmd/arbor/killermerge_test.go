@@ -69,7 +69,8 @@ func (c *world) checkMerged(d deed) bool {
 	}
 	var got strings.Builder
 	by, _ := pull["merged_by"].(map[string]any)
-	fmt.Fprintf(&got, "%v, by %v at %v, check %d\nissue %v, fixed %v\n", pull["state"], by["login"], pull["merged_at"],
+	fmt.Fprintf(&got, "%v, by %v at %v, check %d\nissue %v, fixed %v\n",
+		pull["state"], by["login"], pull["merged_at"],
 		c.status("alice", path+"/merge"), c.get("/repos/alice/garden/issues/" + parts[1])["state"],
 		c.get("/repos/alice/garden/issues/" + parts[2])["state"])
 	for i, number := range parts[1:] {
@@ -85,7 +86,7 @@ func (c *world) checkMerged(d deed) bool {
 	return merged
 }
 
-// commitOf returns tree and parents of a merge, and how many commits it has that neither its base nor its head has.
+// commitOf returns tree and parents of a merge, and how many commits neither its base nor its head has.
 func commitOf(c *world, dir, method, sha, head string) string {
 	base := baseOf(method, sha)
 	return gittest.Run(c.t, dir, "log", "-1", "--format=%T %P", sha) + " " +
@@ -101,7 +102,8 @@ func mergeOf(c *world, dir, method, sha, head string) string {
 		parents += " " + head
 	}
 	made := map[string]int{"merge": 1, "squash": 1, "rebase": 2}[method]
-	return fmt.Sprintf("%s %s %d in main", gittest.Run(c.t, dir, "merge-tree", "--write-tree", base, head), parents, made)
+	tree := gittest.Run(c.t, dir, "merge-tree", "--write-tree", base, head)
+	return fmt.Sprintf("%s %s %d in main", tree, parents, made)
 }
 
 // baseOf is what a merge was made on.

@@ -210,7 +210,9 @@ func (s *instance) finish() {
 	for _, line := range s.log.errors() {
 		s.t.Errorf("the server logged an error: %s", line)
 	}
-	s.quiet()
+	if !s.t.Failed() { // which may be why something is left
+		s.quiet()
+	}
 }
 
 // quiet waits until no process works in the data folder, and looks for

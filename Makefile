@@ -41,7 +41,7 @@ siege: ## Attack a server on each engine, and one with TLS, for SIEGE each while
 	$(DISK) $(GO) test -tags long ./internal/test/load -count=1 -v -timeout 60m -run TestSiege -args -for $(SIEGE)
 
 KILLS ?= 50
-kills: ## Kill servers KILLS times in each kind of work, and at every step of a merge
+kills: ## Kill a server at KILLS steps of each kind of work, and at every step of a merge
 	$(DISK) ARBOR_TEST_KILLS=$(KILLS) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
 
 SOAK ?= 10m

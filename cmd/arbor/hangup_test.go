@@ -3,12 +3,10 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,26 +24,31 @@ import (
 func TestHangUp(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		admin := filepath.Join(t.TempDir(), "admin")
-		s := serving(t, engine, "--admin-listen", "unix:"+admin)
+		admin := freePort(t)
+		s := serving(t, engine, "--admin-listen", admin)
+		goroutines := func() float64 { return readMetrics(t, admin)["go_goroutines"] }
 		s.user("alice")
 		dir := heavy(t, 24<<20)
 		s.repo("alice/garden", dir)
 		s.repo("alice/empty", "")
 		s.quiet()
 		whole(t, s.remote("alice", "alice/garden"))
-		before := s.goroutines(admin)
+		before := goroutines()
 		files := len(s.objects())
 		for _, way := range []string{"killed", "interrupted", "cut off"} {
-			leave := func(v *valve, p *os.Process) {
+			leave := func(v *valve, p *os.Process, ended <-chan gitRun) {
 				switch way {
 				case "killed":
 					p.Signal(syscall.SIGKILL)
 				case "interrupted":
 					p.Signal(syscall.SIGINT)
-				default:
-					v.cut()
 				}
+				v.cut()
+				v.release()
+				if r := <-ended; r.err == nil {
+					t.Errorf("the client that was %s succeeded:\n%s", way, r.out)
+				}
+				s.quiet()
 			}
 			for _, protocol := range []string{"0", "2"} {
 				v := newValve(t, s.url, -1, 1<<20)
@@ -55,13 +58,7 @@ func TestHangUp(t *testing.T) {
 				if len(s.gitProcesses()) == 0 {
 					t.Error("no process of git serves the clone: this test looks for the wrong ones")
 				}
-				leave(v, cmd.Process)
-				v.cut()
-				v.release()
-				if r := <-clone; r.err == nil {
-					t.Errorf("the clone that was %s succeeded:\n%s", way, r.out)
-				}
-				s.quiet()
+				leave(v, cmd.Process, clone)
 			}
 			v := newValve(t, s.url, 1<<20, -1)
 			cmd, push := begin(t, dir, "push", v.remote(s, "alice", "alice/empty"), "main")
@@ -69,17 +66,10 @@ func TestHangUp(t *testing.T) {
 			testkit.Eventually(t, func() bool {
 				return len(s.incoming()) == 1
 			}, "a quarantine")
-			leave(v, cmd.Process)
-			v.cut()
-			v.release()
-			if r := <-push; r.err == nil {
-				t.Errorf("the push that was %s succeeded:\n%s", way, r.out)
-			}
-			s.quiet()
+			leave(v, cmd.Process, push)
 		}
-		after := 0
-		testkit.Eventually(t, func() bool { after = s.goroutines(admin); return after <= before+2 },
-			"as many goroutines as before", func() string { return fmt.Sprint(after, before) })
+		testkit.Eventually(t, func() bool { return goroutines() <= before+2 }, "as many goroutines as before",
+			func() string { return fmt.Sprint(goroutines(), before) })
 		if now := len(s.objects()); now != files {
 			t.Errorf("%d files of objects where %d were before", now, files)
 		}
@@ -88,29 +78,6 @@ func TestHangUp(t *testing.T) {
 		}
 		gittest.Run(t, dir, "push", "-q", s.remote("alice", "alice/empty"), "main")
 	})
-}
-
-// goroutines are the server's own count of them.
-func (s *instance) goroutines(socket string) int {
-	s.t.Helper()
-	res, err := (&http.Client{Transport: unixTransport(socket)}).Get("http://admin/metrics")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	found := regexp.MustCompile(`(?m)^go_goroutines (\d+)$`).FindSubmatch(text)
-	if found == nil {
-		s.t.Fatalf("no go_goroutines in the metrics:\n%s", text)
-	}
-	n, err := strconv.Atoi(string(found[1]))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
 }
 
 // A push whose client says nothing more is in nobody's way. If this failed, a few dead connections would stop
@@ -139,4 +106,22 @@ func TestStalledPushDisturbsNobody(t *testing.T) {
 			t.Errorf("%s is there before its pack", name)
 		}
 	}
+}
+
+// readMetrics reads the metrics that have no labels, by name.
+func readMetrics(t testing.TB, admin string) map[string]float64 {
+	t.Helper()
+	res, err := http.Get(fmt.Sprintf("http://%s/metrics", admin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	m := map[string]float64{}
+	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		if n, err := strconv.ParseFloat(value, 64); err == nil {
+			m[name] = n
+		}
+	}
+	return m
 }

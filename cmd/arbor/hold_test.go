@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"arbor/internal/db"
@@ -17,14 +16,7 @@ var errReleased = errors.New("released")
 // but its commit. release lets it go on.
 func (s *instance) hold() (release func()) {
 	s.t.Helper()
-	url := s.database
-	if url == "" {
-		url = filepath.Join(s.data, "arbor.db")
-	}
-	d, err := db.Open(context.Background(), db.Options{URL: url})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	d := s.open()
 	held, released, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		ended <- d.Write(context.Background(), func(tx *db.Tx) error {

@@ -73,27 +73,8 @@ func (s *instance) refuses(want ...string) {
 // older makes the store one from before databases and folders had ids.
 func (s *instance) older() {
 	s.t.Helper()
-	s.query(`DELETE FROM store_identity`)
+	s.exec(`DELETE FROM store_identity`)
 	if err := os.Remove(filepath.Join(s.data, "arbor-store.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		s.t.Fatal(err)
-	}
-}
-
-func (s *instance) query(statement string) {
-	s.t.Helper()
-	url := s.database
-	if url == "" {
-		url = filepath.Join(s.data, "arbor.db")
-	}
-	d, err := db.Open(s.t.Context(), db.Options{URL: url})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	err = d.Write(context.Background(), func(tx *db.Tx) error {
-		_, err := tx.Exec(statement)
-		return err
-	})
-	if err := errors.Join(err, d.Close()); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -229,9 +210,9 @@ func TestOlderStoresAreBound(t *testing.T) {
 			}
 		}
 		old := s.on(left)
-		old.query(`DELETE FROM store_identity`)
+		old.exec(`DELETE FROM store_identity`)
 		old.refuses("belongs to the database")
-		s.query(`DELETE FROM store_identity`) // killed between the folder and the database
+		s.exec(`DELETE FROM store_identity`) // killed between the folder and the database
 		s.arbor("user", "list")
 		s.start()
 		s.stop()

@@ -142,7 +142,7 @@ func TestCopiedDatabaseIsRefusedNextToTheFirst(t *testing.T) {
 		}
 		id := strings.Split(string(text), `"`)[3]
 		other := s.on(dbtest.URL(t, engine))
-		other.query(`INSERT INTO store_identity (id, store, folder) VALUES (1, '` + id + `', '` + s.data + `')`)
+		other.exec(`INSERT INTO store_identity (id, store, folder) VALUES (1, '` + id + `', '` + s.data + `')`)
 		out, err := other.tells("serve")
 		if err == nil || !strings.Contains(out, s.data+" belongs to the database") {
 			t.Errorf("a server on a copy: %v: %s", err, out)

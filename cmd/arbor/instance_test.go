@@ -35,7 +35,7 @@ type instance struct {
 	data     string // the data folder
 	database string // the database's address; empty: in the data folder
 	env      []string
-	wrapper  []string // what runs the server, e.g. strace and its options
+	wrapper  []string // what runs the server, e.g. a shell that sets its umask
 	log      *logBuffer
 	tokens   map[string]string // by login
 
@@ -210,7 +210,9 @@ func (s *instance) finish() {
 	for _, line := range s.log.errors() {
 		s.t.Errorf("the server logged an error: %s", line)
 	}
-	s.quiet()
+	if !s.t.Failed() { // which may be why something is left
+		s.quiet()
+	}
 }
 
 // quiet waits until no process works in the data folder, and looks for

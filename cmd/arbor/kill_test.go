@@ -2,18 +2,11 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"log/slog"
-	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	"arbor/internal/test/testenv"
 
 	"arbor/internal/db"
 	"arbor/internal/forge"
@@ -88,33 +81,23 @@ func (s *instance) restartAfterKill(dir string, branches ...string) {
 	gittest.Run(s.t, dir, "push", "-q", remote, ":after")
 }
 
-// sweepAll makes the quarantines that kills left look hours old, and sweeps, which
-// must clear them away.
+// sweepAll sweeps away what kills left.
 func (s *instance) sweepAll() {
 	s.t.Helper()
 	s.stop()
-	old := time.Now().Add(-24 * time.Hour)
-	for _, dir := range s.incoming() {
-		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-			return errors.Join(err, os.Chtimes(path, old, old))
-		})
-		if err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	s.sweep(time.Hour)
+	s.sweep()
 	s.start()
 	s.quiet()
 }
 
-// sweep does at once the sweep that nodes do in six hours, with a grace of its own.
-func (s *instance) sweep(grace time.Duration) {
+// sweep does at once the sweep that nodes do in six hours, without its grace: nobody writes.
+func (s *instance) sweep() {
 	s.t.Helper()
 	d := s.open()
 	defer d.Close()
 	log := slog.New(slog.DiscardHandler)
 	f := forge.New(d, gittest.New(s.t, git.Options{}), log, s.data)
-	if err := f.Maintenance.Sweep(s.t.Context(), grace); err != nil {
+	if err := f.Maintenance.Sweep(s.t.Context(), 0); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -133,6 +116,16 @@ func (s *instance) open() *db.DB {
 	return d
 }
 
+// exec runs a statement on the server's database.
+func (s *instance) exec(query string, args ...any) {
+	s.t.Helper()
+	d := s.open()
+	defer d.Close()
+	if err := d.Write(s.t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // exits runs a command that fails, and returns its status and output.
 func (s *instance) exits(args ...string) (int, string) {
 	cmd := exec.Command("arbor", args...)
@@ -145,90 +138,46 @@ func (s *instance) exits(args ...string) (int, string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// kills is how often each test kills its server: what ARBOR_TEST_KILLS says, as
-// make kills does, or 0, which is a few times.
-func kills() int {
-	n, _ := strconv.Atoi(os.Getenv("ARBOR_TEST_KILLS"))
-	return n
-}
-
-// roundsOr is how often a test kills its server, or less without the build tag long.
-func roundsOr(short int) int {
-	switch {
-	case kills() > 0:
-		return kills()
-	case !testenv.Long:
-		return short
-	}
-	return 4
-}
-
-// seeded is a source of random numbers whose seed is in the test's log.
-func seeded(t testing.TB) *rand.Rand {
-	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
-// A stop waits for a clone that is on its way, however slow, and lets nobody
-// new in. If this failed, each restart would break builds.
-func TestStopFinishesClone(t *testing.T) {
+// A stop waits for a clone and a push that are on their way, however slow, and lets nobody new in. If this
+// failed, each restart would break builds.
+func TestStopFinishesTransfers(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := serving(t, engine)
 		s.user("alice")
-		s.repo("alice/garden", heavy(t, 24<<20))
-		v := newValve(t, s.url, -1, 1<<20)
-		dir := t.TempDir()
-		_, clone := begin(t, dir, "clone", v.remote(s, "alice", "alice/garden"), "clone")
-		v.wait(t)
+		source := heavy(t, 24<<20)
+		s.repo("alice/garden", source)
+		s.repo("alice/shed", "")
+		out, in, dir := newValve(t, s.url, -1, 1<<20), newValve(t, s.url, 1<<20, -1), t.TempDir()
+		_, clone := begin(t, dir, "clone", out.remote(s, "alice", "alice/garden"), "clone")
+		_, push := begin(t, source, "push", in.remote(s, "alice", "alice/shed"), "main")
+		out.wait(t)
+		in.wait(t)
+		testkit.Eventually(t, func() bool { return len(s.incoming()) == 1 }, "a quarantine")
 		stopped := make(chan error, 1)
 		go func() { stopped <- s.tryStop() }()
 		testkit.Eventually(t, func() bool {
 			return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil
-		},
-			"a refused connection")
+		}, "a refused connection")
 		select {
 		case err := <-stopped:
 			t.Fatalf("the server ended (%v) with a clone on its way", err)
 		default:
 		}
-		v.release()
-		if r := <-clone; r.err != nil {
-			t.Errorf("clone: %v\n%s", r.err, r.out)
+		out.release()
+		in.release()
+		for name, ended := range map[string]<-chan gitRun{"clone": clone, "push": push} {
+			if r := <-ended; r.err != nil {
+				t.Errorf("%s: %v\n%s", name, r.err, r.out)
+			}
 		}
 		if err := <-stopped; err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
 		gittest.Run(t, dir+"/clone", "fsck", "--strict")
+		s.start()
+		if got := refs(t, s.remote("alice", "alice/shed")); got["refs/heads/main"] == "" {
+			t.Errorf("what was acknowledged is gone: %v", got)
+		}
 	})
-}
-
-// A push on its way is finished too, and acknowledged.
-func TestStopFinishesPush(t *testing.T) {
-	t.Parallel()
-	s := serving(t, db.SQLite)
-	s.user("alice")
-	s.repo("alice/garden", "")
-	dir := heavy(t, 3<<20)
-	v := newValve(t, s.url, 1<<20, -1)
-	_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), "main")
-	v.wait(t)
-	testkit.Eventually(t, func() bool { return len(s.incoming()) == 1 }, "a quarantine")
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.tryStop() }()
-	testkit.Eventually(t, func() bool { return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil },
-		"a refused connection")
-	v.release()
-	if r := <-push; r.err != nil || !strings.Contains(r.out, "main -> main") {
-		t.Errorf("push: %v\n%s", r.err, r.out)
-	}
-	if err := <-stopped; err != nil {
-		t.Errorf("the server ended with %v", err)
-	}
-	s.start()
-	if got := refs(t, s.remote("alice", "alice/garden")); got["refs/heads/main"] == "" {
-		t.Errorf("what was acknowledged is gone: %v", got)
-	}
 }

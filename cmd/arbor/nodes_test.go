@@ -4,18 +4,21 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"arbor/internal/test/testenv"
-
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testenv"
+	"arbor/internal/test/testkit"
 )
 
 // beside starts a second server on the data folder and the database of one that
@@ -223,4 +226,67 @@ func (s *instance) hasMerged(t *testing.T, n int) {
 	if missing.Len() > 0 {
 		t.Errorf("not merged, or twice:%s\n%s\n%s", &missing, log, files)
 	}
+}
+
+// proposals serves alice's repository garden with so many pull requests, each of
+// a branch h0, h1, ... with a file of its own, and gives where it came from.
+func proposals(t *testing.T, engine db.Engine, n int) (s *instance, dir string) {
+	t.Helper()
+	s = serving(t, engine)
+	s.user("alice")
+	dir = gittest.Repository(t, 2, 5)
+	var in bytes.Buffer
+	main := gittest.Run(t, dir, "rev-parse", "main")
+	for i := range n {
+		fmt.Fprintf(&in, "commit refs/heads/h%d\ncommitter %s %d +0000\ndata 1\nh\nfrom %s\nM 100644 inline new%d\ndata 1\nx\n", i, gittest.Author, gittest.Start, main, i)
+	}
+	in.WriteString("done\n")
+	gittest.Import(t, dir, &in)
+	s.repo("alice/garden", dir)
+	for i := range n {
+		if status, text := s.tryCall("POST", "pulls",
+			fmt.Sprintf(`{"title": "h%d", "head": "h%d", "base": "main"}`, i, i)); status != 201 {
+			t.Fatalf("%d %s", status, text)
+		}
+	}
+	return s, dir
+}
+
+// tryCall makes a request of alice's about garden; the status is 0 when no whole
+// answer came.
+func (s *instance) tryCall(method, path, body string) (status int, text string) {
+	return s.tryDo(method, "/repos/alice/garden/"+path, body)
+}
+
+// tryDo is tryCall for any path.
+func (s *instance) tryDo(method, path, body string) (status int, text string) {
+	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return 0, ""
+	}
+	r.SetBasicAuth("alice", s.tokens["alice"])
+	res, err := (&http.Client{Timeout: testkit.Patience,
+		Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		return 0, ""
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, ""
+	}
+	return res.StatusCode, string(data)
+}
+
+// parents of a commit, as the API tells them.
+func (s *instance) parents(sha string) (list []string) {
+	status, text := s.tryCall("GET", "git/commits/"+sha, "")
+	var c struct{ Parents []struct{ SHA string } }
+	if err := json.Unmarshal([]byte(text), &c); status != 200 || err != nil {
+		s.t.Fatalf("%s: %d %s", sha, status, text)
+	}
+	for _, p := range c.Parents {
+		list = append(list, p.SHA)
+	}
+	return list
 }

@@ -17,13 +17,13 @@ import (
 // tracer follows all threads of a process, call by call.
 type tracer struct {
 	pid     int
-	options int                           // PTRACE_O_*, besides those that every tracer needs
-	call    func(tid int, call *callInfo) // at the entry and at the exit of each call
+	options int                           // PTRACE_O_*, in addition to those that every tracer needs
+	see     func(tid int, call *callInfo) // at the entry and at the exit of each call
 	fresh   map[int]bool                  // threads that have not stopped yet
 	ready   bool
 }
 
-// run follows the process until it ends.
+// run prints "ready" once it follows the process, and returns when that has ended.
 func (r *tracer) run() error {
 	runtime.LockOSThread() // a process is traced by a thread
 	r.fresh = map[int]bool{}
@@ -90,7 +90,12 @@ func (r *tracer) step() bool {
 	pass := 0
 	switch sig := status.StopSignal(); {
 	case sig == unix.SIGTRAP|0x80:
-		r.see(tid)
+		var info callInfo
+		_, _, problem := syscall.RawSyscall6(syscall.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid),
+			unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
+		if problem == 0 && r.ready {
+			r.see(tid, &info)
+		}
 	case int(status)>>16 == 0: // a signal for the process
 		pass = int(sig)
 	}
@@ -98,8 +103,8 @@ func (r *tracer) step() bool {
 	return true
 }
 
-// callInfo is the kernel's struct ptrace_syscall_info. At a call's exit, number and args
-// say something else.
+// callInfo is the kernel's struct ptrace_syscall_info. At a call's exit, number is the result,
+// and args mean nothing.
 type callInfo struct {
 	op     uint8
 	_      [3]uint8
@@ -110,20 +115,39 @@ type callInfo struct {
 	_      [2]uint64
 }
 
-// see looks at a thread that stopped at a call's entry or exit.
-func (r *tracer) see(tid int) {
-	var info callInfo
-	_, _, problem := syscall.RawSyscall6(syscall.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid),
-		unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
-	if problem == 0 && r.ready {
-		r.call(tid, &info)
-	}
-}
+func (i *callInfo) entry() bool { return i.op == unix.PTRACE_SYSCALL_INFO_ENTRY }
 
-// descriptor says to what a descriptor of a thread leads: a path, or "socket:..." and the like.
+// descriptor returns what a descriptor of a thread leads to: a path, or "socket:..." and the like.
 func descriptor(tid int, fd uint64) string {
 	target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(fd)))
 	return target
+}
+
+// memory reads at most so many bytes of a process.
+func memory(pid int, address, most uint64) string {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	buf := make([]byte, most)
+	n, _ := f.ReadAt(buf, int64(address)) //nolint:gosec // user space ends far below
+	return string(buf[:n])
+}
+
+// canFail reports whether fail and failed work: they know the registers of amd64.
+const canFail = runtime.GOARCH == "amd64"
+
+// fail has the call that a thread enters do nothing.
+func fail(tid int) { poke(tid, 15, ^uint64(0)) } // orig_rax: no call has this number
+
+// failed has the call that a thread leaves return an error.
+func failed(tid int, code syscall.Errno) { poke(tid, 10, -uint64(code)) } // rax
+
+// poke sets a register of a thread that has stopped; one that is gone needs none.
+func poke(tid int, register uintptr, value uint64) {
+	data := *(*[8]byte)(unsafe.Pointer(&value))
+	_, _ = unix.PtracePokeUser(tid, register*8, data[:])
 }
 
 // traceable lets any process of the same user trace this one.

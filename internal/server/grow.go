@@ -27,7 +27,7 @@ func (s *Server) grow(r *http.Request, caller *account.Caller, to *route.Route) 
 	switch {
 	case err != nil || limit == nil:
 		return r, err
-	case to.Group == route.Plants: // which writes them by db.WriteOne
+	case to.Group == route.Plants: // each is small: it is enough to ask before
 		return r, limit.Full()
 	}
 	return r.WithContext(db.WithLimit(r.Context(), limit.Check)), nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ func (c *appCreate) manifest(p *process) (m app.Manifest, err error) {
 			return m, fmt.Errorf("%s: %w", c.Manifest, err)
 		}
 	}
-	m.Name, m.URL = cmpOr(c.Name, m.Name), cmpOr(c.URL, m.URL)
+	m.Name, m.URL = cmp.Or(c.Name, m.Name), cmp.Or(c.URL, m.URL)
 	if m.Name == "" || m.URL == "" {
 		return m, misuse("an App has a name and a url: give them in a manifest, or with --name and --url")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -105,8 +106,8 @@ func printEvents(to io.Writer, list []audit.Event) error {
 	for i := len(list) - 1; i >= 0; i-- {
 		e := &list[i]
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			e.CreatedAt.Time().UTC().Format(time.DateTime), e.Action, cmpOr(e.Actor.Login, "-"),
-			cmpOr(e.Actor.Address, "-"), e.Actor.Right, subject(e), e.Changes)
+			e.CreatedAt.Time().UTC().Format(time.DateTime), e.Action, cmp.Or(e.Actor.Login, "-"),
+			cmp.Or(e.Actor.Address, "-"), e.Actor.Right, subject(e), e.Changes)
 	}
 	return w.Flush()
 }
@@ -119,7 +120,7 @@ func subject(e *audit.Event) string {
 	}
 	switch {
 	case e.User.Name == "":
-		return cmpOr(on, "-")
+		return cmp.Or(on, "-")
 	case on == "":
 		return e.User.Name
 	}

@@ -14,6 +14,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,17 +179,10 @@ func explain(err error) string {
 	var e *errs.Error
 	if errors.As(err, &e) {
 		for _, f := range e.Fields {
-			text += fmt.Sprintf("; %s: %s", f.Field, cmpOr(f.Message, f.Code))
+			text += fmt.Sprintf("; %s: %s", f.Field, cmp.Or(f.Message, f.Code))
 		}
 	}
 	return text
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // newLog makes the log: one line an event, on standard error. Somebody who lets

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 
@@ -47,7 +48,7 @@ func (c *repoKeyAdd) Run(p *process) error {
 		return err
 	}
 	return c.keys(p, func(f *forge.Forge, a *repo.Access) error {
-		as, err := f.Accounts.Find(p.ctx, cmpOr(c.As, a.Owner.Login))
+		as, err := f.Accounts.Find(p.ctx, cmp.Or(c.As, a.Owner.Login))
 		if err != nil {
 			return err
 		}

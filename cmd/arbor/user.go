@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -87,7 +88,7 @@ func listOrgs(orgs []account.OrgMembership) string {
 			list[i] += " (owner)"
 		}
 	}
-	return cmpOr(strings.Join(list, ", "), "-")
+	return cmp.Or(strings.Join(list, ", "), "-")
 }
 
 func listEmails(emails []account.Email) string {
@@ -97,7 +98,7 @@ func listEmails(emails []account.Email) string {
 			list[i] += " (unverified)"
 		}
 	}
-	return cmpOr(strings.Join(list, ", "), "-")
+	return cmp.Or(strings.Join(list, ", "), "-")
 }
 
 // onUser is an operation of the operator, who is no caller, on a user.

@@ -37,7 +37,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/check-runs/"+itoa(run.ID))
+	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/check-runs/"+strconv.FormatInt(run.ID, 10))
 	return api.answer(w, r, a, http.StatusCreated, run)
 }
 

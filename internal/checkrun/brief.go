@@ -2,6 +2,7 @@ package checkrun
 
 import (
 	"net/http"
+	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/git"
@@ -107,6 +108,6 @@ func (api *API) listManyBrief(w http.ResponseWriter, r *http.Request, a *repo.Ac
 func complete(r *http.Request, a *repo.Access, list []*briefRun) {
 	at := newView(r, a).at
 	for _, b := range list {
-		b.HTMLURL = at.Page + "/runs/" + itoa(b.ID)
+		b.HTMLURL = at.Page + "/runs/" + strconv.FormatInt(b.ID, 10)
 	}
 }

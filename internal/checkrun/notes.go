@@ -2,6 +2,7 @@ package checkrun
 
 import (
 	"net/http"
+	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/git"
@@ -89,8 +90,8 @@ func answerNotes(w http.ResponseWriter, r *http.Request, a *repo.Access, list []
 	out := make([]note, len(list))
 	for n := range list {
 		row := &list[n]
-		page := v.at.Page + "/runs/" + itoa(row.run.ID)
-		out[n] = note{v.annotation(row.run.SHA, &row.Annotation), page + "?annotation=" + itoa(row.id),
+		page := v.at.Page + "/runs/" + strconv.FormatInt(row.run.ID, 10)
+		out[n] = note{v.annotation(row.run.SHA, &row.Annotation), page + "?annotation=" + strconv.FormatInt(row.id, 10),
 			noteRun{row.run.Name, page}, row.isCut}
 	}
 	return web.JSON(w, r, http.StatusOK, out)

@@ -2,6 +2,7 @@ package checkrun
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -141,7 +142,7 @@ func (s *Service) look(
 	v.pulls = make([]pullPayload, len(rows))
 	for n, p := range rows {
 		here := repoName{a.ID, v.at.API, a.Name}
-		v.pulls[n] = pullPayload{URL: v.at.API + "/pulls/" + itoa(p.number), ID: p.id, Number: p.number,
+		v.pulls[n] = pullPayload{URL: v.at.API + "/pulls/" + strconv.FormatInt(p.number, 10), ID: p.id, Number: p.number,
 			Head: side{p.headRef, string(sha), here}, Base: side{p.baseRef, p.baseSHA, here}}
 	}
 	return v, err
@@ -155,7 +156,7 @@ func (v *view) app(id account.AppID) *app.Payload {
 }
 
 func (v *view) run(r *Run) *Payload {
-	id := itoa(r.ID)
+	id := strconv.FormatInt(r.ID, 10)
 	p := &Payload{ID: r.ID, Name: r.Name, NodeID: account.NodeID(Resource, r.ID), SHA: r.SHA,
 		ExternalID: r.ExternalID,
 		URL:        v.at.API + "/check-runs/" + id, HTMLURL: v.at.Page + "/runs/" + id, Status: r.Status.String(),
@@ -175,7 +176,7 @@ func (v *view) run(r *Run) *Payload {
 
 // suite renders a suite as hooks show it with a run; the API adds repository and commit.
 func (v *view) suite(s *Suite) *SuitePayload {
-	self := v.at.API + "/check-suites/" + itoa(s.ID)
+	self := v.at.API + "/check-suites/" + strconv.FormatInt(s.ID, 10)
 	return &SuitePayload{ID: s.ID, NodeID: account.NodeID(SuiteResource, s.ID), Branch: s.Branch, SHA: s.SHA,
 		Status: s.Status.String(), Conclusion: web.OrNil(s.Conclusion.String()), URL: self, Before: s.Before,
 		After: s.SHA,

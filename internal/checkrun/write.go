@@ -2,7 +2,6 @@ package checkrun
 
 import (
 	"context"
-	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -10,8 +9,6 @@ import (
 	"arbor/internal/hook"
 	"arbor/internal/repo"
 )
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Change is what a request says of a run. Nil leaves what there is.
 type Change struct {

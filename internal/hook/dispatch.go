@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -41,12 +42,12 @@ func (api *API) Dispatch(w http.ResponseWriter, r *http.Request, a *repo.Access)
 			body.Wrong("client_payload", errs.InvalidField, `"client_payload" must be an object`)
 		case len(fields) > maxProperties:
 			body.Wrong("client_payload", errs.Custom, "No more than 10 properties are allowed; "+
-				itoa(int64(len(fields)))+" were supplied.")
+				strconv.FormatInt(int64(len(fields)), 10)+" were supplied.")
 		case compact.Len() > maxClient:
 			body.Wrong("client_payload", errs.Custom, "client_payload is too large")
 		case depth(raw) > maxDepth:
 			body.Wrong("client_payload", errs.Custom,
-				"client_payload is nested too deeply (maximum is "+itoa(maxDepth)+")")
+				"client_payload is nested too deeply (maximum is "+strconv.FormatInt(maxDepth, 10)+")")
 		case bytes.Contains(compact.Bytes(), []byte(`\u0000`)):
 			body.Wrong("client_payload", errs.InvalidField, "client_payload must not contain NUL")
 		}

@@ -283,7 +283,7 @@ func checkOthers(tx *db.Tx, h *Hook) error {
 	}
 	if h.ID == 0 && len(others) >= MaxHooks {
 		return errs.Validation(errs.Field{Resource: Resource, Code: errs.Custom,
-			Message: "A " + where + " cannot have more than " + itoa(MaxHooks) + " hooks"})
+			Message: "A " + where + " cannot have more than " + strconv.FormatInt(MaxHooks, 10) + " hooks"})
 	}
 	for _, x := range others {
 		if x.ID != h.ID && x.URL == h.URL && x.Form == h.Form {

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"arbor/internal/account"
@@ -53,7 +54,7 @@ func newConfig(h *Hook) config {
 
 // NewPayload renders a hook; path is the address of its repository or organization.
 func NewPayload(h *Hook, i *web.Info, path string) *Payload {
-	self := i.API(path + "/hooks/" + itoa(h.ID))
+	self := i.API(path + "/hooks/" + strconv.FormatInt(h.ID, 10))
 	p := &Payload{Type: "Organization", ID: h.ID, Name: "web", Active: h.Active, Events: h.Events,
 		Config:    newConfig(h),
 		UpdatedAt: h.UpdatedAt, CreatedAt: h.CreatedAt, URL: self, PingURL: self + "/pings",

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/internal/account"
@@ -71,7 +72,7 @@ const appsOfRepo = `i.account_id = (SELECT owner_id FROM repos WHERE id = $1) AN
 // many deliveries wait are not told.
 func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
 	few := ` AND NOT EXISTS (SELECT 1 FROM hook_deliveries w
-		WHERE w.hook_id = h.id AND w.state = 0 LIMIT 1 OFFSET ` + itoa(maxByHand-1) + `)`
+		WHERE w.hook_id = h.id AND w.state = 0 LIMIT 1 OFFSET ` + strconv.FormatInt(maxByHand-1, 10) + `)`
 	return record(tx, audience{hooks: ofRepo + few, installations: appsOfRepo + few}, repoID,
 		repoID, []Event{e})
 }

@@ -42,7 +42,7 @@ func newRequest(h *Hook, d *Delivery, host string) (*http.Request, error) {
 	// Written as GitHub does, for programs that compare them as they came.
 	for name, value := range map[string]string{
 		"Accept": "*/*", "Content-Type": contentType, "User-Agent": userAgent,
-		"X-GitHub-Delivery": h.guid(d.first()), "X-GitHub-Event": d.Event, "X-GitHub-Hook-ID": itoa(h.ID),
+		"X-GitHub-Delivery": h.guid(d.first()), "X-GitHub-Event": d.Event, "X-GitHub-Hook-ID": strconv.FormatInt(h.ID, 10),
 		"X-GitHub-Hook-Installation-Target-ID":   target,
 		"X-GitHub-Hook-Installation-Target-Type": of,
 		"X-GitHub-Enterprise-Host":               host,
@@ -62,8 +62,6 @@ func sign(algorithm func() hash.Hash, secret string, body []byte) string {
 	mac.Write(body)
 	return hex.EncodeToString(mac.Sum(nil))
 }
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // attempt sends a delivery, and notes in it what came of that.
 func (s *Sender) attempt(ctx context.Context, h *Hook, d *Delivery) {

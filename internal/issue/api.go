@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/internal/account"
@@ -93,7 +94,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/issues/"+itoa(made.Number))
+	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/issues/"+strconv.FormatInt(made.Number, 10))
 	return api.answer(w, r, a, http.StatusCreated, made)
 }
 

@@ -1,6 +1,8 @@
 package issue
 
 import (
+	"strconv"
+
 	"arbor/internal/db"
 	"arbor/internal/tracker"
 )
@@ -26,7 +28,7 @@ type briefPull struct {
 
 // NewBrief makes the brief form of an issue of the repository at a place.
 func NewBrief(i *Issue, at *tracker.Place) *Brief {
-	b := &Brief{RepoURL: at.API, HTMLURL: at.Page + tracker.PageSegment(i.Pull) + itoa(i.Number),
+	b := &Brief{RepoURL: at.API, HTMLURL: at.Page + tracker.PageSegment(i.Pull) + strconv.FormatInt(i.Number, 10),
 		Number: i.Number,
 		Title:  i.Title, State: i.State.String(), StateReason: i.StateReason.orNil(), Draft: i.Draft,
 		Comments: i.Comments, UpdatedAt: i.UpdatedAt}

@@ -198,8 +198,6 @@ func splitIDs[ID ~int64](s string) []ID {
 	return ids
 }
 
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
-
 // wrong is the 422 for one field of an issue.
 func wrong(field, code string, value any) error {
 	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: code, Value: value})

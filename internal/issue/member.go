@@ -75,7 +75,7 @@ var members = []member{
 		value: func(b []byte, r *row) []byte { return r.person(b, r.ClosedBy) }},
 	{key: `"reactions":`, when: func(r *row) bool { return r.page.info.Media.Preview(web.Reactions) },
 		value: func(b []byte, r *row) []byte {
-			return r.page.rollups[r.ID].AppendJSON(b, r.at.API+"/issues/"+itoa(r.Number)+"/reactions")
+			return r.page.rollups[r.ID].AppendJSON(b, r.at.API+"/issues/"+strconv.FormatInt(r.Number, 10)+"/reactions")
 		}},
 	{key: `"timeline_url":`, value: func(b []byte, r *row) []byte { return r.address(b, "/timeline") }},
 	{key: `"performed_via_github_app":`, value: func(b []byte, _ *row) []byte {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,12 +54,12 @@ type issueStruct struct {
 // inStruct makes the same payload as appendIssue.
 func (p *page) inStruct(i *Issue) (*issueStruct, error) {
 	at := p.places[i.RepoID]
-	self := at.API + "/issues/" + itoa(i.Number)
+	self := at.API + "/issues/" + strconv.FormatInt(i.Number, 10)
 	body, err := p.bodies.At(p.bodyAt[i.ID])
 	g := &Page{p}
 	return &issueStruct{
 		URL: self, RepositoryURL: at.API, LabelsURL: self + "/labels{/name}", CommentsURL: self + "/comments",
-		EventsURL: self + "/events", HTMLURL: at.Page + "/issues/" + itoa(i.Number), ID: i.ID,
+		EventsURL: self + "/events", HTMLURL: at.Page + "/issues/" + strconv.FormatInt(i.Number, 10), ID: i.ID,
 		NodeID: account.NodeID("Issue", i.ID), Number: i.Number, Title: i.Title, User: p.simple(i.AuthorID),
 		Labels: g.Labels(i), State: i.State.String(), Assignee: p.simple(i.Assignees[0]),
 		Assignees: []*account.Simple{p.simple(i.Assignees[0])}, Milestone: g.Milestone(i),

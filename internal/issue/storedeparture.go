@@ -3,6 +3,7 @@ package issue
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -136,5 +137,5 @@ func whereabouts(tx *db.Tx, a *repo.Access, number int64) error {
 	if found[to] == nil {
 		return errs.Absent()
 	}
-	return &repo.MovedError{To: found[to].Repo, Param: "number", Value: itoa(now)}
+	return &repo.MovedError{To: found[to].Repo, Param: "number", Value: strconv.FormatInt(now, 10)}
 }

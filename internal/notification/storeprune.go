@@ -2,6 +2,7 @@ package notification
 
 import (
 	"errors"
+	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -10,7 +11,7 @@ import (
 // surplus finds threads to remove of some accounts behind an id; next is the last of these, 0 when there are
 // no more.
 func surplus(tx *db.Tx, after account.ID) (next account.ID, ids []int64, err error) {
-	err = tx.QueryRow(`SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+itoa(perPrune-1),
+	err = tx.QueryRow(`SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+strconv.Itoa(perPrune-1),
 		after).Scan(&next)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return 0, nil, err
@@ -23,7 +24,7 @@ func surplus(tx *db.Tx, after account.ID) (next account.ID, ids []int64, err err
 	ids, err = db.QueryIDs[int64](tx, `SELECT id FROM (SELECT t.id, t.unread, t.updated_at,
 			ROW_NUMBER() OVER (PARTITION BY t.user_id ORDER BY t.updated_at DESC, t.id DESC) AS n
 		FROM notification_threads t WHERE t.user_id > $1 AND t.user_id <= $2) x
-		WHERE n > $3 OR updated_at < `+clock+` - $4 OR NOT unread AND updated_at < `+clock+` - $5 LIMIT `+itoa(perPrune),
+		WHERE n > $3 OR updated_at < `+clock+` - $4 OR NOT unread AND updated_at < `+clock+` - $5 LIMIT `+strconv.Itoa(perPrune),
 		after, last, maxThreads, keepAny.Microseconds(), keepRead.Microseconds())
 	return next, ids, err
 }
@@ -32,7 +33,7 @@ func surplus(tx *db.Tx, after account.ID) (next account.ID, ids []int64, err err
 // was looked at, 0 when there are no more.
 func lonely(tx *db.Tx, after int64) (next int64, ids []int64, err error) {
 	err = tx.QueryRow(`SELECT id FROM notification_subjects WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+
-		itoa(perPrune-1),
+		strconv.Itoa(perPrune-1),
 		after).Scan(&next)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return 0, nil, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -156,7 +157,7 @@ func participants(tx *db.Tx, id issue.ID, after account.ID) (list []hearer, last
 				WHERE w.issue_id = i.id AND w.user_id = p.value AND w.wish = $6) THEN 2
 			ELSE 4 END
 		FROM postings p JOIN issues i ON i.id = p.issue_id
-		WHERE p.issue_id = $1 AND p.kind = $3 AND p.value > $2 ORDER BY p.value LIMIT `+itoa(perBatch),
+		WHERE p.issue_id = $1 AND p.kind = $3 AND p.value > $2 ORDER BY p.value LIMIT `+strconv.Itoa(perBatch),
 		id, after, int64(posting.BySubscriber), int64(posting.ByAssignee), int64(posting.ByMention),
 		int64(subscription.Subscribe))
 	if err != nil {
@@ -180,7 +181,7 @@ func participants(tx *db.Tx, id issue.ID, after account.ID) (list []hearer, last
 // commenters reads who commented on a commit, the last ones.
 func commenters(tx *db.Tx, a Act, subject int64) ([]hearer, error) {
 	return readHearers(tx, `SELECT DISTINCT c.author_id, 4 FROM (SELECT author_id FROM commit_comments
-			WHERE repo_id = $1 AND commit_sha = $2 ORDER BY id DESC LIMIT `+itoa(perBatch)+`) c
+			WHERE repo_id = $1 AND commit_sha = $2 ORDER BY id DESC LIMIT `+strconv.Itoa(perBatch)+`) c
 		WHERE NOT EXISTS (SELECT 1 FROM notification_wishes w WHERE w.subject_id = $3 AND w.user_id = c.author_id
 			AND w.wish = $4) ORDER BY 1`, a.RepoID, string(a.Commit), subject, int64(subscription.Unsubscribe))
 }
@@ -189,7 +190,7 @@ func commenters(tx *db.Tx, a Act, subject int64) ([]hearer, error) {
 func wishers(tx *db.Tx, subject int64) ([]hearer, error) {
 	return readHearers(tx, `SELECT w.user_id, 2 FROM notification_wishes w WHERE w.subject_id = $1
 		AND w.wish = $2
-		ORDER BY w.user_id LIMIT `+itoa(perBatch), subject, int64(subscription.Subscribe))
+		ORDER BY w.user_id LIMIT `+strconv.Itoa(perBatch), subject, int64(subscription.Subscribe))
 }
 
 func readHearers(tx *db.Tx, query string, args ...any) ([]hearer, error) {
@@ -211,7 +212,7 @@ func watchers(tx *db.Tx, a Act, from place) (list []hearer, next place, more boo
 	rows, err := tx.Query(`SELECT w.user_id, w.created_at, EXISTS (SELECT 1 FROM postings p
 			WHERE p.issue_id = $4 AND p.kind = $5 AND p.value = w.user_id)
 		FROM watches w WHERE w.repo_id = $1 AND (w.created_at > $2 OR w.created_at = $2 AND w.user_id > $3)
-		ORDER BY w.created_at, w.user_id LIMIT `+itoa(perBatch),
+		ORDER BY w.created_at, w.user_id LIMIT `+strconv.Itoa(perBatch),
 		a.RepoID, int64(from.since), from.id, int64(a.Issue), int64(posting.BySubscriber))
 	if err != nil {
 		return nil, from, false, err

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -308,5 +307,3 @@ func readCommit(ctx context.Context, repos *repo.Service, id repo.ID, sha git.SH
 	defer release()
 	return objects.Commit(ctx, sha)
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -3,6 +3,7 @@ package release
 import (
 	"net/http"
 	"slices"
+	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -96,7 +97,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	self := web.Path("repos", a.Owner.Login, a.Name, "releases", itoa(made.ID))
+	self := web.Path("repos", a.Owner.Login, a.Name, "releases", strconv.FormatInt(made.ID, 10))
 	w.Header().Set("Location", web.From(r.Context()).API(self))
 	return api.made(w, r, a, http.StatusCreated, made)
 }

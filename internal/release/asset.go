@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,7 +99,7 @@ func (s *Service) sizeError(size int64) error {
 		return assetError("size", errs.Custom, "size must be greater than or equal to 1")
 	}
 	return errs.Validation(errs.Field{Resource: AssetResource, Field: "size", Code: errs.Custom,
-		Message: "size must be less than or equal to " + itoa(s.MaxAsset)})
+		Message: "size must be less than or equal to " + strconv.FormatInt(s.MaxAsset, 10)})
 }
 
 // Upload adds a file to a release, while it comes. Errors: 404; 422 for a name that another asset has, for a

@@ -178,7 +178,7 @@ func (p *Page) payload(n int) (*payload, error) {
 	r := p.list[n]
 	a := p.repos[r.RepoID]
 	at := tracker.NewPlace(p.info, a.Repo)
-	self := at.API + "/releases/" + itoa(r.ID)
+	self := at.API + "/releases/" + strconv.FormatInt(r.ID, 10)
 	out := &payload{URL: self, AssetsURL: self + "/assets", UploadURL: self + "/assets{?name,label}",
 		HTMLURL: at.Page + "/releases/tag/" + escapeTag(r.addressTag()), ID: r.ID,
 		Author: account.NewSimple(p.people[r.AuthorID], p.info), NodeID: account.NodeID(Resource, r.ID),
@@ -200,7 +200,7 @@ func (p *Page) payload(n int) (*payload, error) {
 func newAssetPayload(
 	at *tracker.Place, r *Release, x *Asset, people map[account.ID]*account.Account,
 ) *assetPayload {
-	return &assetPayload{URL: at.API + "/releases/assets/" + itoa(x.ID), ID: x.ID,
+	return &assetPayload{URL: at.API + "/releases/assets/" + strconv.FormatInt(x.ID, 10), ID: x.ID,
 		NodeID: account.NodeID(AssetResource, x.ID), Name: x.Name, Label: x.Label,
 		Uploader: account.NewSimple(people[x.UploaderID], at.Info), ContentType: x.ContentType,
 		State: "uploaded",
@@ -218,5 +218,3 @@ func escapeTag(tag string) string {
 	}
 	return strings.Join(parts, "/")
 }
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }

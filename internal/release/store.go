@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/internal/db"
@@ -64,7 +65,7 @@ func latestOf(tx *db.Tx, repoID repo.ID) (*Release, error) {
 // maxFeedBody is how much of a release's text feeds show, in code points.
 const maxFeedBody = 10_000
 
-var feedColumns = strings.Replace(columns, "r.body", "SUBSTR(r.body, 1, "+itoa(maxFeedBody)+")", 1)
+var feedColumns = strings.Replace(columns, "r.body", "SUBSTR(r.body, 1, "+strconv.FormatInt(maxFeedBody, 10)+")", 1)
 
 // published finds those of the releases that are published, in any repository, with the beginnings of
 // their texts.

@@ -2,6 +2,7 @@ package review
 
 import (
 	"net/http"
+	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -142,7 +143,7 @@ func (api *API) createComment(r *http.Request, a *repo.Access, pending bool) (*C
 
 func (api *API) created(w http.ResponseWriter, r *http.Request, a *repo.Access, made *Comment) error {
 	at := web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name))
-	w.Header().Set("Location", at+"/pulls/comments/"+itoa(made.ID))
+	w.Header().Set("Location", at+"/pulls/comments/"+strconv.FormatInt(made.ID, 10))
 	return api.answerComment(w, r, a, http.StatusCreated, made)
 }
 

@@ -2,6 +2,7 @@ package review
 
 import (
 	"net/http"
+	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -98,7 +99,7 @@ func (api *API) ListManyThreads(w http.ResponseWriter, r *http.Request, a *repo.
 		}
 		lists := map[string][]*threadPayload{}
 		for n, t := range list {
-			key := itoa(of[t.issueID].Number)
+			key := strconv.FormatInt(of[t.issueID].Number, 10)
 			lists[key] = append(lists[key], shown[n])
 		}
 		return out.JSON(lists)
@@ -180,7 +181,7 @@ func (api *API) ListManyOfReviews(w http.ResponseWriter, r *http.Request, a *rep
 				return err
 			}
 			one.OfReview = totals[c.ReviewID]
-			lists[itoa(c.ReviewID)] = append(lists[itoa(c.ReviewID)], one)
+			lists[strconv.FormatInt(c.ReviewID, 10)] = append(lists[strconv.FormatInt(c.ReviewID, 10)], one)
 		}
 		return out.JSON(lists)
 	})

@@ -48,8 +48,6 @@ func (p *page) prepare(out *web.Output, s *issue.Service, texts []string) (err e
 	return err
 }
 
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
-
 // reviewPayload is GitHub's pull-request-review (decision 28).
 type reviewPayload struct {
 	ID     int64           `json:"id"`
@@ -68,8 +66,8 @@ type reviewPayload struct {
 // review makes the payload of the n-th review of the page, with a name of its state.
 // Error: that of its body.
 func (p *page) review(n int, v *Review, pull int64, state string) (*reviewPayload, error) {
-	html := p.at.Page + "/pull/" + itoa(pull) + "#pullrequestreview-" + itoa(v.ID)
-	of := p.at.API + "/pulls/" + itoa(pull)
+	html := p.at.Page + "/pull/" + strconv.FormatInt(pull, 10) + "#pullrequestreview-" + strconv.FormatInt(v.ID, 10)
+	of := p.at.API + "/pulls/" + strconv.FormatInt(pull, 10)
 	body, err := p.bodies.At(n)
 	return &reviewPayload{
 		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body,
@@ -120,9 +118,9 @@ type commentLinks struct {
 // comment makes the payload of the n-th comment of the page. What is outdated stands
 // at the commit that it was made of. Error: that of its body.
 func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
-	self := p.at.API + "/pulls/comments/" + itoa(c.ID)
-	of := p.at.API + "/pulls/" + itoa(c.Number)
-	html := p.at.Page + "/pull/" + itoa(c.Number) + "#discussion_r" + itoa(c.ID)
+	self := p.at.API + "/pulls/comments/" + strconv.FormatInt(c.ID, 10)
+	of := p.at.API + "/pulls/" + strconv.FormatInt(c.Number, 10)
+	html := p.at.Page + "/pull/" + strconv.FormatInt(c.Number, 10) + "#discussion_r" + strconv.FormatInt(c.ID, 10)
 	body, err := p.bodies.At(n)
 	out := &commentPayload{
 		URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),

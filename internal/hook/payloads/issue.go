@@ -15,18 +15,16 @@ import (
 	"arbor/internal/web"
 )
 
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
-
 // putIssue puts the issue, or the pull request as an issue.
 func (t *teller) putIssue() error {
-	return t.putOnce("issue", "issue "+itoa(t.About.Number), func() (any, error) {
+	return t.putOnce("issue", "issue "+strconv.FormatInt(t.About.Number, 10), func() (any, error) {
 		return t.from.Issues.ForHook(t.ctx, t.tx, t.repo, t.About.Number)
 	})
 }
 
 // putPull puts the pull request.
 func (t *teller) putPull() error {
-	return t.putOnce("pull_request", "pull "+itoa(t.About.Number), func() (any, error) {
+	return t.putOnce("pull_request", "pull "+strconv.FormatInt(t.About.Number, 10), func() (any, error) {
 		return t.from.Pulls.ForHook(t.ctx, t.tx, t.repo, t.About.Number)
 	})
 }

@@ -1,6 +1,8 @@
 package payloads
 
 import (
+	"strconv"
+
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -50,7 +52,7 @@ func (t *teller) member() error {
 }
 
 func (t *teller) release() error {
-	return t.putOnce("release", "release "+itoa(t.About.ID), func() (any, error) {
+	return t.putOnce("release", "release "+strconv.FormatInt(t.About.ID, 10), func() (any, error) {
 		return t.from.Releases.ForHook(t.ctx, t.tx, t.repo, t.About.ID)
 	})
 }

@@ -42,7 +42,8 @@ func newRequest(h *Hook, d *Delivery, host string) (*http.Request, error) {
 	// Written as GitHub does, for programs that compare them as they came.
 	for name, value := range map[string]string{
 		"Accept": "*/*", "Content-Type": contentType, "User-Agent": userAgent,
-		"X-GitHub-Delivery": h.guid(d.first()), "X-GitHub-Event": d.Event, "X-GitHub-Hook-ID": strconv.FormatInt(h.ID, 10),
+		"X-GitHub-Delivery": h.guid(d.first()), "X-GitHub-Event": d.Event,
+		"X-GitHub-Hook-ID":                       strconv.FormatInt(h.ID, 10),
 		"X-GitHub-Hook-Installation-Target-ID":   target,
 		"X-GitHub-Hook-Installation-Target-Type": of,
 		"X-GitHub-Enterprise-Host":               host,

@@ -3,8 +3,8 @@ package release
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"arbor/internal/db"
@@ -65,7 +65,7 @@ func latestOf(tx *db.Tx, repoID repo.ID) (*Release, error) {
 // maxFeedBody is how much of a release's text feeds show, in code points.
 const maxFeedBody = 10_000
 
-var feedColumns = strings.Replace(columns, "r.body", "SUBSTR(r.body, 1, "+strconv.FormatInt(maxFeedBody, 10)+")", 1)
+var feedColumns = strings.Replace(columns, "r.body", fmt.Sprintf("SUBSTR(r.body, 1, %d)", maxFeedBody), 1)
 
 // published finds those of the releases that are published, in any repository, with the beginnings of
 // their texts.

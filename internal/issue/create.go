@@ -62,7 +62,7 @@ func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() er
 		}
 	}
 	if a.Role >= account.Push {
-		if err := c.equip(n); err != nil {
+		if err := c.setRelations(n); err != nil {
 			return nil, err
 		}
 	}
@@ -74,8 +74,8 @@ func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() er
 	return i, s.forge.WriteIssue(c)
 }
 
-// equip gives a new issue what people with push access choose.
-func (c *Change) equip(n NewIssue) error {
+// setRelations gives a new issue what people with push access choose.
+func (c *Change) setRelations(n NewIssue) error {
 	if len(n.Labels) > 0 {
 		labels, err := labelsFor(c.Tx, c.Repo.ID, n.Labels, c.Actor.ID)
 		if err != nil {

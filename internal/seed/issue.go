@@ -63,7 +63,7 @@ func (a *applier) issue(r *Repo, i *Issue, number int64) {
 		if made.Number != number {
 			return errNo("it got the number %d instead of %d", made.Number, number)
 		}
-		return a.equip(ctx, r, &i.Thread, &made)
+		return a.setRelations(ctx, r, &i.Thread, &made)
 	})
 	a.thread(r, &i.place, &i.Thread, number)
 	if i.State == "closed" {
@@ -86,8 +86,8 @@ func (a *applier) equipment(r *Repo, h *Thread) fields {
 	return body
 }
 
-// equip lets who administrates the repository set what the author could not.
-func (a *applier) equip(ctx context.Context, r *Repo, h *Thread, made *numbered) error {
+// setRelations lets who administrates the repository set what the author could not.
+func (a *applier) setRelations(ctx context.Context, r *Repo, h *Thread, made *numbered) error {
 	body := a.equipment(r, h)
 	if len(made.Labels) > 0 {
 		delete(body, "labels")

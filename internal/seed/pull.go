@@ -20,7 +20,7 @@ func (a *applier) pull(r *Repo, p *Pull, number int64) {
 		if made.Number != number {
 			return errNo("it got the number %d instead of %d", made.Number, number)
 		}
-		if err := a.equip(ctx, r, &p.Thread, &numbered{Number: made.Number}); err != nil ||
+		if err := a.setRelations(ctx, r, &p.Thread, &numbered{Number: made.Number}); err != nil ||
 			len(p.Reviewers) == 0 {
 			return err
 		}

@@ -4,20 +4,20 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/page"
 	"arbor/internal/page/attach"
-	"arbor/internal/page/change"
 	checkpages "arbor/internal/page/checks"
 	codepage "arbor/internal/page/code"
 	"arbor/internal/page/explore"
-	"arbor/internal/page/front"
 	"arbor/internal/page/inbox"
+	issuepages "arbor/internal/page/issue"
 	"arbor/internal/page/people"
 	"arbor/internal/page/project"
+	pullpages "arbor/internal/page/pull"
 	"arbor/internal/page/releases"
 	"arbor/internal/page/reposettings"
 	settingpages "arbor/internal/page/settings"
 	"arbor/internal/page/shelf"
+	"arbor/internal/page/signin"
 	"arbor/internal/page/talk"
-	"arbor/internal/page/thread"
 )
 
 // newKit makes what all pages share.
@@ -31,7 +31,7 @@ func (of *apis) newKit(s *Server) *page.Kit {
 }
 
 // pages are all pages for browsers but the operator's.
-func (of *apis) pages(s *Server, kit *page.Kit, door *front.Pages) []feature {
+func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 	f, repos := s.forge, s.forge.Repos
 	return []feature{
 		kit,
@@ -45,7 +45,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *front.Pages) []feature {
 		checkpages.New(kit, checkpages.Handlers{Extras: of.Checks.Extras,
 			Annotations: repos.With(account.Pull, of.Checks.ListAnnotationsForPage)}),
 		shelf.New(kit, of.Plants.ListNumbered),
-		thread.New(kit, thread.Handlers{Pinned: repos.With(account.Pull, of.Issues.ListPinned),
+		issuepages.New(kit, issuepages.Handlers{Pinned: repos.With(account.Pull, of.Issues.ListPinned),
 			Numbers: repos.With(account.Pull, of.Issues.ListPinnedNumbers)}),
 		of.pullPages(s, kit),
 		talk.New(kit, talk.Handlers{Pin: repos.With(account.Push, of.Issues.PinIssue),
@@ -79,9 +79,9 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 }
 
 // pullPages makes the pages of pull requests.
-func (of *apis) pullPages(s *Server, kit *page.Kit) *change.Pages {
+func (of *apis) pullPages(s *Server, kit *page.Kit) *pullpages.Pages {
 	repos := s.forge.Repos
-	return change.New(kit, change.Handlers{Text: of.Pulls.Text,
+	return pullpages.New(kit, pullpages.Handlers{Text: of.Pulls.Text,
 		Outlook:       repos.With(account.Pull, of.Pulls.Outlook),
 		Draft:         repos.With(account.Pull, of.Pulls.SetDraft),
 		Revert:        repos.With(account.Push, of.Pulls.Revert),

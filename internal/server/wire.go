@@ -22,7 +22,7 @@ import (
 	"arbor/internal/hook"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/notification"
-	"arbor/internal/page/front"
+	"arbor/internal/page/signin"
 	"arbor/internal/page/site"
 	"arbor/internal/ratelimit"
 	"arbor/internal/repo/maintenance"
@@ -72,7 +72,7 @@ func New(o Options) *Server {
 	s := newServer(o)
 	of := s.newAPIs()
 	kit := of.newKit(s)
-	door := front.New(kit, s.accounts, s.setup)
+	door := signin.New(kit, s.accounts, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
 	hooks := of.newSender(s)
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))

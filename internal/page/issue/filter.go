@@ -1,0 +1,173 @@
+package issue
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/page/listing"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// atOnce is how many labels, people or milestones a menu offers.
+const atOnce = 100
+
+// option is one line of a menu of filters.
+type option struct {
+	Text  string
+	Label *page.Label
+	Face  *page.User
+	To    string // the list with it
+	On    bool
+}
+
+type filterView struct {
+	page.Frame
+	What    string
+	Options []option
+	More    bool   // there are more than the menu offers
+	Back    string // the list as it was
+}
+
+// menu makes the options of a filter page.
+type menu struct {
+	filterView
+	at string
+	q  listing.Query
+}
+
+func newMenu(r *http.Request, what, path string) *menu {
+	at := page.ReturnTo(web.QueryOf(r).Get("at"), path)
+	at, _, _ = strings.Cut(at, "?")
+	m := &menu{at: at, q: listing.Parse(page.Clip(web.QueryOf(r).Get("q"), 1000).Text)}
+	m.What, m.Back = what, m.to(m.q)
+	return m
+}
+
+func (m *menu) to(q listing.Query) string {
+	return (&listing.List{Options: listing.Options{Path: m.at}}).At(q)
+}
+
+// add adds an option; one that is on leads to the list without it.
+func (m *menu) add(o option, on bool, with, without listing.Query) {
+	if o.On = on; on {
+		with = without
+	}
+	o.To = m.to(with)
+	m.Options = append(m.Options, o)
+}
+
+// none adds the option of what has no label, assignee or milestone.
+func (m *menu) none(text string) {
+	m.add(option{Text: text}, m.q.Has("no", m.What), m.q.WithNo(m.What), m.q.Without(m.What))
+}
+
+// sorts are the orders of a list.
+var sorts = [...][2]string{{"created-desc", "Newest"}, {"created-asc", "Oldest"},
+	{"comments-desc", "Most commented"},
+	{"comments-asc", "Least commented"}, {"updated-desc", "Recently updated"},
+	{"updated-asc", "Least recently updated"}}
+
+func (m *menu) sorts() {
+	now := m.q.Value("sort")
+	for _, s := range sorts {
+		m.add(option{Text: s[1]}, s[0] == now || now == "" &&
+			s[0] == "created-desc", m.q.With("sort", s[0]), m.q.Without("sort"))
+	}
+}
+
+// GET /{owner}/{repo}/issues/filter/{what}
+//
+// Filter shows what a list of the repository can be narrowed to, by author, label, milestone or assignee, and
+// its orders: links to the list ?at= with another ?q=. The script shows it as a menu. Errors: 404, 410.
+func (p *Pages) Filter(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	path := web.Path(a.Owner.Login, a.Name)
+	m := newMenu(r, web.Param(r, "what"), path+"/issues")
+	var err error
+	switch m.What {
+	case "label":
+		err = p.labelOptions(r, path, m)
+	case "author", "assignee":
+		err = p.peopleOptions(r, path, m)
+	case "milestone":
+		err = p.milestoneOptions(r, path, m)
+	case "sort":
+		m.sorts()
+	default:
+		err = errs.Absent()
+	}
+	if err != nil {
+		return err
+	}
+	if m.Frame, err = p.kit.RepoFrame(r, a, "issues", "Filter by "+m.What); err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "filter.html", &m.filterView)
+}
+
+func (p *Pages) offer(r *http.Request, m *menu, path string, into any) (err error) {
+	m.More, err = p.kit.Get(r, "/repos"+path, page.Query("per_page", strconv.Itoa(atOnce)), into)
+	return err
+}
+
+func (p *Pages) labelOptions(r *http.Request, path string, m *menu) error {
+	var list []page.Label
+	if err := p.offer(r, m, path+"/labels", &list); err != nil {
+		return err
+	}
+	m.none("Without labels")
+	for n := range list {
+		l := &list[n]
+		other := m.q.Toggled("label", l.Name)
+		m.add(option{Label: l}, m.q.Has("label", l.Name), other, other)
+	}
+	return nil
+}
+
+func (p *Pages) peopleOptions(r *http.Request, path string, m *menu) error {
+	var list []page.User
+	if err := p.offer(r, m, path+"/assignees", &list); err != nil {
+		return err
+	}
+	if m.What == "assignee" {
+		m.none("Assigned to nobody")
+	}
+	for n := range list {
+		u := &list[n]
+		m.add(option{Text: u.Login, Face: u}, m.q.Has(m.What, u.Login), m.q.With(m.What, u.Login),
+			m.q.Without(m.What))
+	}
+	return nil
+}
+
+func (p *Pages) milestoneOptions(r *http.Request, path string, m *menu) error {
+	var list []page.Milestone
+	if err := p.offer(r, m, path+"/milestones", &list); err != nil {
+		return err
+	}
+	m.none("Without a milestone")
+	for n := range list {
+		t := list[n].Title
+		m.add(option{Text: t}, m.q.Has("milestone", t), m.q.With("milestone", t), m.q.Without("milestone"))
+	}
+	return nil
+}
+
+// GET /dashboard/filter/{what}
+//
+// Order shows the orders of the viewer's lists, the only filter there. Error: 404.
+func (p *Pages) Order(w http.ResponseWriter, r *http.Request) error {
+	m := newMenu(r, web.Param(r, "what"), "/dashboard/issues")
+	if m.What != "sort" {
+		return errs.Absent()
+	}
+	m.sorts()
+	var err error
+	if m.Frame, err = p.kit.Frame(r, "Sort"); err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "filter.html", &m.filterView)
+}

@@ -1,0 +1,205 @@
+package pull
+
+import (
+	"net/http"
+	"strings"
+
+	"arbor/internal/inside"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// box is what a merge would meet, and what the viewer may do about it.
+type box struct {
+	*scene
+	outlook
+	Sum      rollup
+	Approved []page.User
+	Against  []page.User // who ask for changes
+
+	Method  string    // the form shows this one first
+	Typed   [2]string // title and message, where the form is shown again
+	Refused *page.Problem
+}
+
+// State is what the box says, in one word: merged, closed, draft, unknown, dirty, gone, unstable, clean.
+func (b *box) State() string {
+	switch {
+	case b.Pull.Merged:
+		return "merged"
+	case b.Pull.State == "closed":
+		return "closed"
+	case b.HeadGone && b.Pull.Head.Repo == nil:
+		return "gone"
+	case b.Pull.Draft:
+		return "draft"
+	case !b.Known:
+		return "unknown"
+	case b.Pull.Mergeable != nil && !*b.Pull.Mergeable:
+		return "dirty"
+	case b.Sum.Mark() == "failure" || b.Sum.Mark() == "pending" || len(b.Against) > 0:
+		return "unstable"
+	}
+	return "clean"
+}
+
+// Poll is after how many seconds the script looks whether the box has changed; 0: it does not change by
+// itself.
+func (b *box) Poll() int {
+	switch b.State() {
+	case "unknown":
+		return 2
+	case "merged", "closed", "gone":
+		return 0
+	}
+	return 10
+}
+
+// Ready reports that the button merges.
+func (b *box) Ready() bool {
+	return (b.State() == "clean" || b.State() == "unstable") && b.MayMerge && len(b.Methods) > 0
+}
+
+// Shell is the head's or the base's name as a shell takes it: branches may have names that a shell would run.
+func (b *box) Shell(name string) string {
+	safe := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("._/-", c)
+	}
+	if strings.TrimFunc(name, safe) == "" {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
+// MayRevert reports that the viewer may undo the merge.
+func (b *box) MayRevert() bool { return b.Pull.Merged && b.MayMerge }
+
+// box reads what the merge box shows.
+func (p *Pages) box(r *http.Request, a *repo.Access, s *scene) (*box, error) {
+	b := &box{scene: s}
+	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Outlook},
+		&b.outlook); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.Sum, err = p.rollup(r, a, s.Pull.Head.SHA); err != nil {
+		return nil, err
+	}
+	last := latest(s.Progress.Reviews)
+	for _, v := range s.Progress.Reviews {
+		if v.User == nil || last[v.User.ID].ID != v.ID {
+			continue
+		}
+		switch v.State {
+		case "APPROVED":
+			b.Approved = append(b.Approved, *v.User)
+		case "CHANGES_REQUESTED":
+			b.Against = append(b.Against, *v.User)
+		}
+	}
+	if len(b.Methods) > 0 {
+		b.Method = b.Methods[0].Method
+	}
+	return b, nil
+}
+
+// Said gives what was typed for a method, or what its commit says by itself.
+func (b *box) Said(method string) [2]string {
+	if b.Refused != nil && method == b.Method {
+		return b.Typed
+	}
+	for _, m := range b.Methods {
+		if m.Method == method {
+			return [2]string{m.Title, m.Message}
+		}
+	}
+	return [2]string{}
+}
+
+// GET /{owner}/{repo}/pull/{number}/merging
+//
+// Merging shows the merge box alone, which the script asks for while the test merge is being made. Error:
+// 404.
+func (p *Pages) Merging(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	s, err := p.scene(r, a, "conversation")
+	if err != nil {
+		return err
+	}
+	return p.showBox(w, r, a, s, func(*box) {})
+}
+
+// showBox shows the merge box on a page of its own, changed by fn.
+func (p *Pages) showBox(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, s *scene, fn func(b *box),
+) error {
+	b, err := p.box(r, a, s)
+	if err != nil {
+		return err
+	}
+	if fn(b); b.Refused != nil {
+		b.Problem = b.Refused
+		return p.t.Again(w, r, "merging.html", b.Refused, b)
+	}
+	return p.t.Page(w, r, "merging.html", b)
+}
+
+// POST /{owner}/{repo}/pull/{number}/merge
+//
+// Merge merges the pull request by the method that was chosen, if its head is the one that the form showed.
+func (p *Pages) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"merge_method": f.Get("method"), "sha": f.Get("sha")}
+	if f.Get("method") != "rebase" {
+		body["commit_title"], body["commit_message"] = f.Text("title"), f.Text("message")
+	}
+	err = p.kit.Change(r, http.MethodPut, api(r, a, "merge"), body, nil)
+	if err == nil {
+		return page.SeeOther(w, r, at(r, a)+"#merge")
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	s, err := p.scene(r, a, "conversation")
+	if err != nil {
+		return err
+	}
+	return p.showBox(w, r, a, s, func(b *box) {
+		b.Refused, b.Method = problem, f.Get("method")
+		b.Typed = [2]string{f.Text("title"), f.Text("message")}
+	})
+}
+
+// POST /{owner}/{repo}/pull/{number}/update
+//
+// Update merges the base into the head, if that is the one that the form showed.
+func (p *Pages) Update(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"expected_head_sha": f.Get("sha")}
+	return p.led(w, r, a, f, "merge", p.kit.Change(r, http.MethodPut, api(r, a, "update-branch"), body, nil))
+}
+
+// POST /{owner}/{repo}/pull/{number}/revert
+//
+// Revert makes a branch that undoes the merge, and leads to the form for a pull request of it.
+func (p *Pages) Revert(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	var made struct{ Branch, Base, Title, Body string }
+	q := inside.Request{Method: http.MethodPut, Path: api(r, a, "merge"), Handler: p.with.Revert}
+	if err := p.kit.Do(r, q, map[string]any{}, &made); err != nil {
+		return p.refused(w, r, a, f, err)
+	}
+	q2 := page.Query("base", made.Base, "head", made.Branch, "title", made.Title, "body", made.Body)
+	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "pulls", "new")+"?"+q2.Encode())
+}

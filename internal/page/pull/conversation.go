@@ -1,0 +1,202 @@
+package pull
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/page/talk"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+type conversationView struct {
+	*scene
+	Talk      *talk.Thread
+	Box       *box
+	Reviewers []reviewer
+	Waiting   []*thread // of the viewer's pending review
+	Batch     bool      // there are suggestions that the viewer may apply together
+	More      bool      // there are more review comments than the page shows
+}
+
+// reviewed is what a review in the conversation shows beside its text.
+type reviewed struct {
+	State   string // approved, changes_requested, commented, dismissed
+	ID      int64
+	Mine    bool
+	Dismiss bool // the viewer may dismiss it
+	Threads []*thread
+	Scene   *scene
+}
+
+// GET /{owner}/{repo}/pull/{file}
+//
+// Conversation shows the pull request that {file} numbers: what was said and done, and what a merge would
+// meet. The number of an issue leads to the issue's page; N.diff and N.patch are what it changes (decision
+// 30). Error: 404.
+func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	number := web.Param(r, "file")
+	if strings.Contains(number, ".") {
+		return p.with.Text(w, r, a)
+	}
+	web.From(r.Context()).SetParam("number", number)
+	said, unsaid := talk.Ask(p.kit, r, a, number)
+	s, err := p.scene(r, a, "conversation")
+	if err != nil {
+		return p.orIssue(w, r, a, number, err)
+	}
+	if unsaid != nil {
+		return unsaid
+	}
+	v := &conversationView{scene: s}
+	var i page.Issue
+	if _, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), nil,
+		&i); err != nil {
+		return err
+	}
+	i.MergedAt = s.Pull.MergedAt
+	if v.Talk, err = talk.Read(p.kit, r, &s.Frame, &i, said); err != nil {
+		return err
+	}
+	if err := p.addCommits(r, a, v); err != nil {
+		return err
+	}
+	threads, more, err := p.threads(r, a, s)
+	if err != nil {
+		return err
+	}
+	v.More = more
+	if v.Box, err = p.box(r, a, s); err != nil {
+		return err
+	}
+	v.Reviewers = reviewersOf(s)
+	v.place(threads)
+	return p.t.Page(w, r, "conversation.html", v)
+}
+
+// commitLine is a commit among what was said.
+type commitLine struct {
+	page.Commit
+	Path string
+}
+
+// addCommits puts the first commits between what was said, by the times at which they were made.
+func (p *Pages) addCommits(r *http.Request, a *repo.Access, v *conversationView) error {
+	var list []page.Commit
+	if _, err := p.kit.Get(r, api(r, a, "commits"), page.Query("per_page", "100"), &list); err != nil {
+		return err
+	}
+	entries := make([]*talk.Entry, len(list))
+	var last time.Time
+	for n := range list {
+		if when := list[n].Commit.Committer.Date; when.After(last) { // in their order, whatever their dates
+			last = when
+		}
+		entries[n] = &talk.Entry{Event: "committed",
+			Extra: &commitLine{list[n], v.Repo.Path + "/commit/" + list[n].SHA}}
+		entries[n].CreatedAt = last.Add(-time.Second) // before what was said of it in the same second
+	}
+	v.Talk.Weave(entries...)
+	return nil
+}
+
+// orIssue leads to an issue if the number is that of one.
+func (p *Pages) orIssue(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, number string, err error,
+) error {
+	if !errs.Is(err, errs.NotFound) {
+		return err
+	}
+	path := web.Path(a.Owner.Login, a.Name, "issues", number)
+	if found, _ := p.kit.Holds(r, "/repos"+path); !found {
+		return err
+	}
+	http.Redirect(w, r, path, http.StatusFound)
+	return nil
+}
+
+// place puts threads below the reviews that began them. Reviews that only answered stand in the threads
+// alone. The timeline has what a review said when it was submitted, Progress what it says now.
+func (v *conversationView) place(threads []*thread) {
+	now := map[int64]string{}
+	for _, one := range v.Progress.Reviews {
+		now[one.ID] = one.State
+	}
+	of := map[int64][]*thread{}
+	for _, t := range threads {
+		if t.Pending {
+			v.Waiting = append(v.Waiting, t)
+			continue
+		}
+		of[t.Comments[0].Review] = append(of[t.Comments[0].Review], t)
+		for _, c := range t.Comments {
+			for _, part := range c.Parts {
+				v.Batch = v.Batch || part.Suggestion != nil && part.Suggestion.MayApply
+			}
+		}
+	}
+	keep := func(list []*talk.Entry) []*talk.Entry {
+		return slices.DeleteFunc(list, func(e *talk.Entry) bool {
+			if e.Event != "reviewed" {
+				return false
+			}
+			done := &reviewed{State: strings.ToLower(cmp.Or(now[e.ID], e.State)), ID: e.ID, Threads: of[e.ID],
+				Scene: v.scene}
+			done.Mine = v.Viewer != nil && e.User != nil && e.User.ID == v.Viewer.ID
+			done.Dismiss = v.MayMerge && (done.State == "approved" || done.State == "changes_requested")
+			e.Extra = done
+			return done.State == "commented" && len(done.Threads) == 0 && strings.TrimSpace(e.Text) == ""
+		})
+	}
+	v.Talk.Entries, v.Talk.Tail = keep(v.Talk.Entries), keep(v.Talk.Tail)
+}
+
+// reviewer is somebody who reviewed, or is asked to.
+type reviewer struct {
+	page.User
+	State  string // approved, changes_requested, commented, dismissed; empty: asked and not answered
+	Review int64
+	Again  bool // may be asked once more
+}
+
+// reviewersOf are those who are asked, and the latest word of each who reviewed.
+func reviewersOf(s *scene) (list []reviewer) {
+	asked := map[int64]bool{}
+	for _, u := range s.Pull.Reviewers {
+		asked[u.ID] = true
+		list = append(list, reviewer{User: u})
+	}
+	last := latest(s.Progress.Reviews)
+	seen := map[int64]bool{}
+	for _, v := range s.Progress.Reviews {
+		if v.User == nil || seen[v.User.ID] || asked[v.User.ID] ||
+			s.Pull.User != nil && v.User.ID == s.Pull.User.ID {
+			continue
+		}
+		seen[v.User.ID] = true
+		l := last[v.User.ID]
+		list = append(list, reviewer{*v.User, strings.ToLower(l.State), l.ID, s.MayEdit &&
+			s.Pull.State == "open"})
+	}
+	return list
+}
+
+// latest is of each author the last review that is more than a comment, or else the last one.
+func latest(reviews []review) map[int64]review {
+	last := map[int64]review{}
+	for _, v := range reviews {
+		if v.User == nil {
+			continue
+		}
+		if now, ok := last[v.User.ID]; ok && v.State == "COMMENTED" && now.State != "COMMENTED" {
+			continue
+		}
+		last[v.User.ID] = v
+	}
+	return last
+}

@@ -1,0 +1,180 @@
+package pull
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"arbor/internal/inside"
+	"arbor/internal/page"
+	"arbor/internal/page/diff"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+type filesView struct {
+	*scene
+	Diff   *diff.View
+	More   bool // review comments that are not shown
+	Noted  bool // there are annotations that are not shown
+	Viewed int  // files of the page
+}
+
+// under is what stands below a line.
+type under struct {
+	Notes   []*page.Annotation
+	Threads []*thread
+	Form    *lineForm
+}
+
+// lineForm is the form for a comment on a line.
+type lineForm struct {
+	*scene
+	Place diff.Place
+	Start int64 // the first of several lines; 0: one
+	Text  string
+}
+
+// around is what stands at the head and at the end of a file.
+type around struct {
+	*scene
+	Path   string
+	Blob   string
+	Viewed bool
+	Talk   string // the address that opens the form for a comment on the file
+	Open   bool   // it is open
+}
+
+// GET /{owner}/{repo}/pull/{number}/files
+//
+// Files shows what the pull request changes, with the comments in their places. ?comment=PATH:SIDE:LINE opens
+// the form for a comment on that line, SIDE:FIRST-LAST for one on several; ?talk=ID that for one on a file.
+// Error: 404.
+func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	s, err := p.scene(r, a, "files")
+	if err != nil {
+		return err
+	}
+	s.Wide = true
+	v := &filesView{scene: s}
+	var list []page.ChangedFile
+	more, err := p.kit.Get(r, api(r, a, "files"), page.Part(r, diff.PerPage), &list)
+	if err != nil {
+		return err
+	}
+	v.Pages = page.PagesOf(r, more)
+	threads, rest, err := p.threads(r, a, s)
+	if err != nil {
+		return err
+	}
+	v.More = rest
+	o := diff.Options{Under: map[diff.Place]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff"}
+	var notes []page.Annotation
+	if notes, v.Noted, err = p.annotations(r, a, s.Pull.Head.SHA); err != nil {
+		return err
+	}
+	for n := range notes {
+		at := diff.Place{Path: notes[n].Path, Side: diff.Right, Line: notes[n].End}
+		slot(o.Under, at).Notes = append(slot(o.Under, at).Notes, &notes[n])
+	}
+	for _, t := range threads {
+		if !t.Outdated {
+			slot(o.Under, t.Place).Threads = append(slot(o.Under, t.Place).Threads, t)
+		}
+	}
+	if form := s.lineForm(web.QueryOf(r).Get("comment")); form != nil {
+		slot(o.Under, form.Place).Form = form
+	}
+	for n := range list {
+		f := &list[n]
+		viewed := f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA
+		if viewed {
+			v.Viewed++
+		}
+		id := diff.ID(f.Filename)
+		o.OfFile[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Viewed: viewed,
+			Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID],
+			Talk: diff.With(r.URL.Query(), "talk", id[:diff.ShortID]) + "#diff-" + id}
+	}
+	o.Collapse = func(f *page.ChangedFile) bool {
+		return s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != ""
+	}
+	v.Diff = diff.New(r, list, o)
+	return p.t.Page(w, r, "files.html", v)
+}
+
+// maxNotes is how many annotations the page shows, one less than it asks for.
+const maxNotes = 99
+
+// annotations reads what checks of a commit say of its lines; rest reports that there is more.
+func (p *Pages) annotations(
+	r *http.Request, a *repo.Access, sha string,
+) (list []page.Annotation, rest bool, err error) {
+	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "commits", sha, "check-runs"),
+		Query: page.Query("sha", sha, "per_page", strconv.Itoa(maxNotes+1)), Handler: p.with.Annotations}
+	_, err = p.kit.Read(r, q, &list)
+	if rest = len(list) > maxNotes; rest {
+		list = list[:maxNotes]
+	}
+	return list, rest, orEmpty(err)
+}
+
+// slot gives what stands below a line, to add to it.
+func slot(all map[diff.Place]any, at diff.Place) *under {
+	u, _ := all[at].(*under)
+	if u == nil {
+		u = &under{}
+		all[at] = u
+	}
+	return u
+}
+
+// lineForm reads ?comment=PATH:SIDE:LINE; nil: nobody may comment, or it names no line.
+func (s *scene) lineForm(where string) *lineForm {
+	if where == "" || !s.MayComment {
+		return nil
+	}
+	rest, lines, _ := cutLast(where, ":")
+	path, side, ok := cutLast(rest, ":")
+	if !ok || side != diff.Left && side != diff.Right {
+		return nil
+	}
+	f := &lineForm{scene: s, Place: diff.Place{Path: path, Side: side}}
+	first, last, several := strings.Cut(lines, "-")
+	var err error
+	if f.Place.Line, err = strconv.ParseInt(first, 10, 64); err != nil || f.Place.Line < 1 {
+		return nil
+	}
+	if several {
+		f.Start = f.Place.Line
+		if f.Place.Line, err = strconv.ParseInt(last, 10, 64); err != nil || f.Place.Line < f.Start {
+			return nil
+		}
+	}
+	return f
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if at := strings.LastIndex(s, sep); at >= 0 {
+		return s[:at], s[at+len(sep):], true
+	}
+	return s, "", false
+}
+
+// Blank is the form that the script puts below a line.
+func (v *filesView) Blank() *lineForm {
+	return &lineForm{scene: v.scene, Place: diff.Place{Side: diff.Right}}
+}
+
+// Back is the page without the form.
+func (f *lineForm) Back() string {
+	u, err := url.Parse(f.Here)
+	if err != nil {
+		return f.Act + "/files"
+	}
+	q := u.Query()
+	q.Del("comment")
+	u.RawQuery = q.Encode()
+	return u.String()
+}

@@ -1,0 +1,142 @@
+package pull
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/inside"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// scene is what all pages of one pull request show, and the forms in them need.
+type scene struct {
+	page.Frame
+	Pull     *pull
+	Act      string // the address of the pull request, below which the forms are
+	At       string // the part that is shown: conversation, commits, checks, files
+	Progress progress
+
+	MayComment bool
+	MayEdit    bool // title, base, draft, state; threads to resolve
+	MayMerge   bool
+	MayCommit  bool // to the head branch, as far as the page knows
+	Own        bool // the viewer opened it
+}
+
+// api is the address of the request's pull request in the API; more are segments below it.
+func api(r *http.Request, a *repo.Access, more ...string) string {
+	return web.Path(append([]string{"repos", a.Owner.Login, a.Name, "pulls", web.Param(r, "number")},
+		more...)...)
+}
+
+// at is the address of the request's pull request.
+func at(r *http.Request, a *repo.Access) string {
+	return web.Path(a.Owner.Login, a.Name, "pull", web.Param(r, "number"))
+}
+
+// scene reads the request's pull request and makes the frame of a page. Error: 404.
+func (p *Pages) scene(r *http.Request, a *repo.Access, part string) (*scene, error) {
+	s := &scene{Pull: &pull{}, Act: at(r, a), At: part}
+	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Media: "raw"}, s.Pull); err != nil {
+		return nil, err
+	}
+	title := s.Pull.Title + " · Pull request #" + strconv.FormatInt(s.Pull.Number, 10)
+	var err error
+	if s.Frame, err = p.kit.RepoFrame(r, a, "pulls", title); err != nil {
+		return nil, err
+	}
+	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Progress},
+		&s.Progress); err != nil {
+		return nil, err
+	}
+	s.rights()
+	return s, nil
+}
+
+// rights finds out which forms the viewer is offered. What each of them may do the API decides.
+func (s *scene) rights() {
+	v, of := s.Viewer, s.Pull
+	if v == nil || s.Repo.Archived {
+		return
+	}
+	s.Own = of.User != nil && of.User.ID == v.ID
+	s.MayMerge = s.Repo.CanPush()
+	s.MayEdit = s.MayMerge || s.Own
+	s.MayComment = s.MayMerge || !of.Locked
+	owner := of.Head.User != nil && of.Head.User.ID == v.ID
+	s.MayCommit = of.State == "open" && of.Head.Repo != nil &&
+		(!of.Fork() && s.MayMerge || of.Fork() && (owner || s.Own))
+}
+
+// Tabs are the parts of a pull request.
+func (s *scene) Tabs() []tab {
+	return []tab{
+		{"conversation", "Conversation", "", s.Pull.Comments + s.Pull.ReviewComments},
+		{"commits", "Commits", "/commits", s.Pull.Commits},
+		{"checks", "Checks", "/checks", 0},
+		{"files", "Files changed", "/files", s.Pull.ChangedFiles},
+	}
+}
+
+type tab struct {
+	Name, Text, Path string
+	Count            int64
+}
+
+// Issue is the address of the forms that pull requests share with issues.
+func (s *scene) Issue() string {
+	return s.Repo.Path + "/issues/" + strconv.FormatInt(s.Pull.Number, 10)
+}
+
+// refused shows what was wrong with a form on a page of its own, where its own page could not be shown again
+// with it: with the way back, and what was typed.
+func (p *Pages) refused(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, err error,
+) error {
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	frame, err := p.kit.RepoFrame(r, a, "pulls", "This did not work")
+	if err != nil {
+		return err
+	}
+	frame.Problem = problem
+	v := struct {
+		page.Frame
+		Text, Back string
+	}{frame, f.Get("body"), back(r, a, f, "")}
+	return p.t.Again(w, r, "refused.html", problem, v)
+}
+
+// back is the page that a form names, or the pull request.
+func back(r *http.Request, a *repo.Access, f page.Form, anchor string) string {
+	to := page.ReturnTo(f.Get("return_to"), at(r, a))
+	if anchor != "" {
+		to, _, _ = strings.Cut(to, "#")
+		to += "#" + anchor
+	}
+	return to
+}
+
+// led shows the page that a form names, or why the API did not take what it sent.
+func (p *Pages) led(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, anchor string, err error,
+) error {
+	if err != nil {
+		return p.refused(w, r, a, f, err)
+	}
+	return page.SeeOther(w, r, back(r, a, f, anchor))
+}
+
+// orEmpty takes it that there is nothing where the API says that something is not there.
+func orEmpty(err error) error {
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) {
+		return nil
+	}
+	return err
+}

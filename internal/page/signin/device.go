@@ -1,0 +1,80 @@
+package signin
+
+import (
+	"net/http"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/scope"
+)
+
+// deviceView is what device.html shows: a field for a code, then who asks with that code for what, then what
+// was decided.
+type deviceView struct {
+	page.Frame
+	Code   string
+	Asks   *account.DeviceRequest // nil: no code was given yet
+	From   string                 // where the program is; empty: not known
+	Scopes []string               // that the program asks for; none: it reads what is public
+	Answer string                 // allowed or denied; empty: not yet
+}
+
+// GET /login/device
+//
+// DeviceForm answers the page where people type the code that a program shows them.
+func (p *Pages) DeviceForm(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.deviceView(r, "") // typed by the person: a link could bring somebody else's code
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "device.html", v)
+}
+
+func (p *Pages) deviceView(r *http.Request, code string) (*deviceView, error) {
+	frame, err := p.kit.Frame(r, "Sign a program in")
+	return &deviceView{Frame: frame, Code: code}, err
+}
+
+// POST /login/device
+//
+// Device shows what the program with a code asks for, or with answer=allow or deny decides. Errors: the page
+// again, with 404 for a code that is none, 403 for who did not sign in with a password, 429 after too many
+// wrong codes.
+func (p *Pages) Device(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v, err := p.deviceView(r, f.Text("user_code"))
+	if err != nil {
+		return err
+	}
+	decide := p.accounts.FindDevice
+	switch f.Get("answer") {
+	case "allow":
+		decide, v.Answer = p.accounts.ConfirmDevice, "allowed"
+	case "deny":
+		decide, v.Answer = p.accounts.DenyDevice, "denied"
+	}
+	v.Asks, err = decide(r.Context(), account.CallerFrom(r.Context()), v.Code)
+	if errs.Is(err, errs.NotFound) {
+		v.Problem, v.Asks = &page.Problem{Status: http.StatusNotFound,
+			Message: "There is no such code, or it has expired."}, nil
+		return p.t.Again(w, r, "device.html", v.Problem, v)
+	}
+	if err != nil {
+		problem, err := page.ProblemOf(err)
+		if err != nil {
+			return err
+		}
+		v.Problem, v.Asks = problem, nil
+		return p.t.Again(w, r, "device.html", problem, v)
+	}
+	v.From = strings.TrimSuffix(v.Asks.Network, "/32")
+	if v.Asks.Scopes != scope.Set(0) {
+		v.Scopes = strings.Split(v.Asks.Scopes.String(), ", ")
+	}
+	return p.t.Page(w, r, "device.html", v)
+}

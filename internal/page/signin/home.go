@@ -1,0 +1,104 @@
+package signin
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/inside"
+	"arbor/internal/page"
+	"arbor/internal/web"
+)
+
+// homeView is what home.html shows: to a member what waits, and the member's repositories; to others public
+// ones.
+type homeView struct {
+	page.Frame
+	Site    string // scheme and host
+	Repos   []page.Repository
+	More    bool // repositories
+	Waiting []waiting
+	Events  []page.Line
+	Empty   bool // the server has no users
+}
+
+// waiting is a list of issues that wait for the member.
+type waiting struct {
+	Title, Query, Kind string // Kind: issues or pulls, where all of them are
+	Issues             []page.Issue
+	Total              int64
+}
+
+// Home answers the page at the site's root.
+func (p *Pages) Home(w http.ResponseWriter, r *http.Request) error {
+	info := web.From(r.Context())
+	info.Form = web.Form(p.kit.Errors).For(r)
+	frame, err := p.kit.Frame(r, "Home")
+	if err != nil {
+		return err
+	}
+	v := &homeView{Frame: frame, Site: info.Site}
+	if caller := account.CallerFrom(r.Context()); caller == nil {
+		err = p.strangersHome(r, v)
+	} else {
+		err = p.membersHome(r, caller, v)
+	}
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "home.html", v)
+}
+
+// strangersHome finds public repositories, the last pushed ones first.
+func (p *Pages) strangersHome(r *http.Request, v *homeView) error {
+	some, err := p.accounts.HasUsers(r.Context())
+	if err != nil {
+		return err
+	}
+	v.Empty = !some
+	var found struct{ Items []page.Repository }
+	v.More, err = p.kit.Get(r, "/search/repositories",
+		page.Query("q", "is:public", "sort", "updated", "per_page", "20"), &found)
+	v.Repos = found.Items
+	return err
+}
+
+// waits are the lists of what waits for somebody.
+func waits(login string) []waiting {
+	return []waiting{
+		{Title: "Review requests", Kind: "pulls", Query: "is:open is:pr review-requested:" + login},
+		{Title: "Assigned to you", Kind: "issues", Query: "is:open assignee:" + login},
+		{Title: "Mentioning you", Kind: "issues", Query: "is:open mentions:" + login},
+		{Title: "Your open pull requests", Kind: "pulls", Query: "is:open is:pr author:" + login},
+	}
+}
+
+// membersHome finds what waits for the member, the member's repositories, and what happened.
+func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView) error {
+	lists, query := waits(caller.Login), page.Query("sort", "updated", "per_page", "8")
+	for _, list := range lists {
+		query.Add("q", list.Query)
+	}
+	var found []struct {
+		Total int64 `json:"total_count"`
+		Items []page.Issue
+	}
+	q := inside.Request{Path: "/search/issues", Query: query, Handler: p.kit.IssuesEach}
+	if _, err := p.kit.Read(r, q, &found); err != nil {
+		return err
+	}
+	for n, list := range lists {
+		if list.Issues, list.Total = found[n].Items, found[n].Total; len(list.Issues) > 0 {
+			v.Waiting = append(v.Waiting, list)
+		}
+	}
+	var err error
+	v.More, err = p.kit.Get(r, "/user/repos", page.Query("sort", "pushed", "per_page", "12"), &v.Repos)
+	if err != nil {
+		return err
+	}
+	var events []page.Event
+	_, err = p.kit.Get(r, "/users"+web.Path(caller.Login)+"/received_events",
+		page.Query("per_page", "20"), &events)
+	v.Events = page.Lines(events)
+	return err
+}

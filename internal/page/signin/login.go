@@ -1,0 +1,96 @@
+package signin
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/page"
+	"arbor/internal/web"
+)
+
+type loginView struct {
+	page.Frame
+	ReturnTo string
+	Login    string
+	Empty    bool // nobody is registered: the server has to be set up
+}
+
+// GET /login
+//
+// LoginForm answers the page where people sign in.
+func (p *Pages) LoginForm(w http.ResponseWriter, r *http.Request) error {
+	back := page.ReturnTo(web.QueryOf(r).Get("return_to"), "/")
+	if account.CallerFrom(r.Context()) != nil {
+		return page.SeeOther(w, r, back)
+	}
+	v, err := p.loginView(r, back)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "login.html", v)
+}
+
+func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
+	frame, err := p.kit.Frame(r, "Sign in")
+	if err != nil {
+		return nil, err
+	}
+	some, err := p.accounts.HasUsers(r.Context())
+	return &loginView{Frame: frame, ReturnTo: back, Empty: !some}, err
+}
+
+// POST /login
+//
+// Login begins a session, by login and password or by a token, and leads back to where the person was.
+// Errors: the page again, with 422 for what does not fit and 429 for an attempt too soon after others.
+func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	var session string
+	if f.Text("token") != "" {
+		session, err = p.accounts.SignInWithToken(r.Context(), f.Text("token"), page.Origin(r))
+	} else {
+		session, err = p.signIn(w, r, f)
+	}
+	back := page.ReturnTo(f.Get("return_to"), "/")
+	if err == nil {
+		page.SetSession(w, r, session)
+		return page.SeeOther(w, r, back)
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	v, err := p.loginView(r, back)
+	if err != nil {
+		return err
+	}
+	v.Problem, v.Login = problem, f.Text("login")
+	return p.t.Again(w, r, "login.html", problem, v)
+}
+
+// signIn signs in with a password, and makes the browser known to the account.
+func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, f page.Form) (session string, err error) {
+	session, err = p.accounts.SignIn(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
+	if err != nil {
+		return "", err
+	}
+	browser, err := p.accounts.KnownBrowser(r.Context(), f.Text("login"))
+	page.SetBrowser(w, r, browser)
+	return session, err
+}
+
+// POST /logout
+//
+// Logout ends the session of the browser.
+func (p *Pages) Logout(w http.ResponseWriter, r *http.Request) error {
+	if c := account.CallerFrom(r.Context()); c != nil && c.Session {
+		if err := p.accounts.EndSession(r.Context(), c, c.TokenID); err != nil {
+			return err
+		}
+	}
+	page.EndSession(w, r)
+	return page.SeeOther(w, r, "/")
+}

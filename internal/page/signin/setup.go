@@ -1,0 +1,76 @@
+package signin
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/page"
+)
+
+type setupView struct {
+	page.Frame
+	Login string
+}
+
+// GET /setup
+//
+// SetupForm answers the page on which the first administrator is made. Error: 404 once there are users.
+func (p *Pages) SetupForm(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.setupView(r)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "setup.html", v)
+}
+
+func (p *Pages) setupView(r *http.Request) (*setupView, error) {
+	some, err := p.accounts.HasUsers(r.Context())
+	if err == nil && (some || p.code == "") {
+		err = errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	frame, err := p.kit.Frame(r, "Set up Arbor")
+	return &setupView{Frame: frame}, err
+}
+
+// POST /setup
+//
+// Setup makes the first administrator, for who knows the code that the server printed, and signs it in.
+// Errors: 404 once there are users; the page again, with 422.
+func (p *Pages) Setup(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.setupView(r)
+	if err != nil {
+		return err
+	}
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v.Login = f.Text("login")
+	session, err := p.setup(r, f)
+	if err == nil {
+		var browser string
+		if browser, err = p.accounts.KnownBrowser(r.Context(), v.Login); err != nil {
+			return err
+		}
+		page.SetSession(w, r, session)
+		page.SetBrowser(w, r, browser)
+		return page.SeeOther(w, r, "/")
+	}
+	if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	return p.t.Again(w, r, "setup.html", v.Problem, v)
+}
+
+func (p *Pages) setup(r *http.Request, f page.Form) (session string, err error) {
+	given := strings.ToUpper(f.Text("code"))
+	if subtle.ConstantTimeCompare([]byte(given), []byte(p.code)) != 1 {
+		return "", errs.New(errs.Invalid, "That is not the code that the server printed.")
+	}
+	return p.accounts.FirstUser(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
+}

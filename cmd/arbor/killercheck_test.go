@@ -21,7 +21,7 @@ import (
 func (c *world) check() {
 	c.t.Helper()
 	c.t.Log(c.story.report())
-	c.stop, c.merged = make(chan struct{}), map[string]bool{}
+	c.stop, c.looked = make(chan struct{}), map[string]bool{}
 	c.checkTold()
 	for _, row := range table {
 		row.check(c)

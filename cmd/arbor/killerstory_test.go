@@ -40,7 +40,8 @@ type world struct {
 	review           int             // the number of a pull request that stays open
 	told             *heard          // of issues
 	cloned, cloneDir string          // what was cloned last, and where it is
-	merged           map[string]bool // merges that were looked at
+	looked           map[string]bool // merges that this check has looked at
+	merged           map[string]bool // merges that happened, in the end by a check
 	packed           *packed
 	big              string       // in addition to what people write
 	full             atomic.Int64 // refusals that say that the disk is full

@@ -12,7 +12,6 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
-	"arbor/internal/web"
 )
 
 // counted are the statements of requests.
@@ -21,10 +20,7 @@ type counted struct {
 	list []string
 }
 
-func (c *counted) add(ctx context.Context, query string) {
-	if !web.IsRequest(ctx) {
-		return // a worker's
-	}
+func (c *counted) add(_ context.Context, query string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.list = append(c.list, strings.Join(strings.Fields(query), " "))
@@ -41,9 +37,8 @@ func (c *counted) of(do func()) []string {
 	return slices.Clone(c.list)
 }
 
-// maxTelling is how many statements follow when an issue is filed that a hook hears of twice, with the three of the
-// answer.
-const maxTelling = 18
+// maxTelling is how many statements more it takes to file an issue that a hook hears of twice.
+const maxTelling = 13
 
 // What is told costs nothing where nobody listens, and some statements where somebody does, for several events
 // together.
@@ -64,10 +59,10 @@ func TestWhatTellingCosts(t *testing.T) {
 				}
 			})
 		}
-		// The least of some tries: a request that takes long asks some things twice.
-		files := func() (list []string) {
+		// The least of some tries, and of many while it is more than enough: workers ask for something, too.
+		files := func(enough int) (list []string) {
 			t.Helper()
-			for range 8 {
+			for n := 0; n < 8 || n < 200 && len(list) > enough; n++ {
 				one := does("POST "+garden+"/issues",
 					`{"title": "Peas", "labels": ["bug"], "assignees": ["alice"]}`)
 				if list == nil || len(one) < len(list) {
@@ -76,7 +71,7 @@ func TestWhatTellingCosts(t *testing.T) {
 			}
 			return list
 		}
-		plain := files()
+		plain := files(1000)
 		quiet := plain
 		for _, c := range [][2]string{{"PATCH " + garden + "/issues/1", `{"state": "closed"}`},
 			{"POST " + garden + "/statuses/" + shaOf(t, s, garden, "main"), `{"state": "success"}`},
@@ -89,10 +84,9 @@ func TestWhatTellingCosts(t *testing.T) {
 			}
 		}
 		rest(t, s, hookOn(t, s, garden, "alice", receive(t, nil), `["*"]`))
-		told := files()
-		from := slices.IndexFunc(told, func(q string) bool { return strings.Contains(q, "INTO hook_deliveries") })
-		if n := len(told) - from; from < 0 || n > maxTelling {
-			t.Errorf("%d statements for what is told:\n%s", n, strings.Join(told, "\n"))
+		told := files(len(plain) + maxTelling)
+		if n := len(told) - len(plain); n > maxTelling {
+			t.Errorf("%d statements more for what is told:\n%s", n, strings.Join(told, "\n"))
 		}
 	})
 }

@@ -235,6 +235,7 @@ func (c *world) sweep() {
 	s.read(&repos, `SELECT COUNT(*) FROM repos`)
 	var there []string
 	testkit.Eventually(c.t, func() bool {
+		s.exec(`UPDATE discarded SET due_at = 0`) // also those that were put off
 		there = glob(c.t, filepath.Join(s.data, "repositories", "*", "*"))
 		return len(there) == repos
 	}, "as many directories as repositories", func() string { return fmt.Sprint(repos, there) })

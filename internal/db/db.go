@@ -304,8 +304,8 @@ func (d *DB) together(
 
 // Write runs fn in one transaction, which is durable when Write returns nil
 // and not there at all when it returns an error (but for a connection to
-// PostgreSQL that breaks during COMMIT: then nobody knows, and the error says
-// so).
+// PostgreSQL or a disk that fails during COMMIT: then nobody knows, and the error is
+// [ErrOutcomeUnknown]).
 //
 // fn may run more than once, so it changes nothing outside the database: what
 // must follow a commit goes into [Tx.OnCommit]. Results may be assigned to the

@@ -19,7 +19,7 @@ var (
 	ErrUnique     = errors.New("db: a unique constraint is violated")
 	ErrForeignKey = errors.New("db: a foreign key is violated")
 	// ErrOutcomeUnknown says that a transaction may be there, now or a little later.
-	ErrOutcomeUnknown = errors.New("db: the connection broke during COMMIT, outcome unknown")
+	ErrOutcomeUnknown = errors.New("db: COMMIT failed, outcome unknown")
 	// ErrText is a 422 wherever nobody says better: no bytes that a client
 	// sends may end in a 5xx.
 	ErrText error = errs.New(errs.Invalid, "text must be UTF-8 without NUL")

@@ -232,8 +232,11 @@ func (w *writer) commit() {
 		return
 	}
 	w.rollback()
-	if len(w.done) > 1 && !fatal(err) { // a deferred foreign key: whose, is not known
+	switch {
+	case len(w.done) > 1 && !fatal(err): // a deferred foreign key: whose, is not known
 		err = fmt.Errorf("%w: %w", errLost, err)
+	case primary(err) == sqlite3.SQLITE_IOERR: // a crash before the next commit may find it in the log
+		err = fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
 	}
 	w.tell(err)
 }
@@ -262,16 +265,21 @@ const selectOthers = `PRAGMA data_version`
 
 // fatal says that trying again is no use: the disk is full or broken.
 func fatal(err error) bool {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Code() & 0xff {
+	switch primary(err) {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY,
 		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_NOMEM:
 		return true
 	}
 	return false
+}
+
+// primary is SQLite's primary result code; 0: the error is not SQLite's.
+func primary(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
 }
 
 // full says that the batch takes no more members.

@@ -223,6 +223,7 @@ func (c *world) sweep() {
 	c.t.Helper()
 	s := c.nodes[0]
 	s.exec(`UPDATE reserved_repos SET at = 0`)
+	s.exec(`UPDATE backups SET due_at = 0`) // of a backup that died
 	s.sweep() // sets directories aside
 	s.sweep()
 	for _, left := range []string{"incoming-*", "packing-*", "replaced-*", ".tmp-*", "tmp_*", "*.lock"} {

@@ -21,14 +21,12 @@ var backups = db.Jobs{Table: "backups", Key: "id"}
 // backupLease is the time after which a backup counts as dead whose process does not renew it.
 const backupLease = time.Minute
 
-// HoldFolders calls work, which makes a backup at a place (empty: a stream), and gives the
-// moment that it holds. Until it returns, or this process dies and
-// its lease runs out, all folders of repositories stay, where
 // errNoFolder is fs.ErrNotExist with words for the operator.
 var errNoFolder = fmt.Errorf("its folder is missing; arbor check shows the way back: %w", fs.ErrNotExist)
 
-// FindFolder finds them. The backup is remembered, for purges. Error: that of work;
-// db.ErrLeaseLost.
+// HoldFolders calls work, which makes a backup at a place (empty: a stream) and returns the moment of its
+// snapshot. Until work returns, or this process dies and its lease runs out, all folders of repositories stay
+// where FindFolder finds them. The backup is noted for purges. Errors: that of work; db.ErrLeaseLost.
 func HoldFolders(
 	ctx context.Context, d *db.DB, place string, work func(context.Context) (time.Time, error),
 ) error {

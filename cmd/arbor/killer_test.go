@@ -224,7 +224,7 @@ func (c *world) sweep() {
 	s := c.nodes[0]
 	s.exec(`UPDATE reserved_repos SET at = 0`)
 	s.exec(`UPDATE backups SET due_at = 0`) // of a backup that died
-	s.sweep() // sets directories aside
+	s.sweep()                               // sets directories aside
 	s.sweep()
 	for _, left := range []string{"incoming-*", "packing-*", "replaced-*", ".tmp-*", "tmp_*", "*.lock"} {
 		if found := s.find(left); len(found) > 0 {

@@ -299,7 +299,7 @@ func (s *session) do(address *url.URL, fn func(context.Context, *pgx.Conn) error
 	ctx := context.Background()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.conn == nil || s.conn.IsClosed() {
+	if s.conn == nil || s.conn.IsClosed() || s.conn.Ping(ctx) != nil { // the server may have crashed since
 		if s.conn, err = pgx.Connect(ctx, address.String()); err != nil {
 			return err
 		}

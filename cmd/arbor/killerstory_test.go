@@ -58,7 +58,8 @@ func newWorldOn(s *instance, engine db.Engine, nodes int, flags ...string) *worl
 	t.Helper()
 	c := &world{t: t, engine: engine, nodes: []*instance{s}, told: newHeard(t), random: seeded(t),
 		flags:  append(flags, "--allow-hook-networks", "127.0.0.0/8"),
-		backup: filepath.Join(t.TempDir(), "backup"), stop: make(chan struct{}), looked: map[string]bool{}, merged: map[string]bool{}}
+		backup: filepath.Join(t.TempDir(), "backup"), stop: make(chan struct{}),
+		looked: map[string]bool{}, merged: map[string]bool{}}
 	for range nodes - 1 {
 		other := &instance{t: t, data: s.data, database: s.database, env: s.env, log: &logBuffer{},
 			tokens: s.tokens}

@@ -208,7 +208,9 @@ func (s *instance) finish() {
 		s.stop()
 	}
 	for _, line := range s.log.errors() {
-		s.t.Errorf("the server logged an error: %s", line)
+		if !strings.Contains(line, " is full: nothing was written") { // a worker's, on a full disk
+			s.t.Errorf("the server logged an error: %s", line)
+		}
 	}
 	if !s.t.Failed() { // which may be why something is left
 		s.quiet()

@@ -3,8 +3,8 @@ package admission
 // limit is something of which there is only so much.
 type limit struct {
 	most      int64 // bytes
-	kept      int64 // of these, free for callers with an account, whatever they use already
-	cap       int64 // in place of kept: what callers without an account have together at most
+	kept      int64 // of these, reserved for callers with an account
+	cap       int64 // instead of kept: the most that callers without an account use together
 	open      int64 // and for those without one; never more than most - kept
 	used      int64
 	strangers int64 // of what is used, by callers without an account

@@ -53,7 +53,7 @@ type claims struct {
 	issued, expires int64  // Unix seconds
 }
 
-// jwtParser reads tokens that RS256 signs, whatever algorithm their header names.
+// jwtParser accepts RS256 only: a token must not choose its own algorithm.
 var jwtParser = jwt.NewParser(jwt.WithValidMethods([]string{"RS256"}), jwt.WithStrictDecoding(),
 	jwt.WithoutClaimsValidation())
 

@@ -1,9 +1,8 @@
 package db
 
-// NextID gives the id of the row that is inserted next into a table whose ids the database gives, for an
-// INSERT that names the id. On SQLite the id
-// is the next one until the row is there, so a row is inserted before the next call. Ids grow with the calls
-// that one lock orders; those of transactions that failed may be missing.
+// NextID returns the id for the next row of a table with generated ids, for an INSERT that names the id. On
+// SQLite it returns the same id until the row is inserted. Ids grow with the calls that one lock orders; those of
+// transactions that failed may be missing.
 func (t *Tx) NextID(table string) (id int64, err error) {
 	err = t.QueryRow(t.Engine().nextID(table)).Scan(&id)
 	return id, err

@@ -69,7 +69,7 @@ func (w *writer) enter(ctx context.Context, m *member) error {
 	}
 }
 
-// leave gives up the wait for the baton, or passes it on when it came at the same moment.
+// leave removes the member from the queue. If it has just received the baton, leave passes it on.
 func (w *writer) leave(m *member, reason error) error {
 	w.mu.Lock()
 	given := m.given
@@ -85,7 +85,7 @@ func (w *writer) leave(m *member, reason error) error {
 	return reason
 }
 
-// pass gives the baton to the next in the queue, after a commit if the batch ends here.
+// pass hands the baton to the next member of the queue. It commits first if the batch ends here.
 func (w *writer) pass() {
 	w.mu.Lock()
 	if w.begun && !w.solo && !w.full() && len(w.queue) == 0 && len(w.done) < w.crowd {

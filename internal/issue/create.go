@@ -74,7 +74,7 @@ func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() er
 	return i, s.forge.WriteIssue(c)
 }
 
-// setRelations gives a new issue what people with push access choose.
+// setRelations sets the labels, assignees and milestone of a new issue, which need push access.
 func (c *Change) setRelations(n NewIssue) error {
 	if len(n.Labels) > 0 {
 		labels, err := labelsFor(c.Tx, c.Repo.ID, n.Labels, c.Actor.ID)

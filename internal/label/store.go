@@ -36,20 +36,15 @@ func Named(tx *db.Tx, repoID repo.ID, names []string) (map[string]*Label, error)
 	if len(names) == 0 {
 		return byName, nil
 	}
-	where, args := named(repoID, names)
-	list, err := query(tx, where, args...)
+	args := []any{repoID}
+	for _, n := range names {
+		args = append(args, Fold(n))
+	}
+	list, err := query(tx, ` WHERE l.repo_id = $1 AND l.name_folded IN `+db.ValuesFrom(2, 1, len(names)), args...)
 	for _, l := range list {
 		byName[Fold(l.Name)] = l
 	}
 	return byName, err
-}
-
-func named(repoID repo.ID, names []string) (where string, args []any) {
-	args = []any{repoID}
-	for _, n := range names {
-		args = append(args, Fold(n))
-	}
-	return ` WHERE l.repo_id = $1 AND l.name_folded IN ` + db.ValuesFrom(2, 1, len(names)), args
 }
 
 // ByIDs finds labels; those that were deleted are missing from the map.

@@ -86,7 +86,7 @@ func (a *applier) equipment(r *Repo, h *Thread) fields {
 	return body
 }
 
-// setRelations lets who administrates the repository set what the author could not.
+// setRelations sets, as an administrator of the repository, what the author may not set.
 func (a *applier) setRelations(ctx context.Context, r *Repo, h *Thread, made *numbered) error {
 	body := a.equipment(r, h)
 	if len(made.Labels) > 0 {

@@ -62,11 +62,6 @@ func hold(r *http.Request, bytes int) error {
 // with a quick hash one could choose a comment so that an edit by others goes unnoticed.
 func Tag(body []byte) string {
 	sum := sha256.Sum256(body)
-	return TagOf(sum[:])
-}
-
-// TagOf makes a weak entity tag from the SHA-256 of all that the content follows from.
-func TagOf(sum []byte) string {
 	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 

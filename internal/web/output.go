@@ -36,8 +36,7 @@ type Output struct {
 	status int
 	begun  bool // the header is out
 
-	untagged bool   // nobody sees a tag
-	begin    func() // called before a large answer begins to go out; may be nil
+	begin func() // called before a large answer begins to go out; may be nil
 
 	reserved int64
 	release  []func()
@@ -58,10 +57,7 @@ func Unsent(ctx context.Context) *Output {
 // Answer renders an answer and sends it.
 func Answer(w http.ResponseWriter, r *http.Request, status int, render Render) error {
 	if _, inside := w.(*Captured); inside { // which copies it
-		return answerPooled(w, r, status, func(out *Output) error {
-			out.untagged = true
-			return render(out)
-		})
+		return answerPooled(w, r, status, render)
 	}
 	return (&Output{w: w, r: r, status: status}).run(render)
 }
@@ -145,9 +141,6 @@ func (o *Output) Grow(bytes int) {
 
 // Context is the request's context.
 func (o *Output) Context() context.Context { return o.r.Context() }
-
-// Untagged reports that nobody sees the tag, which costs to make.
-func (o *Output) Untagged() bool { return o.untagged }
 
 // Begun reports that a part of the answer is out: Buf does not hold it whole.
 func (o *Output) Begun() bool { return o.begun }

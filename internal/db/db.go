@@ -117,8 +117,9 @@ type Options struct {
 	// and to read SQLite (0: 8).
 	Connections int
 
-	// Holder tells for whom a context works, as a value to compare; nil: for the server itself. Writes of one
-	// holder have a quarter of the connections to PostgreSQL at most. SQLite has one writer, and ignores it.
+	// Holder returns for whom a context works, as a value to compare; nil: for the server itself. The writes of
+	// one holder use at most a quarter of the connections to PostgreSQL, and all writes a half. SQLite has one
+	// writer and ignores it.
 	Holder func(ctx context.Context) any
 
 	// SecureDelete overwrites what is deleted, in the file of a SQLite database. It costs

@@ -70,7 +70,8 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	closing := func(c *postgresConn) { c.close() }
 	b.conns = newPool(size, b.connect, closing)
 	b.probes = newPool(1, b.connect, closing)
-	b.shares = shares{of: o.Holder, most: max(2, size/4), held: map[any]*share{}}
+	b.shares = shares{of: o.Holder, all: make(chan struct{}, max(1, size/2)), most: max(2, size/4),
+		held: map[any]*share{}}
 	return b, nil
 }
 
@@ -111,10 +112,10 @@ func (b *postgresBackend) readOne(ctx context.Context, fn func(*Tx) error) error
 
 func (b *postgresBackend) write(ctx context.Context, fn func(*Tx) error) error {
 	leave, err := b.shares.enter(ctx)
-	defer leave()
 	if err != nil {
 		return err
 	}
+	defer leave()
 	return b.retry(ctx, beginWrite, fn)
 }
 

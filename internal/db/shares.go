@@ -8,12 +8,13 @@ import (
 	"arbor/internal/errs"
 )
 
-// shares bounds how many connections the writes of one holder have at a time. A write that waits in
-// PostgreSQL for a row keeps its connection meanwhile: without a bound, one account's writes to one row take
-// them all.
+// shares bounds how many connections writes have at a time: all of them together, and those of one holder. A
+// write that waits in PostgreSQL for a row keeps its connection. Without the first bound, writers of one
+// repository keep everybody from reading; without the second, one account's writers keep others from writing.
 type shares struct {
-	of   func(context.Context) any // Options.Holder; nil: no bound
-	most int
+	of   func(context.Context) any // Options.Holder; nil: only the bound on all
+	all  chan struct{}             // holds a value for each write that goes on
+	most int                       // of one holder
 
 	mu   sync.Mutex
 	held map[any]*share // of those who write or wait for that
@@ -24,48 +25,73 @@ type share struct {
 	users int           // under shares.mu: writes that go on or wait
 }
 
-// enter returns when the holder that ctx names may have one connection more. The caller calls leave once it
-// does not need it any more; leave is never nil. Errors: ctx's, TooManyRequests.
+// enter returns when a write for the holder that ctx names may have a connection. The caller calls leave when it
+// no longer needs it. Errors: ctx's, TooManyRequests, Unavailable; then leave is nil.
 func (s *shares) enter(ctx context.Context) (leave func(), err error) {
+	own, forget := s.share(ctx)
+	if own != nil {
+		late := errs.New(errs.TooManyRequests,
+			"too many of your changes wait for each other: send fewer at a time")
+		if err := takeSlot(ctx, own.slots, late); err != nil {
+			forget()
+			return nil, err
+		}
+	}
+	if err = takeSlot(ctx, s.all, errOverload("too many wait to write")); err == nil {
+		return func() { <-s.all; s.leave(own, forget) }, nil
+	}
+	s.leave(own, forget)
+	return nil, err
+}
+
+func (s *shares) leave(own *share, forget func()) {
+	if own != nil {
+		<-own.slots
+		forget()
+	}
+}
+
+// share finds or makes the share of the holder that ctx names. It is nil if there is no holder.
+func (s *shares) share(ctx context.Context) (own *share, forget func()) {
 	var holder any
 	if s.of != nil {
 		holder = s.of(ctx)
 	}
 	if holder == nil {
-		return func() {}, nil
+		return nil, nil
 	}
 	s.mu.Lock()
-	own := s.held[holder]
+	defer s.mu.Unlock()
+	own = s.held[holder]
 	if own == nil {
 		own = &share{slots: make(chan struct{}, s.most)}
 		s.held[holder] = own
 	}
 	own.users++
-	s.mu.Unlock()
-	forget := func() {
+	return own, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if own.users--; own.users == 0 {
 			delete(s.held, holder)
 		}
 	}
-	leave = func() { <-own.slots; forget() }
+}
+
+// takeSlot waits until slots has room, for maxWait at most. Errors: ctx's, late.
+func takeSlot(ctx context.Context, slots chan struct{}, late error) error {
 	select {
-	case own.slots <- struct{}{}:
-		return leave, nil
+	case slots <- struct{}{}:
+		return nil
 	default:
 	}
 	timer := time.NewTimer(maxWait)
 	defer timer.Stop()
 	select {
-	case own.slots <- struct{}{}:
-		return leave, nil
+	case slots <- struct{}{}:
+		return nil
 	case <-ctx.Done():
-		err = ctx.Err()
+		return ctx.Err()
 	case <-timer.C:
-		err = errs.New(errs.TooManyRequests,
-			"too many of your changes wait for each other: send fewer at a time")
+		return late
 	}
-	forget()
-	return func() {}, err
 }

@@ -92,6 +92,55 @@ func writesOfOneHolder(t *testing.T) {
 	}
 }
 
+// Writes to one row by however many accounts leave half of the connections to readers.
+func TestWritesOfManyHolders(t *testing.T) {
+	t.Parallel()
+	const connections = 8
+	d, err := db.OpenWith(t.Context(),
+		db.Options{URL: dbtest.Empty(t, db.PostgreSQL), Connections: connections,
+			Holder: func(ctx context.Context) any { return ctx.Value(holderKey{}) }}, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	mustWrite(t, d, count("one"))
+	inside, release := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	write := func(holder any, fn func(*db.Tx) error) {
+		if err := d.Write(context.WithValue(t.Context(), holderKey{}, holder), fn); err != nil {
+			t.Error(err)
+		}
+	}
+	all.Go(func() {
+		write(-1, func(tx *db.Tx) error {
+			err := count("one")(tx)
+			close(inside)
+			<-release
+			return err
+		})
+	})
+	<-inside
+	for n := range 4 * connections {
+		all.Go(func() { write(n/2, count("one")) })
+	}
+	for d.Connections().Busy < connections/2 || d.Holders() < 1+2*connections {
+		time.Sleep(time.Millisecond)
+	}
+	for range 100 {
+		if n := number(t, d, `SELECT count(*) FROM counters`); n != 1 {
+			t.Fatalf("%d counters", n)
+		}
+		if busy := d.Connections().Busy; busy > connections/2 {
+			t.Fatalf("%d of %d connections wait for one row", busy, connections)
+		}
+	}
+	close(release)
+	all.Wait()
+	if n := d.Holders(); n != 0 {
+		t.Errorf("%d holders are remembered", n)
+	}
+}
+
 // A probe does not wait for the connections of requests.
 func TestAnswersBesideBusyConnections(t *testing.T) {
 	t.Parallel()

@@ -57,8 +57,8 @@ func TestOwnEmails(t *testing.T) {
 // meets there.
 func TestProfileChangesBesideItsAddress(t *testing.T) {
 	t.Parallel()
-	s := apitest.Start(t, db.PostgreSQL, func(o *server.Options) { // two writers, and one who looks at them
-		o.DB = dbtest.OpenURL(t, dbtest.URL(t, db.PostgreSQL)+"&pool_max_conns=3")
+	s := apitest.Start(t, db.PostgreSQL, func(o *server.Options) { // two write at a time, and one looks at them
+		o.DB = dbtest.OpenURL(t, dbtest.URL(t, db.PostgreSQL)+"&pool_max_conns=4")
 	})
 	alice := s.User(t, "alice")
 	s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"email": "alice@example.org"}`,

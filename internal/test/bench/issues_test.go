@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -282,7 +283,17 @@ func (r *reader) fresh(path string) []byte {
 }
 
 func (r *reader) size(path string) int64 {
-	n, err := r.c.must(r.fresh(path))
+	return r.ask(r.fresh(path))
+}
+
+// ask sends a request and returns the size of the answer. The server closes a connection that was idle for long:
+// then ask opens another one.
+func (r *reader) ask(request []byte) int64 {
+	n, err := r.c.must(request)
+	if errors.Is(err, io.EOF) {
+		r.c = connect(r.b, r.a.url)
+		n, err = r.c.must(request)
+	}
 	if err != nil {
 		r.b.Fatal(err)
 	}
@@ -292,11 +303,7 @@ func (r *reader) size(path string) int64 {
 // time is how long one answer takes, in seconds.
 func (r *reader) time(path string) float64 {
 	request := r.fresh(path)
-	return timed(func() {
-		if _, err := r.c.must(request); err != nil {
-			r.b.Fatal(err)
-		}
-	})
+	return timed(func() { r.ask(request) })
 }
 
 // median is the median of n times, in milliseconds; before runs before each.
@@ -313,8 +320,5 @@ func (r *reader) median(n int, path string, before func()) float64 {
 // change there does.
 func (r *reader) forget() {
 	path := fmt.Sprintf("/repos/works/project0/issues/%d", 1+r.count%900)
-	if _, err := r.c.must(request("PATCH", path, r.a.token,
-		fmt.Sprintf(`{"title":"renamed %d"}`, r.count))); err != nil {
-		r.b.Fatal(err)
-	}
+	r.ask(request("PATCH", path, r.a.token, fmt.Sprintf(`{"title":"renamed %d"}`, r.count)))
 }

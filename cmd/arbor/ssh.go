@@ -16,8 +16,8 @@ import (
 
 // sshFlags say whether git is served over SSH.
 type sshFlags struct {
-	SSHListen string `name:"ssh-listen" help:"Address on which git is served over SSH, HOST:PORT (default: none). Host keys are made in ssh below the data folder; those of demo and --ephemeral are new at each start." placeholder:"ADDRESS"`
-	SSHURL    string `name:"ssh-url" help:"What ssh_url begins with, such as ssh://git@code.example.org (default: the host of --base-url or of the request, with the port of --ssh-listen)." placeholder:"URL"`
+	SSHListen string `name:"ssh-listen" group:"SSH" help:"Listen address for Git over SSH, HOST:PORT (default: none). Host keys are kept in ssh below the data folder." placeholder:"ADDRESS"`
+	SSHURL    string `name:"ssh-url" group:"SSH" help:"Prefix of ssh_url in answers, e.g. ssh://git@code.example.org (default: the host of --base-url or the request, and the port of --ssh-listen)." placeholder:"URL"`
 }
 
 // keptKeys are the host keys of a store.

@@ -25,8 +25,8 @@ import (
 
 // storeFlags say where everything is kept.
 type storeFlags struct {
-	Data     string `help:"Folder of the database and the repositories. It and all below it are made readable by their owner alone." default:"./arbor-data" placeholder:"DIR"`
-	Database string `help:"postgres://... for PostgreSQL, or the path of a SQLite file (default: arbor.db in the data folder)." placeholder:"URL"`
+	Data     string `group:"Storage" help:"Folder of the database and the repositories, readable by its owner only." default:"./arbor-data" placeholder:"DIR"`
+	Database string `group:"Storage" help:"postgres://... for PostgreSQL, or the path of a SQLite file (default: arbor.db in the data folder)." placeholder:"URL"`
 
 	secureDelete bool // see db.Options
 	serves       bool // a server opens the store

@@ -52,7 +52,7 @@ func (c *backupMake) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(p.stderr, "backed up the store as it was at %s: %d files beside the database\n",
+		_, err = fmt.Fprintf(p.stderr, "backed up the store as of %s: the database and %d files\n",
 			m.At.Format(time.RFC3339), len(m.Files))
 		if err == nil && rotten > 0 {
 			fmt.Fprintf(p.stderr, "bad files of the backup before: %d; they lie in %s, and what the store "+

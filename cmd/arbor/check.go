@@ -73,7 +73,7 @@ func printReport(w io.Writer, r *check.Report) error {
 		r.Repositories, r.Refs, r.Issues)
 	verdict := "everything holds"
 	if !r.Sound() {
-		verdict = fmt.Sprintf("%d problems, of which --repair mends %d", problems+r.Left, repairable)
+		verdict = fmt.Sprintf("%d problems; --repair can fix %d", problems+r.Left, repairable)
 	}
 	if repaired > 0 {
 		verdict += fmt.Sprintf(", %d repaired", repaired)

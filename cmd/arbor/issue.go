@@ -56,7 +56,7 @@ func (c *onIssue) change(
 			return err
 		}
 		if as.Kind != account.User {
-			return misuse("%q is no user", as.Login)
+			return misuse("user %q not found", as.Login)
 		}
 		caller := &account.Caller{ID: as.ID, Login: as.Login, SiteAdmin: as.SiteAdmin}
 		a, err := findRepoAs(p, f.Repos, caller, owner, name)
@@ -88,7 +88,7 @@ func (c *issueUnpin) Run(p *process) error {
 	return c.change(p, func(ctx context.Context, f *forge.Forge, a *repo.Access, number int64) error {
 		i, err := f.Issues.Unpin(ctx, a, number)
 		if err == nil {
-			fmt.Fprintf(p.stdout, "%s#%d is not pinned any more\n", a.FullName(), i.Number)
+			fmt.Fprintf(p.stdout, "unpinned %s#%d\n", a.FullName(), i.Number)
 		}
 		return err
 	})

@@ -118,7 +118,7 @@ type repoUnarchive struct{ onRepo }
 
 // Run takes that back.
 func (c *repoUnarchive) Run(p *process) error {
-	return c.archive(p, "%s is not archived any more", false)
+	return c.archive(p, "unarchived %s", false)
 }
 
 type repoTransfer struct {

@@ -29,7 +29,7 @@ func keptKeys(data string) func() ([]gossh.Signer, error) {
 func (f *sshFlags) checkSSH() error {
 	switch {
 	case f.SSHListen == "" && f.SSHURL != "":
-		return misuse("--ssh-url says nothing without --ssh-listen")
+		return misuse("--ssh-url requires --ssh-listen")
 	case strings.HasPrefix(f.SSHListen, "unix:"):
 		return misuse("--ssh-listen must be HOST:PORT, not a socket")
 	}

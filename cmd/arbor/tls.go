@@ -42,7 +42,7 @@ func (f *tlsFlags) checkTLS(c *serveCommand) error {
 	case f.TLSCert != "" && len(f.ACMEDomain) > 0:
 		return misuse("--tls-cert and --acme-domain are two ways to a certificate: choose one")
 	case len(f.ACMEDomain) == 0 && (f.ACMEEmail != "" || f.ACMEDirectory != ""):
-		return misuse("--acme-email and --acme-directory say nothing without --acme-domain")
+		return misuse("--acme-email and --acme-directory require --acme-domain")
 	case len(f.ACMEDomain) > 0 && c.Ephemeral:
 		return misuse("--ephemeral forgets certificates, and an authority issues only so many: use --tls-cert")
 	case f.HTTPRedirect != "" && len(f.ACMEDomain) == 0 && !strings.HasPrefix(c.BaseURL, "https://"):

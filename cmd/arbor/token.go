@@ -89,7 +89,7 @@ func (c *tokenCreate) chosen(
 		}
 		found, err := repos.Find(p.ctx, holder, owner, name)
 		if errs.Is(err, errs.NotFound) {
-			return nil, errs.Newf(errs.NotFound, "there is no repository %q that %s sees", full, holder.Login)
+			return nil, errs.Newf(errs.NotFound, "repository %q not found, or %s cannot see it", full, holder.Login)
 		}
 		if err != nil {
 			return nil, err

@@ -126,7 +126,7 @@ type userUnsuspend struct{ userNamed }
 
 // Run ends the suspension.
 func (c *userUnsuspend) Run(p *process) error {
-	return c.change(p, "%s is not suspended any more", (*account.Service).Unsuspend)
+	return c.change(p, "unsuspended %s", (*account.Service).Unsuspend)
 }
 
 type userPromote struct{ userNamed }
@@ -140,7 +140,7 @@ type userDemote struct{ userNamed }
 
 // Run makes a site administrator an ordinary user.
 func (c *userDemote) Run(p *process) error {
-	return c.change(p, "%s is no site administrator", (*account.Service).Demote)
+	return c.change(p, "%s is not a site administrator", (*account.Service).Demote)
 }
 
 // renaming is a change of a login.

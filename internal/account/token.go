@@ -276,7 +276,7 @@ func ParseExpiry(s string, now time.Time) (time.Duration, error) {
 	unit, known := units[s[len(s)-1]]
 	digits := s[:len(s)-1]
 	if !known || digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return 0, errs.Newf(errs.Invalid, "%q is no expiry: write it as 90d, 12h, 30s or 2027-01-31", s)
+		return 0, errs.Newf(errs.Invalid, "invalid expiry %q: write it as 90d, 12h, 30s or 2027-01-31", s)
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n == 0 || n > int64(maxExpiry/unit) {

@@ -115,6 +115,9 @@ func run(ctx context.Context, began time.Time, system string, args []string, std
 		fmt.Fprintln(stderr, "arbor:", err)
 		return 2
 	}
+	for _, name := range unknownVariables(parser.Model.Node, os.Environ()) {
+		fmt.Fprintf(stderr, "arbor: warning: unknown variable %s is ignored\n", name)
+	}
 	called, err := parser.Parse(args)
 	if exit >= 0 {
 		return exit

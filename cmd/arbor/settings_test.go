@@ -266,3 +266,13 @@ func TestEmptyVariables(t *testing.T) {
 		t.Errorf("serve is told %+v", s)
 	}
 }
+
+// A misspelt variable would be ignored in silence.
+func TestUnknownVariables(t *testing.T) {
+	parser, _ := model(t)
+	got := unknownVariables(parser.Model.Node, []string{"ARBOR_LISEN=x", "ARBOR_LISTEN=x", "ARBOR_TEST_STRICT=1",
+		"ARBOR_NONE=", "ARBORETUM=x", "ARBOR_CONFIG=x", "ARBOR_AUDIT_DAY=1"})
+	if want := []string{"ARBOR_AUDIT_DAY", "ARBOR_LISEN"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -188,6 +189,11 @@ func misuse(format string, args ...any) error {
 // a validation failure.
 func explain(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n\t", " ") // of a database that cannot be reached
+	var file *fs.PathError
+	if errors.As(err, &file) && file.Error() == text {
+		text = fmt.Sprintf("cannot %s %s: %v", cmp.Or(map[string]string{"mkdir": "create", "stat": "find"}[file.Op],
+			file.Op), file.Path, file.Err)
+	}
 	var e *errs.Error
 	if errors.As(err, &e) {
 		for _, f := range e.Fields {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -348,13 +350,32 @@ func host(address string) string {
 // which the server was started: a proxy often has an account of its own.
 func listen(address string, umask int) (net.Listener, error) {
 	l, err := server.Listen(address)
-	if err != nil || l.Addr().Network() != "unix" {
-		return l, err
+	if err != nil {
+		return nil, explainListen(address, err)
+	}
+	if l.Addr().Network() != "unix" {
+		return l, nil
 	}
 	if err := os.Chmod(l.Addr().String(), os.FileMode(0o777&^umask)); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+// explainListen is the error of listening on an address, with what to do about it.
+func explainListen(address string, err error) error {
+	var wrong *net.AddrError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("invalid listen address %q: want HOST:PORT, such as 127.0.0.1:8080, or unix:PATH", address)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("cannot listen on %s: the address is in use, perhaps by another arbor; choose another port",
+			address)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("cannot listen on %s: permission denied; ports below 1024 need root or CAP_NET_BIND_SERVICE",
+			address)
+	}
+	return err
 }
 
 // address is where a client finds the listener: an address to paste.

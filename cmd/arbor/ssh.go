@@ -49,7 +49,7 @@ func (f *sshFlags) openSSH(keys func() ([]gossh.Signer, error), log *slog.Logger
 	if o.HostKeys, err = keys(); err != nil {
 		return nil, o, err
 	}
-	if l, err = server.Listen(f.SSHListen); err != nil {
+	if l, err = listen(f.SSHListen, 0); err != nil {
 		return nil, o, err
 	}
 	if o.Port == "" {

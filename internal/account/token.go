@@ -223,7 +223,7 @@ func (s *Service) RevokeToken(ctx context.Context, idOrToken string) error {
 		}
 		if errs.Is(err, errs.NotFound) {
 			// The text may be a token that was mistyped: it is not repeated.
-			return errs.New(errs.NotFound, "there is no such token")
+			return errs.New(errs.NotFound, "token not found")
 		}
 		if err != nil {
 			return err

@@ -85,13 +85,14 @@ fuzz: ## Run each fuzz test for FUZZTIME
 		done; \
 	done
 
-VERSION ?= $(patsubst v%,%,$(shell git describe --tags --always --dirty))
+VERSION ?= $(shell cat VERSION)
 NFPM := $(GO) run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0
 release: ## Build archives, Debian packages and checksums of VERSION below dist
 	rm -rf dist && mkdir dist
 	@set -e; for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
 		os=$${platform%/*} arch=$${platform#*/}; dir=arbor-$(VERSION)-$$os-$$arch; \
-		echo $$dir; mkdir dist/$$dir; cp -r README.md LICENSE deploy dist/$$dir; \
+		echo $$dir; mkdir dist/$$dir; cp -r README.md CHANGELOG.md SECURITY.md LICENSE deploy dist/$$dir; \
+		mkdir dist/$$dir/docs; cp docs/*.md dist/$$dir/docs; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" \
 			-o dist/$$dir/arbor ./cmd/arbor; \
 		tar -C dist --owner=0 --group=0 --numeric-owner --sort=name --mtime=@$$(git log -1 --format=%ct) -czf dist/$$dir.tar.gz $$dir; \

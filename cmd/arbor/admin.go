@@ -12,27 +12,27 @@ import (
 )
 
 type userCommand struct {
-	Create    userCreate    `cmd:"" help:"Register a user."`
+	Create    userCreate    `cmd:"" help:"Create a user."`
 	List      userList      `cmd:"" help:"List all users."`
-	Show      userShow      `cmd:"" help:"Show what is known of a user."`
-	Suspend   userSuspend   `cmd:"" help:"Suspend an account at once: its tokens, keys and sessions do not work until it is unsuspended."`
-	Unsuspend userUnsuspend `cmd:"" help:"End a suspension: tokens that have not expired work again."`
-	Promote   userPromote   `cmd:"" help:"Make a user a site administrator, who may do everything."`
-	Demote    userDemote    `cmd:"" help:"Make a site administrator an ordinary user."`
-	Rename    userRename    `cmd:"" help:"Give a user another login; the old one redirects, and stays reserved."`
-	Delete    userDelete    `cmd:"" help:"Delete a user who owns nothing: what it wrote becomes ghost's, its login stays reserved."`
-	Passwd    userPasswd    `cmd:"" help:"Set the password with which a user signs in to the pages. It is asked for, or the first line of standard input. It opens pages and nothing else; setting it ends the user's sessions."`
-	Quota     userQuota     `cmd:"" help:"Show or change how many repositories a user may own, and how large they may be together."`
-	Email     emailCommand  `cmd:"" help:"Manage the addresses by which commits are a user's."`
+	Show      userShow      `cmd:"" help:"Show a user's details."`
+	Suspend   userSuspend   `cmd:"" help:"Suspend a user: its tokens, keys and sessions stop working at once."`
+	Unsuspend userUnsuspend `cmd:"" help:"Lift a suspension; tokens that have not expired work again."`
+	Promote   userPromote   `cmd:"" help:"Make a user a site administrator."`
+	Demote    userDemote    `cmd:"" help:"Remove a user's site administrator rights."`
+	Rename    userRename    `cmd:"" help:"Change a user's login. The old one redirects and stays reserved."`
+	Delete    userDelete    `cmd:"" help:"Delete a user that owns nothing. Its texts are shown as by ghost, and its login stays reserved."`
+	Passwd    userPasswd    `cmd:"" help:"Set a user's password for the pages, from a prompt or the first line of standard input. Ends the user's sessions."`
+	Quota     userQuota     `cmd:"" help:"Show or change how many repositories a user may own, and their total size."`
+	Email     emailCommand  `cmd:"" help:"Manage the e-mail addresses that attribute commits to users."`
 	Key       keyCommand    `cmd:"" help:"Manage the SSH keys of users."`
 }
 
 type userCreate struct {
 	storeFlags
-	Login string `arg:"" help:"Name of the user in addresses: letters, digits, '-', '.' and '_'."`
-	Name  string `help:"Name for people to read."`
-	Email string `help:"E-mail address, which counts as verified: commits with it are the user's."`
-	Admin bool   `help:"Make the user a site administrator, who may do everything."`
+	Login string `arg:"" help:"Login of the user: letters, digits, '-', '.' and '_'."`
+	Name  string `help:"Full name."`
+	Email string `help:"Verified e-mail address; commits with it are shown as the user's."`
+	Admin bool   `help:"Make the user a site administrator."`
 }
 
 // Run registers the user.
@@ -48,17 +48,17 @@ func (c *userCreate) Run(p *process) error {
 }
 
 type orgCommand struct {
-	Create orgCreate `cmd:"" help:"Register an organization."`
+	Create orgCreate `cmd:"" help:"Create an organization."`
 	List   orgList   `cmd:"" help:"List all organizations."`
-	Show   orgShow   `cmd:"" help:"Show what is known of an organization."`
-	Delete orgDelete `cmd:"" help:"Delete an organization without repositories; its login stays reserved."`
-	Quota  orgQuota  `cmd:"" help:"Show or change how many repositories an organization may own, and how large they may be together."`
-	Rename orgRename `cmd:"" help:"Give an organization another login; the old one redirects, and stays reserved."`
+	Show   orgShow   `cmd:"" help:"Show an organization's details."`
+	Delete orgDelete `cmd:"" help:"Delete an organization that has no repositories. Its login stays reserved."`
+	Quota  orgQuota  `cmd:"" help:"Show or change how many repositories an organization may own, and their total size."`
+	Rename orgRename `cmd:"" help:"Change an organization's login. The old one redirects and stays reserved."`
 }
 
 type orgCreate struct {
 	storeFlags
-	Login string `arg:"" help:"Name of the organization in addresses."`
+	Login string `arg:"" help:"Login of the organization."`
 	Owner string `required:"" help:"Login of its first owner." placeholder:"LOGIN"`
 }
 
@@ -74,20 +74,20 @@ func (c *orgCreate) Run(p *process) error {
 }
 
 type repoCommand struct {
-	Create    repoCreate     `cmd:"" help:"Make a repository, empty or with the history of another."`
+	Create    repoCreate     `cmd:"" help:"Create a repository, empty or with the history of another."`
 	List      repoList       `cmd:"" help:"List all repositories, or those of one owner."`
-	Archive   repoArchive    `cmd:"" help:"Make a repository read-only for everybody."`
-	Unarchive repoUnarchive  `cmd:"" help:"Let people write to an archived repository again."`
-	Transfer  repoTransfer   `cmd:"" help:"Give a repository to another owner, with all that belongs to it."`
-	Delete    repoDelete     `cmd:"" help:"Delete a repository with all that belongs to it, for good."`
-	Key       repoKeyCommand `cmd:"" help:"Keep the SSH keys that reach one repository."`
-	Purge     repoPurge      `cmd:"" help:"Remove objects that no ref leads to, for good: a secret that was pushed by mistake."`
-	GiveBack  repoGiveBack   `cmd:"" help:"Show a withdrawn fork, whose root was deleted, to its owner again."`
+	Archive   repoArchive    `cmd:"" help:"Make a repository read-only."`
+	Unarchive repoUnarchive  `cmd:"" help:"Make an archived repository writable again."`
+	Transfer  repoTransfer   `cmd:"" help:"Transfer a repository to another owner."`
+	Delete    repoDelete     `cmd:"" help:"Delete a repository and everything in it. This cannot be undone."`
+	Key       repoKeyCommand `cmd:"" help:"Manage the deploy keys of repositories."`
+	Purge     repoPurge      `cmd:"" help:"Remove unreachable objects, such as a secret that was pushed by mistake. This cannot be undone."`
+	GiveBack  repoGiveBack   `cmd:"" help:"Restore a hidden fork, whose root was deleted, to its owner."`
 }
 
 type repoGiveBack struct {
 	storeFlags
-	Repository string `arg:"" name:"owner/name" help:"Owner's login and name of the repository."`
+	Repository string `arg:"" name:"owner/name" help:"The repository."`
 }
 
 // Run gives the fork back, which only site administrators saw until then.
@@ -111,10 +111,10 @@ func (c *repoGiveBack) Run(p *process) error {
 
 type repoCreate struct {
 	storeFlags
-	Repository  string `arg:"" name:"owner/name" help:"Owner's login and name of the repository."`
-	Private     bool   `help:"Hide it from everyone without a role on it."`
-	Description string `help:"What it is."`
-	Import      string `help:"Take branches, tags and history from this repository." placeholder:"PATH-OR-URL"`
+	Repository  string `arg:"" name:"owner/name" help:"The repository."`
+	Private     bool   `help:"Make it visible only to people with access."`
+	Description string `help:"Short description."`
+	Import      string `help:"Copy branches, tags and history from this repository." placeholder:"PATH-OR-URL"`
 }
 
 // Run makes the repository. When the import fails, none is left behind.

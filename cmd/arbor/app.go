@@ -15,21 +15,21 @@ import (
 )
 
 type appCommand struct {
-	Create    appCreate    `cmd:"" help:"Register a GitHub App; prints its private key and its webhook's secret, which are shown once."`
-	List      appList      `cmd:"" help:"List all GitHub Apps, and where they are installed."`
-	Install   appInstall   `cmd:"" help:"Install an App on a user or an organization; again: grant what it asks for by now."`
-	Suspend   appSuspend   `cmd:"" help:"End the use of an installation at once, also for those that follow it; neither the App nor the account's owner can undo it."`
-	Unsuspend appUnsuspend `cmd:"" help:"End a suspension, by the App or the account's owner as well."`
-	Remove    appRemove    `cmd:"" help:"Remove an installation, or with no account the App itself, for good."`
+	Create    appCreate    `cmd:"" help:"Create a GitHub App. Prints its private key and its webhook's secret, which are shown only once."`
+	List      appList      `cmd:"" help:"List GitHub Apps and where they are installed."`
+	Install   appInstall   `cmd:"" help:"Install an App on a user or an organization, or accept the permissions that it requests now."`
+	Suspend   appSuspend   `cmd:"" help:"Suspend an installation, and later ones of the App on this account. Only unsuspend reverses it."`
+	Unsuspend appUnsuspend `cmd:"" help:"Lift a suspension, including one by the App or the account's owner."`
+	Remove    appRemove    `cmd:"" help:"Remove an installation, or without an account the App itself. This cannot be undone."`
 }
 
 type appCreate struct {
 	storeFlags
-	Owner    string `arg:"" help:"Login of the user or organization that the App belongs to."`
-	Manifest string `help:"GitHub's manifest of the App (JSON); - reads it from standard input." placeholder:"FILE"`
-	Name     string `help:"Name of the App, unless the manifest has one."`
-	URL      string `name:"url" help:"The App's own page, unless the manifest has one." placeholder:"URL"`
-	Server   string `help:"How the App reaches this server: addresses in what it is told begin so." default:"http://127.0.0.1:8080" placeholder:"URL"`
+	Owner    string `arg:"" help:"Login of the user or organization that owns the App."`
+	Manifest string `help:"The App's manifest as GitHub defines it (JSON); - reads standard input." placeholder:"FILE"`
+	Name     string `help:"Name of the App, if the manifest has none."`
+	URL      string `name:"url" help:"The App's web page, if the manifest has none." placeholder:"URL"`
+	Server   string `help:"Address at which the App reaches this server." default:"http://127.0.0.1:8080" placeholder:"URL"`
 }
 
 // Run registers the App. The key goes to standard output alone, so that it can be redirected into a file.
@@ -94,7 +94,10 @@ func (p *process) readBounded(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-type appList struct{ storeFlags }
+type appList struct {
+	storeFlags
+	listFlags
+}
 
 // Run prints a line for each App, and one for each installation.
 func (c *appList) Run(p *process) error {
@@ -103,29 +106,32 @@ func (c *appList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := p.table()
-		fmt.Fprintln(w, "ID\tAPP\tOWNER\tINSTALLATION\tON\tREPOSITORIES\tSUSPENDED\tPERMISSIONS")
+		w := p.rows(c.listFlags, "ID", "APP", "OWNER", "INSTALLATION", "ON", "REPOSITORIES", "SUSPENDED", "PERMISSIONS")
 		for _, a := range list {
-			fmt.Fprintf(w, "%d\t%s\t%s\t-\t-\t-\t-\t%s\n", a.ID, a.Slug, a.Owner.Login, a.Permissions)
+			if err := w.add(a.ID, a.Slug, a.Owner.Login, nil, nil, nil, nil, a.Permissions.String()); err != nil {
+				return err
+			}
 			for _, i := range a.Installations {
-				fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", a.ID, a.Slug, a.Owner.Login, i.ID,
-					i.Account.Login, i.Selection(), when(i.SuspendedAt), i.Permissions)
+				if err := w.add(a.ID, a.Slug, a.Owner.Login, i.ID, i.Account.Login, i.Selection(),
+					i.SuspendedAt, i.Permissions.String()); err != nil {
+					return err
+				}
 			}
 		}
-		return w.Flush()
+		return w.flush()
 	})
 }
 
 // installed is a command about the installation of an App on an account.
 type installed struct {
 	storeFlags
-	App string `arg:"" help:"The App, by its name in addresses."`
+	App string `arg:"" help:"Slug of the App."`
 	On  string `arg:"" help:"Login of the user or organization."`
 }
 
 type appInstall struct {
 	installed
-	Repo []string `help:"Only for these repositories of the account (default: all, also those to come)." placeholder:"NAME"`
+	Repo []string `help:"Install on these repositories only (default: all, including future ones)." placeholder:"NAME"`
 }
 
 // Run installs the App. A running server knows it from the next request on.
@@ -175,8 +181,10 @@ func (c *appUnsuspend) Run(p *process) error {
 
 type appRemove struct {
 	storeFlags
-	App string `arg:"" help:"The App, by its name in addresses."`
-	On  string `arg:"" optional:"" help:"Login of the user or organization of whose installation it is (default: the App itself goes)."`
+	App string `arg:"" help:"Slug of the App."`
+	On  string `arg:"" optional:"" help:"Login of the user or organization (default: remove the App itself)."`
+
+	confirmFlags
 }
 
 // Run removes the installation, or the App.
@@ -184,6 +192,9 @@ func (c *appRemove) Run(p *process) error {
 	if c.On != "" {
 		on := installed{c.storeFlags, c.App, c.On}
 		return on.change(p, "removed %s from %s", (*app.Service).Uninstall)
+	}
+	if err := c.confirm(p, c.App, c.App); err != nil {
+		return err
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := s.forge(log).Apps.Remove(p.ctx, c.App)

@@ -33,12 +33,12 @@ func (s *store) record(p *process, action audit.Action) error {
 
 type auditCommand struct {
 	storeFlags
-	Actor  string `help:"Only what this user did." placeholder:"LOGIN"`
-	Action string `help:"Only this action, e.g. repo.create, or all of a kind, e.g. repo." placeholder:"ACTION"`
-	Repo   string `help:"Only what concerns this repository." placeholder:"OWNER/NAME"`
-	Since  string `help:"Only what happened so long ago at most, e.g. 7d, 12h, or since this day, e.g. 2027-01-31." placeholder:"TIME|DATE"`
-	Number int    `name:"number" short:"n" help:"At most so many events, the newest." default:"50" placeholder:"N"`
-	JSON   bool   `name:"json" help:"Print a line of JSON for each event."`
+	Actor  string `help:"Only actions of this user." placeholder:"LOGIN"`
+	Action string `help:"Only this action (repo.create) or kind of action (repo)." placeholder:"ACTION"`
+	Repo   string `help:"Only actions on this repository." placeholder:"OWNER/NAME"`
+	Since  string `help:"Only actions since then: an age such as 7d or 12h, or a date such as 2027-01-31." placeholder:"TIME|DATE"`
+	Number int    `name:"number" short:"n" help:"Number of events, newest first." default:"50" placeholder:"N"`
+	JSON   bool   `name:"json" help:"Print one JSON object per line."`
 }
 
 // Run prints the newest events, the oldest of them first.
@@ -84,7 +84,7 @@ func (c *auditCommand) filter(now time.Time) (f audit.Filter, err error) {
 	}
 	ago, err := account.ParseExpiry(c.Since, now)
 	if err != nil {
-		return f, misuse("--since: %q is no time like 7d, 12h or 2027-01-31", c.Since)
+		return f, misuse("--since: invalid time %q: want an age such as 7d or 12h, or a date such as 2027-01-31", c.Since)
 	}
 	f.From = max(1, db.FromTime(now.Add(-ago)))
 	return f, nil

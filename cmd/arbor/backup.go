@@ -15,13 +15,13 @@ import (
 )
 
 type backupCommand struct {
-	Make   backupMake   `cmd:"" default:"withargs" help:"Back up a store, also while the server runs. The word make may be left out."`
-	Verify backupVerify `cmd:"" help:"Read every file of a backup and compare it with its checksum: exit status 3 when one is missing or altered."`
+	Make   backupMake   `cmd:"" default:"withargs" help:"Back up a store. The server may run. \"make\" is optional."`
+	Verify backupVerify `cmd:"" help:"Compare every file of a backup with its checksum. Exits with 3 if one is missing or altered."`
 }
 
 type backupMake struct {
 	storeFlags
-	Target string `arg:"" help:"Folder of the backup, which is brought up to date if it holds an earlier one; - for standard output." placeholder:"DIR|-"`
+	Target string `arg:"" help:"Folder of the backup, updated if it holds an earlier one; - writes a tar file to standard output." placeholder:"DIR|-"`
 }
 
 // Run makes a backup, with a server running on the store or not. The status is statusUnsound for a backup that
@@ -52,7 +52,7 @@ func (c *backupMake) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(p.stderr, "backed up the store as it was at %s: %d files beside the database\n",
+		_, err = fmt.Fprintf(p.stderr, "backed up the store as of %s: the database and %d files\n",
 			m.At.Format(time.RFC3339), len(m.Files))
 		if err == nil && rotten > 0 {
 			fmt.Fprintf(p.stderr, "bad files of the backup before: %d; they lie in %s, and what the store "+
@@ -105,7 +105,7 @@ func (c *backupVerify) Run(p *process) error {
 
 type restoreCommand struct {
 	storeFlags
-	Source string `arg:"" help:"Folder of the backup; - for standard input." placeholder:"DIR|-"`
+	Source string `arg:"" help:"Folder of the backup; - reads a tar file from standard input." placeholder:"DIR|-"`
 }
 
 // Run makes a store of a backup.

@@ -288,7 +288,7 @@ func TestKilledBackupAndRestore(t *testing.T) {
 			break
 		}
 		if said := string(out); !strings.Contains(said, "restore it again") &&
-			!strings.Contains(said, "there is no store") {
+			!strings.Contains(said, "no store found") {
 			t.Fatalf("after %s: %v %s", after, err, said)
 		}
 	}

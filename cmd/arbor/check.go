@@ -12,8 +12,8 @@ import (
 
 type checkCommand struct {
 	storeFlags
-	Full   bool `help:"Read every object whole, as git fsck does. That takes about as long as copying the repositories."`
-	Repair bool `help:"Derive anew what other data says: counters, copies, the indexes of issues. Nothing else is touched."`
+	Full   bool `help:"Also read every object, as git fsck does. Takes about as long as copying the repositories."`
+	Repair bool `help:"Rebuild derived data: counters, copies, indexes. Changes nothing else."`
 	JSON   bool `name:"json" help:"Print the report as JSON."`
 }
 
@@ -73,7 +73,7 @@ func printReport(w io.Writer, r *check.Report) error {
 		r.Repositories, r.Refs, r.Issues)
 	verdict := "everything holds"
 	if !r.Sound() {
-		verdict = fmt.Sprintf("%d problems, of which --repair mends %d", problems+r.Left, repairable)
+		verdict = fmt.Sprintf("%d problems; --repair can fix %d", problems+r.Left, repairable)
 	}
 	if repaired > 0 {
 		verdict += fmt.Sprintf(", %d repaired", repaired)

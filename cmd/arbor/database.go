@@ -12,14 +12,14 @@ import (
 )
 
 type databaseCommand struct {
-	Move   moveCommand   `cmd:"" help:"Copy the database into another, empty one. Stop the server first, and start it with --database URL."`
-	Vacuum vacuumCommand `cmd:"" help:"Rewrite SQLite's file without the pages that deletions left free. Writers wait for it."`
-	Claim  claimCommand  `cmd:"" help:"Give the data folder to this database, though it belongs to another one or this one was moved. Stop all servers on both first."`
+	Move   moveCommand   `cmd:"" help:"Copy the database into an empty one. Stop the server first, and start it with --database URL afterwards."`
+	Vacuum vacuumCommand `cmd:"" help:"Rewrite SQLite's file without free pages. Writers wait."`
+	Claim  claimCommand  `cmd:"" help:"Assign the data folder to this database, even if it belongs to another or this one was moved. Stop all servers on both first."`
 }
 
 type moveCommand struct {
 	storeFlags
-	To string `arg:"" name:"url" help:"Where it goes: postgres://... or the path of a SQLite file." placeholder:"URL"`
+	To string `arg:"" name:"url" help:"Target: postgres://... or the path of a SQLite file." placeholder:"URL"`
 }
 
 // Run copies all rows. The objects stay in the data folder.

@@ -25,9 +25,9 @@ import (
 type demoCommand struct {
 	serverFlags
 	sshFlags
-	Database string `help:"postgres://... of an empty database to try PostgreSQL (default: SQLite in the throwaway folder)." placeholder:"URL"`
-	Seed     string `help:"Serve what this YAML file says instead, see docs/seed.md; SQLite only." placeholder:"FILE"`
-	Quiet    bool   `help:"Leave the request log out." default:"true" negatable:""`
+	Database string `help:"Use this empty PostgreSQL database (default: SQLite in a temporary folder)." placeholder:"URL"`
+	Seed     string `help:"Serve the contents of this YAML file instead, see docs/seed.md; SQLite only." placeholder:"FILE"`
+	Quiet    bool   `help:"Do not log requests." default:"true" negatable:""`
 }
 
 // Run serves a temporary data folder with something in it until the process is

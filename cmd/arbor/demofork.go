@@ -1,9 +1,10 @@
 package main
 
 import (
+	"context"
+
 	"arbor/internal/forge"
 	"arbor/internal/repo/network"
-	"context"
 )
 
 // forkGreenhouse gives bob a fork of alice's greenhouse.

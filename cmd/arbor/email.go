@@ -8,10 +8,10 @@ import (
 )
 
 type emailCommand struct {
-	Add    emailAdd    `cmd:"" help:"Give a user an address, which counts once it is verified."`
-	Verify emailVerify `cmd:"" help:"Make an address of a user's count: commits with it are the user's from now on."`
+	Add    emailAdd    `cmd:"" help:"Add an address to a user. It attributes commits once it is verified."`
+	Verify emailVerify `cmd:"" help:"Verify a user's address; commits with it are shown as the user's."`
 	List   emailList   `cmd:"" help:"List a user's addresses."`
-	Remove emailRemove `cmd:"" help:"Take an address from a user."`
+	Remove emailRemove `cmd:"" help:"Remove an address from a user."`
 }
 
 // emailOf names a user and an address.
@@ -62,6 +62,7 @@ func (c *emailRemove) Run(p *process) error {
 
 type emailList struct {
 	storeFlags
+	listFlags
 	Login string `arg:"" help:"Login of the user."`
 }
 
@@ -72,11 +73,12 @@ func (c *emailList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := p.table()
-		fmt.Fprintln(w, "ADDRESS\tVERIFIED")
+		w := p.rows(c.listFlags, "ADDRESS", "VERIFIED")
 		for _, e := range list {
-			fmt.Fprintf(w, "%s\t%t\n", e.Address, e.Verified)
+			if err := w.add(e.Address, e.Verified); err != nil {
+				return err
+			}
 		}
-		return w.Flush()
+		return w.flush()
 	})
 }

@@ -78,7 +78,7 @@ func refuseForeign(dir string) error {
 	}
 	for _, entry := range list {
 		if name := entry.Name(); name != "lost+found" {
-			return fmt.Errorf("%s is no data folder: it holds %s, and no store. Name an empty folder, or one that is new",
+			return fmt.Errorf("%s is not a data folder: it contains %s and no store. Use an empty or a new folder",
 				dir, name)
 		}
 	}

@@ -193,7 +193,7 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	for _, args := range [][]string{{"user", "create", "alice"}, {"serve", "--listen", "127.0.0.1:0"},
 		{"restore", filepath.Join(foreign, "backup")}} {
 		out, err := arbor(args...)
-		if err == nil || !strings.Contains(out, "no data folder: it holds program") {
+		if err == nil || !strings.Contains(out, "not a data folder: it contains program") {
 			t.Errorf("%q: %v: %s", args, err, out)
 		}
 	}
@@ -230,7 +230,7 @@ func TestCommandsNeedAStore(t *testing.T) {
 			cmd := exec.Command("arbor", append(args, "--data", data)...)
 			cmd.Env = s.env
 			if out, err := cmd.CombinedOutput(); err == nil ||
-				!strings.Contains(string(out), "there is no store") {
+				!strings.Contains(string(out), "no store found") {
 				t.Errorf("%q: %v: %s", args, err, out)
 			}
 		}

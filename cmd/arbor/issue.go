@@ -15,17 +15,17 @@ import (
 )
 
 type issueCommand struct {
-	Pin      issuePin      `cmd:"" help:"Let an issue stand first in its repository, as up to three can."`
-	Unpin    issueUnpin    `cmd:"" help:"Take that back."`
-	Transfer issueTransfer `cmd:"" help:"Move an issue to another repository of the same owner; its address leads there."`
-	Delete   issueDelete   `cmd:"" help:"Delete an issue with all that was said of it, for good."`
+	Pin      issuePin      `cmd:"" help:"Pin an issue to the top of its repository; up to three can be pinned."`
+	Unpin    issueUnpin    `cmd:"" help:"Unpin an issue."`
+	Transfer issueTransfer `cmd:"" help:"Move an issue to another repository of the same owner. Its old address redirects."`
+	Delete   issueDelete   `cmd:"" help:"Delete an issue and its comments. This cannot be undone."`
 }
 
 // onIssue is a command about one issue.
 type onIssue struct {
 	storeFlags
-	Issue string `arg:"" name:"owner/name#number" help:"Owner's login and name of the repository, and number of the issue."`
-	As    string `required:"" help:"User who does it, and needs the right to." placeholder:"LOGIN"`
+	Issue string `arg:"" name:"owner/name#number" help:"The issue."`
+	As    string `required:"" help:"Act as this user, who needs the right to do it." placeholder:"LOGIN"`
 }
 
 // splitIssue reads OWNER/NAME#NUMBER.
@@ -56,7 +56,7 @@ func (c *onIssue) change(
 			return err
 		}
 		if as.Kind != account.User {
-			return misuse("%q is no user", as.Login)
+			return misuse("user %q not found", as.Login)
 		}
 		caller := &account.Caller{ID: as.ID, Login: as.Login, SiteAdmin: as.SiteAdmin}
 		a, err := findRepoAs(p, f.Repos, caller, owner, name)
@@ -88,7 +88,7 @@ func (c *issueUnpin) Run(p *process) error {
 	return c.change(p, func(ctx context.Context, f *forge.Forge, a *repo.Access, number int64) error {
 		i, err := f.Issues.Unpin(ctx, a, number)
 		if err == nil {
-			fmt.Fprintf(p.stdout, "%s#%d is not pinned any more\n", a.FullName(), i.Number)
+			fmt.Fprintf(p.stdout, "unpinned %s#%d\n", a.FullName(), i.Number)
 		}
 		return err
 	})
@@ -96,8 +96,8 @@ func (c *issueUnpin) Run(p *process) error {
 
 type issueTransfer struct {
 	onIssue
-	To           string `arg:"" name:"new-owner/new-name" help:"Owner's login and name of the other repository."`
-	CreateLabels bool   `help:"Make the labels that the other repository lacks."`
+	To           string `arg:"" name:"new-owner/new-name" help:"The target repository."`
+	CreateLabels bool   `help:"Create labels that the target repository does not have."`
 }
 
 // Run moves the issue.
@@ -120,10 +120,16 @@ func (c *issueTransfer) Run(p *process) error {
 	})
 }
 
-type issueDelete struct{ onIssue }
+type issueDelete struct {
+	onIssue
+	confirmFlags
+}
 
 // Run deletes the issue.
 func (c *issueDelete) Run(p *process) error {
+	if err := c.confirm(p, c.Issue, c.Issue); err != nil {
+		return err
+	}
 	return c.change(p, func(ctx context.Context, f *forge.Forge, a *repo.Access, number int64) error {
 		err := f.Issues.Delete(ctx, a, number)
 		if err == nil {

@@ -11,15 +11,15 @@ import (
 )
 
 type keyCommand struct {
-	Add    keyAdd    `cmd:"" help:"Let an SSH key fetch and push as a user."`
+	Add    keyAdd    `cmd:"" help:"Add an SSH key to a user."`
 	List   keyList   `cmd:"" help:"List a user's SSH keys."`
-	Remove keyRemove `cmd:"" help:"End an SSH key of a user, also in a running server."`
+	Remove keyRemove `cmd:"" help:"Remove an SSH key of a user. Takes effect at once."`
 }
 
 type keyAdd struct {
 	storeFlags
 	Login string `arg:"" help:"Login of the user."`
-	File  string `arg:"" help:"File with the public key, which ends in .pub; - is standard input." placeholder:"FILE"`
+	File  string `arg:"" help:"File with the public key (.pub); - reads standard input." placeholder:"FILE"`
 	Title string `help:"What the key is for (default: its comment)." placeholder:"TEXT"`
 }
 
@@ -57,6 +57,7 @@ func (p *process) readKey(name string) (string, error) {
 
 type keyList struct {
 	storeFlags
+	listFlags
 	Login string `arg:"" help:"Login of the user."`
 }
 
@@ -67,13 +68,13 @@ func (c *keyList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := p.table()
-		fmt.Fprintln(w, "ID\tFINGERPRINT\tADDED\tLAST USED\tTITLE")
+		w := p.rows(c.listFlags, "ID", "FINGERPRINT", "ADDED", "LAST USED", "TITLE")
 		for _, k := range list {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", k.ID, k.Fingerprint, when(k.CreatedAt),
-				when(k.LastUsedAt), k.Title)
+			if err := w.add(k.ID, k.Fingerprint, k.CreatedAt, k.LastUsedAt, k.Title); err != nil {
+				return err
+			}
 		}
-		return w.Flush()
+		return w.flush()
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -29,6 +30,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 
 	"arbor/internal/audit"
 	"arbor/internal/errs"
@@ -38,24 +40,29 @@ import (
 
 // commandLine is what can be said to arbor.
 type commandLine struct {
-	Serve    serveCommand    `cmd:"" help:"Run the server."`
-	Demo     demoCommand     `cmd:"" help:"Run a throwaway server with people, repositories and plants; prints what to try."`
-	User     userCommand     `cmd:"" help:"Manage users."`
-	Org      orgCommand      `cmd:"" help:"Manage organizations."`
-	App      appCommand      `cmd:"" help:"Manage GitHub Apps, and where they are installed."`
-	Token    tokenCommand    `cmd:"" help:"Manage access tokens."`
-	Repo     repoCommand     `cmd:"" help:"Manage repositories."`
-	Issue    issueCommand    `cmd:"" help:"Manage issues in ways that the API does not offer."`
-	Backup   backupCommand   `cmd:"" help:"Back up a store, also while the server runs."`
-	Restore  restoreCommand  `cmd:"" help:"Make a store of a backup, after all of it was verified. Only an empty store takes one."`
-	Database databaseCommand `cmd:"" help:"Manage the database."`
-	Nodes    nodesCommand    `cmd:"" help:"List the servers that work on a store, with their versions and clocks."`
-	Audit    auditCommand    `cmd:"" help:"List who changed accounts, access, membership, visibility, ownership or tokens."`
-	Check    checkCommand    `cmd:"" help:"Check a store, also while the server runs: exit status 0 when everything holds, 3 when something does not."`
+	Serve    serveCommand    `cmd:"" group:"Run a server" help:"Run the server."`
+	Demo     demoCommand     `cmd:"" group:"Run a server" help:"Run a throwaway server with sample data, and print commands to try."`
+	User     userCommand     `cmd:"" group:"Manage people and repositories" help:"Manage users."`
+	Org      orgCommand      `cmd:"" group:"Manage people and repositories" help:"Manage organizations."`
+	App      appCommand      `cmd:"" group:"Manage people and repositories" help:"Manage GitHub Apps and their installations."`
+	Token    tokenCommand    `cmd:"" group:"Manage people and repositories" help:"Manage access tokens."`
+	Repo     repoCommand     `cmd:"" group:"Manage people and repositories" help:"Manage repositories."`
+	Issue    issueCommand    `cmd:"" group:"Manage people and repositories" help:"Manage issues in ways that REST does not offer."`
+	Backup   backupCommand   `cmd:"" group:"Keep data" help:"Back up a store. The server may run."`
+	Restore  restoreCommand  `cmd:"" group:"Keep data" help:"Verify a backup and restore it into an empty store."`
+	Database databaseCommand `cmd:"" group:"Keep data" help:"Manage the database."`
+	Nodes    nodesCommand    `cmd:"" group:"Run a server" help:"List the servers of a store with their versions and clocks."`
+	Audit    auditCommand    `cmd:"" group:"Manage people and repositories" help:"List changes to accounts, access, membership, visibility, ownership and tokens."`
+	Check    checkCommand    `cmd:"" group:"Run a server" help:"Check the consistency of a store. The server may run. Exits with 3 if something is wrong."`
 
-	Doctor doctorCommand `cmd:"" help:"Make a report without secrets, to attach to a bug: exit status 3 when something is wrong."`
+	Help       helpCommand               `cmd:"" group:"Help" help:"Show help for a command."`
+	Versions   versionCommand            `cmd:"" name:"version" group:"Help" help:"Print the version, commit and date of this program."`
+	Completion kongcompletion.Completion `cmd:"" group:"Help" help:"Show how to complete commands in bash, zsh or fish."`
+	Man        manCommand                `cmd:"" group:"Help" help:"Print the manual page: arbor man > arbor.1"`
 
-	Config string `help:"Read settings from this YAML file alone: names of flags of serve with their values, see docs/settings.md (default: /etc/arbor/arbor.yaml, and arbor.yaml in the data folder)." placeholder:"FILE"`
+	Doctor doctorCommand `cmd:"" group:"Run a server" help:"Print a report without secrets, to attach to a bug. Exits with 3 if something is wrong."`
+
+	Config string `help:"Read settings from this YAML file only, see docs/settings.md (default: /etc/arbor/arbor.yaml, and arbor.yaml in the data folder)." placeholder:"FILE"`
 	// or a variable for something else would end all commands
 	Version kong.VersionFlag `help:"Print the version." env:"-"`
 }
@@ -103,10 +110,14 @@ func start(system string) int {
 func run(ctx context.Context, began time.Time, system string, args []string, stdout, stderr io.Writer) int {
 	umask := closeUmask()
 	exit := -1
+	args = helpArguments(args)
 	parser, said, err := newParser(&commandLine{}, system, stdout, stderr, func(code int) { exit = code })
 	if err != nil {
 		fmt.Fprintln(stderr, "arbor:", err)
 		return 2
+	}
+	for _, name := range unknownVariables(parser.Model.Node, os.Environ()) {
+		fmt.Fprintf(stderr, "arbor: warning: unknown variable %s is ignored\n", name)
 	}
 	called, err := parser.Parse(args)
 	if exit >= 0 {
@@ -116,17 +127,17 @@ func run(ctx context.Context, began time.Time, system string, args []string, std
 		err = said.err
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "arbor: %v (see arbor --help)\n", err)
+		fmt.Fprintf(stderr, "arbor: %v (see %s --help)\n", err, commandOf(err))
 		return 2
 	}
-	err = called.Run(&process{ctx, stdout, stderr, began, umask})
+	err = called.Run(&process{ctx, stdout, stderr, began, umask}, parser)
 	var misuse *usageError
 	var status *exitStatus
 	switch {
 	case errors.As(err, &status):
 		return status.code
 	case errors.As(err, &misuse):
-		fmt.Fprintf(stderr, "arbor: %v (see arbor --help)\n", err)
+		fmt.Fprintf(stderr, "arbor: %v (see %s --help)\n", err, fullName(called))
 		return 2
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "arbor: stopped before the end")
@@ -144,9 +155,10 @@ func newParser(c *commandLine, system string, stdout, stderr io.Writer, exit fun
 	*kong.Kong, *settingsFile, error,
 ) {
 	parser, err := kong.New(c,
-		kong.Name("arbor"), kong.Description("A self-hosted code-hosting server with a plant store."),
+		kong.Name("arbor"), kong.Description("Arbor hosts Git repositories, issues and pull requests for clients of GitHub's API."),
 		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
-		kong.Vars{"version": "arbor " + version, "auditDays": strconv.Itoa(audit.DefaultDays),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Vars{"version": versionLine(), "auditDays": strconv.Itoa(audit.DefaultDays),
 			"scopes":      strings.Join(scope.Names(), ", "),
 			"usualScopes": strings.ReplaceAll(scope.Usual, " ", "")},
 		kong.Exit(exit),
@@ -155,6 +167,7 @@ func newParser(c *commandLine, system string, stdout, stderr io.Writer, exit fun
 		return nil, nil, err
 	}
 	ignoreEmpty(parser.Model.Node)
+	kongcompletion.Register(parser)
 	said := newSettings(parser.Model, system)
 	return parser, said, kong.Resolvers(said).Apply(parser)
 }
@@ -176,6 +189,11 @@ func misuse(format string, args ...any) error {
 // a validation failure.
 func explain(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n\t", " ") // of a database that cannot be reached
+	var file *fs.PathError
+	if errors.As(err, &file) && file.Error() == text {
+		text = fmt.Sprintf("cannot %s %s: %v", cmp.Or(map[string]string{"mkdir": "create", "stat": "find"}[file.Op],
+			file.Op), file.Path, file.Err)
+	}
 	var e *errs.Error
 	if errors.As(err, &e) {
 		for _, f := range e.Fields {

@@ -8,7 +8,10 @@ import (
 	"arbor/internal/db"
 )
 
-type nodesCommand struct{ storeFlags }
+type nodesCommand struct {
+	storeFlags
+	listFlags
+}
 
 // Run prints a line for each server that works on the store, and for a day for those that
 // died.
@@ -21,16 +24,17 @@ func (c *nodesCommand) Run(p *process) error {
 		}); err != nil {
 			return err
 		}
-		w := p.table()
-		fmt.Fprintln(w, "NODE\tVERSION\tSTARTED\tSEEN\tCLOCK\tSTATE")
+		w := p.rows(c.listFlags, "NODE", "VERSION", "STARTED", "SEEN", "CLOCK", "STATE")
 		for _, n := range list {
 			state := "live"
 			if !n.Live {
 				state = "lost"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%+dms\t%s\n", n.Name, n.Version, when(n.Started), when(n.Seen),
-				n.Skew.Round(time.Millisecond).Milliseconds(), state)
+			if err := w.add(n.Name, n.Version, n.Started, n.Seen,
+				fmt.Sprintf("%+dms", n.Skew.Round(time.Millisecond).Milliseconds()), state); err != nil {
+				return err
+			}
 		}
-		return w.Flush()
+		return w.flush()
 	})
 }

@@ -8,22 +8,22 @@ import (
 	"arbor/internal/account"
 )
 
-type orgList struct{ storeFlags }
+type orgList struct {
+	storeFlags
+	listFlags
+}
 
 // Run prints a line for each organization.
 func (c *orgList) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		w := p.table()
-		fmt.Fprintln(w, "ID\tLOGIN\tNAME\tREPOSITORIES\tCREATED")
+		w := p.rows(c.listFlags, "ID", "LOGIN", "NAME", "REPOSITORIES", "CREATED")
 		err := s.forge(log).Accounts.Each(p.ctx, account.Organization, func(a *account.Account) error {
-			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\n", a.ID, a.Login, orDash(a.Name),
-				a.PublicRepos+a.PrivateRepos+a.Withdrawn, when(a.CreatedAt))
-			return err
+			return w.add(a.ID, a.Login, a.Name, a.PublicRepos+a.PrivateRepos+a.Withdrawn, a.CreatedAt)
 		})
 		if err != nil {
 			return err
 		}
-		return w.Flush()
+		return w.flush()
 	})
 }
 

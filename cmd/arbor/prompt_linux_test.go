@@ -161,3 +161,34 @@ func reads(pid int) bool {
 	}
 	return false
 }
+
+// A person at a terminal types the name of what a command deletes. Anything else deletes nothing.
+func TestDeletionIsConfirmed(t *testing.T) {
+	t.Parallel()
+	s := newInstance(t, db.SQLite)
+	s.makeTables()
+	s.user("bob")
+	for _, c := range []struct {
+		typed, want string
+		code        int
+	}{{"bo\n", "not confirmed", 1}, {"\x03", "stopped", 1}, {"bob\n", "deleted bob", 0}} {
+		term := newTerminal(t)
+		cmd := exec.Command("arbor", "user", "delete", "bob")
+		cmd.Env = s.env
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = term.program, term.program, term.program
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, func() bool { return strings.Contains(term.text(), "Type bob to confirm: ") },
+			"the question", term.text)
+		if _, err := term.person.WriteString(c.typed); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		testkit.Eventually(t, func() bool { return strings.Contains(term.text(), c.want) }, c.want, term.text)
+		if code := cmd.ProcessState.ExitCode(); code != c.code {
+			t.Errorf("%q: exit status %d, want %d: %s", c.typed, code, c.code, term.text())
+		}
+	}
+}

@@ -15,14 +15,15 @@ import (
 
 type repoPurge struct {
 	onRepo
-	Unreachable bool   `help:"Remove all that no branch, tag or pull request leads to." env:"-" xor:"what" required:""`
-	Commit      string `help:"Remove one object (a commit, tree, blob or tag), what leads to it, and what only these lead to. Refused while a ref or a pull request leads there." env:"-" xor:"what" required:"" placeholder:"SHA"`
-	Network     bool   `help:"In all repositories of the fork network."`
-	DryRun      bool   `help:"Say what would go, and change nothing."`
-	Vacuum      bool   `help:"Write the database's file anew, so that free places in it hold nothing either. Writers wait meanwhile. Done unasked below 256 MiB, but not on PostgreSQL."`
+	confirmFlags
+	Unreachable bool   `help:"Remove every object that no branch, tag or pull request reaches." env:"-" xor:"what" required:""`
+	Commit      string `help:"Remove this commit, tree, blob or tag, the objects that lead to it, and those that only these reach. Refused while a ref or pull request reaches it." env:"-" xor:"what" required:"" placeholder:"SHA"`
+	Network     bool   `env:"-" help:"Purge all repositories of the fork network."`
+	DryRun      bool   `env:"-" help:"Print what would be removed, and change nothing."`
+	Vacuum      bool   `env:"-" help:"Also rewrite the database, so that no free page holds deleted data. Writers wait. Default for SQLite files below 256 MiB."`
 }
 
-// alwaysVacuum is the size of a database in bytes below which it is written anew unasked.
+// alwaysVacuum is the size of a database in bytes below which it is rewritten without --vacuum.
 const alwaysVacuum = 256 << 20
 
 // Run purges, whether servers run or not.
@@ -30,6 +31,11 @@ func (c *repoPurge) Run(p *process) error {
 	owner, name, err := splitRepo(c.Repository)
 	if err != nil {
 		return err
+	}
+	if !c.DryRun {
+		if err := c.confirm(p, "objects of "+c.Repository, c.Repository); err != nil {
+			return err
+		}
 	}
 	c.secureDelete = true
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
@@ -56,7 +62,7 @@ func (c *repoPurge) Run(p *process) error {
 			return err
 		}
 		if err != nil {
-			return fmt.Errorf("%w (say it again: a purge that was begun goes on)", err)
+			return fmt.Errorf("%w (run it again: it resumes)", err)
 		}
 		if c.DryRun {
 			return printPurgePlan(p.stdout, report)
@@ -66,7 +72,7 @@ func (c *repoPurge) Run(p *process) error {
 		}
 		for _, r := range report.Repos {
 			if len(r.Left) > 0 {
-				return fmt.Errorf("%s is still in use, and holds what was purged: say it again later",
+				return fmt.Errorf("%s is still in use, and still has the purged objects: run it again later",
 					r.Left[0])
 			}
 		}

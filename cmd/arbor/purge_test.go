@@ -109,7 +109,7 @@ func TestPurgeClearsTheDisk(t *testing.T) {
 		if len(l.holders(t, s)) == 0 {
 			t.Fatal("no file held it before")
 		}
-		said := s.arbor("repo", "purge", "alice/garden", "--commit", l.commit)
+		said := s.arbor("repo", "purge", "--yes", "alice/garden", "--commit", l.commit)
 		for _, want := range []string{"alice/garden: purged 4 objects, with commit " + l.commit,
 			"the diff of 3 review comments",
 			"backups that may still hold it:", "/nightly", "replace it"} {
@@ -130,16 +130,16 @@ func TestPurgeClearsTheDisk(t *testing.T) {
 				t.Errorf("comments: %s", text)
 			}
 		}
-		if status, said := s.exits("repo", "purge", "alice/garden", "--commit", l.commit); status != 1 ||
+		if status, said := s.exits("repo", "purge", "--yes", "alice/garden", "--commit", l.commit); status != 1 ||
 			!strings.Contains(said, "there is no object") {
 			t.Errorf("again: %d %s", status, said)
 		}
 		head := gittest.Run(t, t.TempDir(), "ls-remote", s.remote("alice", "alice/garden"), "topic")[:40]
-		if status, said := s.exits("repo", "purge", "alice/garden", "--commit", head); status != 1 ||
+		if status, said := s.exits("repo", "purge", "--yes", "alice/garden", "--commit", head); status != 1 ||
 			!strings.Contains(said, "branch topic leads to commit") {
 			t.Errorf("refused: %d %s", status, said)
 		}
-		if status, said := s.exits("repo", "purge", "alice/garden"); status != 2 {
+		if status, said := s.exits("repo", "purge", "--yes", "alice/garden"); status != 2 {
 			t.Errorf("without saying what: %d %s", status, said)
 		}
 		s.sound()
@@ -157,7 +157,7 @@ func TestKilledPurge(t *testing.T) {
 		l := leaked(t, s)
 		kills := 0
 		for after := 20 * time.Millisecond; after < time.Minute; after = after * 7 / 4 {
-			cmd := exec.Command("arbor", "repo", "purge", "alice/garden", "--commit", l.commit)
+			cmd := exec.Command("arbor", "repo", "purge", "--yes", "alice/garden", "--commit", l.commit)
 			cmd.Env = s.env
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

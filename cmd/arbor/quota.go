@@ -13,9 +13,9 @@ import (
 type quotaFlags struct {
 	storeFlags
 	Login string     `arg:"" help:"Login of the account."`
-	Repos quotaCount `help:"How many repositories at most: a number, none for no bound, or default for what serve --quota-repos says." placeholder:"N"`
-	Bytes quotaBytes `help:"How large they and attached files may be together: a size like 10GiB, none, or default." placeholder:"SIZE"`
-	Text  quotaBytes `help:"How much text the account may write, such as issues and comments: a size, none, or default." placeholder:"SIZE"`
+	Repos quotaCount `help:"Most repositories: a number, none for no limit, or default for that of --quota-repos." placeholder:"N"`
+	Bytes quotaBytes `help:"Most bytes of repositories and files: a size like 10GiB, none, or default." placeholder:"SIZE"`
+	Text  quotaBytes `help:"Most text in issues, comments and the like: a size, none, or default." placeholder:"SIZE"`
 }
 
 // quotaBound is a bound that a flag may change.

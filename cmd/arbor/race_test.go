@@ -43,7 +43,7 @@ func TestPushRace(t *testing.T) {
 		if l.err != nil {
 			winner, loser = "right", l.out
 		}
-		if !strings.Contains(loser, "-> main (reference was moved meanwhile; fetch first)") {
+		if !strings.Contains(loser, "-> main (reference has changed; fetch first)") {
 			t.Errorf("the loser reads:\n%s", loser)
 		}
 		if !strings.Contains(loser, "-> born (reference already exists)") {

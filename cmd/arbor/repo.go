@@ -32,6 +32,7 @@ func findRepoAs(
 
 type repoList struct {
 	storeFlags
+	listFlags
 	Owner string `arg:"" optional:"" help:"Login of the owner (default: all)."`
 }
 
@@ -47,8 +48,7 @@ func (c *repoList) Run(p *process) error {
 			}
 			owner = a.ID
 		}
-		w := p.table()
-		fmt.Fprintln(w, "ID\tREPOSITORY\tVISIBILITY\tSTATE\tKB\tPUSHED")
+		w := p.rows(c.listFlags, "ID", "REPOSITORY", "VISIBILITY", "STATE", "KB", "PUSHED")
 		err := f.Repos.Each(p.ctx, owner, func(r *repo.Repo) error {
 			visibility, state := "public", "active"
 			if r.Private {
@@ -62,21 +62,19 @@ func (c *repoList) Run(p *process) error {
 			case r.Withdrawn:
 				state = "withdrawn"
 			}
-			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.FullName(), visibility,
-				state, r.SizeKB, when(r.PushedAt))
-			return err
+			return w.add(r.ID, r.FullName(), visibility, state, r.SizeKB, r.PushedAt)
 		})
 		if err != nil {
 			return err
 		}
-		return w.Flush()
+		return w.flush()
 	})
 }
 
 // onRepo is a command about one repository.
 type onRepo struct {
 	storeFlags
-	Repository string `arg:"" name:"owner/name" help:"Owner's login and name of the repository."`
+	Repository string `arg:"" name:"owner/name" help:"The repository."`
 }
 
 // change runs an operation on the repository, and prints a line when it has succeeded, with
@@ -120,12 +118,12 @@ type repoUnarchive struct{ onRepo }
 
 // Run takes that back.
 func (c *repoUnarchive) Run(p *process) error {
-	return c.archive(p, "%s is not archived any more", false)
+	return c.archive(p, "unarchived %s", false)
 }
 
 type repoTransfer struct {
 	onRepo
-	To string `arg:"" name:"new-owner[/new-name]" help:"Login of the new owner, and the name there if it is to be another."`
+	To string `arg:"" name:"new-owner[/new-name]" help:"The new owner, and the new name if it changes."`
 }
 
 // Run gives the repository to another owner. The old address leads to the new one.
@@ -144,10 +142,16 @@ func (c *repoTransfer) Run(p *process) error {
 		})
 }
 
-type repoDelete struct{ onRepo }
+type repoDelete struct {
+	onRepo
+	confirmFlags
+}
 
 // Run deletes the repository. Its folder goes hours later, when nobody reads it any more.
 func (c *repoDelete) Run(p *process) error {
+	if err := c.confirm(p, c.Repository, c.Repository); err != nil {
+		return err
+	}
 	return c.change(p, "deleted %s", func(f *forge.Forge, a *repo.Access) error {
 		return f.Settings.Delete(p.ctx, a.ID, nil)
 	})

@@ -12,9 +12,9 @@ import (
 )
 
 type repoKeyCommand struct {
-	Add    repoKeyAdd    `cmd:"" help:"Let an SSH key fetch from a repository, and push unless --read-only."`
+	Add    repoKeyAdd    `cmd:"" help:"Add a deploy key, which fetches and, unless --read-only, pushes."`
 	List   repoKeyList   `cmd:"" help:"List a repository's deploy keys."`
-	Remove repoKeyRemove `cmd:"" help:"End a deploy key of a repository, also in a running server."`
+	Remove repoKeyRemove `cmd:"" help:"Remove a deploy key. Takes effect at once."`
 }
 
 // keys runs an operation on the repository's deploy keys.
@@ -35,10 +35,10 @@ func (c *onRepo) keys(p *process, do func(*forge.Forge, *repo.Access) error) err
 
 type repoKeyAdd struct {
 	onRepo
-	File     string `arg:"" help:"File with the public key, which ends in .pub; - is standard input." placeholder:"FILE"`
+	File     string `arg:"" help:"File with the public key (.pub); - reads standard input." placeholder:"FILE"`
 	Title    string `help:"What the key is for (default: its comment)." placeholder:"TEXT"`
-	ReadOnly bool   `help:"The key only fetches."`
-	As       string `help:"User as whom it pushes (default: the repository's owner, if that is one)." placeholder:"LOGIN"`
+	ReadOnly bool   `help:"Only allow fetching."`
+	As       string `help:"Attribute pushes to this user (default: the owner, if that is a user)." placeholder:"LOGIN"`
 }
 
 // Run adds the key.
@@ -64,7 +64,10 @@ func (c *repoKeyAdd) Run(p *process) error {
 	})
 }
 
-type repoKeyList struct{ onRepo }
+type repoKeyList struct {
+	onRepo
+	listFlags
+}
 
 // Run prints a line for each key.
 func (c *repoKeyList) Run(p *process) error {
@@ -73,17 +76,17 @@ func (c *repoKeyList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := p.table()
-		fmt.Fprintln(w, "ID\tFINGERPRINT\tMAY\tAS\tADDED\tLAST USED\tTITLE")
+		w := p.rows(c.listFlags, "ID", "FINGERPRINT", "MAY", "AS", "ADDED", "LAST USED", "TITLE")
 		for _, k := range list {
 			may := "push"
 			if k.ReadOnly {
 				may = "fetch"
 			}
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Fingerprint, may, k.AddedLogin,
-				when(k.CreatedAt), when(k.LastUsedAt), k.Title)
+			if err := w.add(k.ID, k.Fingerprint, may, k.AddedLogin, k.CreatedAt, k.LastUsedAt, k.Title); err != nil {
+				return err
+			}
 		}
-		return w.Flush()
+		return w.flush()
 	})
 }
 

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -31,27 +33,27 @@ import (
 
 // serverFlags are those that serve and demo share.
 type serverFlags struct {
-	Listen            string        `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
-	AdminListen       string        `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
-	BaseURL           string        `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
-	RequireToken      bool          `help:"Answer nobody without a token or a browser's session, but for /healthz, /readyz and what signing in takes, and let no other site's pages read answers." negatable:""`
-	Previews          string        `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
-	MaxTreeEntries    int           `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
-	RateLimit         int64         `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
-	Memory            byteSize      `help:"Memory that the server and its processes of git may use together (default: three quarters of what the machine or its container has)." placeholder:"SIZE"`
-	TrustProxy        string        `help:"Networks of proxies whose X-Forwarded-For, -Proto and -Host are believed, between commas." placeholder:"NETWORKS"`
-	MaxPackSize       byteSize      `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
-	MaxPackObjects    int           `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
-	QuotaRepos        int64         `help:"Most repositories of each owner who has no quota of its own (default: no bound)." placeholder:"N"`
-	QuotaBytes        byteSize      `help:"Most that the repositories of such an owner may take together (default: no bound)." placeholder:"SIZE"`
-	QuotaText         byteSize      `help:"Most text that an account without a quota of its own may write: issues, comments, reviews and the like (default: as --quota-bytes)." placeholder:"SIZE"`
-	TextRate          *freeSpace    `help:"Most text that an account may write within an hour; 0: any amount (default: 64MiB; 0 for demo and --ephemeral)." placeholder:"SIZE"`
-	MinFreeSpace      *freeSpace    `help:"Room on the disks of the data folder and the database below which writes are answered 507: a size, 0 for none, or auto, a hundredth of the disk and 1GiB at most (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
-	AllowHookNetworks string        `help:"Inner networks to which webhooks may be sent, between commas: 10.0.0.0/8,::1/128 (default: none; demo and --ephemeral allow this machine)." placeholder:"NETWORKS"`
-	LogFormat         string        `help:"Form of the log on standard error." enum:"text,json" default:"text"`
-	LogLevel          string        `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
-	ShutdownDelay     time.Duration `help:"How long the server still answers once it is told to stop, while /readyz says 503: as long as balancers take to see that." default:"0s" placeholder:"DURATION"`
-	AuditDays         int           `help:"Days for which the audit log is kept; 0: for ever." default:"${auditDays}" placeholder:"N"`
+	Listen            string        `group:"Network" help:"Listen address: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	AdminListen       string        `group:"Network" help:"Listen address for /metrics and, with --ephemeral, POST /admin/reset (default: none)." placeholder:"ADDRESS"`
+	BaseURL           string        `name:"base-url" group:"Network" help:"Scheme and host of links in answers (default: those of the request)." placeholder:"URL"`
+	RequireToken      bool          `group:"Access" help:"Require a token or a session for everything except /healthz, /readyz and signing in, and disallow cross-origin reads." negatable:""`
+	Previews          string        `group:"Access" help:"Enable preview features on request (negotiated) or for everyone (graduated)." enum:"negotiated,graduated" default:"negotiated"`
+	MaxTreeEntries    int           `group:"Limits" help:"Most entries in a tree answer before it is truncated." default:"100000" placeholder:"N"`
+	RateLimit         int64         `group:"Limits" help:"Requests per hour for each token, and for each address without one (default: no limit)." placeholder:"N"`
+	Memory            byteSize      `group:"Limits" help:"Memory limit for the server and its git processes together (default: three quarters of the machine's or container's)." placeholder:"SIZE"`
+	TrustProxy        string        `group:"Network" help:"Comma-separated proxy networks whose X-Forwarded-* headers are trusted." placeholder:"NETWORKS"`
+	MaxPackSize       byteSize      `group:"Limits" help:"Largest pack in one push." default:"4GiB" placeholder:"SIZE"`
+	MaxPackObjects    int           `group:"Limits" help:"Most objects in one push." default:"10000000" placeholder:"N"`
+	QuotaRepos        int64         `group:"Limits" help:"Most repositories per owner without its own quota (default: no limit)." placeholder:"N"`
+	QuotaBytes        byteSize      `group:"Limits" help:"Most bytes per owner without its own quota (default: no limit)." placeholder:"SIZE"`
+	QuotaText         byteSize      `group:"Limits" help:"Most text in issues, comments, reviews and the like per account without its own quota (default: as --quota-bytes)." placeholder:"SIZE"`
+	TextRate          *freeSpace    `group:"Limits" help:"Most text that an account may write per hour; 0: no limit (default: 64MiB; 0 for demo and --ephemeral)." placeholder:"SIZE"`
+	MinFreeSpace      *freeSpace    `group:"Limits" help:"Refuse writes with 507 while a disk has less free space than this: a size, 0 for never, or auto for a hundredth of the disk, at most 1GiB (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
+	AllowHookNetworks string        `group:"Network" help:"Comma-separated private networks that webhooks may reach, e.g. 10.0.0.0/8,::1/128 (default: none; this machine for demo and --ephemeral)." placeholder:"NETWORKS"`
+	LogFormat         string        `group:"Log" help:"Format of the log on standard error." enum:"text,json" default:"text"`
+	LogLevel          string        `group:"Log" help:"Lowest level that is logged." enum:"debug,info,warn,error" default:"info"`
+	ShutdownDelay     time.Duration `group:"Network" help:"How long to keep answering after SIGTERM while /readyz returns 503, so that balancers notice." default:"0s" placeholder:"DURATION"`
+	AuditDays         int           `group:"Access" help:"Days to keep the audit log; 0: forever." default:"${auditDays}" placeholder:"N"`
 
 	umask     int                // with which the server was started
 	ssh       net.Listener       // nil: git is not served over SSH
@@ -149,8 +151,8 @@ type serveCommand struct {
 	serverFlags
 	tlsFlags
 	sshFlags
-	Seed      string `help:"Fill an empty store with what this YAML file says, see docs/seed.md." placeholder:"FILE"`
-	Ephemeral bool   `help:"Serve a temporary folder instead of --data, which goes when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
+	Seed      string `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
+	Ephemeral bool   `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
 }
 
 // Run serves until the process is told to stop, and then finishes what is in
@@ -348,13 +350,32 @@ func host(address string) string {
 // which the server was started: a proxy often has an account of its own.
 func listen(address string, umask int) (net.Listener, error) {
 	l, err := server.Listen(address)
-	if err != nil || l.Addr().Network() != "unix" {
-		return l, err
+	if err != nil {
+		return nil, explainListen(address, err)
+	}
+	if l.Addr().Network() != "unix" {
+		return l, nil
 	}
 	if err := os.Chmod(l.Addr().String(), os.FileMode(0o777&^umask)); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+// explainListen is the error of listening on an address, with what to do about it.
+func explainListen(address string, err error) error {
+	var wrong *net.AddrError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("invalid listen address %q: want HOST:PORT, such as 127.0.0.1:8080, or unix:PATH", address)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("cannot listen on %s: the address is in use, perhaps by another arbor; choose another port",
+			address)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("cannot listen on %s: permission denied; ports below 1024 need root or CAP_NET_BIND_SERVICE",
+			address)
+	}
+	return err
 }
 
 // address is where a client finds the listener: an address to paste.

@@ -55,6 +55,33 @@ func ignoreEmpty(n *kong.Node) {
 	}
 }
 
+// unknownVariables are the variables of the environment that begin with ARBOR_ and are those of no flag, sorted.
+// Variables of tests are left out.
+func unknownVariables(model *kong.Node, environment []string) []string {
+	known := map[string]bool{}
+	var collect func(n *kong.Node)
+	collect = func(n *kong.Node) {
+		for _, f := range n.Flags {
+			for _, name := range f.Tag.Envs {
+				known[name] = true
+			}
+		}
+		for _, child := range n.Children {
+			collect(child)
+		}
+	}
+	collect(model)
+	var unknown []string
+	for _, pair := range environment {
+		name, value, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "ARBOR_") && !strings.HasPrefix(name, "ARBOR_TEST_") && !known[name] && value != "" {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
 // Validate is kong.Resolver's.
 func (s *settingsFile) Validate(*kong.Application) error { return nil }
 

@@ -16,33 +16,32 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-var updateSettings = flag.Bool("update-settings", false, "write docs/settings.md anew")
+var updateSettings = flag.Bool("update-settings", false, "rewrite docs/settings.md")
 
 const settingsHead = `# Settings
 
-Each setting of ` + "`arbor serve`" + ` is a flag, a variable of the environment, or a line of a YAML file: the flag's name without ` + "`--`" + `, and its value as the flag
-takes it; what may be said several times is a list. Other commands take from the file what they have of these flags, such as ` + "`data` and `database`" + `.
-The first of these that says something counts; an empty variable counts as none:
+Every setting of ` + "`arbor serve`" + ` is a flag, an environment variable, or a line of a YAML file: the flag's name without ` + "`--`" + ` and its
+value as the flag takes it, or a list where the flag can be repeated. Other commands take the settings that they share, such as ` + "`data` and `database`" + `,
+from the same file. The first of these that sets a value wins; an empty variable counts as unset:
 
-1. a flag,
-2. the environment,
-3. the file that ` + "`--config FILE`" + ` or ` + "`ARBOR_CONFIG`" + ` names, in place of the next two,
-4. ` + "`/etc/arbor/arbor.yaml`" + `, the file of the service. If it names ` + "`data`" + `, it is for that folder alone: ` + "`arbor serve --data OTHER`" + ` does not read it,
-5. ` + "`arbor.yaml`" + ` in the data folder, which backups do not hold,
-6. the default.
+1. a flag
+2. the environment
+3. the file that ` + "`--config FILE`" + ` or ` + "`ARBOR_CONFIG`" + ` names, in place of the next two
+4. ` + "`/etc/arbor/arbor.yaml`" + `, the file of the service. If it sets ` + "`data`" + `, it applies to that folder only: ` + "`arbor serve --data OTHER`" + ` does not read it
+5. ` + "`arbor.yaml`" + ` in the data folder, which backups do not contain
+6. the default
 
-` + "`arbor demo` and `arbor serve --ephemeral`" + ` read no file but that of ` + "`--config`" + `. A key that is not in this table, a key that stands there twice and a value that its flag would not take are refused, with file and line.
+` + "`arbor demo` and `arbor serve --ephemeral`" + ` read only the file of ` + "`--config`" + `. Unknown and repeated keys and invalid values are errors that name file and line.
 
-    data: /srv/arbor
-    listen: 127.0.0.1:8080
-    memory: 2GiB
-    acme-domain: [code.example.org, git.example.org]
+` + "```yaml" + `
+data: /srv/arbor
+listen: 127.0.0.1:8080
+memory: 2GiB
+acme-domain: [code.example.org, git.example.org]
+` + "```" + `
 
-The file may hold the password of a database: let only the server's account read it (` + "`chown root:arbor`, `chmod 640`" + `). ` + "`make settings`" +
-	` writes this table from the flags.
-
-| key | flag | environment | default | meaning |
-|---|---|---|---|---|
+The file may contain the database's password: make it readable only by the server's account (` + "`chown root:arbor`, `chmod 640`" + `). The tables are
+generated from the flags by ` + "`make settings`" + `.
 `
 
 // model is the command line as run makes it.
@@ -58,7 +57,7 @@ func model(t testing.TB) (*kong.Kong, *settingsFile) {
 // An operator finds each setting in the documentation, with what it is without being said.
 func TestSettingsAreDocumented(t *testing.T) {
 	_, said := model(t)
-	lines := []string{}
+	tables := map[string][]string{}
 	for _, f := range said.known {
 		value, placeholder := "", strings.Trim(f.PlaceHolder, `"`)
 		if f.HasDefault && f.Default != "" {
@@ -76,13 +75,21 @@ func TestSettingsAreDocumented(t *testing.T) {
 		if f.IsBool() && f.Tag.Negatable != "" {
 			no = "[no-]"
 		}
-		lines = append(lines, fmt.Sprintf("| `%s` | `--%s%s%s` | `%s` | %s | %s |\n", f.Name, no,
+		tables[f.Group.Key] = append(tables[f.Group.Key], fmt.Sprintf("| `%s` | `--%s%s%s` | `%s` | %s | %s |\n", f.Name, no,
 			f.Name, placeholder, f.Envs[0], value,
 			strings.ReplaceAll(f.Help, "|", "\\|")))
 	}
-	slices.Sort(lines)
-	table := settingsHead + strings.Join(lines, "")
-	testkit.Written(t, filepath.Join("..", "..", "docs", "settings.md"), table, *updateSettings, "settings")
+	text := settingsHead
+	for _, group := range []string{"Network", "TLS", "SSH", "Access", "Storage", "Limits", "Log"} {
+		slices.Sort(tables[group])
+		text += "\n## " + group + "\n\n| key | flag | environment | default | meaning |\n|---|---|---|---|---|\n" +
+			strings.Join(tables[group], "")
+		delete(tables, group)
+	}
+	if len(tables) > 0 {
+		t.Errorf("flags of other groups are left out: %v", tables)
+	}
+	testkit.Written(t, filepath.Join("..", "..", "docs", "settings.md"), text, *updateSettings, "settings")
 }
 
 // parsed is what serve is told by a file, the environment and flags.
@@ -257,5 +264,15 @@ func TestEmptyVariables(t *testing.T) {
 	if s.Data != "./arbor-data" || s.Listen != "127.0.0.1:8080" || s.LogLevel != "info" || s.Memory != 0 ||
 		len(s.ACMEDomain) != 0 || s.RequireToken {
 		t.Errorf("serve is told %+v", s)
+	}
+}
+
+// A misspelt variable would be ignored in silence.
+func TestUnknownVariables(t *testing.T) {
+	parser, _ := model(t)
+	got := unknownVariables(parser.Model.Node, []string{"ARBOR_LISEN=x", "ARBOR_LISTEN=x", "ARBOR_TEST_STRICT=1",
+		"ARBOR_NONE=", "ARBORETUM=x", "ARBOR_CONFIG=x", "ARBOR_AUDIT_DAY=1"})
+	if want := []string{"ARBOR_AUDIT_DAY", "ARBOR_LISEN"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -16,8 +16,8 @@ import (
 
 // sshFlags say whether git is served over SSH.
 type sshFlags struct {
-	SSHListen string `name:"ssh-listen" help:"Address on which git is served over SSH, HOST:PORT (default: none). Host keys are made in ssh below the data folder; those of demo and --ephemeral are new at each start." placeholder:"ADDRESS"`
-	SSHURL    string `name:"ssh-url" help:"What ssh_url begins with, such as ssh://git@code.example.org (default: the host of --base-url or of the request, with the port of --ssh-listen)." placeholder:"URL"`
+	SSHListen string `name:"ssh-listen" group:"SSH" help:"Listen address for Git over SSH, HOST:PORT (default: none). Host keys are kept in ssh below the data folder." placeholder:"ADDRESS"`
+	SSHURL    string `name:"ssh-url" group:"SSH" help:"Prefix of ssh_url in answers, e.g. ssh://git@code.example.org (default: the host of --base-url or the request, and the port of --ssh-listen)." placeholder:"URL"`
 }
 
 // keptKeys are the host keys of a store.
@@ -29,7 +29,7 @@ func keptKeys(data string) func() ([]gossh.Signer, error) {
 func (f *sshFlags) checkSSH() error {
 	switch {
 	case f.SSHListen == "" && f.SSHURL != "":
-		return misuse("--ssh-url says nothing without --ssh-listen")
+		return misuse("--ssh-url requires --ssh-listen")
 	case strings.HasPrefix(f.SSHListen, "unix:"):
 		return misuse("--ssh-listen must be HOST:PORT, not a socket")
 	}
@@ -49,7 +49,7 @@ func (f *sshFlags) openSSH(keys func() ([]gossh.Signer, error), log *slog.Logger
 	if o.HostKeys, err = keys(); err != nil {
 		return nil, o, err
 	}
-	if l, err = server.Listen(f.SSHListen); err != nil {
+	if l, err = listen(f.SSHListen, 0); err != nil {
 		return nil, o, err
 	}
 	if o.Port == "" {

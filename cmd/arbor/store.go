@@ -25,8 +25,8 @@ import (
 
 // storeFlags say where everything is kept.
 type storeFlags struct {
-	Data     string `help:"Folder of the database and the repositories. It and all below it are made readable by their owner alone." default:"./arbor-data" placeholder:"DIR"`
-	Database string `help:"postgres://... for PostgreSQL, or the path of a SQLite file (default: arbor.db in the data folder)." placeholder:"URL"`
+	Data     string `group:"Storage" help:"Folder of the database and the repositories, readable by its owner only." default:"./arbor-data" placeholder:"DIR"`
+	Database string `group:"Storage" help:"postgres://... for PostgreSQL, or the path of a SQLite file (default: arbor.db in the data folder)." placeholder:"URL"`
 
 	secureDelete bool // see db.Options
 	serves       bool // a server opens the store
@@ -240,7 +240,7 @@ func (f *storeFlags) exists() error {
 	if err := identity.Before(identity.Store{Folder: folder, URL: f.url(folder)}); err != nil && !f.claims {
 		return err
 	}
-	return fmt.Errorf("there is no store: %s does not exist; --data (or ARBOR_DATA) says where it is", file)
+	return fmt.Errorf("no store found: %s does not exist. Use --data or ARBOR_DATA to name its folder, or start a new one with arbor serve", file)
 }
 
 // url is the address of the database of a data folder.

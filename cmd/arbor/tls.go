@@ -17,12 +17,12 @@ import (
 
 // tlsFlags say how the server speaks TLS itself.
 type tlsFlags struct {
-	TLSCert       string   `name:"tls-cert" help:"Speak TLS with the certificate in this file (PEM, the chain behind it), which is read anew when it changes." placeholder:"FILE"`
-	TLSKey        string   `name:"tls-key" help:"The key of --tls-cert (PEM)." placeholder:"FILE"`
-	ACMEDomain    []string `name:"acme-domain" help:"Speak TLS with certificates for these names, which an authority issues by ACME; its terms are agreed to. Several between commas, or the flag again." placeholder:"NAME"`
-	ACMEEmail     string   `name:"acme-email" help:"Whom the authority may write to." placeholder:"ADDRESS"`
-	ACMEDirectory string   `name:"acme-directory" help:"Address of the authority's ACME directory (default: that of Let's Encrypt)." placeholder:"URL"`
-	HTTPRedirect  string   `name:"http-redirect" help:"Address on which plain HTTP is led to https, at --base-url or an --acme-domain, and where the authority may ask for proofs." placeholder:"ADDRESS"`
+	TLSCert       string   `name:"tls-cert" group:"TLS" help:"Serve TLS with this certificate (PEM, followed by its chain). Reloaded when it changes." placeholder:"FILE"`
+	TLSKey        string   `name:"tls-key" group:"TLS" help:"Private key of --tls-cert (PEM)." placeholder:"FILE"`
+	ACMEDomain    []string `name:"acme-domain" group:"TLS" help:"Serve TLS with ACME certificates for these names; you agree to the authority's terms. Comma-separated or repeated." placeholder:"NAME"`
+	ACMEEmail     string   `name:"acme-email" group:"TLS" help:"Contact address for the certificate authority." placeholder:"ADDRESS"`
+	ACMEDirectory string   `name:"acme-directory" group:"TLS" help:"ACME directory of the certificate authority (default: Let's Encrypt)." placeholder:"URL"`
+	HTTPRedirect  string   `name:"http-redirect" group:"TLS" help:"Listen address that redirects HTTP to HTTPS, at --base-url or an --acme-domain, and answers HTTP-01 challenges." placeholder:"ADDRESS"`
 }
 
 // front is what stands before the interface: TLS, and the plain listener that leads to it.
@@ -42,7 +42,7 @@ func (f *tlsFlags) checkTLS(c *serveCommand) error {
 	case f.TLSCert != "" && len(f.ACMEDomain) > 0:
 		return misuse("--tls-cert and --acme-domain are two ways to a certificate: choose one")
 	case len(f.ACMEDomain) == 0 && (f.ACMEEmail != "" || f.ACMEDirectory != ""):
-		return misuse("--acme-email and --acme-directory say nothing without --acme-domain")
+		return misuse("--acme-email and --acme-directory require --acme-domain")
 	case len(f.ACMEDomain) > 0 && c.Ephemeral:
 		return misuse("--ephemeral forgets certificates, and an authority issues only so many: use --tls-cert")
 	case f.HTTPRedirect != "" && len(f.ACMEDomain) == 0 && !strings.HasPrefix(c.BaseURL, "https://"):

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -15,19 +14,19 @@ import (
 )
 
 type tokenCommand struct {
-	Create tokenCreate `cmd:"" help:"Make an access token; it is printed once, and alone."`
-	List   tokenList   `cmd:"" help:"List tokens, without what would let one use them."`
-	Revoke tokenRevoke `cmd:"" help:"End a token, at once."`
+	Create tokenCreate `cmd:"" help:"Create an access token and print it. It is shown only once."`
+	List   tokenList   `cmd:"" help:"List tokens, without their values."`
+	Revoke tokenRevoke `cmd:"" help:"Revoke a token."`
 }
 
 type tokenCreate struct {
 	storeFlags
-	Login      string  `arg:"" help:"Login of the user whom the token stands for."`
+	Login      string  `arg:"" help:"Login of the user."`
 	Note       string  `help:"What the token is for."`
-	Expires    string  `help:"How long the token is good, e.g. 90d, 12h or 30s, or the day on which it ends, e.g. 2027-01-31 (default: until it is revoked)." placeholder:"TIME|DATE"`
-	Scopes     *string `help:"What the token may do, as at GitHub, e.g. public_repo,read:org; all scopes: ${scopes} (default: ${usualScopes}; empty: read what is public)." placeholder:"SCOPE,..."`
-	Repos      *string `help:"Make a fine-grained token instead: it sees what is public and these repositories." placeholder:"OWNER/NAME,..."`
-	Permission string  `help:"What the token may do with --repos: read them or write to them (default: read)." enum:",read,write" default:"" placeholder:"read|write"`
+	Expires    string  `help:"Lifetime such as 90d, 12h or 30s, or last day such as 2027-01-31 (default: no expiry)." placeholder:"TIME|DATE"`
+	Scopes     *string `help:"GitHub's scopes, e.g. public_repo,read:org; all: ${scopes} (default: ${usualScopes}; empty: read public data only)." placeholder:"SCOPE,..."`
+	Repos      *string `help:"Create a fine-grained token, limited to public data and these repositories." placeholder:"OWNER/NAME,..."`
+	Permission string  `help:"Access to the repositories of --repos (default: read)." enum:",read,write" default:"" placeholder:"read|write"`
 }
 
 // Run prints the new token alone on standard output, so that a script can
@@ -90,7 +89,7 @@ func (c *tokenCreate) chosen(
 		}
 		found, err := repos.Find(p.ctx, holder, owner, name)
 		if errs.Is(err, errs.NotFound) {
-			return nil, errs.Newf(errs.NotFound, "there is no repository %q that %s sees", full, holder.Login)
+			return nil, errs.Newf(errs.NotFound, "repository %q not found, or %s cannot see it", full, holder.Login)
 		}
 		if err != nil {
 			return nil, err
@@ -102,7 +101,8 @@ func (c *tokenCreate) chosen(
 
 type tokenList struct {
 	storeFlags
-	Login string `arg:"" optional:"" help:"Login of the user whose tokens to list (default: everyone's)."`
+	listFlags
+	Login string `arg:"" optional:"" help:"Login of the user (default: all users)."`
 }
 
 // Run prints one line a token.
@@ -112,15 +112,15 @@ func (c *tokenList) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		w := p.table()
-		fmt.Fprintln(w, "ID\tUSER\tTOKEN\tMAY\tNOTE\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
+		w := p.rows(c.listFlags, "ID", "USER", "TOKEN", "MAY", "NOTE", "CREATED", "EXPIRES", "LAST USED", "REVOKED")
 		for i := range tokens {
 			t := &tokens[i]
-			fmt.Fprintf(w, "%d\t%s\t%s...\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Login, t.Hint, t.May(),
-				cmp.Or(t.Note, "-"),
-				when(t.CreatedAt), when(t.ExpiresAt), when(t.LastUsedAt), when(t.RevokedAt))
+			if err := w.add(t.ID, t.Login, t.Hint+"...", t.May(), t.Note, t.CreatedAt,
+				t.ExpiresAt, t.LastUsedAt, t.RevokedAt); err != nil {
+				return err
+			}
 		}
-		return w.Flush()
+		return w.flush()
 	})
 }
 
@@ -134,7 +134,7 @@ func when(t db.Time) string {
 
 type tokenRevoke struct {
 	storeFlags
-	Token string `arg:"" help:"The token, or its id." name:"id|token"`
+	Token string `arg:"" help:"The token or its id." name:"id|token"`
 }
 
 // Run ends the token; a running server refuses it from the next request on.

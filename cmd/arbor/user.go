@@ -10,22 +10,22 @@ import (
 	"arbor/internal/account"
 )
 
-type userList struct{ storeFlags }
+type userList struct {
+	storeFlags
+	listFlags
+}
 
 // Run prints a line for each user.
 func (c *userList) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		w := p.table()
-		fmt.Fprintln(w, "ID\tLOGIN\tNAME\tROLE\tSUSPENDED\tCREATED")
+		w := p.rows(c.listFlags, "ID", "LOGIN", "NAME", "ROLE", "SUSPENDED", "CREATED")
 		err := s.forge(log).Accounts.Each(p.ctx, account.User, func(a *account.Account) error {
-			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Login, orDash(a.Name), siteRole(a),
-				when(a.SuspendedAt), when(a.CreatedAt))
-			return err
+			return w.add(a.ID, a.Login, a.Name, siteRole(a), a.SuspendedAt, a.CreatedAt)
 		})
 		if err != nil {
 			return err
 		}
-		return w.Flush()
+		return w.flush()
 	})
 }
 
@@ -126,7 +126,7 @@ type userUnsuspend struct{ userNamed }
 
 // Run ends the suspension.
 func (c *userUnsuspend) Run(p *process) error {
-	return c.change(p, "%s is not suspended any more", (*account.Service).Unsuspend)
+	return c.change(p, "unsuspended %s", (*account.Service).Unsuspend)
 }
 
 type userPromote struct{ userNamed }
@@ -140,14 +140,14 @@ type userDemote struct{ userNamed }
 
 // Run makes a site administrator an ordinary user.
 func (c *userDemote) Run(p *process) error {
-	return c.change(p, "%s is no site administrator", (*account.Service).Demote)
+	return c.change(p, "%s is not a site administrator", (*account.Service).Demote)
 }
 
 // renaming is a change of a login.
 type renaming struct {
 	storeFlags
-	Login string `arg:"" help:"The present login."`
-	To    string `arg:"" name:"new" help:"The login from now on."`
+	Login string `arg:"" help:"Current login."`
+	To    string `arg:"" name:"new" help:"New login."`
 }
 
 func (c *renaming) rename(p *process, kind account.Kind) error {
@@ -168,10 +168,14 @@ func (c *userRename) Run(p *process) error { return c.rename(p, account.User) }
 // ending is the deletion of an account.
 type ending struct {
 	storeFlags
+	confirmFlags
 	Login string `arg:"" help:"Login of the account."`
 }
 
 func (c *ending) delete(p *process, kind account.Kind) error {
+	if err := c.confirm(p, c.Login, c.Login); err != nil {
+		return err
+	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := s.forge(log).Accounts.Delete(p.ctx, nil, kind, c.Login)
 		if err == nil {

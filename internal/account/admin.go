@@ -39,7 +39,7 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 		return nil, err
 	}
 	if n.Email != "" && !plausibleEmail(n.Email) {
-		return nil, errs.Newf(errs.Invalid, "%q is no e-mail address", n.Email)
+		return nil, errs.Newf(errs.Invalid, "%q is not an e-mail address", n.Email)
 	}
 	a := &Account{Login: n.Login, Kind: User, Name: web.OrNil(n.Name), Email: web.OrNil(n.Email),
 		SiteAdmin: n.Admin}
@@ -94,7 +94,7 @@ func (s *Service) RegisterOrg(ctx context.Context, n NewOrg) (*Account, error) {
 		owner, err := ByLogin(tx, n.Owner)
 		switch {
 		case errs.Is(err, errs.NotFound):
-			return errs.Newf(errs.NotFound, "there is no user %q to own the organization", n.Owner)
+			return errs.Newf(errs.NotFound, "user %q, the owner of the organization, not found", n.Owner)
 		case err != nil:
 			return err
 		case owner.Kind != User:

@@ -134,7 +134,7 @@ func readOAuth(r *http.Request) (url.Values, error) {
 		return values, o.Err()
 	case len(body) > 0:
 		if values, err = url.ParseQuery(string(body)); err != nil {
-			return nil, errs.New(errs.Malformed, "The body is no form.")
+			return nil, errs.New(errs.Malformed, "The body must be form-encoded.")
 		}
 		return values, nil
 	}

@@ -299,7 +299,7 @@ func (s *Service) withDevice(ctx context.Context, caller *Caller, code string,
 			found, err = deviceByUserCode(tx, d)
 		}
 		if found == nil && (err == nil || errs.Is(err, errs.NotFound)) {
-			refusal = errs.New(errs.NotFound, "There is no such code, or it has expired.")
+			refusal = errs.New(errs.NotFound, "The code is unknown or has expired.")
 			return noteMiss(tx, caller.ID)
 		}
 		if err != nil {

@@ -97,7 +97,7 @@ func personNamed(tx *db.Tx, login string) (*Account, error) {
 func claim(tx *db.Tx, a *Account, address string) error {
 	switch {
 	case !plausibleEmail(address):
-		return errs.Newf(errs.Invalid, "%q is no e-mail address", address)
+		return errs.Newf(errs.Invalid, "%q is not an e-mail address", address)
 	case !mayHave(a, address):
 		return errs.Newf(errs.Invalid, "%q is reserved for another account", address)
 	}

@@ -124,7 +124,7 @@ func wrongPassword() error { return errs.New(errs.Invalid, "The login or the pas
 // it is revoked. Nobody guesses tokens, so attempts are not counted. Errors: 422 for what is no token that
 // counts; 403 for one of a suspended account.
 func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin) (string, error) {
-	wrong := errs.New(errs.Invalid, "That is no token of yours that counts.")
+	wrong := errs.New(errs.Invalid, "This token is not valid for your account.")
 	token = strings.TrimSpace(token)
 	if !strings.HasPrefix(token, tokenPrefix) || !wellFormed(token) {
 		return "", wrong

@@ -107,7 +107,7 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 func (c *Caller) Holds(tx *db.Tx) error {
 	now, err := Again(tx, c)
 	if err == nil && c.SiteAdmin && !now.SiteAdmin {
-		err = errs.New(errs.Forbidden, "You are no site administrator any more.")
+		err = errs.New(errs.Forbidden, "You are no longer a site administrator.")
 	}
 	return err
 }

@@ -223,7 +223,7 @@ func (s *Service) RevokeToken(ctx context.Context, idOrToken string) error {
 		}
 		if errs.Is(err, errs.NotFound) {
 			// The text may be a token that was mistyped: it is not repeated.
-			return errs.New(errs.NotFound, "there is no such token")
+			return errs.New(errs.NotFound, "token not found")
 		}
 		if err != nil {
 			return err
@@ -276,7 +276,7 @@ func ParseExpiry(s string, now time.Time) (time.Duration, error) {
 	unit, known := units[s[len(s)-1]]
 	digits := s[:len(s)-1]
 	if !known || digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return 0, errs.Newf(errs.Invalid, "%q is no expiry: write it as 90d, 12h, 30s or 2027-01-31", s)
+		return 0, errs.Newf(errs.Invalid, "invalid expiry %q: write it as 90d, 12h, 30s or 2027-01-31", s)
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n == 0 || n > int64(maxExpiry/unit) {

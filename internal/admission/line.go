@@ -169,7 +169,7 @@ func (l *line) refuse(s *share, bytes int64) error {
 	l.refused++
 	if s.held > 0 && (bytes <= l.free(s.who) || s.held+bytes > l.fairShare(s)) {
 		return errs.New(errs.TooManyRequests,
-			"you use as much of the server as you may at this moment; try again")
+			"too many concurrent requests; retry later")
 	}
 	return errs.New(errs.Unavailable, "the server is full at this moment; try again")
 }

@@ -85,7 +85,7 @@ func (s *Service) GrantBy(
 	return s.changeBy(ctx, caller, id, func(tx *db.Tx, i *Installation, by account.ID) error {
 		if seen != wants(i.App.Permissions, i.App.Events) {
 			return errs.New(errs.Conflict,
-				"The App asks for something else by now: nothing was granted. This is what it asks for.")
+				"The App changed its request, so nothing was granted. Review what it requests now.")
 		}
 		return s.accept(tx, i, by)
 	})

@@ -83,7 +83,7 @@ func newSecret() string {
 func (s *Service) insert(tx *db.Tx, a *App, owner string, h Hook) (err error) {
 	if a.Owner, err = account.Hold(tx, owner); errs.Is(err, errs.NotFound) || err == nil &&
 		a.Owner.Kind == account.Bot {
-		return errs.Newf(errs.NotFound, "there is no user or organization %q to own the App", owner)
+		return errs.Newf(errs.NotFound, "user or organization %q, the owner of the App, not found", owner)
 	}
 	if err != nil {
 		return err

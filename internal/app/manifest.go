@@ -105,7 +105,7 @@ func (m *Manifest) check() error {
 	}
 	for _, e := range m.Events {
 		if needs, known := eventNeeds[e]; !known {
-			return errs.Newf(errs.Invalid, "there is no event %q that Apps can list", errs.Clip(e))
+			return errs.Newf(errs.Invalid, "unknown event %q", errs.Clip(e))
 		} else if !slices.ContainsFunc(needs, func(p string) bool { return m.Permissions.Has(p, "read") }) {
 			return errs.Newf(errs.Invalid, "Default events are not supported by permissions: %s takes %s",
 				e, strings.Join(needs, " or "))

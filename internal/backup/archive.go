@@ -90,7 +90,7 @@ func unpack(ctx context.Context, from io.Reader, dir string) error {
 		case err != nil:
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		case h.Typeflag != tar.TypeReg:
-			return fmt.Errorf("%w: %q in it is no file", ErrDamaged, h.Name)
+			return fmt.Errorf("%w: %q in it is not a file", ErrDamaged, h.Name)
 		case h.Name != manifestFile:
 			if err := t.put(in, &File{Size: h.Size}); errors.Is(err, io.ErrUnexpectedEOF) {
 				return fmt.Errorf("%w: %w", ErrDamaged, err)

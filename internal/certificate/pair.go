@@ -89,7 +89,7 @@ func (p *Pair) check() {
 	}
 	p.seen, p.told = seen, ""
 	p.current.Store(made)
-	p.log.Info("the TLS certificate was read anew", "file", p.certFile, "ends", made.Leaf.NotAfter)
+	p.log.Info("the TLS certificate was reloaded", "file", p.certFile, "ends", made.Leaf.NotAfter)
 }
 
 func (p *Pair) stat() (s stamp, err error) {

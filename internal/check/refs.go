@@ -186,7 +186,7 @@ func (c *checker) which(
 	return problem
 }
 
-// gone is the problem, unless the repository was deleted meanwhile.
+// gone is the problem, unless the repository was deleted.
 func (c *checker) gone(ctx context.Context, id repo.ID, problem string) string {
 	if names, err := c.names(ctx, []repo.ID{id}); err == nil && len(names) == 0 {
 		return ""

@@ -44,7 +44,7 @@ func (b *sqliteBackend) scrub(ctx context.Context, whole bool) error {
 	if whole {
 		err := poll(errBusy, func() error { return c.script("VACUUM") })
 		if err != nil {
-			return fmt.Errorf("db: write the file anew: %w", err)
+			return fmt.Errorf("db: rewrite the file: %w", err)
 		}
 	}
 	for end := time.Now().Add(busyTimeout); ; {

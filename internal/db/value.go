@@ -141,7 +141,7 @@ func assignBytes(d *[]byte, v driver.Value) error {
 func assignKind(dest any, v driver.Value) error {
 	p := reflect.ValueOf(dest)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
-		return fmt.Errorf("db: Scan into %T, which is no pointer", dest)
+		return fmt.Errorf("db: Scan into %T, which is not a pointer", dest)
 	}
 	d := p.Elem()
 	switch {

@@ -23,7 +23,7 @@ const (
 func (d *doctor) folder() bool {
 	info, err := os.Stat(d.Folder)
 	if err != nil {
-		d.failed("data folder", "it cannot be found", "say --data, or ARBOR_DATA, as the server is told", err)
+		d.failed("data folder", "it cannot be found", "use the --data or ARBOR_DATA of the server", err)
 		return false
 	}
 	mode := info.Mode().Perm()
@@ -55,7 +55,7 @@ func (d *doctor) folder() bool {
 		case free < littleSpace:
 			d.add(part.name, Warn, found, "make room")
 		case kind == "tmpfs":
-			d.add(part.name, Warn, found, "what is here is gone when the machine starts anew")
+			d.add(part.name, Warn, found, "its contents are lost when the machine restarts")
 		default:
 			d.add(part.name, OK, found, "")
 		}

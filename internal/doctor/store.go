@@ -19,7 +19,7 @@ func (d *doctor) store(ctx context.Context) {
 	database, git, closing, err := d.Open(ctx)
 	if err != nil {
 		d.failed("database", "the store cannot be opened",
-			"see the cause on the terminal; is --database as the server is told?", err)
+			"see the cause on the terminal; is --database that of the server?", err)
 		return
 	}
 	f := forge.New(database, git, slog.New(slog.DiscardHandler), d.Folder)

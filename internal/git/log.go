@@ -108,7 +108,7 @@ func addPeople(c *process.Command, flag string, emails []string) error {
 // would take for more than text. The error is of kind Invalid.
 func CheckEmail(email string) error {
 	if email == "" || len(email) > 1000 || strings.ContainsAny(email, "<>\n\r\x00") {
-		return errs.Newf(errs.Invalid, "%q is no e-mail address", errs.Clip(email))
+		return errs.Newf(errs.Invalid, "%q is not an e-mail address", errs.Clip(email))
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (c *filesCommit) read(additions, deletions json.RawMessage) error {
 		if n < len(add) {
 			data, err := decodeBase64(f.Contents)
 			if err != nil {
-				return c.wrong(f.Path, "has contents that are no valid Base64")
+				return c.wrong(f.Path, "has contents that are not valid Base64")
 			}
 			blob := git.NewObject{Type: git.TypeBlob, Data: data}
 			c.blobs = append(c.blobs, blob)
@@ -158,7 +158,7 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 		if err := c.checkTip(ctx); err != nil { // which says where it is now
 			return nil, err
 		}
-		err = errs.Wrap(errs.Conflict, "The branch was moved meanwhile. Review it and try again.", err)
+		err = errs.Wrap(errs.Conflict, "The branch has changed. Review it and try again.", err)
 	}
 	return made, err
 }
@@ -198,7 +198,7 @@ func (c *filesCommit) keepModes(ctx context.Context, tree git.SHA) error {
 		case err != nil:
 			return err
 		case old.Type != git.TypeBlob:
-			return c.wrong(e.Path, "is no file")
+			return c.wrong(e.Path, "is not a file")
 		case e.SHA != "":
 			e.Mode = old.Mode
 		}

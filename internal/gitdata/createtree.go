@@ -146,7 +146,7 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 		return "", treeError("base_tree", errs.InvalidField,
-			"base_tree "+string(base)+" is no tree or commit of this repository")
+			"base_tree "+string(base)+" is not a tree or commit of this repository")
 	}
 	if err == nil {
 		t.api.peeled.Put(objectsOf(t.access), key, tree)

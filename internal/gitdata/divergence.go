@@ -37,7 +37,7 @@ func (api *API) ListDivergences(w http.ResponseWriter, r *http.Request, a *repo.
 		return err
 	}
 	if len(known) != 1 || known[0].Type != git.TypeCommit {
-		return errs.New(errs.Invalid, "base is no commit")
+		return errs.New(errs.Invalid, "base is not a commit")
 	}
 	shas, err := api.Chosen(r, a, git.TypeCommit)
 	if err != nil {

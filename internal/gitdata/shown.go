@@ -316,7 +316,7 @@ func (v *view) checkBlamed(ctx context.Context, at string) (int64, error) {
 	}
 	_, data, err := v.objects.Contents(ctx, entry.SHA, maxBlamed)
 	if errs.Is(err, errs.TooLarge) {
-		return 0, errs.New(errs.Invalid, "The file is too large to say who wrote its lines.")
+		return 0, errs.New(errs.Invalid, "The file is too large for blame.")
 	}
 	if err == nil && slices.Contains(data, 0) {
 		return 0, errs.New(errs.Invalid, "The file is not text, and has no lines.")

@@ -144,13 +144,13 @@ func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bo
 		return err
 	})
 	if errors.Is(err, errMoved) {
-		err = errs.Wrap(errs.Conflict, "The branch was moved meanwhile. Review it and try again.", err)
+		err = errs.Wrap(errs.Conflict, "The branch has changed. Review it and try again.", err)
 	}
 	return payload, created, err
 }
 
 // errMoved says that the branch is not where the edit began.
-var errMoved = errors.New("the branch was moved meanwhile")
+var errMoved = errors.New("the branch has changed")
 
 // try makes the commit on the branch as it is now.
 func (e *fileEdit) try(ctx context.Context) (*fileChangeJSON, bool, error) {
@@ -198,7 +198,7 @@ func (e *fileEdit) tip(ctx context.Context) (tip, tree git.SHA, err error) {
 			return "", "", err
 		}
 		if err := git.CheckRefName("refs/heads/" + e.branch); err != nil {
-			return "", "", commitError("branch", errs.InvalidField, "branch is no name of a branch")
+			return "", "", commitError("branch", errs.InvalidField, "branch is not a valid branch name")
 		}
 		return "", "", nil
 	case err != nil:

@@ -60,7 +60,7 @@ func TestCommitOnBranch(t *testing.T) {
 			"Expected branch to point to %q but it points to %q. Pull and try again.", tip, now)),
 			onBranch(byName, tip, "late=x"))
 		for path, want := range map[string]string{
-			"beds=x":          `path "beds" is no file`,
+			"beds=x":          `path "beds" is not a file`,
 			"nowhere=-":       `path "nowhere" is not there`,
 			"../up=x":         `path "../up" has a "." or ".." part`,
 			".git/config=x":   `path ".git/config" has a part that means ".git"`,

@@ -39,7 +39,7 @@ func Guard(text *string) string {
 // Check returns the 409 of a text that was written to replace another one than now.
 func (t *Text) Check(now *string) error {
 	if t.Before != "" && t.Before != Guard(now) {
-		return errs.New(errs.Conflict, "The text was changed meanwhile.")
+		return errs.New(errs.Conflict, "The text has changed.")
 	}
 	return nil
 }

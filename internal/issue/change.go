@@ -162,7 +162,7 @@ func (c *Change) Touch() { c.touched = true }
 // Guard gave of that one, or empty for any.
 func (c *Change) CheckTitle(before string) error {
 	if before != "" && before != Guard(&c.Issue.Title) {
-		return errs.New(errs.Conflict, "The title was changed meanwhile.")
+		return errs.New(errs.Conflict, "The title has changed.")
 	}
 	return nil
 }

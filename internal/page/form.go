@@ -37,7 +37,7 @@ func ReadForm(r *http.Request) (Form, error) {
 	for name, list := range values {
 		for n, text := range list {
 			if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
-				return Form{}, errs.Newf(errs.Malformed, "the field %q is no text", errs.Clip(name))
+				return Form{}, errs.Newf(errs.Malformed, "field %q is not UTF-8 text", errs.Clip(name))
 			}
 			list[n] = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 		}
@@ -103,7 +103,7 @@ func fieldMessages(e *errs.Error) (list []string) {
 		case f.Code == errs.AlreadyExists:
 			list = append(list, name+" is taken")
 		case f.Code == errs.Missing:
-			list = append(list, name+": there is no such thing")
+			list = append(list, name+": not found")
 		default:
 			list = append(list, name+" is not valid")
 		}

@@ -60,7 +60,7 @@ func Conditions() []Condition {
 		{40100, 401, "the bearer token is missing, wrong, expired or revoked"},
 		{40300, 403, "the requests of this hour are used up"},
 		{int32(noScope), 403, "the token lacks the scope plants"},
-		{40400, 404, "there is no such address under /plants"},
+		{40400, 404, "no such path under /plants"},
 		{40500, 405, "the address has no such method; Allow names those it has"},
 		{41300, 413, "the body is larger than 1048576 bytes"},
 		{41500, 415, "Accept excludes application/json"},

@@ -255,7 +255,7 @@ func (s *Service) reopen(c *issue.Change, p *Pull, purges int64, tip git.SHA) er
 		return err
 	}
 	if now != tip || base == "" {
-		return errs.New(errs.Conflict, "The branches moved meanwhile. Try again.")
+		return errs.New(errs.Conflict, "The branches have changed. Try again.")
 	}
 	hold, err := holds(c.Tx, p)
 	if err != nil {

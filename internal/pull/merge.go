@@ -22,7 +22,7 @@ type Method uint8
 const (
 	MergeCommit Method = iota // a commit with two parents
 	Squash                    // one commit with all changes (decision 37)
-	Rebase                    // the commits, made anew on the base
+	Rebase                    // the commits onto the base branch
 )
 
 // MergeOptions are what a caller asks of a merge.

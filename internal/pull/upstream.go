@@ -147,7 +147,7 @@ func (s *Service) barred(ctx context.Context, a *repo.Access, otherwise error) e
 }
 
 func errNoUpstream() error {
-	return errs.New(errs.Invalid, "The repository is no fork of one that you see.")
+	return errs.New(errs.Invalid, "The repository is not a fork, or you cannot see its parent.")
 }
 
 // branchTip is where a branch is. Error: 422 where there is none of that name.

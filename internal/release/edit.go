@@ -55,7 +55,7 @@ type base struct {
 }
 
 // errAgain says that what was found before a transaction does not hold in it.
-var errAgain = errors.New("release: the repository has changed meanwhile")
+var errAgain = errors.New("release: the repository has changed")
 
 // maxTries is how often a change begins anew because of that.
 const maxTries = 5

@@ -104,12 +104,12 @@ func (n NewRepo) checkTemplates() error {
 	if _, known := gitignore.Template(n.Gitignore); n.Gitignore != "" && !known {
 		return errs.Validation(errs.Field{Resource: Resource, Field: "gitignore_template",
 			Code:  errs.InvalidField,
-			Value: errs.Clip(n.Gitignore), Message: "There is no template of this name."})
+			Value: errs.Clip(n.Gitignore), Message: "Unknown template."})
 	}
 	if n.License != "" && license.ByKey(n.License) == nil {
 		return errs.Validation(errs.Field{Resource: Resource, Field: "license_template",
 			Code:  errs.InvalidField,
-			Value: errs.Clip(n.License), Message: "There is no license of this key."})
+			Value: errs.Clip(n.License), Message: "Unknown license."})
 	}
 	return nil
 }

@@ -211,7 +211,7 @@ func (s *Service) moveOneWith(ctx context.Context, a *Access, u RefUpdate, with 
 	case u.Old != git.ZeroSHA && now == "":
 		return errNoRef()
 	case u.Old != git.ZeroSHA && now != u.Old:
-		return errs.New(errs.Conflict, "Reference was moved meanwhile. Review it and try again.")
+		return errs.New(errs.Conflict, "Reference has changed. Review it and try again.")
 	}
 	return refError("ref", errs.InvalidField, ErrText(refused[0]))
 }

@@ -55,5 +55,5 @@ func errPaused() error {
 // errPurged refuses what relies on objects that were looked for before a purge: they may
 // be gone.
 func errPurged() error {
-	return errs.New(errs.Paused, "Objects of the repository were purged meanwhile. Try again.")
+	return errs.New(errs.Paused, "Objects of the repository were purged. Try again.")
 }

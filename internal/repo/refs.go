@@ -171,9 +171,9 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 		case u.Old == git.ZeroSHA && exists:
 			refused[i] = errs.New(errs.Conflict, "reference already exists")
 		case u.Old != git.ZeroSHA && !exists:
-			refused[i] = errs.New(errs.Conflict, "reference was deleted meanwhile; fetch first")
+			refused[i] = errs.New(errs.Conflict, "reference was deleted; fetch first")
 		case u.Old != git.ZeroSHA && have != u.Old:
-			refused[i] = errs.New(errs.Conflict, "reference was moved meanwhile; fetch first")
+			refused[i] = errs.New(errs.Conflict, "reference has changed; fetch first")
 		case clash[u.Name] != "":
 			refused[i] = errs.Newf(errs.Conflict, "name conflicts with %s", clash[u.Name])
 		}

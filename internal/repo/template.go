@@ -21,7 +21,7 @@ func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) 
 	}
 	if !a.IsTemplate {
 		return nil, errs.New(errs.Invalid,
-			"The repository is no template: its administrators set is_template.")
+			"The repository is not a template: its administrators can set is_template.")
 	}
 	refs, err := s.Refs(ctx, a)
 	if err != nil {
@@ -102,7 +102,7 @@ func (n *NewRepo) holds(tx *db.Tx) error {
 	case now.Role < account.Pull:
 		return errs.Absent()
 	case now.Purges != n.template.Purges || now.Private != n.template.Private || !now.IsTemplate:
-		return errs.New(errs.Conflict, "The template was changed meanwhile. Try again.")
+		return errs.New(errs.Conflict, "The template has changed. Try again.")
 	}
 	return nil
 }

@@ -159,6 +159,7 @@ var needs = []struct {
 	{"*", "/dashboard/...", none, ""},
 	{"*", "/new...", none, ""},
 	{"GET", "/explore", none, ""},
+	{"GET", "/help...", none, ""},
 	{"GET", "/search", none, ""},
 	{"*", "/orgs/{org}/people", none, ""},
 	{"*", "/orgs/{org}/settings...", none, ""},

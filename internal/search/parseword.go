@@ -63,7 +63,7 @@ func (p *parser) name(lists ...[]string) (string, bool) {
 		p.rest = value
 		return name, true
 	case strings.TrimLeft(value, spaces) == value && strings.IndexAny(value, `:=/\)`) != 0 && value != "":
-		p.fail("There is no qualifier %q: quote the word if it is meant as text.", errs.Clip(name))
+		p.fail("Unknown qualifier %q: quote the word if it is meant as text.", errs.Clip(name))
 	}
 	return "", false
 }

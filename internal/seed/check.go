@@ -211,7 +211,7 @@ func (c *checker) checkRepo(r *Repo, number int) {
 	for i := range r.Collaborators {
 		p := &r.Collaborators[i]
 		if c.known(&p.place, "", p.Login) && account.Fold(p.Login) == folded {
-			c.wrong(&p.place, "", "the owner is no collaborator")
+			c.wrong(&p.place, "", "the owner cannot be a collaborator")
 		}
 	}
 	c.people(&r.place, "stars", r.Stars, map[string]bool{})
@@ -225,7 +225,7 @@ func (c *checker) checkFork(r, parent *Repo) {
 		c.wrong(&r.place, "fork", "there is no repository %q", r.Fork)
 		return
 	case parent == r:
-		c.wrong(&r.place, "fork", "a repository is no fork of itself")
+		c.wrong(&r.place, "fork", "a repository cannot be a fork of itself")
 		return
 	}
 	for _, key := range []string{"private", "default_branch", "import", "files"} {

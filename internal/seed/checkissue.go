@@ -126,7 +126,7 @@ func (c *checker) reactions(list Reactions) {
 	for i := range list {
 		re := &list[i]
 		if _, ok := reaction.ParseContent(re.Content); !ok {
-			c.wrong(&re.place, "", "is no reaction")
+			c.wrong(&re.place, "", "is not a reaction")
 		}
 		c.people(&re.place, "", re.Logins, map[string]bool{})
 	}

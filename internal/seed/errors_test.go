@@ -49,7 +49,7 @@ func TestErrorsInFormat(t *testing.T) {
 		{"users: []\n---\nusers: []\n", []string{"f: is no YAML: expected single document, found multiple"}},
 		{"[]", []string{"f:1: must be a mapping"}},
 		{"user: []", []string{
-			"f:1: user: there is no such key here: there are orgs, plants, repos, start, users"}},
+			"f:1: user: unknown key: want orgs, plants, repos, start, users"}},
 		{"users: {login: a}", []string{"f:1: users: must be a list"}},
 		{"users: [alice]", []string{"f:1: users[0]: must be a mapping"}},
 		{"users:\n  - {name: x}", []string{"f:2: users[0]: login is missing"}},
@@ -91,7 +91,7 @@ func TestErrorsInAccounts(t *testing.T) {
 			`f:4: repos[1].name: there is no user or organization "carol"`,
 			`f:6: repos[3].name: "alice/A" is declared above`,
 			`f:8: repos[4].fork: there is no repository "alice/c"`,
-			"f:9: repos[5].fork: a repository is no fork of itself"}},
+			"f:9: repos[5].fork: a repository cannot be a fork of itself"}},
 		{people + "repos:\n  - {name: alice/a, fork: bob/a}\n  - {name: bob/a, fork: alice/a}",
 			[]string{"f:3: repos[0].fork: bob/a is empty: nothing can be forked",
 				"f:4: repos[1].fork: the forks go in a circle"}},
@@ -99,7 +99,7 @@ func TestErrorsInAccounts(t *testing.T) {
 			"f:6: repos[0].collaborators.bob: must be one of pull, push, admin"}},
 		{garden("    collaborators:\n      carol: push\n      alice: pull\n    stars: [bob, bob]\n    watchers: [x]"), []string{
 			`f:5: repos[0].collaborators.carol: there is no user "carol"`,
-			"f:6: repos[0].collaborators.alice: the owner is no collaborator",
+			"f:6: repos[0].collaborators.alice: the owner cannot be a collaborator",
 			`f:7: repos[0].stars: "bob" stands here twice`, `f:8: repos[0].watchers: there is no user "x"`}},
 	})
 }
@@ -109,7 +109,7 @@ func TestErrorsInHistories(t *testing.T) {
 	tell(t, []mistake{
 		{garden("    files:\n      a: {content: x, base64: eA==}\n      b: {base64: '*'}\n      c: 7\n      d: {mode: '100666'}"), []string{
 			"f:5: repos[0].files.a: has both content and base64",
-			"f:6: repos[0].files.b.base64: is no base64",
+			"f:6: repos[0].files.b.base64: is not valid Base64",
 			"f:7: repos[0].files.c: must be text: put it in quotes",
 			"f:8: repos[0].files.d.mode: must be one of 100644, 100755, 120000"}},
 		{garden("    files:\n      ../a: x\n      .git/config: x\n"), []string{
@@ -156,7 +156,7 @@ func TestErrorsInTrackers(t *testing.T) {
 			`f:9: repos[0].issues[1].assignees: "bob" stands here twice`,
 			`f:10: repos[0].issues[1].milestone: alice/garden has no milestone "M"`,
 			"f:11: repos[0].issues[1].closed_at: the issue is not closed",
-			"f:12: repos[0].issues[1].reactions.love: is no reaction",
+			"f:12: repos[0].issues[1].reactions.love: is not a reaction",
 			`f:12: repos[0].issues[1].reactions.heart: there is no user "y"`,
 			`f:14: repos[0].issues[1].comments[0].author: there is no user "z"`}},
 		{garden("    issues:\n      - {title: a, created_at: 2026-03-01}\n      - {title: b, created_at: 2026-02-01}\n      - {title: c, state: closed, closed_at: 2026-01-02}\n      - title: d\n        comments: [{body: x, created_at: 2026-01-05}]"), []string{

@@ -35,7 +35,7 @@ var (
 		"the store is not empty: a seed goes into an empty one, or into one that was filled with the very same seed")
 	// ErrUnfinished says that a store is half filled.
 	ErrUnfinished = errors.New(
-		"the store is half filled with a seed: unless a server is at it, start one with --seed, which empties the store and begins anew")
+		"the store is half filled with a seed. Unless another server is filling it, start one with --seed, which empties the store and starts again")
 	// ErrFilling says that another process fills the store now.
 	ErrFilling = errors.New("the store is being filled with a seed by another process")
 )
@@ -148,7 +148,7 @@ func open(ctx context.Context, s *Seed, to Store) (d *db.DB, same bool, err erro
 	}
 	if to.Database.Log != nil {
 		to.Database.Log.Info(
-			"the store was half filled with a seed by a process that is no more: it was emptied")
+			"the store, which an ended process had half filled with a seed, was emptied")
 	}
 	d, err = db.Open(ctx, to.Database)
 	return d, false, err

@@ -97,7 +97,7 @@ func (h *history) find(ctx context.Context, name string) (git.SHA, error) {
 	}
 	_, peeled, err := h.objects.Peel(ctx, sha)
 	if err == nil && peeled.Type != git.TypeCommit {
-		err = errNo("%q is no commit", name)
+		err = errNo("%q is not a commit", name)
 	}
 	return peeled.SHA, err
 }

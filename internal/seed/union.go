@@ -105,7 +105,7 @@ func (f *File) read(d *decoder, n *yaml.Node, path string) {
 			d.wrong(n, path, "has both content and base64")
 		}
 		if _, err := base64.StdEncoding.DecodeString(f.Base64); err != nil {
-			d.problems = append(d.problems, f.problem("base64", "is no base64"))
+			d.problems = append(d.problems, f.problem("base64", "is not valid Base64"))
 		}
 	}
 }

@@ -268,7 +268,7 @@ func (d *decoder) mapping(n *yaml.Node, path string, into reflect.Value) {
 	for _, p := range pairs {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == p.name })
 		if i < 0 {
-			d.wrong(p.key, join(path, p.name), "there is no such key here: %s", named(fields))
+			d.wrong(p.key, join(path, p.name), "unknown key: want %s", named(fields))
 			continue
 		}
 		at.lines[p.name] = p.key.Line
@@ -295,7 +295,7 @@ func named(fields []field) string {
 		names[i] = f.name
 	}
 	slices.Sort(names)
-	return "there are " + strings.Join(names, ", ")
+	return strings.Join(names, ", ")
 }
 
 // scalar reads text, a number or a truth. Nothing is converted: what looks like a

@@ -45,7 +45,7 @@ var (
 	gitStarted = desc("git_processes_started_total", "Processes of git that were started.", "command")
 	gitRunning = desc("git_processes", "Processes of git that run.", "command")
 	gitEnded   = desc("git_processes_ended_total",
-		"Processes of git that were ended: by a limit, or because nobody waited any more.", "command")
+		"Processes of git that were killed: by a limit, or because the request had ended.", "command")
 	poolProcesses = desc("git_pool_processes",
 		"Processes of git cat-file in the pool, busy or idle.", "state")
 	poolWaiting = desc("git_pool_waiting", "Readers that wait for a process of the pool.")

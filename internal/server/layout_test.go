@@ -25,7 +25,7 @@ import (
 var layers = [][]string{
 	{"internal/cache", "internal/keyed", "internal/durable", "internal/graphql/exec",
 		"internal/graphql/schema"},
-	{"internal/errs", "internal/markdown", "internal/journal", "internal/graphql/document"},
+	{"docs", "internal/errs", "internal/markdown", "internal/journal", "internal/graphql/document"},
 	{"internal/admission", "internal/git/object", "internal/space"},
 	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
 	{"internal/git/catfile"},
@@ -72,6 +72,7 @@ var layers = [][]string{
 		"internal/page/checks",
 		"internal/page/code",
 		"internal/page/explore",
+		"internal/page/help",
 		"internal/page/signin",
 		"internal/page/inbox",
 		"internal/page/people",

@@ -71,7 +71,7 @@ var (
 		"Requests that compute (turn), pushes that come in (upload), files of releases that do (asset), searches of histories and files (scan).", "kind")
 	mostRequests  = described("most_requests", "Requests that may do so at one time.", "kind")
 	waitingCount  = described("waiting", "Requests that wait for memory, or for their turn.", "kind")
-	refusedCount  = described("refused_total", "Requests that waited in vain.", "kind")
+	refusedCount  = described("refused_total", "Requests refused after waiting.", "kind")
 	admittedCount = described("admitted_total", "Times that memory or a turn was given.", "kind")
 	openConns     = described("connections", "Connections that are open.")
 	turnedConns   = described("connections_turned_away_total", "Connections that were one too many, or gave way to others while they were silent.")

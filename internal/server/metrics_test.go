@@ -20,15 +20,17 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-var updateMetrics = flag.Bool("update-metrics", false, "write docs/metrics.md anew")
+var updateMetrics = flag.Bool("update-metrics", false, "rewrite docs/metrics.md")
 
 const metricsHead = `# Metrics
 
-` + "`/metrics` on `--admin-listen`" + `, as Prometheus reads it, beside those of Go and of the process. ` +
-	"`make metrics`" + ` writes this table.
-No label grows with what callers send: routes are those of the server, and there are as many caches, commands and kinds as the program names.
+` + "`/metrics` on `--admin-listen`" + ` serves these metrics for Prometheus, and those of Go and of the process. The table is generated
+by ` + "`make metrics`" + `. The number of series is bounded: no label has values that callers choose. [Monitoring](monitoring.md) has alert rules.
 
-| metric | type | labels | what it tells |
+` + "`kind`" + ` of ` + "`arbor_admission_*`" + ` is a resource: ` + "`turn`" + ` is processor time for a request, ` + "`child`" + ` memory for git's processes, ` + "`scan`" + ` a
+search of histories or files, ` + "`upload`" + ` an incoming push, ` + "`asset`" + ` an incoming file.
+
+| metric | type | labels | meaning |
 |---|---|---|---|
 `
 

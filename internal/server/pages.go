@@ -7,6 +7,7 @@ import (
 	checkpages "arbor/internal/page/checks"
 	codepage "arbor/internal/page/code"
 	"arbor/internal/page/explore"
+	"arbor/internal/page/help"
 	"arbor/internal/page/inbox"
 	issuepages "arbor/internal/page/issue"
 	"arbor/internal/page/people"
@@ -40,6 +41,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		people.New(kit),
 		project.New(kit),
 		explore.New(kit),
+		help.New(kit),
 		inbox.New(kit),
 		releases.New(kit, repos.With(account.Pull, of.Releases.GetByAddress)),
 		checkpages.New(kit, checkpages.Handlers{Extras: of.Checks.Extras,

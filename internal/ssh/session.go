@@ -143,7 +143,7 @@ func (s *session) greet(ctx context.Context) int {
 // told is what a client may read of an error.
 func told(err error) string {
 	if errs.KindOf(err) == errs.Unauthenticated {
-		return "This key does not sign in here any more."
+		return "This key can no longer sign in here."
 	}
 	return message(err)
 }

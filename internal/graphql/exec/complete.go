@@ -81,7 +81,7 @@ func (r *run) complete(next []target, f *Field, t *ast.Type, value any, to targe
 	if t.Elem != nil {
 		values, ok := value.([]any)
 		if !ok {
-			r.fail(fmt.Errorf("exec: %s.%s is no list", f.Type, f.Name), f, to.at)
+			r.fail(fmt.Errorf("exec: %s.%s is not a list", f.Type, f.Name), f, to.at)
 			return next
 		}
 		to.out.kind, to.out.elem, to.out.list = list, t.Elem, make([]answer, len(values))
@@ -101,7 +101,7 @@ func (r *run) complete(next []target, f *Field, t *ast.Type, value any, to targe
 		return append(next, to)
 	}
 	if d := r.Types[t.NamedType]; d.IsCompositeType() {
-		r.fail(fmt.Errorf("exec: %s.%s is no object but %T", f.Type, f.Name, value), f, to.at)
+		r.fail(fmt.Errorf("exec: %s.%s is not an object but %T", f.Type, f.Name, value), f, to.at)
 		return next
 	}
 	to.out.kind, to.out.leaf = leaf, value

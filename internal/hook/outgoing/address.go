@@ -21,7 +21,7 @@ func ParseNetworks(text string) (list Networks, err error) {
 		if err != nil {
 			a, bad := netip.ParseAddr(word)
 			if bad != nil || a.Zone() != "" {
-				return nil, fmt.Errorf("%q is no network: write it as 10.0.0.0/8", word)
+				return nil, fmt.Errorf("invalid network %q: write it as 10.0.0.0/8", word)
 			}
 			p = netip.PrefixFrom(a, a.BitLen())
 		}

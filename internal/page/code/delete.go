@@ -60,7 +60,7 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	v.Suggested = suggested
 	if form.Get("blob") != v.Blob {
 		v.Problem = &page.Problem{Status: http.StatusConflict,
-			Message: "Somebody changed the file meanwhile. Look at it again before you delete it."}
+			Message: "The file has changed. Review it before you delete it."}
 		return p.t.Again(w, r, "delete.html", v.Problem, v)
 	}
 	to, err := p.write(r, a, &v.at, &v.proposal, []fileChange{}, []fileChange{{Path: v.At.Path}},

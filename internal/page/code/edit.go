@@ -59,7 +59,7 @@ func (p *Pages) editing(r *http.Request, a *repo.Access) (*editView, error) {
 		return nil, err
 	}
 	if v.At.Type != "blob" || v.At.Mode == "120000" {
-		return nil, errs.New(errs.Forbidden, "This is no file that can be edited here.")
+		return nil, errs.New(errs.Forbidden, "This file cannot be edited in the browser.")
 	}
 	v.Title, v.Suggested = "Edit "+v.At.Path, "Update "+v.Name()
 	e, err := p.file(r, a, &v.At)
@@ -69,7 +69,7 @@ func (p *Pages) editing(r *http.Request, a *repo.Access) (*editView, error) {
 	data, ok := e.bytes()
 	if !ok || strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data) {
 		return nil, errs.New(errs.Forbidden,
-			"The file is too large to be edited here, or it is no text in UTF-8.")
+			"The file is too large to be edited here, or is not UTF-8 text.")
 	}
 	v.was = string(data)
 	if plain := strings.ReplaceAll(v.was, "\r\n", "\n"); plain != v.was {

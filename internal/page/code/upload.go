@@ -161,7 +161,7 @@ func readField(form page.Form, part *multipart.Part) error {
 	case len(data) > maxUploadField:
 		return errs.New(errs.Malformed, "a field of the form is too long")
 	case !utf8.Valid(data) || strings.IndexByte(string(data), 0) >= 0:
-		return errs.New(errs.Malformed, "a field of the form is no text")
+		return errs.New(errs.Malformed, "a field of the form is not UTF-8 text")
 	}
 	form.Set(part.FormName(), strings.ReplaceAll(string(data), "\r\n", "\n"))
 	return nil

@@ -55,7 +55,7 @@ func (p *Pages) Bulk(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			change["milestone"] = nil
 		}
 	default:
-		return errs.New(errs.Invalid, "There is no such button.")
+		return errs.New(errs.Invalid, "Unknown action.")
 	}
 	for _, number := range v.Numbers {
 		if err := p.sort(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), change,

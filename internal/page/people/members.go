@@ -144,7 +144,7 @@ func memberDone(login string, form page.Form) string {
 func problemWithMember(err error, login string) (*page.Problem, error) {
 	if errs.Is(err, errs.NotFound) && login != "" {
 		return &page.Problem{Status: http.StatusUnprocessableEntity,
-			Message: "There is no user " + errs.Clip(login) + " that you could name here."}, nil
+			Message: "User " + errs.Clip(login) + " not found."}, nil
 	}
 	return page.ProblemOf(err)
 }

@@ -62,7 +62,7 @@ func (p *Pages) Fork(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return page.SeeOther(w, r, pathOf(made.FullName))
 	}
 	if errs.Is(err, errs.NotFound) && body["organization"] != nil {
-		err = errs.New(errs.Invalid, "There is no such owner for whom you could fork.")
+		err = errs.New(errs.Invalid, "You cannot fork to that account.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

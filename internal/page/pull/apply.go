@@ -47,7 +47,7 @@ func (p *Pages) apply(r *http.Request, a *repo.Access, f page.Form) error {
 	case len(ids) == 0 || len(ids) > maxApplied:
 		return errs.Newf(errs.Invalid, "Choose the suggestions: at most %d go into one commit.", maxApplied)
 	case of.State != "open" || of.Head.Repo == nil:
-		return errs.New(errs.Invalid, "The branch of this pull request cannot be changed any more.")
+		return errs.New(errs.Invalid, "The branch of this pull request can no longer be changed.")
 	case f.Get("sha") != of.Head.SHA:
 		return errs.New(errs.Conflict, "The branch was modified. Look at the suggestions again.")
 	}

@@ -249,7 +249,7 @@ func (p *Pages) chosenRepos(r *http.Request, v *newTokenView) (list []int64, err
 		owner, name, _ := strings.Cut(full, "/")
 		found, err := p.repos.Find(r.Context(), caller(r), owner, name)
 		if errs.Is(err, errs.NotFound) {
-			err = errs.Newf(errs.Invalid, "There is no repository %q that you see.", errs.Clip(full))
+			err = errs.Newf(errs.Invalid, "Repository %q not found.", errs.Clip(full))
 		}
 		if err != nil {
 			return nil, err

@@ -61,7 +61,7 @@ func (p *Pages) Device(w http.ResponseWriter, r *http.Request) error {
 	v.Asks, err = decide(r.Context(), account.CallerFrom(r.Context()), v.Code)
 	if errs.Is(err, errs.NotFound) {
 		v.Problem, v.Asks = &page.Problem{Status: http.StatusNotFound,
-			Message: "There is no such code, or it has expired."}, nil
+			Message: "The code is unknown or has expired."}, nil
 		return p.t.Again(w, r, "device.html", v.Problem, v)
 	}
 	if err != nil {

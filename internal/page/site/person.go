@@ -55,7 +55,7 @@ func readBound(text string, unit int64) (*int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > 1<<40 {
-		return nil, errs.Newf(errs.Invalid, "%q is no bound: write a number, none, or nothing.",
+		return nil, errs.Newf(errs.Invalid, "invalid limit %q: write a number, none, or nothing.",
 			errs.Clip(text))
 	}
 	n *= unit

@@ -205,7 +205,7 @@ func (p *Pages) Move(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	err = p.special(r, a, p.with.Transfer, map[string]any{"owner": owner, "name": name,
 		"create_labels": v.Labels}, &moved)
 	if errs.Is(err, errs.NotFound) {
-		err = errs.New(errs.Invalid, "There is no repository of that name that you may write to.")
+		err = errs.New(errs.Invalid, "No repository of that name that you can write to was found.")
 	}
 	if err == nil {
 		return page.SeeOther(w, r, moved.Path())

@@ -236,7 +236,7 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	if f.Get("guard") != guardOf(said.Body) {
 		return errs.New(errs.Conflict,
-			"Somebody changed this text meanwhile. Go back and reload the page to see it as it is now.")
+			"The text has changed. Go back and reload the page to see the current version.")
 	}
 	number, err := strconv.Atoi(f.Get("task"))
 	if err != nil {

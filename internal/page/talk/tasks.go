@@ -66,7 +66,7 @@ func taskName(behind string, number int) string {
 func ticked(source string, number int) (string, error) {
 	tasks := markdown.Tasks(source)
 	if number < 0 || number >= len(tasks) {
-		return "", errs.New(errs.Conflict, "There is no such task in the text.")
+		return "", errs.New(errs.Conflict, "The text has no such task.")
 	}
 	t, mark := tasks[number], "x"
 	if t.Done {

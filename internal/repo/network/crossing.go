@@ -18,7 +18,7 @@ type Crossing struct {
 }
 
 // ErrNoCrossing says that objects may not be copied, see MayCross.
-var ErrNoCrossing = errs.New(errs.Invalid, "The head repository is gone or no fork of this one any more.")
+var ErrNoCrossing = errs.New(errs.Invalid, "The head repository was deleted or is no longer a fork of this one.")
 
 // MayCross reports for each crossing whether it is allowed now: both repositories are in
 // one network, and the person sees both (decision 61). It is asked before objects are

@@ -267,7 +267,7 @@ func (f *fork) parent(tx *db.Tx) (*repo.Access, error) {
 	case parent.Role < account.Pull:
 		return nil, errs.Absent()
 	case parent.Private != f.from.Private:
-		return nil, errs.New(errs.Conflict, "The repository changed its visibility meanwhile. Try again.")
+		return nil, errs.New(errs.Conflict, "The repository changed its visibility. Try again.")
 	case !parent.AllowForking:
 		return nil, errs.New(errs.Forbidden,
 			"The organization does not allow its private repositories to be forked.")

@@ -52,7 +52,7 @@ func (p *push) refuseOthers(branches map[string]bool, reason string) {
 		case !ok || !branches[branch]:
 			p.refuse(i, reason)
 		case c.IsDelete():
-			p.refuse(i, "only who has push access may delete the branch of a pull request")
+			p.refuse(i, "you need push access to delete the branch of a pull request")
 		}
 	}
 }

@@ -350,14 +350,14 @@ func (p *push) unlessGone(ctx context.Context, cause error) error {
 		return err
 	})
 	if purged {
-		p.refuseRest("objects of the repository were purged meanwhile: push again")
+		p.refuseRest("objects of the repository were purged: push again")
 		return nil
 	}
 	if err != nil || !gone {
 		return cause
 	}
 	p.s.repos.SetAside(repo.Folder{ID: p.access.ID, Purges: p.access.Purges}, now, nil)
-	p.refuseRest("the repository was deleted meanwhile")
+	p.refuseRest("the repository was deleted")
 	return nil
 }
 

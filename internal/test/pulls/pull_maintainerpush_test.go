@@ -60,7 +60,7 @@ func TestMaintainersPush(t *testing.T) {
 		h.push(s, "will", others, "hoes:new")
 		h.push(s, "will", others, "hoes:refs/tags/hoes")
 		h.push(s, "will", others, "hoes:refs/notes/hoes")
-		h.push(s, "will", "(only who has push access may delete the branch of a pull request)", ":hoes")
+		h.push(s, "will", "(you need push access to delete the branch of a pull request)", ":hoes")
 		h.push(s, "will", "atomic push failed", "--atomic", "hoes", "hoes:new")
 		if got := pullTip(t, s, "sam/plot", "hoes"); got == h.sha("hoes") {
 			t.Error("a refused push moved the branch")

@@ -122,7 +122,7 @@ func TestUpdateBranchOfFork(t *testing.T) {
 			{Do: "DELETE /repos/sam/plot", As: "sam", Status: 204},
 			{Name: "the fork is gone", Do: update, As: "will", Status: 403},
 			{Do: "PUT /repos/alice/plot/pulls/2/update-branch", As: "will", Status: 422,
-				Want: `{"message": "The head repository is gone or no fork of this one any more."}`},
+				Want: `{"message": "The head repository was deleted or is no longer a fork of this one."}`},
 		})
 	})
 }

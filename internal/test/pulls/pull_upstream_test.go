@@ -59,7 +59,7 @@ func TestMergeUpstream(t *testing.T) {
 				Status: 204},
 			put("alice/diary", "alice", "b", "Yg=="),
 			{Do: "POST /repos/bob/diary/merge-upstream", As: "carol", Send: main, Status: 422,
-				Want: `{"message": "The repository is no fork of one that you see."}`},
+				Want: `{"message": "The repository is not a fork, or you cannot see its parent."}`},
 			{Do: "GET /repos/bob/diary/contents/b", As: "bob", Status: 404},
 			{Do: "POST /repos/bob/diary/merge-upstream", As: "bob", Send: main, Status: 200,
 				Want: `{"merge_type": "fast-forward"}`},

@@ -356,7 +356,7 @@ func TestPurgeMeetsPush(t *testing.T) {
 		out.Write(pack[len(pack)/2:])
 		out.Close()
 		if got := <-answered; !strings.Contains(got,
-			"ng refs/heads/on objects of the repository were purged meanwhile") &&
+			"ng refs/heads/on objects of the repository were purged") &&
 			!strings.Contains(got, "missing necessary objects") && !strings.Contains(got, "unpack") {
 			t.Errorf("the push got %q", got)
 		}

@@ -38,7 +38,7 @@ func TestSshTransitions(t *testing.T) {
 		const (
 			absent, few, readOnly = "Repository not found.", "but not push to it",
 				"has been marked as read only."
-			suspended, gone = "Your account was suspended.", "does not sign in here any more."
+			suspended, gone = "Your account was suspended.", "can no longer sign in here."
 			archived        = "Repository was archived so is read-only."
 		)
 		// want says of bob, the deploy key that writes and the one that reads what they hear when they fetch

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"arbor/internal/test/gittest"
+)
+
+// The commands of a page of the documentation that begins with <!-- tested --> work as pasted, in order, and
+// print what the page says: its sh blocks are one script, and a text block is what the sh block before it prints.
+func TestDocumentedCommandsWork(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"bash", "curl", "jq"} {
+		needProgram(t, program, "the commands of the documentation")
+	}
+	for _, page := range documents(t, "docs/*.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(string(text), "<!-- tested -->\n") {
+			t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
+				t.Parallel()
+				runPage(t, string(text))
+			})
+		}
+	}
+}
+
+var codeBlock = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
+
+// runPage runs the sh blocks of a page. The ports that the page names become free ones.
+func runPage(t *testing.T, text string) {
+	env := append(gittest.Env(), collectLess, raceOptions(), "ARBOR_MIN_FREE_SPACE=0", // the disk may be nearly full
+		leashVariable+"=3")
+	for _, port := range []string{":8080", ":8081"} {
+		free := freePort(t)
+		text = strings.ReplaceAll(text, port, free[strings.LastIndex(free, ":"):])
+		if port == ":8080" {
+			env = append(env, "ARBOR_LISTEN="+free)
+		}
+	}
+	script, want := "set -euo pipefail\ntrap 'kill ${SERVER:-} 2> /dev/null || true' EXIT\n", []string{}
+	for _, block := range codeBlock.FindAllStringSubmatch(text, -1) {
+		switch block[1] {
+		case "sh":
+			script += block[2] + "echo ---\n"
+			want = append(want, "")
+		case "text":
+			want[len(want)-1] = block[2]
+		}
+	}
+	held, end, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end.Close()
+	var stderr strings.Builder
+	cmd := exec.Command("bash", "-c", script)
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.ExtraFiles = t.TempDir(), env, &stderr, []*os.File{held}
+	out, err := cmd.Output()
+	held.Close()
+	if err != nil {
+		t.Fatalf("%v\n%s%s", err, out, &stderr)
+	}
+	comparePage(t, strings.SplitAfter(string(out), "---\n"), want)
+}
+
+// comparePage compares what the blocks printed with the text blocks. A block without one may print anything.
+func comparePage(t *testing.T, printed, want []string) {
+	for n := range want {
+		got := strings.TrimSpace(strings.TrimSuffix(printed[n], "---\n"))
+		if want[n] != "" && got != strings.TrimSpace(want[n]) {
+			t.Errorf("a block prints\n%s\nand the page says\n%s", got, want[n])
+		}
+	}
+}
+
+// documents are the files that a pattern below the project's folder matches.
+func documents(t *testing.T, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join("..", "..", pattern))
+	if err != nil || len(found) == 0 {
+		t.Fatal(pattern, err)
+	}
+	return found
+}
+
+var markdownLink = regexp.MustCompile(`\]\(([^)\s:]+?)(#[^)]*)?\)`)
+
+// Each link of README and the documentation leads to a file, and to a heading where it names one.
+func TestDocumentedLinksLead(t *testing.T) {
+	for _, page := range append(documents(t, "*.md"), documents(t, "docs/*.md")...) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range markdownLink.FindAllStringSubmatch(string(text), -1) {
+			target, err := os.ReadFile(filepath.Join(filepath.Dir(page), link[1]))
+			if err != nil && !isDir(filepath.Join(filepath.Dir(page), link[1])) {
+				t.Errorf("%s: %s", page, err)
+			} else if link[2] != "" && !hasHeading(string(target), link[2][1:]) {
+				t.Errorf("%s: %s has no heading for %s", page, link[1], link[2])
+			}
+		}
+	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+var notInAnchor = regexp.MustCompile(`[^a-z0-9 -]`)
+
+func hasHeading(text, anchor string) bool {
+	for line := range strings.Lines(text) {
+		title := strings.TrimLeft(strings.TrimSpace(line), "#")
+		if !strings.HasPrefix(line, "#") {
+			continue
+		}
+		title = notInAnchor.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+		if strings.ReplaceAll(title, " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}

@@ -101,7 +101,7 @@ func TestChecksBounds(t *testing.T) {
 		large := run(t, s, map[string]any{"name": "large", "head_sha": sha,
 			"output": map[string]any{"title": "t", "summary": strings.Repeat("é", 32_000),
 				"text": strings.Repeat("é", 32_000), "annotations": notes(50, strings.Repeat("é", 15_000))}})
-		a := s.Visit(t, "", "GET "+large).Shows(t, 200, "All that the check says")
+		a := s.Visit(t, "", "GET "+large).Shows(t, 200, "Full output")
 		if len(a.Body) > 1<<20 || strings.ContainsRune(string(a.Body), '\uFFFD') {
 			t.Errorf("%d bytes, or torn characters", len(a.Body))
 		}
@@ -134,7 +134,7 @@ func TestWholeAnnotation(t *testing.T) {
 			strings.Contains(body, "END") {
 			t.Error("it shows more than the beginnings")
 		}
-		links := regexp.MustCompile(`href="([^"]+)">All that the check says`).FindAllStringSubmatch(
+		links := regexp.MustCompile(`href="([^"]+)">Full output`).FindAllStringSubmatch(
 			string(a.Body), -1)
 		if len(links) != 2 {
 			t.Fatalf("%d links to the rest: %.3000s", len(links), a.Body)
@@ -142,7 +142,7 @@ func TestWholeAnnotation(t *testing.T) {
 		s.Visit(t, "", "GET "+links[0][1]).Shows(t, 200, "lint", "<b>END", "line 1",
 			`href="`+page+`">3 annotations`)
 		whole := s.Visit(t, "", "GET "+links[1][1]).Shows(t, 200, "zz"+checksEvil, "<details open>")
-		for _, not := range []string{"END", "Summary", "All that the check says"} {
+		for _, not := range []string{"END", "Summary", "Full output"} {
 			if strings.Contains(string(whole.Body), not) {
 				t.Errorf("%q is beside the one annotation", not)
 			}

@@ -77,7 +77,7 @@ func TestConflict(t *testing.T) {
 		alice.led(at, "blob", field(t, alice.want(at, 200), "blob"), "path", "song.txt", "text", "alice's\n")
 		a := sam.post(at, "blob", blob, "path", "song.txt", "text", "one\nsam's <i>\n", "message", "Mine")
 		_, shown := codeInspect(t, at, a)
-		if a.Status != 409 || !strings.Contains(shown, "Somebody changed this file while you edited it.") ||
+		if a.Status != 409 || !strings.Contains(shown, "Someone changed this file while you were editing it.") ||
 			!strings.Contains(shown, "one\nsam's <i>\n") ||
 			!strings.Contains(shown, "alice's") || !strings.Contains(string(a.Body), `value="Mine"`) {
 			t.Errorf("%d %s", a.Status, shown)

@@ -397,7 +397,7 @@ func TestPagesAreBounded(t *testing.T) {
 		s.Import(t, r, dir)
 		v := as(t, s, "")
 		for path, has := range map[string][]string{
-			"/commit/main":         {"The message is longer.", "Large changes are not shown at first.", "f049", "Older"},
+			"/commit/main":         {"The message is longer.", "Large changes are collapsed.", "f049", "Older"},
 			"/tree/main/many":      {"0299", "More entries"},
 			"/blob/main/long.go":   {"Lines 1 to 1500", "50001 lines", "More lines"},
 			"/blob/main/wide.js":   {"a(a("},
@@ -405,7 +405,7 @@ func TestPagesAreBounded(t *testing.T) {
 			"/blame/main/huge":     {"too large"},
 			"/blame/main/long.go":  {"Lines 1 to 1500", "More lines"},
 			"/blob/main/lines":     {"Lines 1 to 1500", "1000000 lines"},
-			"/find/main":           {"files fit; these are the best"},
+			"/find/main":           {"files match; the best are shown"},
 			"/last-changes/main":   {"f099"},
 			"/commits":             {"é"},
 			"/commit/main?page=99": nil,
@@ -416,7 +416,7 @@ func TestPagesAreBounded(t *testing.T) {
 			}
 		}
 		last := string(v.want("/alice/garden/tree/main/many?page=4", 200, "0900", "0999",
-			"Entries before these", "more than a thousand entries").Body)
+			"Previous entries", "more than a thousand entries").Body)
 		if strings.Contains(last, "0899") || strings.Contains(last, "More entries") {
 			t.Error("the last page of a directory has what is on another")
 		}
@@ -425,7 +425,7 @@ func TestPagesAreBounded(t *testing.T) {
 			v.want("/alice/garden/tree/main/many?page="+odd, 200)
 		}
 		v.thin("/alice/garden/tree/main/many")
-		v.want("/alice/garden/blob/main/lines?page=350", 200, "longer than what these pages show",
+		v.want("/alice/garden/blob/main/lines?page=350", 200, "too long to be shown whole",
 			"Lines 523501 to 524288")
 		second := string(v.want("/alice/garden/commit/main?page=2", 200, "f050").Body)
 		if strings.Contains(second, "f049") {

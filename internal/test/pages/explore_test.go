@@ -42,7 +42,7 @@ func explorePlant(t *testing.T, s *apitest.Server) {
 func TestExplore(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.Visit(t, "", "GET /explore").Shows(t, 200, "Nothing is public here yet")
+		s.Visit(t, "", "GET /explore").Shows(t, 200, "No public repositories yet")
 		explorePlant(t, s)
 		for _, as := range []string{"", "alice"} {
 			s.Visit(t, as, "GET /explore").Shows(t, 200, `href="/alice/compost"`, "!secret-compost",
@@ -75,7 +75,7 @@ func TestSearch(t *testing.T) {
 		}
 		s.Visit(t, "", "GET /search?type=users&q=alice").Shows(t, 200, `href="/alice"`, "1 result")
 		s.Visit(t, "", "GET /search?type=pullrequests&q=compost").Shows(t, 200, "0 results",
-			"Nothing was found")
+			"No results")
 		s.Visit(t, "", "GET /search?q="+url.QueryEscape(exploreEvil)).Shows(t, 200)
 		s.Visit(t, "", "GET /search?type=issues&sort=created&q=compost").Shows(t, 200,
 			`<option value="created" selected>`)

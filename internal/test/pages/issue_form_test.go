@@ -171,10 +171,10 @@ func TestForms(t *testing.T) {
 		threadPost(t, s, "stranger", at+"/subscription", 303)
 		shows(t, "subscribed", page(t, s, "stranger", at, 200), "Unsubscribe")
 		threadPost(t, s, "stranger", at+"/subscription", 303, "off", "1")
-		shows(t, "unsubscribed", page(t, s, "stranger", at, 200), "You do not hear of")
+		shows(t, "unsubscribed", page(t, s, "stranger", at, 200), "You are not subscribed to")
 		threadPost(t, s, "rae", at+"/transfer", 403, "to", "meadow")
 		a := threadPost(t, s, "alice", at+"/transfer", 422, "to", "nothing/there")
-		shows(t, "transfer", a, "There is no repository of that name")
+		shows(t, "transfer", a, "No repository of that name")
 		if !strings.Contains(string(a.Body), `value="nothing/there"`) {
 			t.Error("what was typed is lost")
 		}
@@ -327,7 +327,7 @@ func TestTextsChangedMeanwhile(t *testing.T) {
 		threadPost(t, s, "sam", at+"/edit", 409, "title", "Sam's title") // made by no form
 		both := threadPost(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "body", "x", "was", was, "guard",
 			guard(at+"/edit"))
-		lacks(t, "only the title was changed", both, "As it is now")
+		lacks(t, "only the title was changed", both, "Current text")
 		threadPost(t, s, "sam", at+"/edit", 303, "title", "Sam's title", "was", titleIn(a))
 		for _, path := range []string{at + "/edit", at + "/comments/1"} {
 			threadPost(t, s, "sam", path, 409, "body", "made by no form")

@@ -191,7 +191,7 @@ func TestThreadPagesShowWhatTheyAreOf(t *testing.T) {
 			has      []string
 		}{
 			{"", "/issues", []string{"Renamed " + threadEvil, "1 Open", "0 Closed", threadEvil, "alice", "Sign in"}},
-			{"sam", "/issues", []string{"Renamed " + threadEvil, "With the chosen ones"}},
+			{"sam", "/issues", []string{"Renamed " + threadEvil, "With selected"}},
 			{"", "/issues?q=is:pr", []string{"Pull " + threadEvil}},
 			{"alice", "/issues/1", []string{"Renamed " + threadEvil, "bold", "open", "sam commented", "Owner",
 				"Collaborator", "changed the title Issue " + threadEvil, "closed this as not planned",
@@ -208,7 +208,7 @@ func TestThreadPagesShowWhatTheyAreOf(t *testing.T) {
 			{"sam", "/issues/1/milestone", []string{"No milestone", threadEvil}},
 			{"sam", "/issues/1/lock", []string{"Lock conversation", "too heated"}},
 			{"sam", "/issues/1/reactions?comment=1", []string{"👍"}},
-			{"sam", "/issues/1/transfer", []string{"To the repository"}},
+			{"sam", "/issues/1/transfer", []string{"New repository"}},
 			{"sam", "/issues/1/delete", []string{"This cannot be undone"}},
 			{"", "/issues/filter/label?q=is:open", []string{"bug", threadEvil, "Without labels"}},
 			{"", "/issues/filter/author", []string{"alice", "sam"}},

@@ -159,12 +159,12 @@ func TestMembers(t *testing.T) {
 		}
 		s.Org(t, "garden", "alice")
 		const at = "/orgs/garden/people"
-		s.Visit(t, "sam", "GET "+at).Shows(t, 200, "!alice", "Nobody to show")
-		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "alice Owner Shown to members", "Add a member")
+		s.Visit(t, "sam", "GET "+at).Shows(t, 200, "!alice", "No members to show")
+		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "alice Owner Visible to members", "Add a member")
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "bob", "role", "member").Leads(t,
 			at)
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "nobody-here", "role", "admin").
-			Shows(t, 422, "There is no user nobody-here", `value="nobody-here"`, `value="admin" selected`)
+			Shows(t, 422, "User nobody-here not found", `value="nobody-here"`, `value="admin" selected`)
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", peopleEvil).Shows(t, 422, peopleEvil)
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "").Shows(t, 422, "login is missing")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "alice Owner", "bob Member", "!Add a member")
@@ -200,7 +200,7 @@ func TestOrgSettings(t *testing.T) {
 		s.Visit(t, "", "GET "+at).Leads(t, "/login?return_to=%2Forgs%2Fgarden%2Fsettings")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 403, "for its owners")
 		s.Visit(t, "bob", "POST "+at, "name", "Mine", "default_repository_permission", "admin").Shows(t, 403)
-		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "What members may do")
+		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "Default permission of members")
 		s.Visit(t, "alice", "POST "+at, "name", peopleEvil, "description", "Peas\r\nand beans", "blog",
 			"https://example.org/", "default_repository_permission", "write", "private_forks", "1").Leads(t,
 			at)
@@ -224,7 +224,7 @@ func TestNewOrganization(t *testing.T) {
 		const at = "/new/organization"
 		s.Visit(t, "alice", "GET /new").Shows(t, 200, `!href="/new/organization"`)
 		s.Visit(t, "root-gardener", "GET /new").Shows(t, 200, `href="/new/organization"`)
-		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "site administrators make organizations",
+		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "Site administrators create organizations",
 			`!name="login"`)
 		s.Visit(t, "alice", "POST "+at, "login", "garden", "owner", "alice").Shows(t, 404)
 		s.Visit(t, "root-gardener", "POST "+at, "login", "alice", "owner", "alice", "name", "Gone?").Shows(t,

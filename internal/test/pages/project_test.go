@@ -72,7 +72,7 @@ func TestFork(t *testing.T) {
 			`value="a b"`)
 		s.Visit(t, "", "GET /alice/open/forks").Shows(t, 200, `href="/bob/mine"`, `href="/garden/open"`)
 		s.Visit(t, "", "GET /alice/open/forks?sort=stargazers&page=9").Shows(t, 200,
-			"No forks that you may see")
+			"No forks to show")
 		s.Check(t, apitest.Case{Do: "GET /bob/mine", Headers: map[string]string{"Accept": apitest.Browser},
 			Status: 200})
 	})

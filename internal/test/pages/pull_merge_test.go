@@ -32,11 +32,11 @@ func TestNewPullRequest(t *testing.T) {
 		page := get(t, s, "will", to, 200, "A &lt;tune&gt;", "<strong>not</strong>", "good &amp; bad",
 			"This is a draft", "asked for a review", "Tune more")
 		without(t, page, "A <tune>", "Merge pull request")
-		get(t, s, "alice", form+"?head=tune", 200, "There is a pull request of these branches")
+		get(t, s, "alice", form+"?head=tune", 200, "A pull request for these branches exists")
 		a := changePost(t, s, "alice", form, 422, "base", "main", "head", "tune", "title", "Once more", "body",
 			"typed text", "label", "good & bad")
 		holds(t, "again", a, 422, "A pull request already exists",
-			"There is a pull request of these branches")
+			"A pull request for these branches exists")
 		a = changePost(t, s, "alice", form, 422, "base", "main", "head", "solo", "title", " ", "body", "typed text",
 			"label", "good & bad")
 		holds(t, "no title", a, 422, "typed text", `value="good &amp; bad" checked`)
@@ -158,7 +158,7 @@ func TestConflicts(t *testing.T) {
 		without(t, page, "Squash and merge")
 		at := fmt.Sprintf("/alice/plot/pull/%d", solo)
 		get(t, s, "will", at, 200, "3 commits of <bdi>main</bdi> are not in this branch", "Update branch")
-		without(t, get(t, s, "sam", at, 200, "Only people who may push"), "Update branch",
+		without(t, get(t, s, "sam", at, 200, "Only people with push access"), "Update branch",
 			"Create a merge commit")
 		changePost(t, s, "sam", at+"/update", 403, "sha", head(t, s, solo))
 		changePost(t, s, "will", at+"/update", 422, "sha", strings.Repeat("2", 40))

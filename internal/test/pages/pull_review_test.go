@@ -96,7 +96,7 @@ func TestDiscard(t *testing.T) {
 			"body", "For all")
 		thread := first(t, get(t, s, "will", at, 200), `id="discussion_r(\d+)"`)
 		led(t, s, "will", at+"/comments", "reply_to", thread, "body", "For later", "review", "1")
-		get(t, s, "will", at, 200, "1 comment that only you see", "For later")
+		get(t, s, "will", at, 200, "1 comment that only you can see", "For later")
 		without(t, get(t, s, "alice", at, 200), "For later")
 		led(t, s, "will", at+"/reviews", "event", "DISCARD")
 		without(t, get(t, s, "will", at, 200, "For all"), "For later", "only you see")
@@ -195,10 +195,10 @@ func TestReviewers(t *testing.T) {
 		at := fmt.Sprintf("/alice/plot/pull/%d", propose(t, s, "tune"))
 		without(t, get(t, s, "alice", at+"/reviewers", 200, `value="will"`), `value="alice"`)
 		led(t, s, "alice", at+"/reviewers", "reviewer", "will", "more", "sam, ")
-		get(t, s, "sam", at, 200, `<bdi>sam</bdi></a> <span title="Waiting for the review">`,
-			`<bdi>will</bdi></a> <span title="Waiting for the review">`)
+		get(t, s, "sam", at, 200, `<bdi>sam</bdi></a> <span title="Review pending">`,
+			`<bdi>will</bdi></a> <span title="Review pending">`)
 		led(t, s, "alice", at+"/reviewers", "reviewer", "sam")
-		without(t, get(t, s, "sam", at, 200), `<bdi>will</bdi></a> <span title="Waiting for the review">`)
+		without(t, get(t, s, "sam", at, 200), `<bdi>will</bdi></a> <span title="Review pending">`)
 		changePost(t, s, "alice", at+"/reviewers", 422, "more", "nobody")
 		changePost(t, s, "sam", at+"/reviewers", 403, "more", "will")
 	})

@@ -149,7 +149,7 @@ func TestHeadGone(t *testing.T) {
 		without(t, get(t, s, "will", at, 200), "Update branch")
 		api(t, s, "sam", "DELETE /repos/sam/plot", 204, nil, nil)
 		for _, path := range []string{"", "/files", "/commits", "/checks", "/merging"} {
-			get(t, s, "will", at+path, 200, "its repository is gone")
+			get(t, s, "will", at+path, 200, "deleted repository")
 			get(t, s, "", at+path, 200)
 		}
 		without(t, get(t, s, "will", at, 200), "Merge pull request", "Delete branch")

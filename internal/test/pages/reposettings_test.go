@@ -225,7 +225,7 @@ func TestHooks(t *testing.T) {
 		}
 		list := reposettingsShow(t, s, "alice", at, to.URL, "push")
 		one := at + "/" + regexp.MustCompile(at + `/(\d+)"`).FindStringSubmatch(list)[1]
-		body := reposettingsShow(t, s, "alice", one, "There is one, which is not shown again", `value="push" checked`)
+		body := reposettingsShow(t, s, "alice", one, "A secret is set", `value="push" checked`)
 		if strings.Contains(body, "very secret") || strings.Contains(body, "****") {
 			t.Error("it shows the secret")
 		}

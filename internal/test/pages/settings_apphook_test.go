@@ -84,7 +84,7 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		olive, oscar, alice := signIn(t, s, "olive"), signIn(t, s, "oscar"), signIn(t, s, "alice")
 		const list = "/settings/apps/weeder/advanced"
 		oscar.show(t, "/settings/apps/weeder", list)
-		oscar.show(t, list, "Nothing was sent yet")
+		oscar.show(t, list, "No deliveries yet")
 		a.Install(t, "alice", "garden")
 		hears(t, told, "installation.created")
 		one := oscar.finds(t, list, oneDelivery, 1)[0]
@@ -188,10 +188,10 @@ func TestNewPermissions(t *testing.T) {
 					"")), Send: `{"title":"x"}`, Status: status})
 		}
 		writes(403)
-		body := olive.show(t, one, "issues: write, now read", "contents: write", "told of push, too",
-			"It is told of issues.")
+		body := olive.show(t, one, "issues: write, now read", "contents: write", "also requests the events push",
+			"It receives issues.")
 		now := seen.FindStringSubmatch(body)[1]
-		settingsAgain(t, olive.send(t, one, "do", "grant", "seen", first), 409, "something else by now",
+		settingsAgain(t, olive.send(t, one, "do", "grant", "seen", first), 409, "changed its request",
 			"contents: write")
 		settingsAgain(t, olive.send(t, one, "do", "grant"), 409)
 		settingsAgain(t, mia.send(t, one, "do", "grant", "seen", now), 403, "by its owners")
@@ -200,19 +200,19 @@ func TestNewPermissions(t *testing.T) {
 		settingsTook(t, olive.send(t, one, "do", "grant", "seen", now), one)
 		hears(t, told, "installation.new_permissions_accepted")
 		writes(201)
-		body = olive.show(t, one, "issues: write", "contents: write", "told of issues, push.")
+		body = olive.show(t, one, "issues: write", "contents: write", "receives issues, push.")
 		if strings.Contains(body, "Accept new") ||
 			strings.Contains(olive.show(t, "/settings/installations"), "Review request") {
 			t.Error("it is asked for again")
 		}
 		// Who owns the organization no more is not asked any more.
 		asks()
-		olive.show(t, one, "contents: none any more, now write", "told of push no more")
+		olive.show(t, one, "contents: no longer, now write", "no longer requests the events push")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"admin"}`,
 			Status: 200})
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/olive", As: "mia", Send: `{"role":"member"}`,
 			Status: 200})
-		later := seen.FindStringSubmatch(mia.show(t, one, "contents: none any more"))[1]
+		later := seen.FindStringSubmatch(mia.show(t, one, "contents: no longer"))[1]
 		settingsAgain(t, olive.send(t, one, "do", "grant", "seen", later), 403)
 		if strings.Contains(olive.show(t, one), "Accept new") {
 			t.Error("a former owner is asked")

@@ -67,7 +67,7 @@ func TestManifest(t *testing.T) {
 			"Apps are made for the own account", "Weeder")
 		settingsAgain(t, b.send(t, "/settings/apps", "manifest", wanted, "name", "", "owner", "alice"), 422,
 			"Create GitHub App")
-		settingsAgain(t, b.send(t, "/settings/apps/new", "manifest", "{"), 400, "cannot be used")
+		settingsAgain(t, b.send(t, "/settings/apps/new", "manifest", "{"), 400, "invalid manifest")
 		settingsAgain(t, b.send(t, "/settings/apps/new", "manifest",
 			strings.Replace(wanted, "https://weeder.example/made?x=1", "javascript:alert(1)", 1)), 422,
 			"redirect_url must be")

@@ -118,7 +118,7 @@ func TestProfileAndAddresses(t *testing.T) {
 			"more</textarea>", `value="C"`)
 		settingsAgain(t, b.send(t, "/settings/profile", "name", strings.Repeat("x", 300), "company", "kept"), 422,
 			`value="kept"`, "xxx")
-		b.show(t, "/settings/account", "<bdi>alice</bdi>", "A site administrator can give you another one")
+		b.show(t, "/settings/account", "<bdi>alice</bdi>", "A site administrator can change it")
 
 		settingsTook(t, b.send(t, "/settings/emails", "do", "add", "email", "a@example.com"),
 			"/settings/emails")
@@ -148,7 +148,7 @@ func TestProfileAndAddresses(t *testing.T) {
 			Send: `{"subscribed": true}`, Status: 200})
 		b.show(t, "/settings/watching", "bob/garden")
 		settingsTook(t, b.send(t, "/settings/watching", "repo", "bob/garden"), "/settings/watching")
-		b.show(t, "/settings/watching", "You watch none.")
+		b.show(t, "/settings/watching", "You are not watching any repositories.")
 	})
 }
 
@@ -169,7 +169,7 @@ func TestTokens(t *testing.T) {
 		settingsAgain(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", "", "life", "7d", "scopes",
 			"repo"), 422, "Say what the token is for", `value="repo" checked`)
 		settingsAgain(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", settingsEvil, "life", "soon"), 422,
-			"is no expiry", "onerror=alert(1)&gt;")
+			"invalid expiry", "onerror=alert(1)&gt;")
 		settingsAgain(t, b.send(t, "/settings/tokens/new", "kind", "scopes", "note", "x", "life", "7d", "scopes",
 			"all"), 422, "there is no scope")
 		made := b.send(t, "/settings/tokens/new", "kind", "scopes", "note", settingsEvil, "life", "7d", "scopes",
@@ -197,7 +197,7 @@ func TestTokens(t *testing.T) {
 		settingsAgain(t, b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "n", "life", "7d"), 422,
 			"Choose the repositories")
 		settingsAgain(t, b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "n", "life", "7d",
-			"others", "bob/secret"), 422, "There is no repository", `value="bob/secret"`)
+			"others", "bob/secret"), 422, "not found", `value="bob/secret"`)
 		settingsAgain(t, b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "n", "life", "7d", "repos",
 			account.ID(hidden.ID).String()), 422, "you do not see it")
 		took2 := b.send(t, "/settings/tokens/new", "kind", "repositories", "note", "both", "life", "90d",
@@ -226,7 +226,7 @@ func TestTokens(t *testing.T) {
 		b.show(t, "/settings/tokens", "bob/secret")
 		s.Check(t, apitest.Case{Do: "DELETE /repos/bob/secret/collaborators/alice", As: "bob", Status: 204})
 		if body := b.show(t, "/settings/tokens",
-			"1 that you do not see now"); strings.Contains(body, "secret") {
+			"1 that you cannot see now"); strings.Contains(body, "secret") {
 			t.Error("it shows a name of what is hidden")
 		}
 
@@ -265,7 +265,7 @@ func TestPassword(t *testing.T) {
 		s.User(t, "alice")
 		s.Admin(t, "keeper")
 		b, elsewhere := signIn(t, s, "alice"), signIn(t, s, "alice")
-		b.show(t, "/settings/password", "You have none yet")
+		b.show(t, "/settings/password", "You have no password yet")
 		settingsAgain(t, b.send(t, "/settings/password", "new", "short", "again", "short"), 422, "at least 8")
 		settingsAgain(t, b.send(t, "/settings/password", "new", "correct horse", "again", "correct house"), 422,
 			"not the same")
@@ -345,7 +345,7 @@ func TestInstallations(t *testing.T) {
 		b := signIn(t, s, "alice")
 		body := b.show(t, "/settings/installations", "gardener")
 		one := regexp.MustCompile(`/settings/installations/\d+`).FindString(body)
-		b.show(t, one, "issues: write", "It is told of issues")
+		b.show(t, one, "issues: write", "It receives issues")
 		s.Check(t, apitest.Case{Do: "GET " + one, Headers: signIn(t, s, "bob").headers(), Status: 404})
 		if body := b.show(t, one, "alice/garden"); strings.Contains(body, "diary") {
 			t.Error("it reaches what was not chosen")

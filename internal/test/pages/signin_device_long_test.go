@@ -23,11 +23,11 @@ func TestDevicePageInABrowser(t *testing.T) {
 	b.Fill("#login", "alice")
 	b.Press("\t")
 	b.Press("a long secret\r")
-	b.See("label", "Code that the program shows")
+	b.See("label", "Code shown by the program")
 	b.Press(code + "\r")
 	b.See("form.box", "GitHub CLI")
 	b.Click("button.main")
-	b.See("p.note", "may act as you now")
+	b.See("p.note", "can now act as you")
 	if token := polled(t, s, device)["access_token"]; token == "" {
 		t.Error("there is no token")
 	}

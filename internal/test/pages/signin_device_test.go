@@ -53,9 +53,9 @@ func TestDevicePage(t *testing.T) {
 			t.Errorf("who is not signed in is led to %s", to)
 		}
 		want(t, visit(t, s, "POST /login/device", "", "user_code=AAAA-BBBB"), 303)
-		want(t, visit(t, s, "GET /login/device", session, ""), 200, "Code that the program shows")
+		want(t, visit(t, s, "GET /login/device", session, ""), 200, "Code shown by the program")
 		want(t, visit(t, s, "POST /login/device", session, "user_code=BBBB-CCCC"), 404,
-			"There is no such code", "BBBB-CCCC")
+			"The code is unknown or has expired", "BBBB-CCCC")
 
 		device, code := codes(t, s)
 		want(t, visit(t, s, "POST /login/device", session, "user_code="+strings.ToLower(code)), 200,
@@ -64,7 +64,7 @@ func TestDevicePage(t *testing.T) {
 			t.Errorf("looking at it decides: %s", got)
 		}
 		want(t, visit(t, s, "POST /login/device", session, "answer=allow&user_code="+code), 200,
-			"may act as you now")
+			"can now act as you")
 		token := polled(t, s, device)["access_token"]
 		s.Check(t, apitest.Case{Do: "GET /user",
 			Headers: map[string]string{"Authorization": "token " + token}, Status: 200,
@@ -72,7 +72,7 @@ func TestDevicePage(t *testing.T) {
 
 		device, code = codes(t, s)
 		want(t, visit(t, s, "POST /login/device", session, "answer=deny&user_code="+code), 200,
-			"gets no token")
+			"was denied")
 		if got := polled(t, s, device)["error"]; got != "access_denied" {
 			t.Errorf("after it was denied: %s", got)
 		}

@@ -73,7 +73,7 @@ var questions = map[string]string{"Review requests": "is:open is:pr review-reque
 func home(t *testing.T, s *apitest.Server, session string) string {
 	t.Helper()
 	a := visit(t, s, "GET /", session, "")
-	want(t, a, 200, "What happened lately")
+	want(t, a, 200, "Recent activity")
 	return string(a.Body)
 }
 

@@ -273,7 +273,7 @@ func namedCookie(a *apitest.Answer, name string) string {
 func TestFirstVisit(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		code := s.Server.SetupCode()
-		want(t, visit(t, s, "GET /", "", ""), 200, "set Arbor up")
+		want(t, visit(t, s, "GET /", "", ""), 200, "set up Arbor")
 		want(t, visit(t, s, "POST /setup", "", "code=AAAA&login=root&password=a+long+secret"), 422,
 			"not the code")
 		want(t, visit(t, s, "POST /setup", "", "code="+code+"&login=root&password=short"), 422, "at least 8",

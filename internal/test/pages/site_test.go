@@ -114,7 +114,7 @@ func TestPeople(t *testing.T) {
 		}
 		siteTook(t, siteSend(t, s, "keeper", at, "do", "unsuspend"), at)
 		siteTook(t, siteSend(t, s, "keeper", at, "do", "promote"), at)
-		siteShow(t, s, at, "Administrates the site")
+		siteShow(t, s, at, "Site administrator")
 		siteTook(t, siteSend(t, s, "keeper", at, "do", "demote"), at)
 		next := once.FindStringSubmatch(string(siteSend(t, s, "keeper", at, "do", "password").Body))[1]
 		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err == nil ||
@@ -124,7 +124,7 @@ func TestPeople(t *testing.T) {
 		siteTook(t, siteSend(t, s, "keeper", at, "do", "quota", "repos", "3", "mib", "none", "text", "7"), at)
 		siteShow(t, s, at, `value="3"`, `value="none"`, `value="7"`)
 		siteAgain(t, siteSend(t, s, "keeper", at, "do", "quota", "repos", "-1", "mib", siteEvil), 422, `value="-1"`,
-			"is no bound", "onerror=alert(1)&gt;")
+			"invalid limit", "onerror=alert(1)&gt;")
 		siteTook(t, siteSend(t, s, "keeper", at, "do", "quota", "repos", "", "mib", ""), at)
 		siteAgain(t, siteSend(t, s, "keeper", at, "do", "rename", "login", "alice"), 422, "taken")
 		siteTook(t, siteSend(t, s, "keeper", at, "do", "rename", "login", "robert"), "/site/people/robert")
@@ -203,7 +203,7 @@ func TestRepositories(t *testing.T) {
 		siteAgain(t, siteSend(t, s, "keeper", "/site/repositories", "do", "back", "repo", "alice/garden"), 422,
 			"no withdrawn fork", `value="alice/garden"`)
 		siteAgain(t, siteSend(t, s, "keeper", "/site/repositories", "do", "back", "repo", siteEvil), 422,
-			"There is no repository", "onerror=alert(1)&gt;")
+			"not found", "onerror=alert(1)&gt;")
 		siteShow(t, s, "/site/audit?phrase=repo:alice/diary", "repo.archived", "repo.unarchived")
 	})
 }

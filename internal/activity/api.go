@@ -26,7 +26,7 @@ func NewAPI(d *db.DB, repos *repo.Service, issues *issue.Service) *API { return 
 const pollInterval = "60"
 
 // find chooses the scope of a feed, in the transaction that reads it.
-type find func(tx *db.Tx) (scope, error)
+type find func(tx *db.Tx) (selection, error)
 
 // serve answers a page of a feed. There is no more than Newest activities, so
 // the number of pages is known.
@@ -60,11 +60,11 @@ func (api *API) serve(w http.ResponseWriter, r *http.Request, choose find) error
 }
 
 // named is a find of the account that the address names.
-func named(r *http.Request, of func(tx *db.Tx, id account.ID) (scope, error)) find {
-	return func(tx *db.Tx) (scope, error) {
+func named(r *http.Request, of func(tx *db.Tx, id account.ID) (selection, error)) find {
+	return func(tx *db.Tx) (selection, error) {
 		a, err := account.ByLogin(tx, web.Param(r, "username"))
 		if err != nil {
-			return scope{}, err
+			return selection{}, err
 		}
 		return of(tx, a.ID)
 	}
@@ -74,7 +74,7 @@ func named(r *http.Request, of func(tx *db.Tx, id account.ID) (scope, error)) fi
 //
 // ListPublic answers what happened lately in public repositories.
 func (api *API) ListPublic(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, func(*db.Tx) (scope, error) { return everything(), nil })
+	return api.serve(w, r, func(*db.Tx) (selection, error) { return everything(), nil })
 }
 
 // GET /repos/{owner}/{repo}/events
@@ -82,7 +82,7 @@ func (api *API) ListPublic(w http.ResponseWriter, r *http.Request) error {
 // ListOfRepo answers what happened in a repository, the newest first, as all
 // feeds do: 300 events at most, as they are to be seen now.
 func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, func(*db.Tx) (scope, error) { return ofRepo(a.ID, a.Granted), nil })
+	return api.serve(w, r, func(*db.Tx) (selection, error) { return ofRepo(a.ID, a.Granted), nil })
 }
 
 // GET /networks/{owner}/{repo}/events
@@ -90,7 +90,7 @@ func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Acces
 // ListOfNetwork answers what happened in a repository and in all that were
 // forked from each other with it, as far as the caller sees them.
 func (api *API) ListOfNetwork(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, func(tx *db.Tx) (scope, error) { return ofNetwork(tx, a.NetworkID, a.Caller) })
+	return api.serve(w, r, func(tx *db.Tx) (selection, error) { return ofNetwork(tx, a.NetworkID, a.Caller) })
 }
 
 // GET /orgs/{org}/events
@@ -98,10 +98,10 @@ func (api *API) ListOfNetwork(w http.ResponseWriter, r *http.Request, a *repo.Ac
 // ListOfOrg answers what happened in the public repositories of an
 // organization. Error: 404.
 func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, func(tx *db.Tx) (scope, error) {
+	return api.serve(w, r, func(tx *db.Tx) (selection, error) {
 		org, err := account.ByLogin(tx, web.Param(r, "org"))
 		if err != nil || org.Kind != account.Organization {
-			return scope{}, orAbsent(err)
+			return selection{}, orAbsent(err)
 		}
 		return ofOrg(org.ID, false), nil
 	})
@@ -120,7 +120,7 @@ func orAbsent(err error) error {
 // ListOfUser answers what a user did in public repositories, and to that user
 // in private ones, too. Error: 404.
 func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (scope, error) {
+	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (selection, error) {
 		return ofActor(id, account.IDOf(account.CallerFrom(r.Context())) == id), nil
 	}))
 }
@@ -129,7 +129,7 @@ func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
 //
 // ListOfUserInPublic answers what a user did in public repositories. Error: 404.
 func (api *API) ListOfUserInPublic(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (scope, error) {
+	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (selection, error) {
 		return ofActor(id, false), nil
 	}))
 }
@@ -139,18 +139,18 @@ func (api *API) ListOfUserInPublic(w http.ResponseWriter, r *http.Request) error
 // ListOfUserInOrg answers what happened in the repositories of an organization
 // to which the caller, who is the user, belongs. Error: 404 for everyone else.
 func (api *API) ListOfUserInOrg(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, func(tx *db.Tx) (scope, error) {
+	return api.serve(w, r, func(tx *db.Tx) (selection, error) {
 		user, err := account.ByLogin(tx, web.Param(r, "username"))
 		if err != nil || user.ID != account.CallerFrom(r.Context()).ID {
-			return scope{}, orAbsent(err)
+			return selection{}, orAbsent(err)
 		}
 		org, err := account.ByLogin(tx, web.Param(r, "org"))
 		if err != nil {
-			return scope{}, err
+			return selection{}, err
 		}
 		member, _, err := account.OrgRole(tx, org.ID, user.ID)
 		if err != nil || !member {
-			return scope{}, orAbsent(err)
+			return selection{}, orAbsent(err)
 		}
 		return ofOrg(org.ID, true), nil
 	})
@@ -162,7 +162,7 @@ func (api *API) ListOfUserInOrg(w http.ResponseWriter, r *http.Request) error {
 // and what those did whom the user follows: in public, and to that user also in
 // private repositories that are watched. Error: 404.
 func (api *API) ListReceived(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (scope, error) {
+	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (selection, error) {
 		return received(tx, id, account.CallerFrom(r.Context()))
 	}))
 }
@@ -171,7 +171,7 @@ func (api *API) ListReceived(w http.ResponseWriter, r *http.Request) error {
 //
 // ListReceivedInPublic answers what of that happened in public. Error: 404.
 func (api *API) ListReceivedInPublic(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (scope, error) {
+	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (selection, error) {
 		return received(tx, id, nil)
 	}))
 }

@@ -1,19 +1,24 @@
 package activity
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of feeds.
 func (api *API) Routes() []route.Route {
-	repos := api.repos
+	free, code := route.Needs(scope.None, route.None), route.Needs(scope.PublicRepo, route.None)
+	metadata := api.repos.Router(route.Needs(scope.PublicRepo, "metadata"))
+	inOrg := route.Needs(scope.ReadOrg, route.Never)
 	return []route.Route{
-		route.New(route.Anyone, "GET /events", api.ListPublic),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/events", api.ListOfRepo),
-		repos.Route(route.Pull, "GET /networks/{owner}/{repo}/events", api.ListOfNetwork),
-		route.New(route.Anyone, "GET /orgs/{org}/events", api.ListOfOrg),
-		route.New(route.Anyone, "GET /users/{username}/events", api.ListOfUser),
-		route.New(route.Anyone, "GET /users/{username}/events/public", api.ListOfUserInPublic),
-		route.New(route.SignedIn, "GET /users/{username}/events/orgs/{org}", api.ListOfUserInOrg),
-		route.New(route.Anyone, "GET /users/{username}/received_events", api.ListReceived),
-		route.New(route.Anyone, "GET /users/{username}/received_events/public", api.ListReceivedInPublic),
+		free.Anyone("GET /events", api.ListPublic),
+		metadata.Pull("GET /repos/{owner}/{repo}/events", api.ListOfRepo),
+		metadata.Pull("GET /networks/{owner}/{repo}/events", api.ListOfNetwork),
+		code.Anyone("GET /orgs/{org}/events", api.ListOfOrg),
+		code.Anyone("GET /users/{username}/events", api.ListOfUser),
+		code.Anyone("GET /users/{username}/events/public", api.ListOfUserInPublic),
+		inOrg.SignedIn("GET /users/{username}/events/orgs/{org}", api.ListOfUserInOrg),
+		code.Anyone("GET /users/{username}/received_events", api.ListReceived),
+		code.Anyone("GET /users/{username}/received_events/public", api.ListReceivedInPublic),
 	}
 }

@@ -62,7 +62,7 @@ func MoveIssue(tx *db.Tx, from repo.ID, issueID int64, to *repo.Repo, newID int6
 // most, as far as their issues, comments, reviews, releases and forks exist. Activities that are
 // not public, since the repository is private now or was then (decision 63), are for
 // people with a role of their own in it, and for Apps as far as their permissions go.
-func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
+func list(tx *db.Tx, caller *account.Caller, s selection) ([]*Activity, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*Activity, error) {
 		var a Activity
 		err := row.Scan(&a.ID, &a.RepoID, &a.OrgID, &a.ActorID, &a.Public, &a.Kind, &a.IssueID,

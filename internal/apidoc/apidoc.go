@@ -6,11 +6,9 @@
 // error). Paths are those of the route table without dots. It is OpenAPI with a
 // few shorthands, which expand.go writes out:
 //
-//   - x-right of an operation: anyone, signed in, pull, push, admin, site admin, app or installation, as in
-//     the route table. From it follow security and the failures that the server itself
-//     answers before a handler runs: 301 and 307, 401, 403, 404, 413, 415, 429, 500, 503, 507;
-//     400 too where there is a body, and 304 of a GET. What an operation says itself
-//     stands.
+//   - From the right of an operation, which the table of routes has, follow x-right, security and the failures
+//     that the server itself answers before a handler runs: 301 and 307, 401, 403, 404, 413, 415, 429, 500,
+//     503, 507; 400 too where there is a body, and 304 of a GET. What an operation says itself stands.
 //   - x-list: true: the operation has page and per_page, and its answer a Link.
 //   - Placeholders for which components.parameters has one of that name need not be
 //     named again. One that may hold slashes has x-multi-segment.
@@ -48,17 +46,21 @@ var sources embed.FS
 // Site is the address that stands for the server's own in examples and links.
 const Site = "https://arbor.example"
 
+// Rights returns the right of an operation, such as "GET", "/users/{username}", in the words of the table of
+// routes; empty: there is no such route.
+type Rights func(method, path string) string
+
 // CodeHosting makes the document of the code-hosting API, as JSON. It takes some
-// 20 MiB on the way, so keep it.
-func CodeHosting() ([]byte, error) {
+// 20 MiB on the way, so keep it. Error: an operation that has no route.
+func CodeHosting(rights Rights) ([]byte, error) {
 	d, err := loadCodeHosting()
-	return render(d, err)
+	return render(d, rights, err)
 }
 
 // Plants makes the document of the plant store, likewise.
-func Plants() ([]byte, error) {
+func Plants(rights Rights) ([]byte, error) {
 	d, err := loadPlants()
-	return render(d, err)
+	return render(d, rights, err)
 }
 
 // At puts the address of a server, such as http://localhost:8080, in the place
@@ -80,8 +82,11 @@ func Operation(method, pattern string) string {
 	return strings.TrimSuffix(id, "-")
 }
 
-func render(d *document, err error) ([]byte, error) {
+func render(d *document, rights Rights, err error) ([]byte, error) {
 	if err != nil {
+		return nil, err
+	}
+	if err := d.expand(rights); err != nil {
 		return nil, err
 	}
 	return d.root.json()
@@ -96,8 +101,7 @@ func loadPlants() (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &document{root: root}
-	return d, d.expand()
+	return &document{root: root}, nil
 }
 
 func loadCodeHosting() (*document, error) {
@@ -126,5 +130,5 @@ func loadCodeHosting() (*document, error) {
 			return nil, err
 		}
 	}
-	return d, d.expand()
+	return d, nil
 }

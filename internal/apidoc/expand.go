@@ -18,9 +18,12 @@ var methods = []string{"get", "post", "patch", "put", "delete"}
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
 // expand writes out the shorthands (see the package's comment).
-func (d *document) expand() error {
+func (d *document) expand(rights Rights) error {
 	closePayloads(d.root)
-	if err := d.eachOperation(d.expandOperation); err != nil {
+	err := d.eachOperation(func(method, path string, op *node) error {
+		return d.expandOperation(method, path, rights(strings.ToUpper(method), path), op)
+	})
+	if err != nil {
 		return err
 	}
 	d.addCommonHeaders()
@@ -30,7 +33,7 @@ func (d *document) expand() error {
 		addKinds(content)
 		x.addTo(content)
 	}
-	err := d.eachOperation(func(_, _ string, op *node) error {
+	err = d.eachOperation(func(_, _ string, op *node) error {
 		x.addTo(op.get("requestBody", "content"))
 		for _, status := range op.get("responses").keysOf() {
 			content := op.get("responses", status, "content")
@@ -139,10 +142,14 @@ func closePayload(n *node) {
 	n.with("additionalProperties", newScalar("false"))
 }
 
-// expandOperation gives an operation its id, its placeholders and pages, and
+// expandOperation gives an operation its id, its right, its placeholders and pages, and
 // the failures that all have.
-func (d *document) expandOperation(method, path string, op *node) error {
+func (d *document) expandOperation(method, path, right string, op *node) error {
+	if right == "" {
+		return fmt.Errorf("it is described, and there is no such route")
+	}
 	op.with("operationId", newString(Operation(method, path)))
+	op.with("x-right", newString(right))
 	if !op.get("responses").isObject() {
 		return fmt.Errorf("no responses")
 	}
@@ -152,13 +159,7 @@ func (d *document) expandOperation(method, path string, op *node) error {
 	if !d.standard {
 		return nil
 	}
-	right := op.get("x-right").text()
-	if !slices.Contains([]string{"anyone", "signed in", "pull", "push", "admin", "site admin", "app",
-		"installation"}, right) {
-		return fmt.Errorf("x-right is %q", right)
-	}
-	if op.get("security") == nil && (method != "get" || right == "signed in" || right == "push" ||
-		right == "admin" || right == "site admin" || right == "app" || right == "installation") {
+	if op.get("security") == nil && (method != "get" || right != "anyone" && right != "pull") {
 		op.with("security", newArray(newObject().with("token", newArray()),
 			newObject().with("basic", newArray())))
 	}

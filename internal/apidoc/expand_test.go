@@ -10,13 +10,11 @@ openapi: 3.1.1
 paths:
   /repos/{owner}/things/{name}:
     get:
-      x-right: pull
       x-list: true
       parameters: [{name: name, in: path, required: true, schema: {type: string}}]
       responses:
         '200': {description: Things, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Thing'}}}}}
     put:
-      x-right: push
       parameters: [{$ref: '#/components/parameters/thing'}]
       requestBody: {content: {application/json: {schema: {type: object}}}}
       responses:
@@ -34,6 +32,12 @@ components:
         seen: {type: string, x-optional: true}
 `
 
+// rights are those of small.
+func rights(method, path string) string {
+	return map[string]string{"GET /repos/{owner}/things/{name}": "pull",
+		"PUT /repos/{owner}/things/{name}": "push"}[method+" "+path]
+}
+
 func expanded(t *testing.T, text string) *document {
 	t.Helper()
 	root, err := parse("test", []byte(text))
@@ -41,7 +45,7 @@ func expanded(t *testing.T, text string) *document {
 		t.Fatal(err)
 	}
 	d := &document{root: root, standard: true}
-	if err := d.expand(); err != nil {
+	if err := d.expand(rights); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -61,6 +65,7 @@ func TestShorthands(t *testing.T) {
 		"paths /repos/{owner}/things/{name} get responses 200 headers ETag": `{"$ref":"#/components/headers/ETag"}`,
 		"paths /repos/{owner}/things/{name} put responses 404 description":  `"Its own"`,
 		"paths /repos/{owner}/things/{name} put security":                   `[{"token":[]},{"basic":[]}]`,
+		"paths /repos/{owner}/things/{name} get x-right":                    `"pull"`,
 		"components examples ThingList value":                               `[{"id":7}]`,
 	} {
 		got, err := d.root.get(strings.Split(at, " ")...).json()
@@ -83,7 +88,7 @@ func TestShorthands(t *testing.T) {
 func TestMistakesInTheSource(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ old, new, want string }{
-		{"x-right: push", "x-right: pusher", `x-right is "pusher"`},
+		{"    put:", "    patch:", "PATCH /repos/{owner}/things/{name}: it is described, and there is no such"},
 		{"name: name, in: path", "name: nome, in: path", "the placeholder name is not described"},
 		{"#/components/schemas/Thing", "#/components/schemas/Think", "leads nowhere"},
 		{"        id: {type: integer", "        id: {type: string}\n        id: {type: integer",
@@ -95,7 +100,7 @@ func TestMistakesInTheSource(t *testing.T) {
 		}
 		root, err := parse("test", []byte(strings.Replace(small, c.old, c.new, 1)))
 		if err == nil {
-			err = (&document{root: root, standard: true}).expand()
+			err = (&document{root: root, standard: true}).expand(rights)
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.new, err, c.want)

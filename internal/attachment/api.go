@@ -9,6 +9,7 @@ import (
 	"arbor/internal/file"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -20,9 +21,8 @@ func NewAPI(s *Service) *API { return &API{s} }
 
 // Routes is the address of the bytes. The other handlers answer pages.
 func (api *API) Routes() []route.Route {
-	bytes := api.s.repos.Route(route.Pull, "GET /{owner}/{repo}/attachments/{key}", api.Get)
-	bytes.AnyMedia = true
-	return []route.Route{bytes}
+	issues := api.s.repos.Router(route.Needs(scope.PublicRepo, "issues"))
+	return []route.Route{issues.Pull("GET /{owner}/{repo}/attachments/{key}", api.Get).AsFile()}
 }
 
 // GET /{owner}/{repo}/attachments/{key}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -13,7 +14,8 @@ type API struct{ buffers pngBuffers }
 
 // Routes are the endpoint of pictures.
 func (api *API) Routes() []route.Route {
-	return []route.Route{route.New(route.Anyone, "GET /avatars/{id}", api.Get).In(route.Pages)}
+	free := route.Needs(scope.None, route.None)
+	return []route.Route{free.Anyone("GET /avatars/{id}", api.Get).In(route.Pages)}
 }
 
 // GET /avatars/{id}

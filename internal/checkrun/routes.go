@@ -1,28 +1,26 @@
 package checkrun
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of checks.
 func (api *API) Routes() []route.Route {
-	repos := api.s.repos
+	checks := api.s.repos.Router(route.Needs(scope.PublicRepo, "checks"))
 	return []route.Route{
 		// By an App, of its own.
-		repos.Route(route.Push, "POST /repos/{owner}/{repo}/check-runs", api.Create).WithLimit(maxBody),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/check-runs/{check_run_id}", api.Get),
-		repos.Route(route.Push, "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}",
-			api.Edit).WithLimit(maxBody),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations",
-			api.ListAnnotations),
-		repos.Route(route.Push, "POST /repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest",
-			api.Rerequest),
-		repos.Route(route.Push, "POST /repos/{owner}/{repo}/check-suites", api.CreateSuite),
-		repos.Route(route.Admin, "PATCH /repos/{owner}/{repo}/check-suites/preferences", api.Prefer),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/check-suites/{check_suite_id}", api.GetSuite),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/check-suites/{check_suite_id}/check-runs",
-			api.ListOfSuite),
-		repos.Route(route.Push, "POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest",
-			api.RerequestSuite),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/commits/{ref...}/check-runs", api.ListOfCommit),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/commits/{ref...}/check-suites", api.ListSuites),
+		checks.Push("POST /repos/{owner}/{repo}/check-runs", api.Create).WithLimit(maxBody),
+		checks.Pull("GET /repos/{owner}/{repo}/check-runs/{check_run_id}", api.Get),
+		checks.Push("PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}", api.Edit).WithLimit(maxBody),
+		checks.Pull("GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations", api.ListAnnotations),
+		checks.Push("POST /repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest", api.Rerequest),
+		checks.Push("POST /repos/{owner}/{repo}/check-suites", api.CreateSuite),
+		checks.Admin("PATCH /repos/{owner}/{repo}/check-suites/preferences", api.Prefer),
+		checks.Pull("GET /repos/{owner}/{repo}/check-suites/{check_suite_id}", api.GetSuite),
+		checks.Pull("GET /repos/{owner}/{repo}/check-suites/{check_suite_id}/check-runs", api.ListOfSuite),
+		checks.Push("POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest", api.RerequestSuite),
+		checks.Pull("GET /repos/{owner}/{repo}/commits/{ref...}/check-runs", api.ListOfCommit),
+		checks.Pull("GET /repos/{owner}/{repo}/commits/{ref...}/check-suites", api.ListSuites),
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
@@ -28,19 +29,19 @@ func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
 
 // Routes are the endpoints of comments on commits, and of reactions to them.
 func (api *API) Routes() []route.Route {
-	repos := api.s.repos
+	contents := api.s.repos.Router(route.Needs(scope.PublicRepo, "contents"))
 	routes := []route.Route{
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/comments", api.ListOfRepo),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/comments/{id}", api.Get),
+		contents.Pull("GET /repos/{owner}/{repo}/comments", api.ListOfRepo),
+		contents.Pull("GET /repos/{owner}/{repo}/comments/{id}", api.Get),
 		// For others than the author: push.
-		repos.Route(route.Pull, "PATCH /repos/{owner}/{repo}/comments/{id}", api.Edit),
+		contents.Pull("PATCH /repos/{owner}/{repo}/comments/{id}", api.Edit),
 		// For others than the author: push.
-		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/comments/{id}", api.Delete),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/commits/{sha}/comments", api.List),
-		repos.Route(route.Pull, "POST /repos/{owner}/{repo}/commits/{sha}/comments", api.Create),
+		contents.Pull("DELETE /repos/{owner}/{repo}/comments/{id}", api.Delete),
+		contents.Pull("GET /repos/{owner}/{repo}/commits/{sha}/comments", api.List),
+		contents.Pull("POST /repos/{owner}/{repo}/commits/{sha}/comments", api.Create),
 	}
 	reactions := reaction.NewAPI(api.s.db, api.subject)
-	return append(routes, reactions.Routes(repos, "/repos/{owner}/{repo}/comments/{id}")...)
+	return append(routes, reactions.Routes(contents, "/repos/{owner}/{repo}/comments/{id}")...)
 }
 
 // GET /repos/{owner}/{repo}/comments

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -18,9 +19,8 @@ func NewAPI(s *Service) *API { return &API{s} }
 
 // Routes are the endpoints of languages.
 func (api *API) Routes() []route.Route {
-	return []route.Route{
-		api.s.repos.Route(route.Pull, "GET /repos/{owner}/{repo}/languages", api.ListLanguages),
-	}
+	metadata := api.s.repos.Router(route.Needs(scope.PublicRepo, "metadata"))
+	return []route.Route{metadata.Pull("GET /repos/{owner}/{repo}/languages", api.ListLanguages)}
 }
 
 // GET /repos/{owner}/{repo}/languages

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -14,9 +15,10 @@ type API struct{}
 
 // Routes are the endpoints of templates.
 func (api *API) Routes() []route.Route {
+	free := route.Needs(scope.None, route.None)
 	return []route.Route{
-		route.New(route.Anyone, "GET /gitignore/templates", api.List),
-		route.New(route.Anyone, "GET /gitignore/templates/{name}", api.Get),
+		free.Anyone("GET /gitignore/templates", api.List),
+		free.Anyone("GET /gitignore/templates/{name}", api.Get),
 	}
 }
 

@@ -49,6 +49,7 @@ import (
 	"arbor/internal/graphql/schema"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -129,12 +130,14 @@ func NewAPI(ask Ask, with Handlers, limits Limits, log *slog.Logger) *API {
 	return api
 }
 
-// Routes are the endpoints.
+// Routes are the endpoints. Each question that they ask has a route of its own, whose need is asked of the
+// token.
 func (api *API) Routes() []route.Route {
+	free := route.Needs(scope.None, route.None)
 	var routes []route.Route
 	for _, pattern := range patterns {
-		routes = append(routes, route.New(route.SignedIn, "POST "+pattern,
-			api.Post).InAnyMedia().WithLimit(maxBody))
+		routes = append(routes, free.SignedIn("POST "+pattern,
+			api.Post).InAnyMedia().WithLimit(maxBody).TakesSpace(false))
 	}
 	return routes
 }

@@ -1,47 +1,55 @@
 package hook
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/repo"
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
-// Routes are the endpoints of hooks and their deliveries. An archived repository's hooks stay, and go.
+// Routes are the endpoints of hooks and their deliveries. Hooks of an archived repository stay, and can be
+// deleted.
 func (api *API) Routes() []route.Route {
-	repos := api.s.repos
-	list := []route.Route{
-		repos.Route(route.Admin, "POST /repos/{owner}/{repo}/hooks/{hook_id}/tests", api.Test),
-		repos.Route(route.Push, "POST /repos/{owner}/{repo}/dispatches", api.Dispatch),
+	with := func(scopes scope.Set) repo.Router {
+		return api.s.repos.Router(route.Needs(scope.Repo|scopes, "repository_hooks"))
 	}
-	for _, x := range []struct {
-		method, path string
-		handler      owned
-	}{
-		{"GET ", "", api.ListHooks},
-		{"POST ", "", api.CreateHook},
-		{"GET ", "/{hook_id}", api.GetHook},
-		{"PATCH ", "/{hook_id}", api.EditHook},
-		{"DELETE ", "/{hook_id}", api.DeleteHook},
-		{"GET ", "/{hook_id}/config", api.GetConfig},
-		{"PATCH ", "/{hook_id}/config", api.EditConfig},
-		{"POST ", "/{hook_id}/pings", api.Ping},
-		{"GET ", "/{hook_id}/deliveries", api.ListDeliveries},
-		{"GET ", "/{hook_id}/deliveries/{delivery_id}", api.GetDelivery},
-		{"POST ", "/{hook_id}/deliveries/{delivery_id}/attempts", api.Redeliver},
-	} {
-		of := repos.Route
-		if x.method == "DELETE " {
-			of = repos.RouteArchived
-		}
-		list = append(list, of(route.Admin, x.method+"/repos/{owner}/{repo}/hooks"+x.path,
-			api.onRepo(x.handler)),
-			route.New(route.SignedIn, x.method+"/orgs/{org}/hooks"+x.path,
-				api.onOrg(x.handler)))
+	read, write, remove := with(scope.ReadRepoHooks), with(scope.WriteRepoHooks), with(scope.AdminRepoHooks)
+	contents := api.s.repos.Router(route.Needs(scope.PublicRepo, "contents"))
+	org := route.Needs(scope.AdminOrgHooks, route.Never).ForApps("organization_hooks")
+	app := route.Needs(scope.None, route.Never)
+	onRepo, onOrg, onApp := api.onRepo, api.onOrg, api.onApp
+	const attempts = "/deliveries/{delivery_id}/attempts"
+	return []route.Route{
+		contents.Push("POST /repos/{owner}/{repo}/dispatches", api.Dispatch),
+		read.Admin("GET /repos/{owner}/{repo}/hooks", onRepo(api.ListHooks)),
+		write.Admin("POST /repos/{owner}/{repo}/hooks", onRepo(api.CreateHook)),
+		read.Admin("GET /repos/{owner}/{repo}/hooks/{hook_id}", onRepo(api.GetHook)),
+		write.Admin("PATCH /repos/{owner}/{repo}/hooks/{hook_id}", onRepo(api.EditHook)),
+		remove.OnArchived().Admin("DELETE /repos/{owner}/{repo}/hooks/{hook_id}", onRepo(api.DeleteHook)),
+		read.Admin("GET /repos/{owner}/{repo}/hooks/{hook_id}/config", onRepo(api.GetConfig)),
+		write.Admin("PATCH /repos/{owner}/{repo}/hooks/{hook_id}/config", onRepo(api.EditConfig)),
+		write.Admin("POST /repos/{owner}/{repo}/hooks/{hook_id}/pings", onRepo(api.Ping)),
+		write.Admin("POST /repos/{owner}/{repo}/hooks/{hook_id}/tests", api.Test),
+		read.Admin("GET /repos/{owner}/{repo}/hooks/{hook_id}/deliveries", onRepo(api.ListDeliveries)),
+		read.Admin("GET /repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}",
+			onRepo(api.GetDelivery)),
+		write.Admin("POST /repos/{owner}/{repo}/hooks/{hook_id}"+attempts, onRepo(api.Redeliver)),
+
+		org.SignedIn("GET /orgs/{org}/hooks", onOrg(api.ListHooks)),
+		org.SignedIn("POST /orgs/{org}/hooks", onOrg(api.CreateHook)),
+		org.SignedIn("GET /orgs/{org}/hooks/{hook_id}", onOrg(api.GetHook)),
+		org.SignedIn("PATCH /orgs/{org}/hooks/{hook_id}", onOrg(api.EditHook)),
+		org.SignedIn("DELETE /orgs/{org}/hooks/{hook_id}", onOrg(api.DeleteHook)),
+		org.SignedIn("GET /orgs/{org}/hooks/{hook_id}/config", onOrg(api.GetConfig)),
+		org.SignedIn("PATCH /orgs/{org}/hooks/{hook_id}/config", onOrg(api.EditConfig)),
+		org.SignedIn("POST /orgs/{org}/hooks/{hook_id}/pings", onOrg(api.Ping)),
+		org.SignedIn("GET /orgs/{org}/hooks/{hook_id}/deliveries", onOrg(api.ListDeliveries)),
+		org.SignedIn("GET /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}", onOrg(api.GetDelivery)),
+		org.SignedIn("POST /orgs/{org}/hooks/{hook_id}"+attempts, onOrg(api.Redeliver)),
+
+		app.ByJWT("GET /app/hook/config", onApp(api.GetConfig)),
+		app.ByJWT("PATCH /app/hook/config", onApp(api.EditConfig)),
+		app.ByJWT("GET /app/hook/deliveries", onApp(api.ListDeliveries)),
+		app.ByJWT("GET /app/hook/deliveries/{delivery_id}", onApp(api.GetDelivery)),
+		app.ByJWT("POST /app/hook"+attempts, onApp(api.Redeliver)),
 	}
-	for address, h := range map[string]owned{
-		"GET /app/hook/config":                             api.GetConfig,
-		"PATCH /app/hook/config":                           api.EditConfig,
-		"GET /app/hook/deliveries":                         api.ListDeliveries,
-		"GET /app/hook/deliveries/{delivery_id}":           api.GetDelivery,
-		"POST /app/hook/deliveries/{delivery_id}/attempts": api.Redeliver,
-	} {
-		list = append(list, route.New(route.App, address, api.onApp(h)))
-	}
-	return list
 }

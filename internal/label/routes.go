@@ -1,15 +1,18 @@
 package label
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of labels; packages issue and deletion have those that change
 // issues.
 func (api *API) Routes() []route.Route {
-	repos := api.repos
+	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/labels", api.List),
-		repos.Route(route.Push, "POST /repos/{owner}/{repo}/labels", api.Create),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/labels/{name}", api.Get),
-		repos.Route(route.Push, "PATCH /repos/{owner}/{repo}/labels/{name}", api.Edit),
+		issues.Pull("GET /repos/{owner}/{repo}/labels", api.List),
+		issues.Push("POST /repos/{owner}/{repo}/labels", api.Create),
+		issues.Pull("GET /repos/{owner}/{repo}/labels/{name}", api.Get),
+		issues.Push("PATCH /repos/{owner}/{repo}/labels/{name}", api.Edit),
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -13,9 +14,10 @@ type API struct{}
 
 // Routes are the endpoints of licenses.
 func (api *API) Routes() []route.Route {
+	free := route.Needs(scope.None, route.None)
 	return []route.Route{
-		route.New(route.Anyone, "GET /licenses", api.List),
-		route.New(route.Anyone, "GET /licenses/{license}", api.Get),
+		free.Anyone("GET /licenses", api.List),
+		free.Anyone("GET /licenses/{license}", api.Get),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/markdown"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -19,12 +20,12 @@ func NewAPI(s *Service) *API { return &API{s} }
 
 // Routes are the endpoints of texts and emojis.
 func (api *API) Routes() []route.Route {
+	free := route.Needs(scope.None, route.None)
 	return []route.Route{
-		route.New(route.SignedIn, "POST /markdown", api.Render).InAnyMedia(),
-		route.New(route.SignedIn, "POST /markdown/raw",
-			api.RenderRaw).InAnyMedia().WithLimit(markdown.MaxSource),
-		route.New(route.Anyone, "GET /emojis", api.ListEmojis),
-		route.New(route.Anyone, "GET /emojis/{picture}", api.GetEmoji).In(route.Pages),
+		free.SignedIn("POST /markdown", api.Render).InAnyMedia(),
+		free.SignedIn("POST /markdown/raw", api.RenderRaw).InAnyMedia().WithLimit(markdown.MaxSource),
+		free.Anyone("GET /emojis", api.ListEmojis),
+		free.Anyone("GET /emojis/{picture}", api.GetEmoji).In(route.Pages),
 	}
 }
 

@@ -1,15 +1,18 @@
 package milestone
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of milestones; package deletion has the one that changes issues.
 func (api *API) Routes() []route.Route {
-	repos := api.repos
+	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/milestones", api.List),
-		repos.Route(route.Push, "POST /repos/{owner}/{repo}/milestones", api.Create),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/milestones/{number}", api.Get),
-		repos.Route(route.Push, "PATCH /repos/{owner}/{repo}/milestones/{number}", api.Edit),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/milestones/{number}/labels", api.ListLabels),
+		issues.Pull("GET /repos/{owner}/{repo}/milestones", api.List),
+		issues.Push("POST /repos/{owner}/{repo}/milestones", api.Create),
+		issues.Pull("GET /repos/{owner}/{repo}/milestones/{number}", api.Get),
+		issues.Push("PATCH /repos/{owner}/{repo}/milestones/{number}", api.Edit),
+		issues.Pull("GET /repos/{owner}/{repo}/milestones/{number}/labels", api.ListLabels),
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -102,8 +103,8 @@ func zip(data []byte) []byte {
 
 // Routes are the files that pages load.
 func (k *Kit) Routes() []route.Route {
-	r := route.New(route.Anyone, "GET /assets/{asset}", k.Asset).In(route.Pages)
-	return []route.Route{r}
+	free := route.Needs(scope.None, route.None)
+	return []route.Route{free.Anyone("GET /assets/{asset}", k.Asset).In(route.Pages).WithoutToken()}
 }
 
 // GET /assets/{asset}

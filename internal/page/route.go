@@ -10,28 +10,52 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
+// Router makes the routes of pages that want the same of a token. What a page asks of the API is asked of the
+// token again.
+type Router struct {
+	kit  *Kit
+	need route.Need
+}
+
+// Router returns the Router of pages with a need.
+func (k *Kit) Router(need route.Need) Router { return Router{k, need} }
+
+// ForPeople returns the Router of pages that all tokens of people open.
+func (k *Kit) ForPeople() Router {
+	return k.Router(route.Needs(scope.None, route.None).ForApps(route.Never))
+}
+
+// ForUnlimited returns the Router of pages where people change what no scope lets a token change: passwords,
+// tokens and, for site administrators, everything.
+func (k *Kit) ForUnlimited() Router { return k.Router(route.Needs(scope.Whole, route.Never)) }
+
 // Anyone is a page that everybody may open.
-func (k *Kit) Anyone(address string, h web.Handler) route.Route {
-	return k.page(route.Anyone, address, h)
+func (on Router) Anyone(address string, h web.Handler) route.Route {
+	return on.need.Anyone(address, on.kit.inForm(h)).In(route.Pages)
 }
 
 // SignedIn is a page, or the target of a form, for people who signed in. Others are led to where they sign
 // in.
-func (k *Kit) SignedIn(address string, h web.Handler) route.Route {
-	return k.page(route.SignedIn, address, h)
+func (on Router) SignedIn(address string, h web.Handler) route.Route {
+	return on.need.SignedIn(address, on.kit.inForm(h)).In(route.Pages)
 }
 
 // SiteAdmin is a page for site administrators. To others it does not exist.
-func (k *Kit) SiteAdmin(address string, h web.Handler) route.Route {
-	return k.page(route.SiteAdmin, address, h)
+func (on Router) SiteAdmin(address string, h web.Handler) route.Route {
+	return on.need.SiteAdmin(address, on.kit.inForm(h)).In(route.Pages)
 }
 
-func (k *Kit) page(right route.Right, address string, h web.Handler) route.Route {
-	return route.New(right, address, k.inForm(h)).In(route.Pages)
+// repositoryNeed is what pages of repositories, and of their owners, want of a token.
+func repositoryNeed() route.Need {
+	return route.Needs(scope.PublicRepo, route.None).ForApps(route.Never)
 }
+
+// ForOwners returns the Router of the pages of owners of repositories.
+func (k *Kit) ForOwners() Router { return k.Router(repositoryNeed()) }
 
 // OnRepo is a page about a repository, {owner}/{repo} of its address, which its caller sees. Forms are for
 // those who signed in; the API asks for the rights that a change wants.
@@ -41,7 +65,7 @@ func (k *Kit) OnRepo(address string, h repo.Handler) route.Route {
 		info.Form = web.Form(k.repoErrors).For(r)
 		return h(w, r, a)
 	})
-	return route.New(route.Pull, address, k.inForm(visible)).In(route.Pages)
+	return repositoryNeed().Route(route.Pull, address, k.inForm(visible)).In(route.Pages)
 }
 
 // NoCaller is the 401 for nobody, by which a browser is led to where people sign in.

@@ -1,12 +1,16 @@
 package plant
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of the plant store.
 func (a *API) Routes() []route.Route {
+	plants := route.Needs(scope.Plants, route.Never)
 	return []route.Route{
-		route.New(route.SignedIn, "GET /plants", a.List).In(route.Plants),
-		route.New(route.SignedIn, "POST /plants", a.Create).In(route.Plants),
-		route.New(route.SignedIn, "DELETE /plants/{id}", a.Delete).In(route.Plants),
+		plants.SignedIn("GET /plants", a.List).In(route.Plants),
+		plants.SignedIn("POST /plants", a.Create).In(route.Plants),
+		plants.SignedIn("DELETE /plants/{id}", a.Delete).In(route.Plants),
 	}
 }

@@ -5,11 +5,12 @@ import (
 	"arbor/internal/route"
 )
 
-// Routes are the endpoints below the address of a subject, which find finds.
-func (api *API) Routes(repos *repo.Service, subject string) []route.Route {
+// Routes are the endpoints below the address of a subject, which find finds. They need what the subject's
+// routes need.
+func (api *API) Routes(on repo.Router, subject string) []route.Route {
 	return []route.Route{
-		repos.Route(route.Pull, "GET "+subject+"/reactions", api.List),
-		repos.Route(route.Pull, "POST "+subject+"/reactions", api.Create),
-		repos.Route(route.Pull, "DELETE "+subject+"/reactions/{reaction_id}", api.Delete), // the caller's own
+		on.Pull("GET "+subject+"/reactions", api.List),
+		on.Pull("POST "+subject+"/reactions", api.Create),
+		on.Pull("DELETE "+subject+"/reactions/{reaction_id}", api.Delete), // the caller's own
 	}
 }

@@ -5,19 +5,46 @@ import (
 	"arbor/internal/route"
 )
 
-// Route makes a route about the repository that {owner} and {repo} name. Before its handler runs, the
-// repository is found and the right checked. With SignedIn, seeing the repository is enough.
-func (s *Service) Route(right route.Right, address string, h Handler) route.Route {
-	return route.New(right, address, s.With(roleOf(right), h)).OnRepository()
+// Router makes the routes on repositories that want the same of a token. Their handlers run once the repository
+// was found and the caller's role on it suffices.
+type Router struct {
+	repos    *Service
+	need     route.Need
+	archived bool
 }
 
-// RouteArchived is Route for what may be done with an archived repository, too.
-func (s *Service) RouteArchived(right route.Right, address string, h Handler) route.Route {
-	return route.New(right, address, s.WithArchived(roleOf(right), h)).OnRepository()
+// Router returns the Router of routes with a need.
+func (s *Service) Router(need route.Need) Router { return Router{repos: s, need: need} }
+
+// OnArchived returns the Router of routes that change archived repositories, too.
+func (on Router) OnArchived() Router {
+	on.archived = true
+	return on
 }
 
-// roleOf is the role that a right on a repository demands.
-func roleOf(right route.Right) account.Role {
-	return map[route.Right]account.Role{route.SignedIn: account.Pull, route.Pull: account.Pull,
-		route.Push: account.Push, route.Admin: account.Admin}[right]
+// SignedIn makes a route for callers who signed in and see the repository.
+func (on Router) SignedIn(address string, h Handler) route.Route {
+	return on.route(route.SignedIn, account.Pull, address, h)
+}
+
+// Pull makes a route for callers who see the repository.
+func (on Router) Pull(address string, h Handler) route.Route {
+	return on.route(route.Pull, account.Pull, address, h)
+}
+
+// Push makes a route for callers who may push.
+func (on Router) Push(address string, h Handler) route.Route {
+	return on.route(route.Push, account.Push, address, h)
+}
+
+// Admin makes a route for administrators of the repository.
+func (on Router) Admin(address string, h Handler) route.Route {
+	return on.route(route.Admin, account.Admin, address, h)
+}
+
+func (on Router) route(right route.Right, role account.Role, address string, h Handler) route.Route {
+	if on.archived {
+		return on.need.Route(right, address, on.repos.WithArchived(role, h)).OnRepository().OnArchived()
+	}
+	return on.need.Route(right, address, on.repos.With(role, h)).OnRepository()
 }

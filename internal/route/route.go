@@ -1,11 +1,18 @@
-// Package route describes one endpoint: its address, the right it needs and its handler. Each feature
-// lists its endpoints in its own routes.go; package server joins the lists and serves them.
+// Package route describes endpoints: address, right, what each wants of a token, and handler. A feature lists
+// its endpoints in its own routes.go, one a line; package server joins the lists and serves them.
+//
+//	free, keys := route.Needs(scope.None, route.None), route.Needs(scope.WriteKeys, route.Never)
+//	return []route.Route{
+//		free.Anyone("GET /users/{username}/keys", a.ListKeys),
+//		keys.SignedIn("POST /user/keys", a.AddOwnKey),
+//	}
+//
+// Endpoints on a repository are made in the same way by a repo.Router, and pages by a page.Router.
 package route
 
 import (
 	"io"
 	"net/http"
-	"strings"
 
 	"arbor/internal/web"
 )
@@ -48,27 +55,27 @@ type Route struct {
 	Pattern string
 	Group   Group
 	Right   Right
+	Need    Need
 	Handler web.Handler
 
 	Limit int64 // of the request's body in bytes; 0 is web.MaxJSON
 	// decompresses the request's body; nil: it is as it came
 	Unpack     func(*http.Request) (io.Reader, error)
-	Streams    bool // the handler reads the request's body as it comes
-	Unadmitted bool // answered also when the server is full
+	Streams    bool // see Streamed
+	Unadmitted bool // see AlsoWhenFull
 	AnyMedia   bool // see InAnyMedia
 	Numbered   bool // see ByNumber
-	OfRepo     bool // repo.Service.With finds the repository first
+	OfRepo     bool // see OnRepository
+	Archived   bool // see OnArchived
 	Limited    bool // see Counted
 	Nobody     bool // see ForNobody
 	Elsewhere  bool // see FromElsewhere
+	Open       bool // see WithoutToken
+	File       bool // see AsFile
 
-}
-
-// New makes a route of the API. The address is a method and a pattern: "GET /users/{username}".
-// Handlers that need a repository are routed by repo.Service.Route.
-func New(right Right, address string, h web.Handler) Route {
-	method, pattern, _ := strings.Cut(address, " ")
-	return Route{Method: method, Pattern: pattern, Right: right, Handler: h}
+	// Space reports whether a request takes room on the disk; nil: each does that neither reads nor deletes, and is
+	// not for a page.
+	Space func(*http.Request) bool
 }
 
 // In puts the route into another group.
@@ -93,6 +100,36 @@ func (r Route) ByNumber() Route {
 // WithLimit allows request bodies of up to limit bytes.
 func (r Route) WithLimit(limit int64) Route {
 	r.Limit = limit
+	return r
+}
+
+// AsFile says that the route answers a file, which browsers open too: a session counts as for pages.
+func (r Route) AsFile() Route {
+	r.File = true
+	return r.InAnyMedia()
+}
+
+// TakesSpace says whether requests take room on the disk, where the method does not say so: see Space.
+func (r Route) TakesSpace(takes bool) Route {
+	r.Space = func(*http.Request) bool { return takes }
+	return r
+}
+
+// WithoutToken keeps the route open to callers without a token on servers that demand one of everybody.
+func (r Route) WithoutToken() Route {
+	r.Open = true
+	return r
+}
+
+// Streamed says that the handler reads the request's body as it comes.
+func (r Route) Streamed() Route {
+	r.Streams = true
+	return r
+}
+
+// AlsoWhenFull says that the route is answered when the server takes on no other requests.
+func (r Route) AlsoWhenFull() Route {
+	r.Unadmitted = true
 	return r
 }
 
@@ -122,6 +159,18 @@ func (r Route) OnRepository() Route {
 	return r
 }
 
+// OnArchived says that the route also changes archived repositories.
+func (r Route) OnArchived() Route {
+	r.Archived = true
+	return r
+}
+
 // Counts reports whether requests count against the caller's limit: those of the API, git's, and of
 // pages that cost what the API's answers do, and those that say so.
 func (r *Route) Counts() bool { return r.Group != Pages || r.Right == Pull || r.Limited }
+
+// SignsIn reports whether the route answers only callers who signed in, also when it only reads: what it reads
+// is the caller's own.
+func (r *Route) SignsIn() bool {
+	return r.Right == SignedIn || r.Right == SiteAdmin || r.Right == App || r.Right == Installation
+}

@@ -99,6 +99,9 @@ const All = ^Set(0)
 // Whole is in no scope, so of all tokens only those have it that may do everything.
 const Whole Set = 1 << 63
 
+// None stands for no scope where a route says which scopes it takes: every token has what it needs.
+const None Set = 1 << 62
+
 // Usual is what a token has unless it is told otherwise.
 const Usual = "repo, read:org, plants"
 

@@ -1,10 +1,14 @@
 package search
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of searches.
 func (api *API) Routes() []route.Route {
+	issues := route.Needs(scope.PublicRepo, "issues")
 	return []route.Route{
-		route.New(route.Anyone, "GET /search/issues", api.Issues),
+		issues.Anyone("GET /search/issues", api.Issues),
 	}
 }

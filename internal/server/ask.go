@@ -57,7 +57,7 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 		r.Header.Set("Content-Type", "application/json")
 	}
 	caller := account.CallerFrom(ctx)
-	if err := s.open(r, caller, info, to); err != nil {
+	if err := s.checkAccess(r, caller, info, to); err != nil {
 		return nil, err
 	}
 	if caller != nil {
@@ -88,7 +88,7 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 	c := chi.NewRouteContext()
 	n := s.match(c, r.URL.EscapedPath(), "")
-	if n == nil || n.group != route.API && n.group != route.Plants || n.isLacking() ||
+	if n == nil || n.group != route.API && n.group != route.Plants || n.isNotImplemented() ||
 		graphql.IsRoute(n.pattern) {
 		return nil
 	}

@@ -13,11 +13,10 @@ import (
 	"arbor/internal/web"
 )
 
-// open reports why the route is not open to the caller, whatever its token may. Errors: 401, and 404 where
-// only site administrators may go.
-func (s *Server) open(r *http.Request, caller *account.Caller, info *web.Info, to *endpoint) error {
-	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin ||
-		to.Right == route.Installation || !safe(r.Method) && changes(to)
+// checkAccess returns an error if the caller may not use the route, whatever its token may. Errors: 401, and
+// 404 where only site administrators may go.
+func (s *Server) checkAccess(r *http.Request, caller *account.Caller, info *web.Info, to *endpoint) error {
+	signsIn := to.SignsIn() || !safe(r.Method) && changes(to)
 	switch {
 	case caller == nil && to.Right == route.App:
 		return app.NoJWT()
@@ -41,7 +40,7 @@ func changes(to *endpoint) bool {
 func (s *Server) permit(
 	r *http.Request, signedIn *account.Caller, info *web.Info, to *endpoint,
 ) (*http.Request, error) {
-	caller, err := to.need.narrow(signedIn, r.Method, to.Route)
+	caller, err := to.need.restrict(signedIn, r.Method, to.Route)
 	if err != nil {
 		s.noteRefused(r, signedIn, info, to.Route)
 		return r, err
@@ -61,18 +60,6 @@ func (s *Server) permit(
 // not this process's own.
 func withoutToken(r *http.Request) bool {
 	return len(r.Header["Authorization"]) == 0 && account.CallerFrom(r.Context()) == nil
-}
-
-// isOpenPattern reports the routes that need no token with --require-token: load
-// balancers have none, nor has who is about to sign in, or a program that asks for one, or for an App.
-func isOpenPattern(pattern string) bool {
-	switch pattern {
-	case "/healthz", "/readyz", "/login", "/setup", "/assets/{asset}", "/login/device/code",
-		"/login/oauth/access_token",
-		"/app-manifests/{code}/conversions", "/settings/apps/new", "/organizations/{org}/settings/apps/new":
-		return true
-	}
-	return false
 }
 
 func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, bool, error) {

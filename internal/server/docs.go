@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -20,22 +21,31 @@ type docs struct{ page, script, redoc, hosting, plants *rendition }
 // The same is compiled into all servers of a process: it is read and compressed when one is first asked for
 // it.
 var (
-	zippedPage    = zipped(func() ([]byte, error) { return apidoc.Page, nil })
-	zippedScript  = zipped(func() ([]byte, error) { return apidoc.Script, nil })
-	zippedRedoc   = zipped(func() ([]byte, error) { return apidoc.Redoc, nil })
-	zippedHosting = zipped(apidoc.CodeHosting)
-	zippedPlants  = zipped(apidoc.Plants)
+	zippedPage   = zipped(func() ([]byte, error) { return apidoc.Page, nil })
+	zippedScript = zipped(func() ([]byte, error) { return apidoc.Script, nil })
+	zippedRedoc  = zipped(func() ([]byte, error) { return apidoc.Redoc, nil })
 )
 
-func newDocs() *docs {
+func newDocs(rights apidoc.Rights) *docs {
+	hosting := zipped(func() ([]byte, error) { return apidoc.CodeHosting(rights) })
+	plants := zipped(func() ([]byte, error) { return apidoc.Plants(rights) })
 	const script, document = "text/javascript; charset=utf-8", "application/json; charset=utf-8"
 	return &docs{
 		page:    &rendition{kind: "text/html; charset=utf-8", made: zippedPage},
 		script:  &rendition{kind: script, made: zippedScript},
 		redoc:   &rendition{kind: script, made: zippedRedoc},
-		hosting: &rendition{kind: document, made: zippedHosting, at: apidoc.At},
-		plants:  &rendition{kind: document, made: zippedPlants, at: apidoc.At},
+		hosting: &rendition{kind: document, made: hosting, at: apidoc.At},
+		plants:  &rendition{kind: document, made: plants, at: apidoc.At},
 	}
+}
+
+// Rights are the rights of all routes, of which the documents are made.
+func (s *Server) Rights() apidoc.Rights {
+	rights := map[string]string{}
+	for _, r := range s.routes {
+		rights[r.Method+" "+strings.ReplaceAll(r.Pattern, "...}", "}")] = string(r.Right)
+	}
+	return func(method, path string) string { return rights[method+" "+path] }
 }
 
 // rendition is a page or a document, for the address by which clients reach the server. It

@@ -200,9 +200,9 @@ func (c caller) lacks(r *route.Route, h *fixture.Home, need account.Role) bool {
 	if c.kind == "" || c.isBot() {
 		return false
 	}
-	n, _ := route.NeedOf(r.Method, r.Pattern)
+	n := r.Need
 	scopes, _ := scope.Parse(c.kind) // of fine-grained ones none
-	lacks := c.fine() && n.Never || !c.fine() && n.Scopes != 0 && !scopes.Any(n.Scopes)
+	lacks := c.fine() && n.Fine == route.Never || !c.fine() && n.Scopes != scope.None && !scopes.Any(n.Scopes)
 	mayAdmin := c.kind == "repo" || c.kind == "public_repo"
 	mayPush := mayAdmin || c.kind == "write one" && h.Mark == chosen
 	return r.Right == route.SignedIn && lacks || onRepo(r) && (need > account.Pull && !mayPush ||
@@ -212,8 +212,7 @@ func (c caller) lacks(r *route.Route, h *fixture.Home, need account.Role) bool {
 // wantRead is what a caller must get who reads.
 func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int {
 	want := allowed
-	need, _ := route.NeedOf(r.Method, r.Pattern)
-	_, _, never := need.ByApp()
+	_, _, never := r.Need.ByApp()
 	switch {
 	case c == poor: // what it reads depends on what is asked for, and checks look at what it is told
 	case c.isBot() && never && r.Right == route.SignedIn:
@@ -251,14 +250,14 @@ func (c caller) suffices(r *route.Route, h *fixture.Home, role account.Role) boo
 	if strings.HasSuffix(r.Pattern, "/git-upload-pack") || readsOnly(r) {
 		return true
 	}
-	need, _ := route.NeedOf(r.Method, r.Pattern)
+	need := r.Need
 	scopes, _ := scope.Parse(c.kind)
 	one := c.fine() && h.Mark == chosen
 	switch {
 	case strings.Contains(r.Pattern, "/notifications"): // who may read threads may mark them
 		return c.fine() && (one || !onRepo(r)) || scopes.Any(need.Scopes)
 	case c.kind == "write one":
-		return onRepo(r) && one && !need.Never && role < account.Admin
+		return onRepo(r) && one && need.Fine != route.Never && role < account.Admin
 	case c.kind == "public_repo":
 		return need.Scopes.Any(scope.PublicRepo) && onRepo(r)
 	}

@@ -84,8 +84,7 @@ func mayLack(e *exchange) bool {
 	case "/pulls/{number}/merge", "/collaborators/{username}":
 		return true
 	}
-	need, _ := route.NeedOf(e.route.Method, e.route.Pattern)
-	_, _, never := need.ByApp()
+	_, _, never := e.route.Need.ByApp()
 	return e.as == poor || e.as.isBot() && never
 }
 
@@ -139,9 +138,8 @@ func tellsNothing(m *matrix, t *testing.T, e *exchange) {
 
 // withholds reports a route for which an App without permissions is not shown what is private.
 func (m *matrix) withholds(e *exchange, h *fixture.Home) bool {
-	need, _ := route.NeedOf(e.route.Method, e.route.Pattern)
-	permission, _, _ := need.ByApp()
-	free := permission == "" || permission == "metadata" && roleFor(e.route, "") <= account.Push
+	permission, _, never := e.route.Need.ByApp()
+	free := !never && permission == "" || permission == "metadata" && roleFor(e.route, "") <= account.Push
 	return e.as == poor && h.Private && h == e.home && !free && onRepo(e.route) &&
 		e.route.Method == http.MethodGet
 }

@@ -43,7 +43,7 @@ func (m *matrix) heeded(t *testing.T, r *route.Route, h *fixture.Home, list ...s
 	var looked []string
 	switch r.Group {
 	case route.API:
-		c, err := openapi.Default()
+		c, err := openapi.Default(m.Server.Server.Rights())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func (a *asked) missing(c *openapi.Checker, r *route.Route) (list []string) {
 // round every test server watches: what is looked for must be described.)
 func (m *matrix) described(t *testing.T, r *route.Route) {
 	t.Helper()
-	c, err := openapi.Default()
+	c, err := openapi.Default(m.Server.Server.Rights())
 	if err != nil {
 		t.Fatal(err)
 	}

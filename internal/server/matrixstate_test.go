@@ -41,21 +41,8 @@ var states = []struct {
 	{"the role is lost while the body comes", sends, (*matrix).demotedWhileSending},
 }
 
-// writableArchived are the routes that an archived repository takes: marks of the caller's
-// own, forks of it, another owner, and its end.
-var writableArchived = []string{
-	"PATCH /repos/{owner}/{repo}", "DELETE /repos/{owner}/{repo}", "POST /repos/{owner}/{repo}/forks",
-	"POST /repos/{owner}/{repo}/transfer", "POST /repos/{owner}/{repo}/generate",
-	"PUT /user/starred/{owner}/{repo}", "DELETE /user/starred/{owner}/{repo}",
-	"PUT /repos/{owner}/{repo}/notifications",
-	"PUT /repos/{owner}/{repo}/subscription", "DELETE /repos/{owner}/{repo}/subscription",
-	"POST /{owner}/{repo}/git-upload-pack", "DELETE /repos/{owner}/{repo}/keys/{key_id}",
-	"DELETE /repos/{owner}/{repo}/hooks/{hook_id}",
-}
-
 func takesNoMore(m *matrix, q *fixture.Request, h *fixture.Home) bool {
-	return onRepo(q.Route) && (h == m.Homes[1] || testenv.Long) &&
-		!slices.Contains(writableArchived, q.Route.Method+" "+q.Route.Pattern)
+	return onRepo(q.Route) && (h == m.Homes[1] || testenv.Long) && !q.Route.Archived
 }
 
 // archived holds that an archived repository is read-only for everybody, also for administrators of the site.

@@ -117,8 +117,8 @@ type methodStatus struct {
 	status int
 }
 
-// lackingLabel is the route, in metrics, of all addresses of GitHub's that are not here.
-const lackingLabel = "lacking"
+// notImplementedLabel is the route, in metrics, of all addresses of GitHub's that are not here.
+const notImplementedLabel = "lacking"
 
 func (m *metrics) route(pattern string) routeMetrics {
 	return routeMetrics{m, pattern, m.duration.WithLabelValues(pattern), &sync.Map{}}

@@ -2,7 +2,7 @@ package server
 
 import (
 	"arbor/internal/route"
-	"arbor/internal/web"
+	"arbor/internal/scope"
 )
 
 // feature is a part of the interface, which owns its endpoints.
@@ -21,23 +21,17 @@ func (s *Server) join(features ...feature) []route.Route {
 
 // ownRoutes are the endpoints that are about the server.
 func (s *Server) ownRoutes() []route.Route {
+	free := route.Needs(scope.None, route.None)
 	return []route.Route{
-		route.New(route.Anyone, "GET /", s.Root).InAnyMedia(),
-		route.New(route.Anyone, "GET /rate_limit", s.RateLimit),
-		route.New(route.Anyone, "GET /meta", s.Meta),
-		health("GET /healthz", s.Healthz),
-		health("GET /readyz", s.Readyz),
-		route.New(route.Anyone, "GET /docs", s.Docs).In(route.Pages),
-		route.New(route.Anyone, "GET /docs/docs.js", s.DocsScript).In(route.Pages),
-		route.New(route.Anyone, "GET /docs/redoc.js", s.DocsRenderer).In(route.Pages),
-		route.New(route.Anyone, "GET /openapi/code-hosting.json", s.CodeHostingDocument).In(route.Pages),
-		route.New(route.Anyone, "GET /openapi/plants.json", s.PlantsDocument).In(route.Pages),
+		free.Anyone("GET /", s.Root).InAnyMedia(),
+		free.Anyone("GET /rate_limit", s.RateLimit),
+		free.Anyone("GET /meta", s.Meta),
+		free.Anyone("GET /healthz", s.Healthz).In(route.Pages).AlsoWhenFull().WithoutToken(),
+		free.Anyone("GET /readyz", s.Readyz).In(route.Pages).AlsoWhenFull().WithoutToken(),
+		free.Anyone("GET /docs", s.Docs).In(route.Pages),
+		free.Anyone("GET /docs/docs.js", s.DocsScript).In(route.Pages),
+		free.Anyone("GET /docs/redoc.js", s.DocsRenderer).In(route.Pages),
+		free.Anyone("GET /openapi/code-hosting.json", s.CodeHostingDocument).In(route.Pages),
+		free.Anyone("GET /openapi/plants.json", s.PlantsDocument).In(route.Pages),
 	}
-}
-
-// health is a route for load balancers, which is answered also when the server is full.
-func health(address string, h web.Handler) route.Route {
-	r := route.New(route.Anyone, address, h).In(route.Pages)
-	r.Unadmitted = true
-	return r
 }

@@ -3,7 +3,7 @@
 //   - routes.go: the server's own endpoints, joined with the features'; testdata/routes.txt lists all
 //   - address.go, table.go: finding the route of a request
 //   - server.go, headers.go: the way of every request through the server
-//   - grow.go: which requests take room, and how much text they may write
+//   - space.go: which requests take room, and how much text they may write
 //   - credentials.go, token.go: who asks, and what their token lets them do
 //   - wire.go: the server, made by hand; apis.go and pages.go: its features
 //   - root.go, docs.go: the root document, health, rate limits, the documentation
@@ -121,13 +121,13 @@ func fail(err error) web.Handler {
 
 // serve takes the request through the checks before its handler.
 func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) {
-	if s.o.RequireToken && withoutToken(r) && !isOpenPattern(info.Pattern) && !bringsSession(r, info, n) {
+	if s.o.RequireToken && withoutToken(r) && !n.isOpen() && !bringsSession(r, info, n) {
 		web.Handle(w, r, fail(errs.New(errs.Unauthenticated, "Requires authentication")))
 		return
 	}
 	if n == nil {
 		s.commonHeaders(w.Header(), info, route.API)
-		s.unrouted(w, r, info, route.API, fail(errs.Absent()))
+		s.unrouted(w, r, info, nil, fail(errs.Absent()))
 		return
 	}
 	group := n.group
@@ -139,7 +139,7 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 		info.MayZip(r)
 	}
 	if r.Method == http.MethodOptions && group != route.Git {
-		s.unrouted(w, r, info, group, func(http.ResponseWriter, *http.Request) error {
+		s.unrouted(w, r, info, n, func(http.ResponseWriter, *http.Request) error {
 			preflight(w, n, !s.o.RequireToken)
 			return nil
 		})
@@ -148,7 +148,7 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 	found := n.find(r.Method)
 	if found == nil {
 		w.Header().Set("Allow", n.allow)
-		s.unrouted(w, r, info, group,
+		s.unrouted(w, r, info, n,
 			fail(errs.Newf(errs.MethodNotAllowed, "Method not allowed: use %s", n.allow)))
 		return
 	}
@@ -164,9 +164,13 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 
 // unrouted answers a request without a route. A browser's session counts, so that pages of errors show who is
 // signed in. With --require-token, a request without a valid token or session is a 401.
-func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g route.Group, h web.Handler) {
+func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, n *node, h web.Handler) {
+	g := route.API
+	if n != nil {
+		g = n.group
+	}
 	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error {
-		guarded := s.o.RequireToken && !isOpenPattern(info.Pattern)
+		guarded := s.o.RequireToken && !n.isOpen()
 		var caller *account.Caller
 		var err error
 		if guarded {
@@ -207,8 +211,8 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	caller, given, err := s.authenticate(r, to.Group)
 	if err == nil && !given && caller == nil && takesCookie(r, info, to) &&
 		!(to.Elsewhere && s.crossOrigin(r, info)) {
-		if caller, err = s.authenticateSession(w, r); err == nil && caller == nil && s.o.RequireToken &&
-			!isOpenPattern(info.Pattern) {
+		caller, err = s.authenticateSession(w, r)
+		if err == nil && caller == nil && s.o.RequireToken && !to.Open {
 			err = errs.New(errs.Unauthenticated, "Requires authentication")
 		}
 	}
@@ -227,7 +231,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	if err != nil {
 		return err
 	}
-	if err := s.open(r, caller, info, to); err != nil {
+	if err := s.checkAccess(r, caller, info, to); err != nil {
 		return err
 	}
 	if caller != nil && !safe(r.Method) && fromOtherSite(r) {

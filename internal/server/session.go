@@ -13,27 +13,19 @@ import (
 // takesCookie reports a request that a browser's session counts for: that of a page, or of a file that pages
 // show or lead to. The API never takes the cookie.
 func takesCookie(r *http.Request, info *web.Info, to *endpoint) bool {
-	return to.Group == route.Pages || to.Pattern == "/" && isPage(r, info) || isFile(r, to.Pattern, info)
+	return to.Group == route.Pages || to.Pattern == "/" && isPage(r, info) || to.File && isFile(r, info)
 }
 
-// isFile reports a request for a file of a repository at one of the addresses beside the pages, which people
-// who look at a private repository open with their browser.
-func isFile(r *http.Request, pattern string, info *web.Info) bool {
-	switch pattern {
-	case "/{owner}/{repo}/raw/{path...}", "/{owner}/{repo}/archive/{file...}",
-		"/{owner}/{repo}/attachments/{key}",
-		"/{owner}/{repo}/releases/download/{path...}", "/{owner}/{repo}/releases/latest/download/{name}":
-		return safe(r.Method) && info.Prefix == info.Site
-	}
-	return false
-}
+// isFile reports a request for a file at the address where people who look at a private repository open it with
+// their browser.
+func isFile(r *http.Request, info *web.Info) bool { return safe(r.Method) && info.Prefix == info.Site }
 
 // bringsSession reports a request for a page with a cookie, which may be worth something.
 func bringsSession(r *http.Request, info *web.Info, n *node) bool {
 	switch {
 	case n == nil:
 		return isUnroutedPage(r, info, route.API) && page.SessionOf(r) != ""
-	case n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) && !isFile(r, info.Pattern, info):
+	case n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) && !(n.file && isFile(r, info)):
 		return false
 	}
 	return page.SessionOf(r) != ""

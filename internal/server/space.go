@@ -5,9 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/graphql"
 	"arbor/internal/route"
-	"arbor/internal/web"
 )
 
 // grow refuses a request that takes room while a disk has little, and bounds what it writes in the caller's
@@ -44,17 +42,11 @@ func textLimits(o Options) account.TextLimits {
 	return account.TextLimits{KB: kb, Rate: o.TextRate}
 }
 
-// needsSpace reports a request that takes room on the disk: all writes but deletions, and what git
-// asks before it pushes, since git shows people the answer to that.
+// needsSpace reports a request that takes room on the disk: what its route says, else each write but deletions
+// and those of pages. What a page asks of the API takes room there.
 func needsSpace(r *http.Request, to *route.Route) bool {
-	switch {
-	case to.Pattern == "/{owner}/{repo}/info/refs":
-		return web.QueryOf(r).Get("service") == "git-receive-pack"
-	case safe(r.Method), to.Pattern == "/{owner}/{repo}/git-upload-pack", graphql.IsRoute(to.Pattern),
-		to.Group == route.Pages: // what a page asks of the API is asked this, too
-		return false
-	case r.Method == http.MethodDelete:
-		return to.Pattern == "/repos/{owner}/{repo}/contents/{path...}" // that is a commit
+	if to.Space != nil {
+		return to.Space(r)
 	}
-	return true
+	return !safe(r.Method) && r.Method != http.MethodDelete && to.Group != route.Pages
 }

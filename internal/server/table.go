@@ -43,17 +43,22 @@ type node struct {
 	suffix  string // of the last placeholder: .keys of {username}.keys
 	group   route.Group
 	routes  []endpoint
+	open    bool   // see route.Route.WithoutToken
+	file    bool   // see route.Route.AsFile
 	allow   string // the value of Allow
 	metrics routeMetrics
 }
 
-// isLacking reports the node of an address of GitHub's that is not there.
-func (n *node) isLacking() bool { return n.routes[0].Method == anyMethod }
+// isOpen reports whether the node is there and open to callers without a token, see route.Route.WithoutToken.
+func (n *node) isOpen() bool { return n != nil && n.open }
+
+// isNotImplemented reports the node of an address of GitHub's that is not there.
+func (n *node) isNotImplemented() bool { return n.routes[0].Method == anyMethod }
 
 // find returns the route for a method: HEAD is answered by GET, and POST by
 // PATCH where there is no POST, for clients without PATCH (decisions 16, 22).
 func (n *node) find(method string) *endpoint {
-	if n.isLacking() {
+	if n.isNotImplemented() {
 		return &n.routes[0]
 	}
 	for i := range n.routes {
@@ -87,7 +92,7 @@ type table struct {
 func newTable(routes []route.Route, m *metrics) *table {
 	t := &table{mux: chi.NewMux(), nodes: map[string]*node{}, ends: map[string]map[string]*node{}}
 	nothing := func(http.ResponseWriter, *http.Request) {}
-	lacks := m.route(lackingLabel) // one series for all of them
+	notImplemented := m.route(notImplementedLabel) // one series for all of them
 	for i := range routes {
 		r := &routes[i]
 		pattern, end := chiPattern(r.Pattern)
@@ -104,17 +109,18 @@ func newTable(routes []route.Route, m *metrics) *table {
 		n := among[key]
 		if n == nil {
 			n = &node{pattern: r.Pattern, suffix: suffixOf(r.Pattern), group: r.Group}
-			if n.metrics = lacks; r.Method != anyMethod {
+			if n.metrics = notImplemented; r.Method != anyMethod {
 				n.metrics = m.route(r.Pattern)
 			}
 			among[key] = n
 			t.mux.Get(pattern, nothing)
 		}
 		if r.Method == anyMethod {
-			n.routes, n.allow = []endpoint{{Route: r}}, allMethods
+			n.routes, n.allow = []endpoint{{Route: r, need: newTokenNeed(r)}}, allMethods
 			continue
 		}
 		n.routes = append(n.routes, endpoint{r, "#" + operation(r), newTokenNeed(r)})
+		n.open, n.file = n.open || r.Open, n.file || r.File
 		n.allow = allowed(n)
 	}
 	return t

@@ -14,19 +14,22 @@ import (
 // tokenNeed is what a route wants of a token, with the headers that say so.
 type tokenNeed struct {
 	route.Need
-	// What an App needs, see route.Need.ByApp.
+	// what an App needs, see route.Need.ByApp
 	permission, level   string
 	closedToApps        bool
 	scopes, permissions []string // the values of X-Accepted-OAuth-Scopes and X-Accepted-GitHub-Permissions
 }
 
 func newTokenNeed(r *route.Route) tokenNeed {
-	need, _ := route.NeedOf(r.Method, r.Pattern)
-	n := tokenNeed{Need: need, scopes: []string{scope.Including(need.Scopes)}}
-	if need.Fine != "" {
-		n.permissions = []string{need.Fine}
+	n := tokenNeed{Need: r.Need}
+	n.permission, n.level, n.closedToApps = n.ByApp()
+	if r.Method == anyMethod {
+		return n
 	}
-	n.permission, n.level, n.closedToApps = need.ByApp()
+	n.scopes = []string{scope.Including(n.Scopes)}
+	if n.Fine != route.None && n.Fine != route.Never {
+		n.permissions = []string{n.Fine}
+	}
 	return n
 }
 
@@ -41,7 +44,7 @@ func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 		}
 	} else {
 		h["X-Oauth-Scopes"] = g.ScopesHeader
-		if n.scopes != nil { // nil: the address is one that Arbor lacks
+		if n.scopes != nil { // nil: the address is not implemented
 			h["X-Accepted-Oauth-Scopes"] = n.scopes
 		}
 	}
@@ -50,7 +53,7 @@ func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 	}
 }
 
-// narrow gives the caller as the token lets it use the route: this is the one place where
+// restrict returns the caller as the token lets it use the route: this is the one place where
 // scopes meet routes.
 //
 //   - What everybody may do without signing in is done as nobody, if the scopes do not suffice.
@@ -60,7 +63,7 @@ func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 //
 // Git's routes serve fetches and pushes with one address each, so they look at the reach alone.
 // Errors: 403.
-func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Route) (*account.Caller, error) {
+func (n *tokenNeed) restrict(caller *account.Caller, method string, to *route.Route) (*account.Caller, error) {
 	g := caller.Grant
 	switch {
 	case caller.SignedApp != 0 && to.Right == route.App:
@@ -70,15 +73,15 @@ func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Rout
 	case to.Right == route.App:
 		return nil, app.NoJWT()
 	case caller.App != 0:
-		return n.install(caller, method, to)
+		return n.restrictApp(caller, method, to)
 	}
 	if !g.Limited() || to.Group == route.Git {
 		return caller, nil
 	}
-	open := safe(method) && !signsIn(to)
-	allowed := n.Scopes == 0 || g.Scopes.Any(n.Scopes)
+	open := safe(method) && !to.SignsIn()
+	allowed := n.Scopes == scope.None || g.Scopes.Any(n.Scopes)
 	if g.Fine {
-		allowed = !n.Never
+		allowed = n.Fine != route.Never
 	}
 	alone := n.Scopes & (scope.RepoStatus | scope.ReadRepoHooks | scope.WriteRepoHooks | scope.AdminRepoHooks)
 	switch {
@@ -103,11 +106,13 @@ func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Rout
 	return &c, nil
 }
 
-// install is narrow for the token of an App's installation: the route's permission decides alone. Without it
-// the App reads what everybody may read, and nothing else: on a route of a repository that is found out
+// restrictApp is restrict for the token of an App's installation: the route's permission decides alone. Without
+// it the App reads what everybody may read, and nothing else: on a route of a repository that is found out
 // once the repository was, see repo.With.
-func (n *tokenNeed) install(caller *account.Caller, method string, to *route.Route) (*account.Caller, error) {
-	open := safe(method) && !signsIn(to)
+func (n *tokenNeed) restrictApp(
+	caller *account.Caller, method string, to *route.Route,
+) (*account.Caller, error) {
+	open := safe(method) && !to.SignsIn()
 	now, allowed := caller, false
 	if !n.closedToApps {
 		now, allowed = caller.ForRoute(n.permission, n.level, leastRole(to.Right))
@@ -128,10 +133,4 @@ func (n *tokenNeed) install(caller *account.Caller, method string, to *route.Rou
 func leastRole(right route.Right) account.Role {
 	role, _ := account.ParseRole(string(right))
 	return role
-}
-
-// signsIn reports a route that reads what only some caller has, so nobody reads it without signing in.
-func signsIn(to *route.Route) bool {
-	return to.Right == route.SignedIn || to.Right == route.SiteAdmin || to.Right == route.App ||
-		to.Right == route.Installation
 }

@@ -92,8 +92,8 @@ func New(o Options) *Server {
 	}
 	s.routes = s.join(features...)
 	s.metrics = newMetrics(s, p)
-	s.table = newTable(append(slices.Clone(s.routes), lacking(s.routes, f.Repos)...), s.metrics)
-	s.docs = newDocs()
+	s.table = newTable(slices.Concat(s.routes, notImplemented(s.routes, f.Repos)), s.metrics)
+	s.docs = newDocs(s.Rights())
 	return s
 }
 

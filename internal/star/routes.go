@@ -1,24 +1,31 @@
 package star
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of stars and watching.
 func (api *API) Routes() []route.Route {
-	repos := api.s.repos
+	repos, code := api.s.repos, route.Needs(scope.PublicRepo, route.None)
+	metadata := repos.Router(route.Needs(scope.PublicRepo, "metadata"))
+	own := route.Needs(scope.None, route.None).ForApps(route.Never)
+	stars := route.Needs(scope.PublicRepo, route.Never)
+	watching := repos.Router(route.Needs(scope.PublicRepo|scope.Notifications, route.Never))
 	return []route.Route{
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/stargazers", api.ListStargazers),
-		route.New(route.Anyone, "GET /users/{username}/starred", api.ListStarred),
-		repos.Route(route.Pull, "GET /users/{username}/starred/{owner}/{repo}", api.CheckOf),
-		route.New(route.SignedIn, "GET /user/starred", api.ListOwnStarred),
-		repos.Route(route.SignedIn, "GET /user/starred/{owner}/{repo}", api.Check),
+		metadata.Pull("GET /repos/{owner}/{repo}/stargazers", api.ListStargazers),
+		code.Anyone("GET /users/{username}/starred", api.ListStarred),
+		repos.Router(code).Pull("GET /users/{username}/starred/{owner}/{repo}", api.CheckOf),
+		own.SignedIn("GET /user/starred", api.ListOwnStarred),
+		repos.Router(own).SignedIn("GET /user/starred/{owner}/{repo}", api.Check),
 		// These find the repository in the statement that writes.
-		route.New(route.Pull, "PUT /user/starred/{owner}/{repo}", api.Star).OnRepository(),
-		route.New(route.Pull, "DELETE /user/starred/{owner}/{repo}", api.Unstar).OnRepository(),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/subscribers", api.ListSubscribers),
-		repos.Route(route.SignedIn, "GET /repos/{owner}/{repo}/subscription", api.GetSubscription),
-		repos.RouteArchived(route.Pull, "PUT /repos/{owner}/{repo}/subscription", api.SetSubscription),
-		repos.RouteArchived(route.Pull, "DELETE /repos/{owner}/{repo}/subscription", api.DeleteSubscription),
-		route.New(route.Anyone, "GET /users/{username}/subscriptions", api.ListWatched),
-		route.New(route.SignedIn, "GET /user/subscriptions", api.ListOwnWatched),
+		stars.Route(route.Pull, "PUT /user/starred/{owner}/{repo}", api.Star).OnRepository().OnArchived(),
+		stars.Route(route.Pull, "DELETE /user/starred/{owner}/{repo}", api.Unstar).OnRepository().OnArchived(),
+		metadata.Pull("GET /repos/{owner}/{repo}/subscribers", api.ListSubscribers),
+		watching.SignedIn("GET /repos/{owner}/{repo}/subscription", api.GetSubscription),
+		watching.OnArchived().Pull("PUT /repos/{owner}/{repo}/subscription", api.SetSubscription),
+		watching.OnArchived().Pull("DELETE /repos/{owner}/{repo}/subscription", api.DeleteSubscription),
+		code.Anyone("GET /users/{username}/subscriptions", api.ListWatched),
+		own.SignedIn("GET /user/subscriptions", api.ListOwnWatched),
 	}
 }

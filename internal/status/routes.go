@@ -1,14 +1,17 @@
 package status
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of commit statuses.
 func (api *API) Routes() []route.Route {
-	repos := api.s.repos
+	statuses := api.s.repos.Router(route.Needs(scope.PublicRepo|scope.RepoStatus, "statuses"))
 	return []route.Route{
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/commits/{ref...}/status", api.Combine),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/commits/{ref...}/statuses", api.List),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/statuses/{ref...}", api.List),
-		repos.Route(route.Push, "POST /repos/{owner}/{repo}/statuses/{ref...}", api.Create),
+		statuses.Pull("GET /repos/{owner}/{repo}/commits/{ref...}/status", api.Combine),
+		statuses.Pull("GET /repos/{owner}/{repo}/commits/{ref...}/statuses", api.List),
+		statuses.Pull("GET /repos/{owner}/{repo}/statuses/{ref...}", api.List),
+		statuses.Push("POST /repos/{owner}/{repo}/statuses/{ref...}", api.Create),
 	}
 }

@@ -1,12 +1,15 @@
 package deletion
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints that delete what issues refer to.
 func (api *API) Routes() []route.Route {
-	repos := api.repos
+	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{
-		repos.Route(route.Push, "DELETE /repos/{owner}/{repo}/labels/{name}", api.DeleteLabel),
-		repos.Route(route.Push, "DELETE /repos/{owner}/{repo}/milestones/{number}", api.DeleteMilestone),
+		issues.Push("DELETE /repos/{owner}/{repo}/labels/{name}", api.DeleteLabel),
+		issues.Push("DELETE /repos/{owner}/{repo}/milestones/{number}", api.DeleteMilestone),
 	}
 }

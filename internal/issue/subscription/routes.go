@@ -1,13 +1,16 @@
 package subscription
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of subscriptions to issues.
 func (api *API) Routes() []route.Route {
-	repos := api.repos
+	watching := api.repos.Router(route.Needs(scope.PublicRepo|scope.Notifications, route.Never))
 	return []route.Route{
-		repos.Route(route.SignedIn, "GET /repos/{owner}/{repo}/issues/{number}/subscription", api.Get),
-		repos.Route(route.SignedIn, "PUT /repos/{owner}/{repo}/issues/{number}/subscription", api.Set),
-		repos.Route(route.SignedIn, "DELETE /repos/{owner}/{repo}/issues/{number}/subscription", api.Delete),
+		watching.SignedIn("GET /repos/{owner}/{repo}/issues/{number}/subscription", api.Get),
+		watching.SignedIn("PUT /repos/{owner}/{repo}/issues/{number}/subscription", api.Set),
+		watching.SignedIn("DELETE /repos/{owner}/{repo}/issues/{number}/subscription", api.Delete),
 	}
 }

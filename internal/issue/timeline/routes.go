@@ -1,14 +1,17 @@
 package timeline
 
-import "arbor/internal/route"
+import (
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
 
 // Routes are the endpoints of events and timelines.
 func (api *API) Routes() []route.Route {
-	repos := api.repos
+	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/issues/{number}/events", api.List),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/issues/{number}/timeline", api.Timeline),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/issues/events", api.ListOfRepo),
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/issues/events/{id}", api.Get),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/events", api.List),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/timeline", api.Timeline),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/events", api.ListOfRepo),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/events/{id}", api.Get),
 	}
 }

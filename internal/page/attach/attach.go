@@ -46,10 +46,9 @@ func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {
 	const at = "/{owner}/{repo}/attachments"
-	upload := p.kit.OnRepo("POST "+at, p.Upload)
-	upload.Streams = true
-	return []route.Route{p.kit.OnRepo("GET "+at, p.Show), upload,
-		p.kit.OnRepo("POST "+at+"/{key}/delete", p.Remove)}
+	on := p.kit.OnRepo
+	return []route.Route{on("GET "+at, p.Show), on("POST "+at, p.Upload).Streamed(),
+		on("POST "+at+"/{key}/delete", p.Remove)}
 }
 
 // view is the form, and what the viewer has attached in the repository.

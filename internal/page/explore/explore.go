@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/page"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 )
 
 //go:embed templates
@@ -28,9 +29,10 @@ func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
+	free := p.kit.Router(route.Needs(scope.None, route.None))
 	return []route.Route{
-		p.kit.Anyone("GET /explore", p.Explore),
-		p.kit.Anyone("GET /search", p.Search),
+		free.Anyone("GET /explore", p.Explore),
+		free.Anyone("GET /search", p.Search),
 	}
 }
 

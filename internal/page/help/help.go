@@ -17,6 +17,7 @@ import (
 	"arbor/internal/markdown"
 	"arbor/internal/page"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -36,9 +37,10 @@ func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
+	free := p.kit.Router(route.Needs(scope.None, route.None))
 	return []route.Route{
-		p.kit.Anyone("GET /help", p.Index),
-		p.kit.Anyone("GET /help/{topic}", p.Page),
+		free.Anyone("GET /help", p.Index),
+		free.Anyone("GET /help/{topic}", p.Page),
 	}
 }
 

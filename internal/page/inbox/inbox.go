@@ -33,10 +33,11 @@ func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
 
 // Routes are the pages and the target of their forms.
 func (p *Pages) Routes() []route.Route {
+	own := p.kit.ForPeople()
 	return []route.Route{
-		p.kit.SignedIn("GET /dashboard/notifications", p.Inbox),
-		p.kit.SignedIn("POST /dashboard/notifications", p.Act),
-		p.kit.SignedIn("GET /dashboard/notifications/{thread_id}", p.Open),
+		own.SignedIn("GET /dashboard/notifications", p.Inbox),
+		own.SignedIn("POST /dashboard/notifications", p.Act),
+		own.SignedIn("GET /dashboard/notifications/{thread_id}", p.Open),
 	}
 }
 

@@ -42,7 +42,7 @@ func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates
 
 // Routes are the addresses of the pages.
 func (p *Pages) Routes() []route.Route {
-	on := p.kit.OnRepo
+	on, own := p.kit.OnRepo, p.kit.ForPeople()
 	return []route.Route{
 		on("GET /{owner}/{repo}/issues", p.List),
 		on("POST /{owner}/{repo}/issues", p.Create),
@@ -58,8 +58,8 @@ func (p *Pages) Routes() []route.Route {
 		on("POST /{owner}/{repo}/milestones/{number}", p.ChangeMilestone),
 		on("GET /{owner}/{repo}/milestones/{number}/edit", p.EditMilestone),
 		on("GET /{owner}/{repo}/milestone/{number}", p.Milestone),
-		p.kit.SignedIn("GET /dashboard/issues", p.Issues),
-		p.kit.SignedIn("GET /dashboard/pulls", p.Pulls),
-		p.kit.SignedIn("GET /dashboard/filter/{what}", p.Order),
+		own.SignedIn("GET /dashboard/issues", p.Issues),
+		own.SignedIn("GET /dashboard/pulls", p.Pulls),
+		own.SignedIn("GET /dashboard/filter/{what}", p.Order),
 	}
 }

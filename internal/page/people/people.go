@@ -35,21 +35,22 @@ func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates, webhook.New(k
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {
+	owners, people := p.kit.ForOwners(), p.kit.ForPeople()
 	list := []route.Route{
-		p.kit.Anyone("GET /{owner}", p.Profile),
-		p.kit.SignedIn("POST /{owner}", p.Follow),
-		p.kit.Anyone("GET /orgs/{org}/people", p.Members),
-		p.kit.SignedIn("POST /orgs/{org}/people", p.ChangeMembers),
-		p.kit.SignedIn("GET /orgs/{org}/settings", p.OrgSettings),
-		p.kit.SignedIn("POST /orgs/{org}/settings", p.ChangeOrg),
-		p.kit.SignedIn("GET /orgs/{org}/settings/delete", p.DeleteOrgForm),
-		p.kit.SignedIn("POST /orgs/{org}/settings/delete", p.DeleteOrg),
-		p.kit.SignedIn("GET /new/organization", p.NewOrg),
-		p.kit.SignedIn("POST /new/organization", p.CreateOrg),
+		owners.Anyone("GET /{owner}", p.Profile),
+		owners.SignedIn("POST /{owner}", p.Follow),
+		people.Anyone("GET /orgs/{org}/people", p.Members),
+		people.SignedIn("POST /orgs/{org}/people", p.ChangeMembers),
+		people.SignedIn("GET /orgs/{org}/settings", p.OrgSettings),
+		people.SignedIn("POST /orgs/{org}/settings", p.ChangeOrg),
+		people.SignedIn("GET /orgs/{org}/settings/delete", p.DeleteOrgForm),
+		people.SignedIn("POST /orgs/{org}/settings/delete", p.DeleteOrg),
+		people.SignedIn("GET /new/organization", p.NewOrg),
+		people.SignedIn("POST /new/organization", p.CreateOrg),
 	}
 	for _, x := range p.hooks.Routes() {
 		h := func(w http.ResponseWriter, r *http.Request) error { return x.Do(w, r, p.hooksOf(r)) }
-		list = append(list, p.kit.SignedIn(x.Method+" /orgs/{org}/settings"+x.Path, h))
+		list = append(list, people.SignedIn(x.Method+" /orgs/{org}/settings"+x.Path, h))
 	}
 	return list
 }

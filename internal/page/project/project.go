@@ -33,18 +33,19 @@ func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {
+	on, own := p.kit.OnRepo, p.kit.ForPeople()
 	return []route.Route{
-		p.kit.SignedIn("GET /new", p.New),
-		p.kit.SignedIn("POST /new", p.Create),
-		p.kit.OnRepo("GET /{owner}/{repo}/fork", p.NewFork),
-		p.kit.OnRepo("POST /{owner}/{repo}/fork", p.Fork),
-		p.kit.OnRepo("GET /{owner}/{repo}/forks", p.Forks),
-		p.kit.OnRepo("POST /{owner}/{repo}/star", p.Star),
-		p.kit.OnRepo("POST /{owner}/{repo}/unstar", p.Unstar),
-		p.kit.OnRepo("POST /{owner}/{repo}/watch", p.Watch),
-		p.kit.OnRepo("POST /{owner}/{repo}/unwatch", p.Unwatch),
-		p.kit.OnRepo("GET /{owner}/{repo}/stargazers", p.Stargazers),
-		p.kit.OnRepo("GET /{owner}/{repo}/watchers", p.Watchers),
+		own.SignedIn("GET /new", p.New),
+		own.SignedIn("POST /new", p.Create),
+		on("GET /{owner}/{repo}/fork", p.NewFork),
+		on("POST /{owner}/{repo}/fork", p.Fork),
+		on("GET /{owner}/{repo}/forks", p.Forks),
+		on("POST /{owner}/{repo}/star", p.Star),
+		on("POST /{owner}/{repo}/unstar", p.Unstar),
+		on("POST /{owner}/{repo}/watch", p.Watch),
+		on("POST /{owner}/{repo}/unwatch", p.Unwatch),
+		on("GET /{owner}/{repo}/stargazers", p.Stargazers),
+		on("GET /{owner}/{repo}/watchers", p.Watchers),
 	}
 }
 

@@ -38,19 +38,18 @@ func New(kit *page.Kit, byAddress web.Handler) *Pages {
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {
-	upload := p.kit.OnRepo("POST /{owner}/{repo}/releases/{release_id}/assets", p.Upload)
-	upload.Streams = true
+	on := p.kit.OnRepo
 	return []route.Route{
-		p.kit.OnRepo("GET /{owner}/{repo}/releases", p.List),
-		p.kit.OnRepo("GET /{owner}/{repo}/releases/latest", p.Latest),
-		p.kit.OnRepo("GET /{owner}/{repo}/releases/tag/{tag...}", p.Release),
-		p.kit.OnRepo("GET /{owner}/{repo}/releases/new", p.New),
-		p.kit.OnRepo("POST /{owner}/{repo}/releases/new", p.Create),
-		p.kit.OnRepo("GET /{owner}/{repo}/releases/edit/{tag...}", p.Edit),
-		p.kit.OnRepo("POST /{owner}/{repo}/releases/edit/{tag...}", p.Save),
-		p.kit.OnRepo("POST /{owner}/{repo}/releases/{release_id}/delete", p.Delete),
-		upload,
-		p.kit.OnRepo("POST /{owner}/{repo}/releases/assets/{asset_id}/delete", p.DeleteAsset),
+		on("GET /{owner}/{repo}/releases", p.List),
+		on("GET /{owner}/{repo}/releases/latest", p.Latest),
+		on("GET /{owner}/{repo}/releases/tag/{tag...}", p.Release),
+		on("GET /{owner}/{repo}/releases/new", p.New),
+		on("POST /{owner}/{repo}/releases/new", p.Create),
+		on("GET /{owner}/{repo}/releases/edit/{tag...}", p.Edit),
+		on("POST /{owner}/{repo}/releases/edit/{tag...}", p.Save),
+		on("POST /{owner}/{repo}/releases/{release_id}/delete", p.Delete),
+		on("POST /{owner}/{repo}/releases/{release_id}/assets", p.Upload).Streamed(),
+		on("POST /{owner}/{repo}/releases/assets/{asset_id}/delete", p.DeleteAsset),
 	}
 }
 

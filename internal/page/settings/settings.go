@@ -32,6 +32,7 @@ import (
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 )
 
 //go:embed templates
@@ -60,7 +61,8 @@ func New(
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
-	in := p.kit.SignedIn
+	unlimited := p.kit.ForUnlimited()
+	in, free := unlimited.SignedIn, p.kit.Router(route.Needs(scope.None, route.None))
 	return []route.Route{
 		in("GET /settings", p.Home),
 		in("GET /settings/profile", p.Profile),
@@ -85,10 +87,11 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /settings/installations/{installation_id}", p.ChangeInstallation),
 		in("GET /settings/apps", p.Apps),
 		in("POST /settings/apps", p.CreateApp),
-		in("GET /settings/apps/new", p.NewApp),
-		p.kit.Anyone("POST /settings/apps/new", p.AskForApp).FromElsewhere().Counted(),
-		in("GET /organizations/{org}/settings/apps/new", p.NewAppOf),
-		p.kit.Anyone("POST /organizations/{org}/settings/apps/new", p.AskForAppOf).FromElsewhere().Counted(),
+		in("GET /settings/apps/new", p.NewApp).WithoutToken(),
+		unlimited.Anyone("POST /settings/apps/new", p.AskForApp).FromElsewhere().Counted().WithoutToken(),
+		in("GET /organizations/{org}/settings/apps/new", p.NewAppOf).WithoutToken(),
+		unlimited.Anyone("POST /organizations/{org}/settings/apps/new",
+			p.AskForAppOf).FromElsewhere().Counted().WithoutToken(),
 		in("GET /settings/apps/{app_slug}", p.App),
 		in("POST /settings/apps/{app_slug}", p.ChangeApp),
 		in("GET /settings/apps/{app_slug}/advanced", p.ofApp(p.hooks.Recent)),
@@ -96,7 +99,7 @@ func (p *Pages) Routes() []route.Route {
 			p.ofApp(p.hooks.Delivery)),
 		in("POST /settings/apps/{app_slug}/deliveries/{delivery_id}",
 			p.ofApp(p.hooks.Redeliver)),
-		p.kit.Anyone("GET /github-apps/{app_slug}", p.Offer),
+		free.Anyone("GET /github-apps/{app_slug}", p.Offer),
 		in("GET /github-apps/{app_slug}/installations/new", p.InstallForm),
 		in("POST /github-apps/{app_slug}/installations/new", p.Install),
 	}

@@ -32,9 +32,10 @@ func New(kit *page.Kit, numbered web.Handler) *Pages {
 
 // Routes are the page and the target of its forms.
 func (p *Pages) Routes() []route.Route {
+	own := p.kit.ForPeople()
 	return []route.Route{
-		p.kit.SignedIn("GET /dashboard/plants", p.List),
-		p.kit.SignedIn("POST /dashboard/plants", p.Change),
+		own.SignedIn("GET /dashboard/plants", p.List),
+		own.SignedIn("POST /dashboard/plants", p.Change),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/page"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 )
 
 //go:embed templates
@@ -36,13 +37,14 @@ func New(kit *page.Kit, accounts *account.Service, code string) *Pages {
 
 // Routes are the pages but Home, which shares its address with the API's root document.
 func (p *Pages) Routes() []route.Route {
+	free := p.kit.Router(route.Needs(scope.None, route.None))
 	return []route.Route{
-		p.kit.Anyone("GET /login", p.LoginForm),
-		p.kit.Anyone("POST /login", p.Login),
-		p.kit.Anyone("POST /logout", p.Logout),
-		p.kit.SignedIn("GET /login/device", p.DeviceForm),
-		p.kit.SignedIn("POST /login/device", p.Device),
-		p.kit.Anyone("GET /setup", p.SetupForm),
-		p.kit.Anyone("POST /setup", p.Setup),
+		free.Anyone("GET /login", p.LoginForm).WithoutToken(),
+		free.Anyone("POST /login", p.Login).WithoutToken(),
+		free.Anyone("POST /logout", p.Logout),
+		free.SignedIn("GET /login/device", p.DeviceForm),
+		free.SignedIn("POST /login/device", p.Device),
+		free.Anyone("GET /setup", p.SetupForm).WithoutToken(),
+		free.Anyone("POST /setup", p.Setup).WithoutToken(),
 	}
 }

@@ -61,7 +61,7 @@ func New(kit *page.Kit, o Options) *Pages {
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
-	in := p.kit.SiteAdmin
+	in := p.kit.ForUnlimited().SiteAdmin
 	return []route.Route{
 		in("GET /site", p.Home),
 		in("GET /site/people", p.People),

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 )
 
 // API answers the requests about collaborators.
@@ -24,14 +25,14 @@ func NewAPI(d *db.DB, repos *repo.Service) *API { return &API{d, repos} }
 // Routes are the endpoints of collaborators.
 func (api *API) Routes() []route.Route {
 	repos := api.repos
+	reading := repos.Router(route.Needs(scope.PublicRepo, "metadata").ForApps("administration"))
+	changing := repos.Router(route.Needs(scope.PublicRepo, route.Never).ForApps("administration"))
 	return []route.Route{
-		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),
-		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}", api.CheckCollaborator),
-		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/collaborators/{username}", api.AddCollaborator),
+		reading.Push("GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),
+		reading.Push("GET /repos/{owner}/{repo}/collaborators/{username}", api.CheckCollaborator),
+		changing.Admin("PUT /repos/{owner}/{repo}/collaborators/{username}", api.AddCollaborator),
 		// To remove others: admin.
-		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/collaborators/{username}",
-			api.RemoveCollaborator),
-		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}/permission",
-			api.GetPermission),
+		changing.Pull("DELETE /repos/{owner}/{repo}/collaborators/{username}", api.RemoveCollaborator),
+		reading.Push("GET /repos/{owner}/{repo}/collaborators/{username}/permission", api.GetPermission),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -19,9 +20,11 @@ func NewAPI(s *Service) *API { return &API{s} }
 // Routes are the endpoints of forks.
 func (api *API) Routes() []route.Route {
 	repos := api.s.repos
+	metadata := repos.Router(route.Needs(scope.PublicRepo, "metadata"))
+	creation := repos.Router(route.Needs(scope.PublicRepo, route.Never))
 	return []route.Route{
-		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/forks", api.ListForks),
-		repos.RouteArchived(route.Pull, "POST /repos/{owner}/{repo}/forks", api.CreateFork),
+		metadata.Pull("GET /repos/{owner}/{repo}/forks", api.ListForks),
+		creation.OnArchived().Pull("POST /repos/{owner}/{repo}/forks", api.CreateFork),
 	}
 }
 

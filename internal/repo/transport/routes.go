@@ -3,22 +3,26 @@ package transport
 import (
 	"net/http"
 
-	"arbor/internal/account"
 	"arbor/internal/git"
-	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
+	"arbor/internal/web"
 )
 
 // Routes are the endpoints that git itself asks for.
 func (api *API) Routes() []route.Route {
-	on := func(right route.Right, address string, role func(*http.Request) account.Role,
-		h repo.Handler) route.Route {
-		return route.New(right, address, api.s.withGit(role, h)).In(route.Git)
-	}
-	infoRefs := on(route.Pull, "GET /{owner}/{repo}/info/refs", serviceRole, api.InfoRefs)
-	fetch := on(route.Pull, "POST /{owner}/{repo}/git-upload-pack", fetching, api.UploadPack)
+	contents := route.Needs(scope.PublicRepo, "contents")
+	infoRefs := contents.Route(route.Pull, "GET /{owner}/{repo}/info/refs",
+		api.s.withGit(serviceRole, api.InfoRefs))
+	infoRefs.Space = announcesPush
+	fetch := route.Needs(scope.PublicRepo, "contents=read").Route(route.Pull,
+		"POST /{owner}/{repo}/git-upload-pack", api.s.withGit(fetching, api.UploadPack))
 	fetch.Limit, fetch.Unpack = git.MaxFetchRequest, unpack
-	push := on(route.Push, "POST /{owner}/{repo}/git-receive-pack", pushing, api.ReceivePack)
-	push.Streams = true
-	return []route.Route{infoRefs, fetch, push}
+	push := contents.Route(route.Push, "POST /{owner}/{repo}/git-receive-pack",
+		api.s.withGit(pushing, api.ReceivePack)).Streamed()
+	return []route.Route{infoRefs.In(route.Git), fetch.TakesSpace(false).OnArchived().In(route.Git),
+		push.In(route.Git)}
 }
+
+// announcesPush reports the request that git makes before a push. On a full disk git shows its answer to people.
+func announcesPush(r *http.Request) bool { return web.QueryOf(r).Get("service") == "git-receive-pack" }

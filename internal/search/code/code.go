@@ -24,6 +24,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/search"
 	"arbor/internal/web"
 )
@@ -46,7 +47,8 @@ func NewAPI(kinds *search.Kinds, repos *repo.Service) *API { return &API{kinds, 
 
 // Routes is the endpoint.
 func (api *API) Routes() []route.Route {
-	return []route.Route{route.New(route.Anyone, "GET /search/code", api.Code)}
+	contents := route.Needs(scope.PublicRepo, "contents")
+	return []route.Route{contents.Anyone("GET /search/code", api.Code)}
 }
 
 // kind is the language of these searches.

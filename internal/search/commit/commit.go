@@ -19,6 +19,7 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/search"
 	"arbor/internal/web"
 )
@@ -44,7 +45,8 @@ func NewAPI(kinds *search.Kinds, repos *repo.Service, objects *gitdata.API) *API
 
 // Routes is the endpoint.
 func (api *API) Routes() []route.Route {
-	return []route.Route{route.New(route.Anyone, "GET /search/commits", api.Commits)}
+	contents := route.Needs(scope.PublicRepo, "contents")
+	return []route.Route{contents.Anyone("GET /search/commits", api.Commits)}
 }
 
 // kind is the language of these searches.

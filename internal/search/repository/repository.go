@@ -19,6 +19,7 @@ import (
 	"arbor/internal/fulltext"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/search"
 	"arbor/internal/web"
 )
@@ -34,7 +35,8 @@ func (api *API) Caches() []cache.Stats { return []cache.Stats{api.kinds.Stats("s
 
 // Routes is the endpoint.
 func (api *API) Routes() []route.Route {
-	return []route.Route{route.New(route.Anyone, "GET /search/repositories", api.Repositories)}
+	metadata := route.Needs(scope.PublicRepo, "metadata")
+	return []route.Route{metadata.Anyone("GET /search/repositories", api.Repositories)}
 }
 
 // kind is the language of these searches.

@@ -17,6 +17,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/search"
 	"arbor/internal/web"
 )
@@ -29,7 +30,8 @@ func NewAPI(kinds *search.Kinds) *API { return &API{kinds} }
 
 // Routes is the endpoint.
 func (api *API) Routes() []route.Route {
-	return []route.Route{route.New(route.Anyone, "GET /search/users", api.Users)}
+	free := route.Needs(scope.None, route.None)
+	return []route.Route{free.Anyone("GET /search/users", api.Users)}
 }
 
 // kind is the language of these searches.

@@ -13,6 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"arbor/internal/graphql/schema"
+	"arbor/internal/server"
 	"arbor/internal/test/answer"
 	"arbor/internal/test/openapi"
 	"arbor/internal/web"
@@ -32,9 +33,9 @@ type watcher struct {
 	schema  atomic.Pointer[ast.Schema]                             // nil: Arbor's own
 }
 
-func newWatcher(t testing.TB, next http.Handler) *watcher {
+func newWatcher(t testing.TB, next *server.Server) *watcher {
 	t.Helper()
-	checker, err := openapi.Default()
+	checker, err := openapi.Default(next.Rights())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,18 +54,31 @@ type document struct {
 	root map[string]any
 }
 
-// Default knows both documents. It is made once.
-var Default = sync.OnceValues(func() (*Checker, error) {
-	hosting, err := apidoc.CodeHosting()
+// shared is the checker of both documents.
+var shared struct {
+	once    sync.Once
+	checker *Checker
+	err     error
+}
+
+// Default returns the checker of both documents. It is made once, of the rights of the first call: all servers
+// of a process have the same.
+func Default(rights apidoc.Rights) (*Checker, error) {
+	shared.once.Do(func() { shared.checker, shared.err = newDefault(rights) })
+	return shared.checker, shared.err
+}
+
+func newDefault(rights apidoc.Rights) (*Checker, error) {
+	hosting, err := apidoc.CodeHosting(rights)
 	if err != nil {
 		return nil, err
 	}
-	plants, err := apidoc.Plants()
+	plants, err := apidoc.Plants(rights)
 	if err != nil {
 		return nil, err
 	}
 	return New(hosting, plants)
-})
+}
 
 // New makes a checker of documents.
 func New(documents ...[]byte) (*Checker, error) {

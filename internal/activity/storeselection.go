@@ -19,10 +19,10 @@ const maxHidden = 1000
 // maxGlobal is how far back the feed of everything goes, in activities.
 const maxGlobal = 10_000
 
-// scope is which activities a feed is made of: SQL that selects rows of
+// selection is which activities a feed is made of: SQL that selects rows of
 // activities, in which $2 onwards are its values. What it reads is bounded,
 // whatever is stored.
-type scope struct {
+type selection struct {
 	sql  string
 	args []any
 }
@@ -34,28 +34,28 @@ func rangeOf(columns, condition string, limit int) string {
 }
 
 // everything is what happened in public lately.
-func everything() scope {
+func everything() selection {
 	const lately = `x.public = TRUE AND x.id > (SELECT COALESCE(max(id), 0) FROM activities) - $2`
-	return scope{rangeOf(`x.*`, lately, Newest), []any{int64(maxGlobal)}}
+	return selection{rangeOf(`x.*`, lately, Newest), []any{int64(maxGlobal)}}
 }
 
 // ofRepo is the activities of one repository, which the caller sees: the public ones,
 // and with all also the others.
-func ofRepo(id repo.ID, all bool) scope { return turned(`x.repo_id = $2`, id, all) }
+func ofRepo(id repo.ID, all bool) selection { return turned(`x.repo_id = $2`, id, all) }
 
 // ofActor is what somebody did in public, and with all elsewhere, too.
-func ofActor(id account.ID, all bool) scope { return turned(`x.actor_id = $2`, id, all) }
+func ofActor(id account.ID, all bool) selection { return turned(`x.actor_id = $2`, id, all) }
 
 // ofOrg is what happened in public in the repositories of an organization, and
 // with all in the others, too.
-func ofOrg(id account.ID, all bool) scope { return turned(`x.org_id = $2`, id, all) }
+func ofOrg(id account.ID, all bool) selection { return turned(`x.org_id = $2`, id, all) }
 
-func turned(condition string, id any, all bool) scope {
+func turned(condition string, id any, all bool) selection {
 	sql := rangeOf(`x.*`, condition+` AND x.public = TRUE`, Newest)
 	if all {
 		sql += ` UNION ALL ` + rangeOf(`x.*`, condition+` AND x.public = FALSE`, maxHidden)
 	}
-	return scope{sql, []any{id}}
+	return selection{sql, []any{id}}
 }
 
 // many is several ranges of one index.
@@ -74,7 +74,7 @@ const (
 
 // ofNetwork is the activities of all repositories of a network, as far as the caller
 // sees them.
-func ofNetwork(tx *db.Tx, rootID repo.ID, caller *account.Caller) (scope, error) {
+func ofNetwork(tx *db.Tx, rootID repo.ID, caller *account.Caller) (selection, error) {
 	if caller == nil {
 		return newest(tx, []any{rootID}, many{inPublic,
 			`SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`})
@@ -87,7 +87,7 @@ func ofNetwork(tx *db.Tx, rootID repo.ID, caller *account.Caller) (scope, error)
 // received is what happened in the repositories that a user watches and what
 // those did whom the user follows: in public, and for the user as the caller
 // also elsewhere in repositories that the user watches and has a role in.
-func received(tx *db.Tx, userID account.ID, caller *account.Caller) (scope, error) {
+func received(tx *db.Tx, userID account.ID, caller *account.Caller) (selection, error) {
 	const watched = `SELECT w.repo_id AS id FROM watches w WHERE w.user_id = $1 AND `
 	list := []many{{inPublic, watched + `w.private = FALSE`},
 		{byActor, `SELECT f.target_id AS id FROM followers f WHERE f.user_id = $1`}}
@@ -99,15 +99,15 @@ func received(tx *db.Tx, userID account.ID, caller *account.Caller) (scope, erro
 }
 
 // newest is the Newest activities of many ranges together; args are those of all keys.
-func newest(tx *db.Tx, args []any, list ...many) (scope, error) {
+func newest(tx *db.Tx, args []any, list ...many) (selection, error) {
 	ids, err := newestIDs(tx, args, list)
 	if err != nil {
-		return scope{}, err
+		return selection{}, err
 	}
 	if len(ids) == 0 {
-		return scope{sql: rangeOf(`x.*`, `FALSE`, 0)}, nil
+		return selection{sql: rangeOf(`x.*`, `FALSE`, 0)}, nil
 	}
-	s := scope{sql: `SELECT x.* FROM activities x WHERE x.id IN ` + db.ValuesFrom(2, 1, Newest)}
+	s := selection{sql: `SELECT x.* FROM activities x WHERE x.id IN ` + db.ValuesFrom(2, 1, Newest)}
 	for n := range Newest {
 		s.args = append(s.args, ids[min(n, len(ids)-1)])
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,8 +20,9 @@ import (
 var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")
 
 // The whole interface stands in one file, a line a route: its address, the kind of clients it is for,
-// the right it needs, what it wants of a token, what is special about it and its handler. So a review sees
-// each right that changes. A route that says nothing of tokens fails.
+// the right it needs, what it wants of a classic token, of a fine-grained one and of an App, what is special
+// about it and its handler. So a review sees each right that changes. A route that says nothing of tokens fails,
+// and so does a permission that GitHub does not have, which no App could be granted.
 func TestTheTableIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -28,6 +30,13 @@ func TestTheTableIsWrittenDown(t *testing.T) {
 	for _, r := range apitest.Start(t, db.SQLite).Server.Routes() {
 		if r.Need == (route.Need{}) {
 			t.Errorf("%s %s does not say what it wants of a token: see route.Needs", r.Method, r.Pattern)
+		}
+		for _, permission := range []string{r.Need.Fine, r.Need.App} {
+			name, level, _ := strings.Cut(permission, "=")
+			_, err := scope.NewPermissions(map[string]string{name: level})
+			if permission != route.None && permission != route.Never && err != nil {
+				t.Errorf("%s %s: %v", r.Method, r.Pattern, err)
+			}
 		}
 		lines = append(lines, fmt.Sprintf("%s %s | %s | %s | %s |%s | %s\n", r.Pattern, r.Method,
 			groupNames[r.Group], r.Right, tokenOf(r.Need), traits(&r),
@@ -68,30 +77,48 @@ func tokenOf(n route.Need) string {
 	if n.Scopes == scope.Whole {
 		return "everything"
 	}
-	fine := n.Fine
-	switch fine {
+	return cmp.Or(scope.Including(n.Scopes), "any") + "; " + permissionOf(n.Fine) + "; " + permissionOf(n.App)
+}
+
+func permissionOf(permission string) string {
+	switch permission {
 	case route.None:
-		fine = "any"
+		return "any"
 	case route.Never:
-		fine = "no fine-grained"
+		return "never"
 	}
-	return cmp.Or(scope.Including(n.Scopes), "any") + "; " + fine
+	return permission
 }
 
 // traits are what is special about a route, in words.
 func traits(r *route.Route) string {
-	var b strings.Builder
+	var list []string
 	if r.Limit > 0 {
-		fmt.Fprintf(&b, " body=%d", r.Limit)
+		list = append(list, fmt.Sprintf("body=%d", r.Limit))
 	}
-	if r.Unpack != nil {
-		b.WriteString(" unpacked")
+	for _, trait := range []struct {
+		name string
+		has  bool
+	}{
+		{"unpacked", r.Unpack != nil}, {"streamed", r.Streams}, {"unadmitted", r.Unadmitted},
+		{"any media", r.AnyMedia && !r.File}, {"file", r.File}, {"digits", r.Numbered},
+		{"archived", r.Archived}, {"without token", r.Open}, {"for nobody", r.Nobody},
+		{"from elsewhere", r.Elsewhere}, {"counted", r.Limited},
+		{"takes space", takesSpace(r, "git-receive-pack") && takesSpace(r, "")},
+		{"takes space before pushes", takesSpace(r, "git-receive-pack") && !takesSpace(r, "")},
+		{"takes no space", r.Space != nil && !takesSpace(r, "git-receive-pack")},
+	} {
+		if trait.has {
+			list = append(list, trait.name)
+		}
 	}
-	if r.Streams {
-		b.WriteString(" streamed")
+	if list == nil {
+		return ""
 	}
-	if r.Unadmitted {
-		b.WriteString(" unadmitted")
-	}
-	return b.String()
+	return " " + strings.Join(list, ", ")
+}
+
+// takesSpace reports what a route itself says of a request for a service of git.
+func takesSpace(r *route.Route, service string) bool {
+	return r.Space != nil && r.Space(httptest.NewRequest(r.Method, "/?service="+service, nil))
 }

@@ -65,7 +65,7 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 			return nil, err
 		}
 	}
-	if r, err = s.grow(r, caller, to.Route); err != nil {
+	if r, err = s.checkSpace(r, caller, to.Route); err != nil {
 		return nil, err
 	}
 	handler := to.Handler

@@ -16,7 +16,7 @@ import (
 // checkAccess returns an error if the caller may not use the route, whatever its token may. Errors: 401, and
 // 404 where only site administrators may go.
 func (s *Server) checkAccess(r *http.Request, caller *account.Caller, info *web.Info, to *endpoint) error {
-	signsIn := to.SignsIn() || !safe(r.Method) && changes(to)
+	signsIn := to.SignsIn() || !safe(r.Method) && signsInToChange(to)
 	switch {
 	case caller == nil && to.Right == route.App:
 		return app.NoJWT()
@@ -29,9 +29,9 @@ func (s *Server) checkAccess(r *http.Request, caller *account.Caller, info *web.
 	return nil
 }
 
-// changes reports a route whose unsafe methods are for those alone who signed in: not git's, which sees for
-// itself, nor the forms with which one signs in.
-func changes(to *endpoint) bool {
+// signsInToChange reports a route whose unsafe methods are only for callers who signed in: not git's, which
+// checks that itself, nor the forms with which people sign in.
+func signsInToChange(to *endpoint) bool {
 	return to.Group == route.API && !to.Nobody || to.Group == route.Pages && to.Right != route.Anyone
 }
 

@@ -1,10 +1,10 @@
 // Package server puts the features behind one address.
 //
 //   - routes.go: the server's own endpoints, joined with the features'; testdata/routes.txt lists all
-//   - address.go, table.go: finding the route of a request
+//   - address.go, table.go, notimplemented.go: finding the route of a request
 //   - server.go, headers.go: the way of every request through the server
 //   - space.go: which requests take room, and how much text they may write
-//   - credentials.go, token.go: who asks, and what their token lets them do
+//   - credentials.go, token.go: who calls, and what their token lets them do
 //   - wire.go: the server, made by hand; apis.go and pages.go: its features
 //   - root.go, docs.go: the root document, health, rate limits, the documentation
 //   - metrics.go, collect.go, ready.go, listen.go: Prometheus, probes, listening and stopping
@@ -261,7 +261,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 			return err
 		}
 	}
-	if r, err = s.grow(r, signedIn, to.Route); err != nil {
+	if r, err = s.checkSpace(r, signedIn, to.Route); err != nil {
 		return err
 	}
 	if !to.Unadmitted {
@@ -283,10 +283,10 @@ func acceptsJSON(i *web.Info) error {
 
 func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// sendOff lets the client have a whole answer before it is counted and logged,
+// flushAnswer sends a whole answer to the client before it is counted and logged,
 // which would keep it waiting. An answer of unknown length is left to the HTTP server,
 // which finds its length out; with HTTP/2 it would send the end without a deadline.
-func sendOff(w *web.Writer, r *http.Request) {
+func flushAnswer(w *web.Writer, r *http.Request) {
 	if !w.Started() || r.ProtoMajor < 2 && len(w.Header()["Content-Length"]) == 0 &&
 		w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {
 		return
@@ -296,8 +296,8 @@ func sendOff(w *web.Writer, r *http.Request) {
 	}
 }
 
-// blamesUs reports an error that neither the client nor stored data has caused.
-func blamesUs(err error) bool {
+// isServerFault reports an error that neither the client nor stored data has caused.
+func isServerFault(err error) bool {
 	kind := errs.KindOf(err)
 	return kind == errs.Internal || kind == errs.Unavailable || kind == errs.NoRoom
 }
@@ -310,7 +310,7 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	if !w.Started() && info.Note == nil {
 		w.WriteHeader(http.StatusOK) // under a deadline of its own
 	}
-	sendOff(w, r)
+	flushAnswer(w, r)
 	status := w.Status
 	if status == 0 {
 		status = http.StatusOK
@@ -327,7 +327,7 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	case status == http.StatusInsufficientStorage:
 		level = slog.LevelWarn // the guard says once what it is
 	case errs.Is(info.Note, errs.Paused): // info: nothing is wrong
-	case status >= 500 || brokeOff && blamesUs(info.Note):
+	case status >= 500 || brokeOff && isServerFault(info.Note):
 		level = slog.LevelError
 	}
 	if !s.log.Enabled(r.Context(), level) {

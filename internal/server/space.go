@@ -8,9 +8,9 @@ import (
 	"arbor/internal/route"
 )
 
-// grow refuses a request that takes room while a disk has little, and bounds what it writes in the caller's
-// name. Errors: 507; 403 for an account that writes plants and has no room for them.
-func (s *Server) grow(r *http.Request, caller *account.Caller, to *route.Route) (*http.Request, error) {
+// checkSpace refuses a request that takes room while a disk has little, and bounds what it writes in the
+// caller's name. Errors: 507; 403 for an account that writes plants and has no room for them.
+func (s *Server) checkSpace(r *http.Request, caller *account.Caller, to *route.Route) (*http.Request, error) {
 	if !needsSpace(r, to) {
 		return r, nil
 	}

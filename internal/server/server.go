@@ -154,7 +154,7 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 	}
 	info.Docs += found.anchor
 	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error {
-		err := s.enter(w, r, info, found)
+		err := s.enter(w, r, info, n, found)
 		if err != nil && !safe(r.Method) {
 			err = space.Explain(err, s.disks...)
 		}
@@ -207,16 +207,16 @@ func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, p
 
 // enter authenticates the caller, checks what the whole group demands, and runs
 // the handler.
-func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpoint) error {
+func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, to *endpoint) error {
 	caller, given, err := s.authenticate(r, to.Group)
-	if err == nil && !given && caller == nil && takesCookie(r, info, to) &&
+	if err == nil && !given && caller == nil && takesCookie(r, info, n) &&
 		!(to.Elsewhere && s.crossOrigin(r, info)) {
 		caller, err = s.authenticateSession(w, r)
-		if err == nil && caller == nil && s.o.RequireToken && !to.Open {
+		if err == nil && caller == nil && s.o.RequireToken && !n.open {
 			err = errs.New(errs.Unauthenticated, "Requires authentication")
 		}
 	}
-	if to.Group != route.Pages && takesCookie(r, info, to) {
+	if to.Group != route.Pages && takesCookie(r, info, n) {
 		cookieHeaders(w.Header(), caller != nil && caller.Session)
 	}
 	if caller != nil && to.Group == route.Pages {

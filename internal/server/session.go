@@ -11,24 +11,21 @@ import (
 )
 
 // takesCookie reports a request that a browser's session counts for: that of a page, or of a file that pages
-// show or lead to. The API never takes the cookie.
-func takesCookie(r *http.Request, info *web.Info, to *endpoint) bool {
-	return to.Group == route.Pages || to.Pattern == "/" && isPage(r, info) || to.File && isFile(r, info)
+// show or lead to, where people who look at a private repository open it. The API never takes the cookie.
+func takesCookie(r *http.Request, info *web.Info, n *node) bool {
+	return n.group == route.Pages || n.pattern == "/" && isPage(r, info) ||
+		n.file && safe(r.Method) && info.Prefix == info.Site
 }
-
-// isFile reports a request for a file at the address where people who look at a private repository open it with
-// their browser.
-func isFile(r *http.Request, info *web.Info) bool { return safe(r.Method) && info.Prefix == info.Site }
 
 // bringsSession reports a request for a page with a cookie, which may be worth something.
 func bringsSession(r *http.Request, info *web.Info, n *node) bool {
 	switch {
-	case n == nil:
-		return isUnroutedPage(r, info, route.API) && page.SessionOf(r) != ""
-	case n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) && !(n.file && isFile(r, info)):
+	case page.SessionOf(r) == "":
 		return false
+	case n == nil:
+		return isUnroutedPage(r, info, route.API)
 	}
-	return page.SessionOf(r) != ""
+	return takesCookie(r, info, n)
 }
 
 // isUnroutedPage reports a browser's request for an address without a route, or for a page by a method that

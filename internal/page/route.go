@@ -14,23 +14,23 @@ import (
 	"arbor/internal/web"
 )
 
-// Router makes the routes of pages that want the same of a token. What a page asks of the API is asked of the
-// token again.
+// Router builds routes of pages that share a need. The token is checked again for each request that a page
+// makes to the API.
 type Router struct {
 	kit  *Kit
 	need route.Need
 }
 
-// Router returns the Router of pages with a need.
+// Router returns the Router for a need.
 func (k *Kit) Router(need route.Need) Router { return Router{k, need} }
 
-// ForPeople returns the Router of pages that all tokens of people open.
+// ForPeople returns the Router of pages that every token opens except an App's.
 func (k *Kit) ForPeople() Router {
 	return k.Router(route.Needs(scope.None, route.None).ForApps(route.Never))
 }
 
-// ForUnlimited returns the Router of pages where people change what no scope lets a token change: passwords,
-// tokens and, for site administrators, everything.
+// ForUnlimited returns the Router of pages for tokens without limits: people change passwords and tokens
+// there, and site administrators everything.
 func (k *Kit) ForUnlimited() Router { return k.Router(route.Needs(scope.Whole, route.Never)) }
 
 // Anyone is a page that everybody may open.
@@ -49,7 +49,7 @@ func (on Router) SiteAdmin(address string, h web.Handler) route.Route {
 	return on.need.SiteAdmin(address, on.kit.inForm(h)).In(route.Pages)
 }
 
-// repositoryNeed is what pages of repositories, and of their owners, want of a token.
+// repositoryNeed is the need of the pages of repositories and their owners.
 func repositoryNeed() route.Need {
 	return route.Needs(scope.PublicRepo, route.None).ForApps(route.Never)
 }

@@ -8,25 +8,28 @@ import (
 	"arbor/internal/web"
 )
 
-// Need is what a route wants of a token. Without it, what everybody may read is read as by
-// everybody, and all else is refused. Only tokens without limits meet the zero value.
+// Need holds the scopes and permissions that a token needs for a route. A limited token without them still
+// reads what everybody may read, as if nobody had signed in; everything else is refused. The zero value
+// refuses every limited token.
 type Need struct {
-	// Scopes are those of which a classic token needs one, or one that includes it; scope.None: it needs none.
+	// Scopes are alternatives: a classic token needs one of them, or one that includes it. scope.None: any
+	// token will do.
 	Scopes scope.Set
-	// Fine is the permission that fine-grained tokens need, and App the one of an App's installation. In a
-	// route each has a level: "issues=read".
+	// Fine is the permission that a fine-grained token needs, App the one that an App's installation needs.
+	// In a route they have a level: "issues=read".
 	Fine, App string
 }
 
-// Permissions that are no names.
+// Permissions that are not names.
 const (
-	None = "none" // none is needed
-	// Never marks routes that these tokens cannot use, but to read what is public.
+	None = "none" // no permission is needed
+	// Never marks routes that such tokens cannot use, except to read what is public.
 	Never = ""
 )
 
-// Needs makes a need of scopes and a permission, for fine-grained tokens and for Apps: a name of GitHub's, None
-// or Never. Each route adds the level to the name, read or write, by its method; "metadata=read" has one already.
+// Needs returns a need of scopes and of a permission, for fine-grained tokens and Apps: GitHub's name of it,
+// None or Never. A route adds the level, read or write, by its method, unless the name has one:
+// "metadata=read".
 func Needs(scopes scope.Set, permission string) Need { return Need{scopes, permission, permission} }
 
 // ForApps returns the need with another permission for Apps.
@@ -35,31 +38,31 @@ func (n Need) ForApps(permission string) Need {
 	return n
 }
 
-// Route makes a route of the API. The address is a method and a pattern: "GET /users/{username}".
+// Route returns a route of the API. The address is a method and a pattern: "GET /users/{username}".
 func (n Need) Route(right Right, address string, h web.Handler) Route {
 	method, pattern, _ := strings.Cut(address, " ")
 	n.Fine, n.App = withLevel(method, n.Fine), withLevel(method, n.App)
 	return Route{Method: method, Pattern: pattern, Right: right, Need: n, Handler: h}
 }
 
-// Anyone makes a route for everybody.
+// Anyone returns a route for everybody.
 func (n Need) Anyone(address string, h web.Handler) Route { return n.Route(Anyone, address, h) }
 
-// SignedIn makes a route for callers who signed in.
+// SignedIn returns a route for callers who signed in.
 func (n Need) SignedIn(address string, h web.Handler) Route { return n.Route(SignedIn, address, h) }
 
-// SiteAdmin makes a route for site administrators.
+// SiteAdmin returns a route for site administrators.
 func (n Need) SiteAdmin(address string, h web.Handler) Route { return n.Route(SiteAdmin, address, h) }
 
-// ByJWT makes a route for Apps that sign the request.
+// ByJWT returns a route for Apps that sign the request.
 func (n Need) ByJWT(address string, h web.Handler) Route { return n.Route(App, address, h) }
 
-// Installation makes a route for tokens of installations.
+// Installation returns a route for tokens of installations.
 func (n Need) Installation(address string, h web.Handler) Route {
 	return n.Route(Installation, address, h)
 }
 
-// withLevel adds to a permission whether it is to read or to write.
+// withLevel adds read or write to a permission.
 func withLevel(method, permission string) string {
 	switch {
 	case permission == None || permission == Never || strings.Contains(permission, "="):
@@ -71,8 +74,8 @@ func withLevel(method, permission string) string {
 	}
 }
 
-// ByApp reads App: the permission and the level that an installation needs, empty if it needs none; cannot says
-// that no App can use the route.
+// ByApp splits App into the permission and the level that an installation needs, empty if it needs none. No
+// App can use the route if cannot is true.
 func (n Need) ByApp() (permission, level string, cannot bool) {
 	if n.App == None {
 		return "", "", false

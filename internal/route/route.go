@@ -1,5 +1,5 @@
-// Package route describes endpoints: address, right, what each wants of a token, and handler. A feature lists
-// its endpoints in its own routes.go, one a line; package server joins the lists and serves them.
+// Package route describes endpoints: address, right, scopes and permission of a token, handler. A feature
+// lists its endpoints in its own routes.go, one a line; package server joins the lists and serves them.
 //
 //	free, keys := route.Needs(scope.None, route.None), route.Needs(scope.WriteKeys, route.Never)
 //	return []route.Route{
@@ -73,8 +73,8 @@ type Route struct {
 	Open       bool // see WithoutToken
 	File       bool // see AsFile
 
-	// Space reports whether a request takes room on the disk; nil: each does that neither reads nor deletes, and is
-	// not for a page.
+	// Space reports whether a request takes room on the disk; nil: each does that neither reads nor deletes,
+	// and is not for a page.
 	Space func(*http.Request) bool
 }
 
@@ -169,8 +169,8 @@ func (r Route) OnArchived() Route {
 // pages that cost what the API's answers do, and those that say so.
 func (r *Route) Counts() bool { return r.Group != Pages || r.Right == Pull || r.Limited }
 
-// SignsIn reports whether the route answers only callers who signed in, also when it only reads: what it reads
-// is the caller's own.
+// SignsIn reports whether the route answers only callers who signed in, also when it only reads: what it
+// reads is the caller's own.
 func (r *Route) SignsIn() bool {
 	return r.Right == SignedIn || r.Right == SiteAdmin || r.Right == App || r.Right == Installation
 }

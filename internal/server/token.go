@@ -14,19 +14,14 @@ import (
 // tokenNeed is what a route wants of a token, with the headers that say so.
 type tokenNeed struct {
 	route.Need
-	// what an App needs, see route.Need.ByApp
-	permission, level   string
-	closedToApps        bool
 	scopes, permissions []string // the values of X-Accepted-OAuth-Scopes and X-Accepted-GitHub-Permissions
 }
 
 func newTokenNeed(r *route.Route) tokenNeed {
 	n := tokenNeed{Need: r.Need}
-	n.permission, n.level, n.closedToApps = n.ByApp()
-	if r.Method == anyMethod {
-		return n
+	if r.Method != anyMethod {
+		n.scopes = []string{scope.Including(n.Scopes)}
 	}
-	n.scopes = []string{scope.Including(n.Scopes)}
 	if n.Fine != route.None && n.Fine != route.Never {
 		n.permissions = []string{n.Fine}
 	}
@@ -113,14 +108,15 @@ func (n *tokenNeed) restrictApp(
 	caller *account.Caller, method string, to *route.Route,
 ) (*account.Caller, error) {
 	open := safe(method) && !to.SignsIn()
+	permission, level, cannot := n.ByApp()
 	now, allowed := caller, false
-	if !n.closedToApps {
-		now, allowed = caller.ForRoute(n.permission, n.level, leastRole(to.Right))
+	if !cannot {
+		now, allowed = caller.ForRoute(permission, level, leastRole(to.Right))
 	}
 	switch {
 	case allowed:
 		return now, nil
-	case (to.OfRepo || to.Group == route.Git) && !n.closedToApps:
+	case (to.OfRepo || to.Group == route.Git) && !cannot:
 		now.Refusal = caller.Insufficient(0)
 		return now, nil
 	case open:

@@ -5,10 +5,6 @@ import (
 	"arbor/internal/scope"
 )
 
-// UploadPattern is where assets are uploaded to: clients of GitHub Enterprise ask for it under a prefix of
-// its own.
-const UploadPattern = "/repos/{owner}/{repo}/releases/{release_id}/assets"
-
 // Routes are the endpoints of releases and their assets.
 func (api *API) Routes() []route.Route {
 	contents := api.s.repos.Router(route.Needs(scope.PublicRepo, "contents"))
@@ -21,8 +17,9 @@ func (api *API) Routes() []route.Route {
 		contents.Pull("GET /repos/{owner}/{repo}/releases/{release_id}", api.Get),
 		contents.Push("PATCH /repos/{owner}/{repo}/releases/{release_id}", api.Edit),
 		contents.Push("DELETE /repos/{owner}/{repo}/releases/{release_id}", api.Delete),
-		contents.Pull("GET "+UploadPattern, api.ListAssets),
-		contents.Push("POST "+UploadPattern, api.Upload).Streamed(),
+		contents.Pull("GET /repos/{owner}/{repo}/releases/{release_id}/assets", api.ListAssets),
+		// Clients of GitHub Enterprise upload below a prefix of its own, /api/uploads.
+		contents.Push("POST /repos/{owner}/{repo}/releases/{release_id}/assets", api.Upload).Streamed(),
 		contents.Pull("GET /repos/{owner}/{repo}/releases/assets/{asset_id}", api.GetAsset).InAnyMedia(),
 		contents.Push("PATCH /repos/{owner}/{repo}/releases/assets/{asset_id}", api.EditAsset),
 		contents.Push("DELETE /repos/{owner}/{repo}/releases/assets/{asset_id}", api.DeleteAsset),

@@ -10,7 +10,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
-	"arbor/internal/release"
 	"arbor/internal/route"
 	"arbor/internal/web"
 )
@@ -58,7 +57,7 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 func (s *Server) match(c *chi.Context, path, prefix string) *node {
 	n := s.table.match(c, path)
 	switch {
-	case n == nil || prefix == uploadPrefix && n.pattern != release.UploadPattern:
+	case n == nil || prefix == uploadPrefix && !n.streams:
 		return nil
 	case prefix != "" && n.group != route.API && n.pattern != "/":
 		return nil // only the API is under /api/v3

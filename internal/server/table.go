@@ -45,6 +45,7 @@ type node struct {
 	routes  []endpoint
 	open    bool   // see route.Route.WithoutToken
 	file    bool   // see route.Route.AsFile
+	streams bool   // see route.Route.Streamed: files are uploaded to the address
 	allow   string // the value of Allow
 	metrics routeMetrics
 }
@@ -120,7 +121,7 @@ func newTable(routes []route.Route, m *metrics) *table {
 			continue
 		}
 		n.routes = append(n.routes, endpoint{r, "#" + operation(r), newTokenNeed(r)})
-		n.open, n.file = n.open || r.Open, n.file || r.File
+		n.open, n.file, n.streams = n.open || r.Open, n.file || r.File, n.streams || r.Streams
 		n.allow = allowed(n)
 	}
 	return t

@@ -65,8 +65,7 @@ func Conditions() []Condition {
 		{41300, 413, "the body is larger than 1048576 bytes"},
 		{41500, 415, "Accept excludes application/json"},
 		{int32(notDeclared), 415, "Content-Type does not declare the body as JSON"},
-		{42900, 429, "you use as much of the server as you may at this moment; " +
-			"try again after Retry-After seconds"},
+		{42900, 429, "too many concurrent requests; retry after Retry-After seconds"},
 		{50000, 500, "the server failed; its log has the cause under the request's id"},
 		{50300, 503, "the server is full or stopping; try again after Retry-After seconds"},
 		{50700, 507, "the server's disk is nearly full: only reading and deleting are possible"},

@@ -87,11 +87,14 @@ fuzz: ## Run each fuzz test for FUZZTIME
 
 VERSION ?= $(shell cat VERSION)
 NFPM := $(GO) run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0
-release: ## Build archives, Debian packages and checksums of VERSION below dist
+SBOM := $(GO) run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+release: ## Build archives, Debian packages, an SBOM and checksums of VERSION below dist
 	rm -rf dist && mkdir dist
+	$(GO) run ./cmd/arbor man > dist/arbor.1
+	$(SBOM) app -json -licenses -main cmd/arbor -output dist/arbor-$(VERSION).cdx.json .
 	@set -e; for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
 		os=$${platform%/*} arch=$${platform#*/}; dir=arbor-$(VERSION)-$$os-$$arch; \
-		echo $$dir; mkdir dist/$$dir; cp -r README.md CHANGELOG.md SECURITY.md LICENSE deploy dist/$$dir; \
+		echo $$dir; mkdir dist/$$dir; cp -r README.md CHANGELOG.md SECURITY.md LICENSE deploy dist/arbor.1 dist/$$dir; \
 		mkdir dist/$$dir/docs; cp docs/*.md dist/$$dir/docs; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" \
 			-o dist/$$dir/arbor ./cmd/arbor; \
@@ -101,6 +104,7 @@ release: ## Build archives, Debian packages and checksums of VERSION below dist
 		fi; \
 		rm -r dist/$$dir; \
 	done
+	rm dist/arbor.1
 	cd dist && sha256sum * > SHA256SUMS
 
 .PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes metrics settings screenshots conformance fuzz release

@@ -10,7 +10,7 @@
 // A row names what it tells of and holds nothing of it, so a feed shows issues
 // and comments as they are now, and nothing of those that are gone. Rows of
 // issues, comments and reviews are written by triggers, in the statements of
-// those tables (migration 0016); what has no table of its own is noted here, in
+// those tables (12_activities.sql of the schema); what has no table of its own is noted here, in
 // the transaction in which it happens (package forge). Stars are not in any feed
 // (decision 42).
 //

@@ -61,12 +61,14 @@ CREATE TABLE IF NOT EXISTS nodes (
 const aloneSuffix = ".alone"
 
 // migration is a file NNNN_name.sql, in which linesFor parts the engines, or a folder NNNN_name with a folder
-// of files for each engine. The first is the schema of a new database.
+// of files for each engine. The first is the schema of a new database; its file takeover.sql is for one with the
+// migrations before it (squash.go).
 type migration struct {
 	version  int64
 	name     string
 	checksum string    // SHA-256 of all its bytes, in hex
 	texts    [2]string // by Engine
+	takeover [2]string
 }
 
 // migrate applies what the database lacks, each migration in a transaction of
@@ -105,16 +107,24 @@ func migrate(ctx context.Context, b backend, o Options, files fs.FS) (err error)
 		if _, done := applied[next.version]; done {
 			continue
 		}
-		if strings.HasSuffix(next.name, aloneSuffix) {
-			if err := CheckUnused(&Tx{ctx: ctx, caller: ctx, conn: m}); err != nil {
-				return fmt.Errorf("db: migration %04d_%s needs the database for itself: %w", next.version,
-					next.name, err)
-			}
+		if err := checkAlone(ctx, m, next); err != nil {
+			return err
 		}
 		if err := applyMigration(ctx, m, next, FromTime(o.Now())); err != nil {
 			return fmt.Errorf("db: migration %04d_%s: %w", next.version, next.name, err)
 		}
 		o.Log.Info("database migrated", "version", next.version, "name", next.name)
+	}
+	return nil
+}
+
+// checkAlone returns an error while a server works on the database and the migration must not run then.
+func checkAlone(ctx context.Context, m migrator, next migration) error {
+	if !strings.HasSuffix(next.name, aloneSuffix) {
+		return nil
+	}
+	if err := CheckUnused(&Tx{ctx: ctx, caller: ctx, conn: m}); err != nil {
+		return fmt.Errorf("db: migration %04d_%s needs the database for itself: %w", next.version, next.name, err)
 	}
 	return nil
 }
@@ -164,8 +174,11 @@ func (m *migration) read(files fs.FS, root string) error {
 		}
 		sum.Write(text)
 		for _, engine := range [...]Engine{SQLite, PostgreSQL} {
-			if path == root || strings.HasPrefix(path, root+"/"+engine.String()+"/") {
-				m.texts[engine] += linesFor(engine, string(text))
+			switch own := linesFor(engine, string(text)); {
+			case path == root+"/takeover.sql":
+				m.takeover[engine] = own
+			case path == root || strings.HasPrefix(path, root+"/"+engine.String()+"/"):
+				m.texts[engine] += own
 			}
 		}
 		return nil

@@ -10,16 +10,16 @@ import (
 	"slices"
 )
 
-// The schema, 0087_schema, is what 64 migrations made before it, the last of them with its number. A database
-// that has exactly these is taken over as it is. For an older one the last build that has them comes first.
+// The schema has the tables that 64 migrations made before it. A database that has exactly these is taken over:
+// takeover.sql of the schema runs on it. For an older one the last build that has them comes first.
 const (
 	lastSquashed = "0087_one_finder"
 	// squashed is SHA-256, in hex, of a line with number and checksum for each of them.
 	squashed = "29c7a9f8aecce96885834174f4d05b021e7841018b345dcc79e226530b2d8a7f"
 )
 
-// takeOver replaces the records of the squashed migrations by that of the schema, which is known[0], and
-// returns what the database records now. It refuses a database that is older than the schema.
+// takeOver makes the schema, which is known[0], of the squashed migrations, also in what the database records,
+// and returns that. It refuses a database that is older.
 func takeOver(
 	ctx context.Context, m migrator, o Options, known []migration, applied map[int64]migration,
 ) (map[int64]migration, error) {
@@ -34,10 +34,16 @@ func takeOver(
 	if !areSquashed(versions) {
 		return applied, checkAge("db: the database", "Upgrade it", versions, schema.version)
 	}
+	if err := checkAlone(ctx, m, schema); err != nil {
+		return nil, err
+	}
 	if err := m.begin(); err != nil {
 		return nil, err
 	}
-	_, err := m.exec(ctx, `DELETE FROM schema_migrations`, nil)
+	err := m.script(ctx, schema.takeover[m.engine()])
+	if err == nil {
+		_, err = m.exec(ctx, `DELETE FROM schema_migrations`, nil)
+	}
 	if err == nil {
 		err = record(ctx, m, schema, FromTime(o.Now()))
 	}

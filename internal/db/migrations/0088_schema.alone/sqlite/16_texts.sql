@@ -80,7 +80,8 @@ CREATE TRIGGER review_comments_text_added AFTER INSERT ON review_comments BEGIN
 END;
 CREATE TRIGGER review_comments_text_gone AFTER DELETE ON review_comments BEGIN
     UPDATE text_counts SET bytes = bytes - (
-        256 + octet_length(old.body) + octet_length(old.path) + octet_length(old.diff_hunk)) WHERE account_id = old.author_id;
+        256 + octet_length(old.body) + octet_length(old.path)
+        + octet_length(old.diff_hunk)) WHERE account_id = old.author_id;
 END;
 CREATE TRIGGER review_comments_text_edited AFTER UPDATE OF body, diff_hunk ON review_comments
     WHEN old.body IS NOT new.body
@@ -120,11 +121,13 @@ CREATE TRIGGER milestones_text_edited AFTER UPDATE OF title, description ON mile
 END;
 CREATE TRIGGER releases_text_added AFTER INSERT ON releases BEGIN
     INSERT INTO text_changes (account_id, bytes, written) SELECT new.author_id, n, n FROM (SELECT
-        256 + octet_length(new.tag) + octet_length(new.target) + COALESCE(octet_length(new.name), 0) + COALESCE(octet_length(new.body), 0) AS n);
+        256 + octet_length(new.tag) + octet_length(new.target) + COALESCE(octet_length(new.name), 0)
+        + COALESCE(octet_length(new.body), 0) AS n);
 END;
 CREATE TRIGGER releases_text_gone AFTER DELETE ON releases BEGIN
     UPDATE text_counts SET bytes = bytes - (
-        256 + octet_length(old.tag) + octet_length(old.target) + COALESCE(octet_length(old.name), 0) + COALESCE(octet_length(old.body), 0)) WHERE account_id = old.author_id;
+        256 + octet_length(old.tag) + octet_length(old.target) + COALESCE(octet_length(old.name), 0)
+        + COALESCE(octet_length(old.body), 0)) WHERE account_id = old.author_id;
 END;
 CREATE TRIGGER releases_text_edited AFTER UPDATE OF tag, target, name, body ON releases
     WHEN old.tag IS NOT new.tag
@@ -132,16 +135,20 @@ CREATE TRIGGER releases_text_edited AFTER UPDATE OF tag, target, name, body ON r
         OR old.name IS NOT new.name
         OR old.body IS NOT new.body BEGIN
     INSERT INTO text_changes (account_id, bytes, written) SELECT new.author_id, n - (
-        256 + octet_length(old.tag) + octet_length(old.target) + COALESCE(octet_length(old.name), 0) + COALESCE(octet_length(old.body), 0)), n FROM (SELECT
-        256 + octet_length(new.tag) + octet_length(new.target) + COALESCE(octet_length(new.name), 0) + COALESCE(octet_length(new.body), 0) AS n);
+        256 + octet_length(old.tag) + octet_length(old.target) + COALESCE(octet_length(old.name), 0)
+        + COALESCE(octet_length(old.body), 0)), n FROM (SELECT
+        256 + octet_length(new.tag) + octet_length(new.target) + COALESCE(octet_length(new.name), 0)
+        + COALESCE(octet_length(new.body), 0) AS n);
 END;
 CREATE TRIGGER statuses_text_added AFTER INSERT ON statuses BEGIN
     INSERT INTO text_changes (account_id, bytes, written) SELECT new.creator_id, n, n FROM (SELECT
-        256 + octet_length(new.context) + COALESCE(octet_length(new.target_url), 0) + COALESCE(octet_length(new.description), 0) AS n);
+        256 + octet_length(new.context) + COALESCE(octet_length(new.target_url), 0)
+        + COALESCE(octet_length(new.description), 0) AS n);
 END;
 CREATE TRIGGER statuses_text_gone AFTER DELETE ON statuses BEGIN
     UPDATE text_counts SET bytes = bytes - (
-        256 + octet_length(old.context) + COALESCE(octet_length(old.target_url), 0) + COALESCE(octet_length(old.description), 0)) WHERE account_id = old.creator_id;
+        256 + octet_length(old.context) + COALESCE(octet_length(old.target_url), 0)
+        + COALESCE(octet_length(old.description), 0)) WHERE account_id = old.creator_id;
 END;
 CREATE TRIGGER plants_text_added AFTER INSERT ON plants BEGIN
     INSERT INTO text_changes (account_id, bytes, written) SELECT new.owner_id, n, n FROM (SELECT

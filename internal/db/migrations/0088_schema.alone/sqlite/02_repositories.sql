@@ -64,7 +64,8 @@ CREATE INDEX repos_pushed ON repos (owner_id, pushed_at, id, private, parent_id)
 CREATE INDEX repos_forked_by_stars ON repos (parent_id, stars, created_at, id) WHERE parent_id IS NOT NULL;
 -- The repositories that a user starred, by last push, where these are many.
 CREATE INDEX repos_by_push ON repos (pushed_at, id);
-CREATE INDEX repos_forked_in_private ON repos (owner_id, id) WHERE withdrawn = TRUE OR (private = TRUE AND root_id IS NOT NULL);
+CREATE INDEX repos_forked_in_private ON repos (owner_id, id)
+    WHERE withdrawn = TRUE OR (private = TRUE AND root_id IS NOT NULL);
 -- The public repositories that were pushed to last.
 CREATE INDEX repos_public_by_push ON repos (pushed_at, id) WHERE private = FALSE;
 -- The list of all public repositories goes by id.
@@ -152,16 +153,6 @@ CREATE TABLE detections (
     tries   BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX detections_due ON detections (due_at, repo_id);
-
-CREATE TRIGGER repos_detection AFTER UPDATE OF refs_generation, default_branch ON repos
-WHEN new.refs_generation <> old.refs_generation OR new.default_branch <> old.default_branch BEGIN
-    INSERT INTO detections (repo_id, due_at) VALUES (new.id, 0)
-    ON CONFLICT (repo_id) DO UPDATE SET due_at = 0, tries = 0;
-END;
--- A fork begins with branches. A repository without any is noted when they come.
-CREATE TRIGGER repos_first_detection AFTER INSERT ON repos WHEN new.parent_id IS NOT NULL BEGIN
-    INSERT INTO detections (repo_id, due_at) VALUES (new.id, 0);
-END;
 
 -- Jobs: repositories that were deleted and have many issues. They are hidden, and go when their issues are
 -- gone.

@@ -64,7 +64,8 @@ CREATE INDEX repos_pushed ON repos (owner_id, pushed_at, id, private, parent_id)
 CREATE INDEX repos_forked_by_stars ON repos (parent_id, stars, created_at, id) WHERE parent_id IS NOT NULL;
 -- The repositories that a user starred, by last push, where these are many.
 CREATE INDEX repos_by_push ON repos (pushed_at, id);
-CREATE INDEX repos_forked_in_private ON repos (owner_id, id) WHERE withdrawn = TRUE OR (private = TRUE AND root_id IS NOT NULL);
+CREATE INDEX repos_forked_in_private ON repos (owner_id, id)
+    WHERE withdrawn = TRUE OR (private = TRUE AND root_id IS NOT NULL);
 -- The public repositories that were pushed to last.
 CREATE INDEX repos_public_by_push ON repos (pushed_at, id) WHERE private = FALSE;
 -- The list of all public repositories goes by id.
@@ -159,17 +160,6 @@ CREATE TABLE detections (
     tries   BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX detections_due ON detections (due_at, repo_id);
-
-CREATE FUNCTION note_detection() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO detections (repo_id, due_at) VALUES (NEW.id, 0)
-    ON CONFLICT (repo_id) DO UPDATE SET due_at = 0, tries = 0;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER repos_detection AFTER UPDATE OF refs_generation, default_branch ON repos FOR EACH ROW
-    WHEN (NEW.refs_generation <> OLD.refs_generation OR NEW.default_branch <> OLD.default_branch)
-    EXECUTE FUNCTION note_detection();
--- A fork begins with branches. A repository without any is noted when they come.
-CREATE TRIGGER repos_first_detection AFTER INSERT ON repos FOR EACH ROW WHEN (NEW.parent_id IS NOT NULL) EXECUTE FUNCTION note_detection();
 
 -- Jobs: repositories that were deleted and have many issues. They are hidden, and go when their issues are
 -- gone.

@@ -61,10 +61,12 @@ BEGIN
         INSERT INTO mark_counts AS m (user_id, kind, public, private)
         SELECT user_id, of_kind, count(*) FILTER (WHERE NOT c.private), count(*) FILTER (WHERE c.private)
         FROM changed c GROUP BY user_id ORDER BY user_id
-        ON CONFLICT (user_id, kind) DO UPDATE SET public = m.public + excluded.public, private = m.private + excluded.private;
+        ON CONFLICT (user_id, kind) DO UPDATE SET public = m.public + excluded.public,
+            private = m.private + excluded.private;
     ELSE
         UPDATE mark_counts m SET public = m.public - c.public, private = m.private - c.private
-        FROM (SELECT user_id, count(*) FILTER (WHERE NOT d.private) AS public, count(*) FILTER (WHERE d.private) AS private
+        FROM (SELECT user_id, count(*) FILTER (WHERE NOT d.private) AS public,
+                count(*) FILTER (WHERE d.private) AS private
             FROM changed d GROUP BY user_id) c
         WHERE m.user_id = c.user_id AND m.kind = of_kind;
     END IF;

@@ -21,7 +21,7 @@ CREATE TABLE pulls (
     -- written when a base moves.
     tested_base     TEXT COLLATE "C",
     tested_head     TEXT COLLATE "C",
-    test_sha        TEXT COLLATE "C",                      -- the merge commit; NULL: they conflict
+    test_sha        TEXT COLLATE "C",                      -- the merge commit; NULL: they do not merge
     additions       BIGINT NOT NULL DEFAULT 0,             -- as the last test merge counted
     deletions       BIGINT NOT NULL DEFAULT 0,
     changed_files   BIGINT NOT NULL DEFAULT 0,

@@ -71,8 +71,8 @@ CREATE TABLE hook_told (
     told BYTEA NOT NULL
 );
 
--- A star is written by one statement, and taken away with an account by a cascade, so triggers add its deliveries:
--- to hooks of the repository and the organization, and to those of Apps.
+-- Triggers add the deliveries of stars: to hooks of the repository and the organization, and to those of Apps. All
+-- stars of an account that is deleted go by one statement, and hooks are told of each; only triggers see them.
 CREATE FUNCTION tell_hooks_of_stars() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at)
     SELECT h.id, c.repo_id, c.user_id, e.event, e.action,

@@ -12,7 +12,7 @@ CREATE TABLE tokens (
     last_used_at    BIGINT,
     revoked_at      BIGINT,
 
-    -- What it is limited to. A classic token without scopes has all rights of its account.
+    -- What it is limited to. A classic token whose scopes are NULL has all rights of its account.
     scopes          TEXT,                                  -- of a classic token, as in X-OAuth-Scopes
     -- Of a fine-grained token: 1 read, 2 write; 0: a classic token.
     permission      SMALLINT NOT NULL DEFAULT 0,

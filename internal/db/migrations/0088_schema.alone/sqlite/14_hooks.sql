@@ -71,8 +71,8 @@ CREATE TABLE hook_told (
     told BLOB NOT NULL
 );
 
--- A star is written by one statement, and taken away with an account by a cascade, so triggers add its deliveries:
--- to hooks of the repository and the organization, and to those of Apps.
+-- Triggers add the deliveries of stars: to hooks of the repository and the organization, and to those of Apps. All
+-- stars of an account that is deleted go by one statement, and hooks are told of each; only triggers see them.
 CREATE TRIGGER stars_added_hooks AFTER INSERT ON stars WHEN EXISTS (SELECT 1 FROM hooks) BEGIN
     INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at)
     SELECT h.id, new.repo_id, new.user_id, e.column1, e.column2, '{"at":' || new.created_at || '}',

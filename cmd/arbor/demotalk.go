@@ -36,7 +36,7 @@ func (d *demo) fillTalk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return commitcomment.New(d.store.db, s.Repos, s.Issues).Create(ctx, &found.Access,
+	return commitcomment.New(d.store.db, s.Repos, s.Issues, s).Create(ctx, &found.Access,
 		&commitcomment.Comment{SHA: tip,
 			Body: "The vents open at last. Thank you!"})
 }

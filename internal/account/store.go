@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/fulltext"
 )
 
 // accountColumns are what scanAccount reads, of accounts under the name a.
@@ -164,6 +165,9 @@ func insertAccount(tx *db.Tx, a *Account) error {
 	if err != nil {
 		return err
 	}
+	if err := fulltext.NoteAccount(tx, int64(a.ID)); err != nil {
+		return err
+	}
 	return tx.Bump(Topic)
 }
 
@@ -176,6 +180,9 @@ func updateAccount(tx *db.Tx, a *Account) error {
 		a.ID, a.Name, a.Email, a.Company, a.Blog, a.Location, a.Bio, int64(a.DefaultRole), a.UpdatedAt,
 		a.PrivateForks)
 	if err != nil {
+		return err
+	}
+	if err := fulltext.NoteAccount(tx, int64(a.ID)); err != nil {
 		return err
 	}
 	return tx.Bump(Topic)

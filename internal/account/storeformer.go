@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 )
 
 // setLogin stores another login. Error: db.ErrUnique when it is taken.
@@ -12,6 +13,9 @@ func setLogin(tx *db.Tx, a *Account, login string) error {
 	_, err := tx.Exec(`UPDATE accounts SET login = $2, login_folded = $3, updated_at = $4 WHERE id = $1`,
 		a.ID, login, Fold(login), tx.Now)
 	if err != nil {
+		return err
+	}
+	if err := fulltext.NoteAccount(tx, int64(a.ID)); err != nil {
 		return err
 	}
 	return tx.Bump(Topic)

@@ -23,7 +23,7 @@ type TextTable struct {
 	Bytes          string // an SQL expression for what a row counts
 }
 
-// Texts are the tables whose rows text_counts counts, as the triggers of migration 0082 do.
+// Texts are the tables whose rows text_counts counts, as the triggers of the schema do (16_texts.sql).
 var Texts = []TextTable{
 	{"issues", "author_id", `256 + octet_length(title) + COALESCE(octet_length(body), 0)`},
 	{"issue_comments", "author_id", `256 + octet_length(body)`},

@@ -3,14 +3,10 @@ package activity_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
@@ -353,34 +349,5 @@ func TestFeedsTellOfPartOfALargePush(t *testing.T) {
 		if got := only(told(t, s, "", "/events"), "Create tag"); len(got) != 20 {
 			t.Errorf("%d of 50 tags are told of", len(got))
 		}
-	})
-}
-
-// A store from before there were feeds tells what it knows: the same as if its
-// issues, comments and reviews had been noted as they came.
-func TestFeedsOfOlderStores(t *testing.T) {
-	t.Parallel()
-	script, err := os.ReadFile(filepath.Join("..", "db", "migrations", "0016_activities.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, fill, _ := strings.Cut(string(script), "INSERT INTO activities")
-	fill, _, _ = strings.Cut(fill, ";")
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		garden(t, s)
-		// The fork left the network, so that nothing names what it was forked from.
-		want := append(slices.Clone(ofGarden[1:2]), append(slices.Clone(ofGarden[3:6]), ofGarden[8:12]...)...)
-		want = append(want, "Create repository carol carol/garden", "Create repository alice alice/garden")
-		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			if _, err := tx.Exec(`DELETE FROM activities`); err != nil {
-				return err
-			}
-			_, err := tx.Exec(`INSERT INTO activities` + fill)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		holds(t, s, "", "/events", want...)
 	})
 }

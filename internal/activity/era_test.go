@@ -2,10 +2,7 @@ package activity_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"arbor/internal/account"
@@ -133,48 +130,4 @@ func idOf(t *testing.T, s *apitest.Server, login string) (id account.ID) {
 		t.Fatal(err)
 	}
 	return id
-}
-
-// An older store did not keep the visibility of activities. It shows strangers nothing of
-// the time before a repository was published, since that may have been private.
-func TestEventsOfOlderStoresKeepTheirVisibility(t *testing.T) {
-	t.Parallel()
-	script, err := os.ReadFile(filepath.Join("..", "db", "migrations", "0025_reach.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, fill, _ := strings.Cut(string(script), "UPDATE activities")
-	fill, _, _ = strings.Cut("UPDATE activities"+fill, "DROP INDEX")
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice")
-		for _, name := range []string{"garden", "orchard", "cellar"} {
-			s.Repo(t, "alice/"+name, name != "orchard")
-			put(t, s, "alice", "alice/"+name, "a.txt", "main")
-		}
-		turn(t, s, "alice/garden", false)
-		put(t, s, "alice", "alice/garden", "b.txt", "main")
-		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			// As it was: all events of a repository are as visible as the repository.
-			_, err := tx.Exec(`UPDATE activities SET was_public = FALSE,
-				public = repo_id NOT IN (SELECT id FROM repos WHERE private = TRUE)`)
-			for _, statement := range strings.Split(strings.TrimSpace(fill), ";") {
-				if err == nil && strings.TrimSpace(statement) != "" {
-					_, err = tx.Exec(statement)
-				}
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		orchard := []string{"Create branch alice alice/orchard", "Create repository alice alice/orchard"}
-		garden := []string{"Push alice alice/garden", "Public alice alice/garden"}
-		holds(t, s, "", "/events", slices.Concat(garden, orchard)...)
-		turn(t, s, "alice/cellar", false)
-		turn(t, s, "alice/orchard", true)
-		turn(t, s, "alice/orchard", false)
-		holds(t, s, "", "/repos/alice/cellar/events", "Public alice alice/cellar")
-		holds(t, s, "", "/repos/alice/orchard/events",
-			slices.Concat([]string{"Public alice alice/orchard"}, orchard)...)
-	})
 }

@@ -15,18 +15,20 @@ func insert(tx *db.Tx, repoID repo.ID, list ...Activity) error {
 	}
 	args := []any{repoID, tx.Now}
 	for _, a := range list {
-		args = append(args, a.ActorID, int64(a.Kind), a.SubjectID, a.Ref, string(a.Before), string(a.After))
+		args = append(args, a.ActorID, int64(a.Kind), a.IssueID, a.SubjectID, a.Ref, string(a.Before),
+			string(a.After))
 	}
-	values := `(CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS TEXT))`
+	values := `(CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS BIGINT), CAST($7 AS TEXT),
+		CAST($8 AS TEXT), CAST($9 AS TEXT))`
 	if len(list) > 1 {
-		values += `, ` + db.ValuesFrom(9, len(list)-1, 6)
+		values += `, ` + db.ValuesFrom(10, len(list)-1, 7)
 	}
-	_, err := tx.Exec(`WITH v (actor, kind, subject, ref, before, after) AS (VALUES `+values+`)
-		INSERT INTO activities (repo_id, org_id, actor_id, public, was_public, kind, subject_id, ref,
+	_, err := tx.Exec(`WITH v (actor, kind, issue, subject, ref, before, after) AS (VALUES `+values+`)
+		INSERT INTO activities (repo_id, org_id, actor_id, public, was_public, kind, issue_id, subject_id, ref,
 			before_sha, after_sha, created_at)
 		SELECT r.id, CASE WHEN o.kind = 2 THEN o.id END, v.actor, NOT r.private, NOT r.private, v.kind,
-			NULLIF(v.subject, 0), NULLIF(v.ref, ''), NULLIF(v.before, ''), NULLIF(v.after, ''),
-				CAST($2 AS BIGINT)
+			NULLIF(v.issue, 0), NULLIF(v.subject, 0), NULLIF(v.ref, ''), NULLIF(v.before, ''),
+			NULLIF(v.after, ''), CAST($2 AS BIGINT)
 		FROM v, repos r JOIN accounts o ON o.id = r.owner_id WHERE r.id = $1`, args...)
 	return err
 }
@@ -42,18 +44,20 @@ func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 	return err
 }
 
+// FollowVisibility hides what happened in a repository that is private now, or shows what happened while it was
+// public before.
+func FollowVisibility(tx *db.Tx, r *repo.Repo) error {
+	return tx.Run(`UPDATE activities SET public = $2 WHERE repo_id = $1 AND was_public = TRUE`, r.ID, !r.Private)
+}
+
 // DropIssue forgets what happened to an issue that is deleted.
 func DropIssue(tx *db.Tx, repoID repo.ID, issueID int64) error {
 	return tx.Run(`DELETE FROM activities WHERE repo_id = $1 AND issue_id = $2`, repoID, issueID)
 }
 
 // MoveIssue puts what happened to an issue into the feed of the repository where it is now, under its id
-// there. It is public as far as it was, and that repository is. What the issue's new row made triggers say of
-// it is dropped.
+// there. It is public as far as it was, and that repository is.
 func MoveIssue(tx *db.Tx, from repo.ID, issueID int64, to *repo.Repo, newID int64) error {
-	if err := DropIssue(tx, to.ID, newID); err != nil {
-		return err
-	}
 	return tx.Run(`UPDATE activities SET repo_id = $3, issue_id = $4, public = (was_public AND $5)
 		WHERE repo_id = $1 AND issue_id = $2`, from, issueID, to.ID, newID, !to.Private)
 }

@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -133,13 +132,8 @@ func (r *restore) verify(ctx context.Context) (err error) {
 	if r.opened, err = openBackup(r.dir); err != nil {
 		return err
 	}
-	known, err := db.Known()
-	if err != nil {
+	if err := db.CheckBackup(r.manifest.Versions); err != nil {
 		return err
-	}
-	if !slices.Equal(known, r.manifest.Versions) {
-		return fmt.Errorf("the backup is of another version of Arbor: its database has %d migrations, this program "+
-			"knows %d, and they must be the same", len(r.manifest.Versions), len(known))
 	}
 	if err := r.read(&r.manifest.Tables, io.Discard); err != nil {
 		return err

@@ -5,8 +5,7 @@
 //	api.go       the handlers and their addresses
 //	render.go    their JSON; also for feeds
 //
-// A comment names a commit by its SHA, and stays when no ref leads there any more. A trigger
-// notes each new one for feeds.
+// A comment names a commit by its SHA, and stays when no ref leads there any more.
 package commitcomment
 
 import (
@@ -47,11 +46,18 @@ type Service struct {
 	db     *db.DB
 	repos  *repo.Service
 	issues *issue.Service // renders texts
+	forge  Forge
+}
+
+// Forge is what else happens with comments on commits. Package forge implements it.
+type Forge interface {
+	// CommentOnCommit is called in the transaction that adds a comment.
+	CommentOnCommit(tx *db.Tx, c *Comment) error
 }
 
 // New makes the service.
-func New(d *db.DB, repos *repo.Service, issues *issue.Service) *Service {
-	return &Service{d, repos, issues}
+func New(d *db.DB, repos *repo.Service, issues *issue.Service, forge Forge) *Service {
+	return &Service{d, repos, issues, forge}
 }
 
 // Create adds a comment of the caller's on a commit that the repository has. Error: 404 when
@@ -65,6 +71,9 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error 
 		}
 		c.CreatedAt, c.UpdatedAt = tx.Now, tx.Now
 		if err := insert(tx, c); err != nil {
+			return err
+		}
+		if err := s.forge.CommentOnCommit(tx, c); err != nil {
 			return err
 		}
 		if err := tellPeople(tx, a, c, mentioned); err != nil {

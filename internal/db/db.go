@@ -8,7 +8,7 @@
 //	value.go       which Go values go in, and into which they come out
 //	time.go        Time: microseconds, as every table stores them
 //	errors.go      sentinels and kinds for the drivers' codes
-//	migrate.go     migrations/NNNN_name.sql, and the tables that keep count
+//	migrate.go     migrations/NNNN_name, and the tables that keep count; squash.go: stores from before the schema
 //	erase.go       Erase: all rows go
 //	shrink.go      Shrink: SQLite's file gives free pages back to the disk, in pieces
 //	scrub.go       Scrub: what was deleted leaves the files as well

@@ -3,11 +3,9 @@ package db
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -19,10 +17,6 @@ func Erase(ctx context.Context, o Options) error {
 	if !isPostgres(o.URL) {
 		return removeSQLite(o.URL)
 	}
-	tables, err := tableNames()
-	if err != nil {
-		return err
-	}
 	b, err := newPostgres(o)
 	if err != nil {
 		return err
@@ -31,9 +25,8 @@ func Erase(ctx context.Context, o Options) error {
 	if err != nil {
 		return errors.Join(err, b.close())
 	}
-	err = m.begin()
-	if err == nil {
-		err = m.finish(m.script(ctx, `TRUNCATE `+strings.Join(tables, `, `)+` RESTART IDENTITY`))
+	if err = m.begin(); err == nil {
+		err = m.finish(m.script(ctx, eraseTables))
 	}
 	return errors.Join(err, m.close(), b.close())
 }
@@ -55,27 +48,8 @@ func removeSQLite(file string) error {
 	return nil
 }
 
-var createTable = regexp.MustCompile(`(?m)^CREATE TABLE (\w+) \(`)
-
-// tableNames are the tables of PostgreSQL that hold rows, but for those that tell
-// which migrations were applied.
-func tableNames() ([]string, error) {
-	names := []string{"generations", "nodes"}
-	files, err := fs.Glob(embedded, "migrations/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range files {
-		text, err := fs.ReadFile(embedded, name)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range createTable.FindAllStringSubmatch(string(text), -1) {
-			names = append(names, m[1])
-		}
-	}
-	if len(names) == 2 {
-		return nil, fmt.Errorf("db: migrations make no tables")
-	}
-	return names, nil
-}
+// eraseTables empties all tables but the one that says which migrations were applied.
+const eraseTables = `DO $$ BEGIN
+	EXECUTE (SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
+		FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'schema_migrations');
+END $$`

@@ -60,12 +60,15 @@ CREATE TABLE IF NOT EXISTS nodes (
 // them serves the database. All other migrations only add, so nodes of the version before go on.
 const aloneSuffix = ".alone"
 
-// migration is one file: its checksum is SHA-256 of its bytes, in hex.
+// migration is a file NNNN_name.sql, in which linesFor parts the engines, or a folder NNNN_name with a folder
+// of files for each engine. The first is the schema of a new database; its file takeover.sql is for one with the
+// migrations before it (squash.go).
 type migration struct {
 	version  int64
 	name     string
-	checksum string
-	text     string
+	checksum string    // SHA-256 of all its bytes, in hex
+	texts    [2]string // by Engine
+	takeover [2]string
 }
 
 // migrate applies what the database lacks, each migration in a transaction of
@@ -94,6 +97,9 @@ func migrate(ctx context.Context, b backend, o Options, files fs.FS) (err error)
 	if err != nil {
 		return err
 	}
+	if applied, err = takeOver(ctx, m, o, known, applied); err != nil {
+		return err
+	}
 	if err := checkMigrations(known, applied); err != nil {
 		return err
 	}
@@ -101,11 +107,8 @@ func migrate(ctx context.Context, b backend, o Options, files fs.FS) (err error)
 		if _, done := applied[next.version]; done {
 			continue
 		}
-		if strings.HasSuffix(next.name, aloneSuffix) {
-			if err := CheckUnused(&Tx{ctx: ctx, caller: ctx, conn: m}); err != nil {
-				return fmt.Errorf("db: migration %04d_%s needs the database for itself: %w", next.version,
-					next.name, err)
-			}
+		if err := checkAlone(ctx, m, next); err != nil {
+			return err
 		}
 		if err := applyMigration(ctx, m, next, FromTime(o.Now())); err != nil {
 			return fmt.Errorf("db: migration %04d_%s: %w", next.version, next.name, err)
@@ -115,26 +118,39 @@ func migrate(ctx context.Context, b backend, o Options, files fs.FS) (err error)
 	return nil
 }
 
-// readMigrations reads NNNN_name.sql files in order. Other files may lie
-// beside them.
+// checkAlone returns an error while a server works on the database and the migration must not run then.
+func checkAlone(ctx context.Context, m migrator, next migration) error {
+	if !strings.HasSuffix(next.name, aloneSuffix) {
+		return nil
+	}
+	if err := CheckUnused(&Tx{ctx: ctx, caller: ctx, conn: m}); err != nil {
+		return fmt.Errorf("db: migration %04d_%s needs the database for itself: %w", next.version, next.name, err)
+	}
+	return nil
+}
+
+// readMigrations reads all migrations, in order. Files that do not end in .sql may lie next to them.
 func readMigrations(files fs.FS) ([]migration, error) {
-	names, err := fs.Glob(files, "*.sql")
+	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		return nil, err
 	}
 	var list []migration
-	for _, name := range names {
-		number, rest, found := strings.Cut(strings.TrimSuffix(name, ".sql"), "_")
+	for _, e := range entries {
+		name, isFile := strings.CutSuffix(e.Name(), ".sql")
+		if !isFile && !e.IsDir() {
+			continue
+		}
+		number, rest, found := strings.Cut(name, "_")
 		version, err := strconv.ParseInt(number, 10, 64)
 		if !found || err != nil || len(number) != 4 || version < 1 {
-			return nil, fmt.Errorf("db: migration %q is not named NNNN_name.sql", name)
+			return nil, fmt.Errorf("db: migration %q is not named NNNN_name", e.Name())
 		}
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
+		m := migration{version: version, name: rest}
+		if err := m.read(files, e.Name()); err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(text)
-		list = append(list, migration{version, rest, hex.EncodeToString(sum[:]), string(text)})
+		list = append(list, m)
 	}
 	slices.SortFunc(list, func(a, b migration) int { return int(a.version - b.version) })
 	for i := 1; i < len(list); i++ {
@@ -143,6 +159,32 @@ func readMigrations(files fs.FS) ([]migration, error) {
 		}
 	}
 	return list, nil
+}
+
+// read reads the texts of a file, or of all files below a folder, in the order of their names.
+func (m *migration) read(files fs.FS, root string) error {
+	sum := sha256.New()
+	err := fs.WalkDir(files, root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(files, path)
+		if err != nil {
+			return err
+		}
+		sum.Write(text)
+		for _, engine := range [...]Engine{SQLite, PostgreSQL} {
+			switch own := linesFor(engine, string(text)); {
+			case path == root+"/takeover.sql":
+				m.takeover[engine] = own
+			case path == root || strings.HasPrefix(path, root+"/"+engine.String()+"/"):
+				m.texts[engine] += own
+			}
+		}
+		return nil
+	})
+	m.checksum = hex.EncodeToString(sum.Sum(nil))
+	return err
 }
 
 func appliedMigrations(ctx context.Context, c conn) (map[int64]migration, error) {
@@ -195,7 +237,7 @@ func maxVersion(applied map[int64]migration) (v int64) {
 
 // linesFor leaves out of a migration what is meant for the other engine: the
 // lines behind one that reads "-- sqlite" or "-- postgres", up to "-- both" or
-// the end of the file. It is for what only one of them can say, such as a
+// the end of the file. It is for what the engines write differently, such as a
 // full-text index.
 func linesFor(engine Engine, text string) string {
 	var b strings.Builder
@@ -218,7 +260,7 @@ func linesFor(engine Engine, text string) string {
 }
 
 func applyMigration(ctx context.Context, m migrator, next migration, now Time) error {
-	text := m.tokens().Replace(linesFor(m.engine(), next.text))
+	text := m.tokens().Replace(next.texts[m.engine()])
 	if i := strings.Index(text, "{{"); i >= 0 {
 		return fmt.Errorf("unknown token at %.20q", text[i:])
 	}
@@ -227,8 +269,7 @@ func applyMigration(ctx context.Context, m migrator, next migration, now Time) e
 	}
 	err := m.script(ctx, text)
 	if err == nil {
-		_, err = m.exec(ctx, `INSERT INTO schema_migrations (version, name, checksum, applied_at)
-			VALUES ($1, $2, $3, $4)`, []any{next.version, next.name, next.checksum, now})
+		err = record(ctx, m, next, now)
 	}
 	if err == nil {
 		err = m.checkForeignKeys()
@@ -236,17 +277,8 @@ func applyMigration(ctx context.Context, m migrator, next migration, now Time) e
 	return m.finish(err)
 }
 
-// Known lists the migrations that this program brings, in order: those that each database
-// has applied that it opened.
-func Known() ([]Version, error) {
-	files, err := fs.Sub(embedded, "migrations")
-	if err != nil {
-		return nil, err
-	}
-	list, err := readMigrations(files)
-	var known []Version
-	for _, m := range list {
-		known = append(known, Version{m.version, m.checksum})
-	}
-	return known, err
+func record(ctx context.Context, m migrator, applied migration, now Time) error {
+	_, err := m.exec(ctx, `INSERT INTO schema_migrations (version, name, checksum, applied_at)
+		VALUES ($1, $2, $3, $4)`, []any{applied.version, applied.name, applied.checksum, now})
+	return err
 }

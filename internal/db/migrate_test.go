@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -63,8 +64,9 @@ func TestMigrations(t *testing.T) {
 		}{
 			"newer":   {files(one...), []string{"version 2", "up to 1"}},
 			"changed": {files("0001_a.sql", one[1]+" ", "0002_b.sql", two[3]), []string{"0001_a", "changed"}},
-			"gone":    {files("0002_b.sql", two[3]), []string{"0001_a", "does not know"}},
-			"named":   {files("x_a.sql", ""), []string{"NNNN_name.sql"}},
+			"gone":    {files("0001_a.sql", one[1], "0003_c.sql", ""), []string{"0002_b", "does not know"}},
+			"older":   {files("0003_c.sql", ""), []string{"too old", "2 migrations, the last is 0002"}},
+			"named":   {files("x_a.sql", ""), []string{"NNNN_name"}},
 			"twice":   {files("0001_a.sql", "", "0001_b.sql", ""), []string{"0001"}},
 		} {
 			err := reopen(t, address, c.files, nil)
@@ -122,6 +124,39 @@ func TestMigrationRebuildsATable(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// The schema is a folder of files for each engine: each runs its own, in the order of their names, and both
+// have one checksum. Later migrations follow it.
+func TestMigrationInFolders(t *testing.T) {
+	t.Parallel()
+	m := files(
+		"0007_schema/sqlite/01_a.sql", "CREATE TABLE a (who TEXT);",
+		"0007_schema/sqlite/02_b.sql", "INSERT INTO a VALUES ('sqlite');",
+		"0007_schema/postgres/01_a.sql", "CREATE TABLE a (who TEXT COLLATE \"C\");",
+		"0007_schema/postgres/02_b.sql", "INSERT INTO a VALUES ('postgres');",
+		"0008_b.sql", "ALTER TABLE a ADD COLUMN n BIGINT NOT NULL DEFAULT 3;")
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
+		address := dbtest.Empty(t, engine)
+		for range 2 {
+			err := reopen(t, address, m, func(d *db.DB) {
+				if n := number(t, d, `SELECT SUM(n) FROM a WHERE who = $1`, engine.String()); n != 3 {
+					t.Errorf("the schema and the next migration left %d", n)
+				}
+				if n := number(t, d, `SELECT SUM(version) FROM schema_migrations`); n != 7+8 {
+					t.Errorf("the versions add up to %d", n)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := maps.Clone(m)
+		m["0007_schema/postgres/02_b.sql"] = &fstest.MapFile{Data: []byte("")}
+		if err := reopen(t, address, m, nil); err == nil || !strings.Contains(err.Error(), "changed") {
+			t.Errorf("a changed file: %v", err)
+		}
+	})
 }
 
 // A migration says in one file what each engine is told in its own words, so

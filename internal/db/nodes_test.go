@@ -141,16 +141,16 @@ func done(t *testing.T) context.Context {
 func migrationsAnd(t *testing.T, name, text string) fstest.MapFS {
 	t.Helper()
 	m := fstest.MapFS{name: {Data: []byte(text)}}
-	known, err := fs.Glob(db.Migrations, "*.sql")
+	err := fs.WalkDir(db.Migrations, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(db.Migrations, file)
+		m[file] = &fstest.MapFile{Data: text}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, file := range known {
-		text, err := fs.ReadFile(db.Migrations, file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m[file] = &fstest.MapFile{Data: text}
 	}
 	return m
 }

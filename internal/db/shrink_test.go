@@ -97,3 +97,17 @@ func TestShrinkOfAnOldFile(t *testing.T) {
 		t.Errorf("auto_vacuum is %d", mode)
 	}
 }
+
+func checkIntegrity(t *testing.T, d *db.DB) {
+	t.Helper()
+	err := d.Read(t.Context(), func(tx *db.Tx) error {
+		found, err := db.QueryTexts(tx, `PRAGMA integrity_check`)
+		if len(found) != 1 || found[0] != "ok" {
+			t.Errorf("integrity: %q", found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

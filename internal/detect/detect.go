@@ -9,8 +9,8 @@
 //
 // Tables: detections, repo_languages; and of repos the columns language and license.
 //
-// A trigger notes each repository whose default branch may have moved. Run looks at the
-// branch's tree, beside the requests, a fifth of the time at most: until then lists show what was
+// Package forge notes each repository whose default branch may have moved ([Note]). Run looks at the
+// branch's tree, next to the requests, a fifth of the time at most: until then lists show what was
 // found before. A tree that was looked at is not looked at again.
 package detect
 

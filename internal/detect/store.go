@@ -13,6 +13,12 @@ import (
 // jobs are the rows: repositories whose default branch may have moved.
 var jobs = db.Jobs{Table: "detections", Key: "repo_id"}
 
+// Note has a repository looked at again. It is for changes of the default branch, in their transactions.
+func Note(tx *db.Tx, id repo.ID) error {
+	return tx.Run(`INSERT INTO detections (repo_id, due_at) VALUES ($1, 0)
+		ON CONFLICT (repo_id) DO UPDATE SET due_at = 0, tries = 0`, id)
+}
+
 // work is a repository to look at.
 type work struct {
 	lease  *db.Lease

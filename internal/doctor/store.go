@@ -156,8 +156,7 @@ func (d *doctor) engine(tx *db.Tx) error {
 		}
 	}
 	d.add("database", status, strings.Join(found, ", "), advice)
-	d.add("schema", OK, fmt.Sprintf("%d migrations, the last is %d", len(versions),
-		versions[len(versions)-1].Number), "")
+	d.add("schema", OK, fmt.Sprintf("version %d", versions[len(versions)-1].Number), "")
 	return nil
 }
 

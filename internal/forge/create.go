@@ -5,6 +5,8 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/detect"
+	"arbor/internal/fulltext"
 	"arbor/internal/label"
 	"arbor/internal/repo"
 )
@@ -15,6 +17,15 @@ func (f *Forge) Create(tx *db.Tx, r *repo.Repo, by *account.Caller) error {
 	// The right to do so, the row, and the role of a member of an organization.
 	if err := repo.Insert(tx, r, by); err != nil {
 		return err
+	}
+	// Work for the worker that indexes names, and for package detect: a fork begins with branches.
+	if err := fulltext.NoteRepo(tx, int64(r.ID)); err != nil {
+		return err
+	}
+	if r.ParentID != 0 {
+		if err := detect.Note(tx, r.ID); err != nil {
+			return err
+		}
 	}
 	changes := map[string]any{"visibility": repo.Visibility(r.Private)}
 	if r.ParentID != 0 {

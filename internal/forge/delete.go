@@ -2,8 +2,10 @@ package forge
 
 import (
 	"arbor/internal/account"
+	"arbor/internal/activity"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
@@ -50,11 +52,18 @@ func retire(tx *db.Tx, r *repo.Repo) error {
 		if err := settings.SetVisibility(tx, r, true); err != nil {
 			return err
 		}
+		if err := activity.FollowVisibility(tx, r); err != nil {
+			return err
+		}
 		if err := star.FollowVisibility(tx, r); err != nil {
 			return err
 		}
 	}
 	if err := settings.Retire(tx, r); err != nil {
+		return err
+	}
+	// Its name is another one, which searches find no more.
+	if err := fulltext.NoteRepo(tx, int64(r.ID)); err != nil {
 		return err
 	}
 	return deletion.Enqueue(tx, r.ID)

@@ -11,10 +11,11 @@
 //	account.go      an account is deleted; storeaccount.go: what becomes of each column
 //	app.go          of what GitHub Apps are told
 //	issue.go        an issue is made or changed, or leaves
+//	publish.go      a release is published, a commit is commented on
 //	hook.go         of what hooks of repositories and organizations are told
 //
 // A feature begins the transaction, checks rights and input, and locks. Then it calls
-// an interface of its own ([repo.Forge], [settings.Forge], [issue.Forge], [account.Forge]), which
+// an interface of its own ([repo.Forge], [settings.Forge], [issue.Forge], [account.Forge] and the like), which
 // [Forge] implements. So package repo does not import pull requests. To have a feature
 // follow a use case, add a line to its function.
 //
@@ -84,7 +85,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Files = file.New(d, f.Repos, log, dataDir)
 	f.Maintenance = maintenance.New(d, g, log, f.Repos, f.Files)
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
-	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, log)
+	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	return f
 }

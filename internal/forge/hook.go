@@ -5,6 +5,8 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/detect"
+	"arbor/internal/fulltext"
 	"arbor/internal/hook"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -17,6 +19,22 @@ func repository(action string, by account.ID, changes map[string]any) hook.Event
 
 // Edit follows a change of what people set of a repository.
 func (f *Forge) Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
+	if before.Name != after.Name || textOf(before.Description) != textOf(after.Description) ||
+		before.Topics != after.Topics {
+		if err := fulltext.NoteRepo(tx, int64(after.ID)); err != nil {
+			return err
+		}
+	}
+	if before.DefaultBranch != after.DefaultBranch {
+		if err := detect.Note(tx, after.ID); err != nil {
+			return err
+		}
+	}
+	return tellEdited(tx, before, after, by)
+}
+
+// tellEdited tells hooks of such a change.
+func tellEdited(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
 	var list []hook.Event
 	if before.Name != after.Name {
 		list = append(list, repository("renamed", by, map[string]any{

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/activity"
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/notification"
@@ -14,8 +15,7 @@ import (
 	"arbor/internal/review"
 )
 
-// WriteIssue writes an issue that a transaction made or changed. Triggers note its
-// activity, and its texts for the search.
+// WriteIssue writes an issue that a transaction made or changed.
 func (f *Forge) WriteIssue(c *issue.Change) error {
 	// The row, the repository's counter, what the issue is found by, its events,
 	// subscriptions, and references to other issues.
@@ -29,24 +29,32 @@ func (f *Forge) WriteIssue(c *issue.Change) error {
 	if err := hook.Record(c.Tx, c.Repo.ID, told...); err != nil {
 		return err
 	}
+	if err := activity.NoteIssue(c, told); err != nil {
+		return err
+	}
 	if err := notification.Note(c.Tx, actOf(c, told)); err != nil {
 		return err
 	}
-	// The worker that indexes texts begins.
+	// Work for the worker that indexes texts, which begins.
+	if err := fulltext.NoteTexts(c.Tx, int64(c.Issue.ID), c.ChangedTexts()...); err != nil {
+		return err
+	}
 	c.Tx.OnCommit(f.Searches.Changed)
 	return nil
 }
 
 // LoseIssue takes an issue out of its repository: for good, or for another, where it is already.
 func (f *Forge) LoseIssue(d *issue.Departure) error {
-	// What feeds say of it and people were told goes along, or goes; threads by their foreign key.
+	// What feeds say of it and people were told goes along, or goes; threads by their foreign key. Searches find
+	// its texts by a word for the repository.
 	if d.New == nil {
 		if err := activity.DropIssue(d.Tx, d.From.ID, int64(d.Issue.ID)); err != nil {
 			return err
 		}
 	} else if err := errors.Join(activity.MoveIssue(d.Tx, d.From.ID, int64(d.Issue.ID), d.To,
 		int64(d.New.ID)),
-		notification.MoveIssue(d.Tx, d.Issue.ID, d.New.ID, d.To.ID)); err != nil {
+		notification.MoveIssue(d.Tx, d.Issue.ID, d.New.ID, d.To.ID),
+		fulltext.NoteIssue(d.Tx, int64(d.New.ID))); err != nil {
 		return err
 	}
 	// The row, and all rows that belong to it; the repository's counters, where it went, and hooks.

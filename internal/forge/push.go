@@ -7,6 +7,7 @@ import (
 	"arbor/internal/checkrun"
 	"arbor/internal/closing"
 	"arbor/internal/db"
+	"arbor/internal/detect"
 	"arbor/internal/hook"
 	"arbor/internal/issue/branch"
 	"arbor/internal/pull"
@@ -41,6 +42,10 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	if err := landing.UpdateRepo(tx); err != nil {
 		return nil, err
 	}
+	// Work for package detect: languages and license of the default branch.
+	if err := detect.Note(tx, p.RepoID); err != nil {
+		return nil, err
+	}
 	// Work for package closing: commits that name issues, and close them.
 	if err := closing.NotePush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
@@ -71,6 +76,14 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	// The workers that read commits and make test merges begin.
 	tx.OnCommit(f.Repos.RefsMoved)
 	return landing.Refused, nil
+}
+
+// SetDefaultBranch makes a branch that is there the default one.
+func (f *Forge) SetDefaultBranch(tx *db.Tx, id repo.ID, branch string) error {
+	if err := repo.SetDefaultBranch(tx, id, branch); err != nil {
+		return err
+	}
+	return detect.Note(tx, id)
 }
 
 // MaintainerBranches finds branches to which the caller may push without push

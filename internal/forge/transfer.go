@@ -8,6 +8,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
@@ -27,6 +28,9 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h settings.Handover, by accoun
 	}
 	// The row, the redirect from the old address, the counters of both owners.
 	if err := settings.SetOwner(tx, r, h); err != nil {
+		return err
+	}
+	if err := fulltext.NoteRepo(tx, int64(r.ID)); err != nil { // it may have another name
 		return err
 	}
 	// Who had it stays with a role, who has it needs none.

@@ -27,8 +27,11 @@ func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := network.Leave(tx, r, false); err != nil {
 		return err
 	}
-	// The row, with a trigger for what feeds show of it, and the owner's counters.
+	// The row, and the owner's counters.
 	if err := settings.SetVisibility(tx, r, !r.Private); err != nil {
+		return err
+	}
+	if err := activity.FollowVisibility(tx, r); err != nil {
 		return err
 	}
 	// Stars and watches are listed and counted by visibility.

@@ -128,7 +128,7 @@ func unwatched(tx *db.Tx, repoID repo.ID) bool {
 	return known && !is
 }
 
-// TellStar has what triggers noted of a star (migrations 0041, 0045) rendered in the transaction that added it
+// TellStar has what triggers noted of a star (14_hooks.sql of the schema) rendered in the transaction that added it
 // or took it off.
 func TellStar(tx *db.Tx, repoID repo.ID, by account.ID, events ...Event) error {
 	for n := range events {

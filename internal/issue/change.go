@@ -35,6 +35,7 @@ type Change struct {
 	references   []reference
 	hookEvents   []hook.Event   // AddHookEvent gave
 	changes      map[string]any // values before an edit, for hooks
+	comments     []int64        // whose texts are new
 }
 
 // Change runs fn on an issue of the repository, in one transaction with all
@@ -142,6 +143,17 @@ func (c *Change) update() error {
 		return write()
 	}
 	return account.WrittenBy(c.Tx, c.Actor.ID, c.Issue.AuthorID, write)
+}
+
+// CommentChanged notes that a comment has another text, or is new.
+func (c *Change) CommentChanged(id int64) { c.comments = append(c.comments, id) }
+
+// ChangedTexts are the ids of the comments whose texts the change altered, and 0 for the issue's own.
+func (c *Change) ChangedTexts() []int64 {
+	if was, now := c.Before, c.Issue; was == nil || was.Title != now.Title || !equalText(was.Body, now.Body) {
+		return append(c.comments, 0)
+	}
+	return c.comments
 }
 
 func equalText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -60,12 +60,6 @@ func (d *Departure) move() error {
 			return err
 		}
 	}
-	// Searches find comments by the words of their repository, too. The issue's own row has a trigger.
-	err := d.Tx.Run(`INSERT INTO texts_changed (issue_id, comment_id)
-		SELECT issue_id, id FROM issue_comments WHERE issue_id = $1`, d.New.ID)
-	if err != nil {
-		return err
-	}
 	if err := countComments(d.Tx, d.New, 1); err != nil {
 		return err
 	}

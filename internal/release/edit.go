@@ -78,7 +78,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Release,
 			if err := settleLatest(tx, change{after: r, chosen: true}); err != nil {
 				return err
 			}
-			return tell(tx, nil, r, a.Caller)
+			return s.tell(tx, nil, r, a.Caller)
 		})
 	return made, err
 }
@@ -96,7 +96,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, e Edit) (*
 			if err := settleLatest(tx, change{before, r, e.Choice != 0}); err != nil {
 				return err
 			}
-			return tell(tx, before, r, a.Caller)
+			return s.tell(tx, before, r, a.Caller)
 		})
 	return made, err
 }

@@ -16,8 +16,8 @@ func event(id int64, action string, by account.ID) hook.Event {
 	return hook.Event{Name: "release", Action: action, Actor: by, About: hook.About{ID: id}}
 }
 
-// tell tells hooks of a release that was made, when before is nil, or changed.
-func tell(tx *db.Tx, before, after *Release, by *account.Caller) error {
+// tell tells hooks, watchers and feeds of a release that was made, when before is nil, or changed.
+func (s *Service) tell(tx *db.Tx, before, after *Release, by *account.Caller) error {
 	var list []hook.Event
 	add := func(action string) { list = append(list, event(after.ID, action, account.IDOf(by))) }
 	if before == nil {
@@ -28,6 +28,9 @@ func tell(tx *db.Tx, before, after *Release, by *account.Caller) error {
 		err := notification.Note(tx, notification.Act{RepoID: after.RepoID, Release: after.ID,
 			Actor:    account.IDOf(by),
 			Everyone: true})
+		if err == nil && (before == nil || before.PublishedAt.IsZero()) {
+			err = s.forge.PublishRelease(tx, after)
+		}
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@
 //	/{owner}/{repo}/releases/download/..., the bytes     download.go
 //
 // payload.go is their JSON, store.go and storeasset.go the SQL. Tables: releases, release_assets; the
-// files themselves are package file's. A trigger writes the activity of a release that is published.
+// files themselves are package file's.
 //
 // Invariants: a published release has a tag. One that is missing is made in the transaction that
 // publishes, through the one door of refs; one whose tag is deleted becomes a draft again ([FollowPush]).
@@ -90,19 +90,29 @@ func (r *Release) addressTag() string {
 // seesDrafts reports whether drafts exist for the caller.
 func seesDrafts(a *repo.Access) bool { return a.Role >= account.Push }
 
+// Forge is what else happens with releases, which other features have. Package forge implements it.
+type Forge interface {
+	// PublishRelease is called in the transaction that publishes a release for the first time.
+	PublishRelease(tx *db.Tx, r *Release) error
+}
+
 // Service holds what the operations on releases share.
 type Service struct {
 	db       *db.DB
 	repos    *repo.Service
 	issues   *issue.Service
 	files    *file.Store
+	forge    Forge
 	log      *slog.Logger
 	MaxAsset int64 // the size of the largest asset in bytes; set before the service is used
 }
 
 // New makes the service.
-func New(d *db.DB, repos *repo.Service, issues *issue.Service, files *file.Store, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, issues: issues, files: files, log: log, MaxAsset: DefaultMaxAsset}
+func New(
+	d *db.DB, repos *repo.Service, issues *issue.Service, files *file.Store, forge Forge, log *slog.Logger,
+) *Service {
+	return &Service{db: d, repos: repos, issues: issues, files: files, forge: forge, log: log,
+		MaxAsset: DefaultMaxAsset}
 }
 
 func invalid(field, code, message string) error {

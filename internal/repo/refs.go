@@ -109,6 +109,11 @@ func (s *Service) MoveRefsIn(tx *db.Tx, p Push) (refused []error, err error) {
 	return s.forge.Push(tx, p)
 }
 
+// SetDefaultBranch makes a branch that is there the default one.
+func (s *Service) SetDefaultBranch(tx *db.Tx, id ID, branch string) error {
+	return s.forge.SetDefaultBranch(tx, id, branch)
+}
+
 // Moves returns a channel of the caller's own that gets something whenever this
 // process has moved refs: for workers that take up what a push left to them. What
 // happens while nobody listens is told once.

@@ -24,7 +24,7 @@
 //	tip.go        which repositories are read, and for how long
 //	fragment.go   what matched
 //
-// Tables: pull_fixes; texts_changed and names_changed, into which triggers write whatever changes a text; the
+// Tables: pull_fixes; texts_changed and names_changed, into which writers note each text that they change; the
 // full-text index itself is package fulltext's. Only what is in the repositories that
 // the caller may see is counted (decision 13).
 //

@@ -87,7 +87,7 @@ func (s *Server) newAPIs() *apis {
 		Reviews:     review.NewAPI(review.New(d, repos, issues, f.Pulls)),
 		Git:         objects,
 		Releases:    release.NewAPI(f.Releases),
-		OnCommits:   commitcomment.NewAPI(commitcomment.New(d, repos, issues), objects),
+		OnCommits:   commitcomment.NewAPI(commitcomment.New(d, repos, issues, f), objects),
 		Statuses:    status.NewAPI(status.New(d, repos), objects),
 		Checks:      checkrun.NewAPI(checkrun.New(d, repos, f.Apps), objects),
 		Attachments: attachment.NewAPI(f.Attachments),

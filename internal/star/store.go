@@ -11,7 +11,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// Triggers count the rows of marks (migration 0020). The repository's row is
+// Triggers count the rows of marks (11_stars.sql of the schema). The repository's row is
 // always taken first: it says whether the repository is private, and who hides
 // it or deletes it holds it.
 

@@ -93,6 +93,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 		if err := insertRow(c.Tx, made); err != nil {
 			return err
 		}
+		c.CommentChanged(made.ID)
 		c.Issue.Comments++
 		c.Touch()
 		c.AddHookEvent(hook.Event{Name: "issue_comment", Action: "created", About: hook.About{ID: made.ID}})
@@ -116,6 +117,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t is
 		if err != nil {
 			return err
 		}
+		c.CommentChanged(now.ID)
 		return c.ReadText(t, now.ID)
 	})
 }

@@ -116,6 +116,6 @@ func (s *Service) adoptHead(ctx context.Context, r *repo.Repo, head string) erro
 		if err != nil || tip == "" {
 			return err
 		}
-		return repo.SetDefaultBranch(tx, r.ID, branch)
+		return s.repos.SetDefaultBranch(tx, r.ID, branch)
 	})
 }

@@ -153,6 +153,6 @@ func (s *Server) importPacked(ctx context.Context, r *repo.Repo, refs git.Refs, 
 		if err != nil || tip == "" {
 			return err
 		}
-		return repo.SetDefaultBranch(tx, r.ID, branch)
+		return s.Repos.SetDefaultBranch(tx, r.ID, branch)
 	})
 }

@@ -129,10 +129,6 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 				return err
 			}
 		}
-		if err := tx.Run(`DELETE FROM texts_changed WHERE issue_id >= $1`,
-			list[0].ID); err != nil { // they are indexed, or shall not be
-			return err
-		}
 		var args []any
 		for _, d := range list {
 			for _, p := range d.has {
@@ -233,6 +229,10 @@ func (f *filler) finish(ctx context.Context) error {
 		for _, r := range f.made.Repos {
 			err := tx.Run(`UPDATE repos SET next_number = $2, open_issues = $3, issues_generation = issues_generation + $4 WHERE id = $1`,
 				r.ID, r.Issues+1, f.open[r.ID], r.Issues)
+			if err == nil && f.o.Texts {
+				err = tx.Run(`INSERT INTO texts_changed (issue_id, comment_id)
+					SELECT issue_id, id FROM issue_comments WHERE repo_id = $1`, r.ID)
+			}
 			if err != nil {
 				return fmt.Errorf("count the issues of %s: %w", r.Name, err)
 			}

@@ -2,12 +2,8 @@ package pulls_test
 
 import (
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
-	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
 )
@@ -74,64 +70,4 @@ func TestHiddenRootStaysOutOfPublicFork(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A store of before has pull requests that hold no longer: the migration takes
-// their heads away, and the worker closes them, as it does with all that one
-// transaction leaves.
-func TestStoreOfBefore(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../db/migrations/0024_crossing.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, update, _ := strings.Cut(string(text), "UPDATE pulls")
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
-		for name, private := range map[string]bool{"alice/open": false, "alice/vault": true} {
-			w := &pullWorld{}
-			w.commit("main", "Begin", "", "", one("a", "a\n"))
-			w.commit("b0", "Add", "main", "", one("b", "b\n"))
-			root, _ := w.plant(t, s, name, private)
-			for _, login := range []string{"bob", "carol"} {
-				s.Grant(t, root, login, account.Pull)
-				s.Check(t, apitest.Case{Do: "POST /repos/" + name + "/forks", As: login, Status: 202})
-				n := propose(t, s, login, name, login+":b0", "main").Number
-				if n != map[string]int64{"bob": 1, "carol": 2}[login] {
-					t.Fatalf("number %d", n)
-				}
-			}
-		}
-		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`DELETE FROM collaborators
-				WHERE user_id = (SELECT id FROM accounts WHERE login = 'bob')`)
-			if err != nil {
-				return err
-			}
-			n, err := tx.Exec(`UPDATE pulls ` + strings.TrimSuffix(strings.TrimSpace(update), ";"))
-			if err == nil && n != 1 {
-				t.Errorf("%d pull requests lost their heads, want 1", n)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/vault/pulls/1/merge", As: "alice", Status: 405})
-		if err := s.Server.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		for name, want := range map[string][2]string{
-			"alice/open": {"open", "open"}, "alice/vault": {"closed", "open"},
-		} {
-			for n, state := range want {
-				p := read(t, s, "alice", name, int64(n+1))
-				if p.State != state {
-					t.Errorf("%s#%d is %s, want %s", name, n+1, p.State, state)
-				}
-			}
-		}
-	})
 }

@@ -1,0 +1,18 @@
+package forge
+
+import (
+	"arbor/internal/activity"
+	"arbor/internal/commitcomment"
+	"arbor/internal/db"
+	"arbor/internal/release"
+)
+
+// PublishRelease follows a release that is published for the first time.
+func (f *Forge) PublishRelease(tx *db.Tx, r *release.Release) error {
+	return activity.NoteReleased(tx, r)
+}
+
+// CommentOnCommit follows a new comment on a commit.
+func (f *Forge) CommentOnCommit(tx *db.Tx, c *commitcomment.Comment) error {
+	return activity.NoteCommitComment(tx, c)
+}

@@ -19,11 +19,9 @@ import (
 // maxChosen is how many objects one request asks for by their SHAs.
 const maxChosen = 100
 
-// Chosen reads the parameter shas, a hundred at most: those of one type that the caller may see. Others are
-// left out.
-func (api *API) Chosen(r *http.Request, a *repo.Access, kind git.Type) ([]git.SHA, error) {
-	named := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxChosen)
-	known, err := api.repos.Known(r.Context(), a, named)
+// Known leaves those of the objects that are of one type and that the caller may see.
+func (api *API) Known(ctx context.Context, a *repo.Access, named []git.SHA, kind git.Type) ([]git.SHA, error) {
+	known, err := api.repos.Known(ctx, a, named)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +34,14 @@ func (api *API) Chosen(r *http.Request, a *repo.Access, kind git.Type) ([]git.SH
 	return shas, nil
 }
 
+// chosen reads the parameter shas, a hundred at most, as Known does.
+func (api *API) chosen(r *http.Request, a *repo.Access, kind git.Type) ([]git.SHA, error) {
+	return api.Known(r.Context(), a, git.ParseSHAs(web.QueryOf(r).Get("shas"), maxChosen), kind)
+}
+
 // ListChosenCommits answers the commits of the parameter shas, as GET /repos/{owner}/{repo}/commits does.
 func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	shas, err := api.Chosen(r, a, git.TypeCommit)
+	shas, err := api.chosen(r, a, git.TypeCommit)
 	if err != nil {
 		return err
 	}
@@ -50,7 +53,7 @@ func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *rep
 // ListChosenTags answers the annotated tags of the parameter shas, each as GET
 // /repos/{owner}/{repo}/git/tags/{sha} does.
 func (api *API) ListChosenTags(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	shas, err := api.Chosen(r, a, git.TypeTag)
+	shas, err := api.chosen(r, a, git.TypeTag)
 	if err != nil {
 		return err
 	}

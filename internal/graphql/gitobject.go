@@ -117,7 +117,7 @@ func (q *query) fillObjects(ctx context.Context, kind string, in *object, list [
 	if kind == "Tag" {
 		question = Question{Path: in.path("git", "tags", textOf(list[0].data, "sha")), Handler: q.with.Tags}
 	}
-	for part := range slices.Chunk(list, maxPrimed) {
+	for part := range slices.Chunk(list, maxLoaded) {
 		question.Query = url.Values{"shas": {shasOf(part)}}
 		found, _, err := q.list(ctx, question)
 		if err != nil {
@@ -203,47 +203,24 @@ func historyOf(ctx context.Context, f *exec.Field, o *object, values url.Values)
 // it.
 func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, media := queryOf(ctx), textMedia(f)
-	byRepo := map[*object][]*object{}
-	for _, p := range parents {
-		in := q.sameRepository(p.(*object).repo)
-		byRepo[in] = append(byRepo[in], p.(*object))
-	}
-	numbers := map[string][]json.RawMessage{} // by repository and SHA
-	var failure error
-	for in, list := range byRepo {
-		for part := range slices.Chunk(list, maxPrimed) {
-			path := in.path("commits", textOf(part[0].data, "sha"), "pulls")
-			question := Question{Path: path, Query: url.Values{"shas": {shasOf(part)}},
-				Handler: q.with.PullsOf}
-			found, err := q.object(ctx, question)
-			failure = cmp.Or(failure, err)
-			for _, m := range found {
-				numbers[in.source.Path+" "+string(m.name)], err = elements(m.value)
-				failure = cmp.Or(failure, err)
-			}
-		}
-	}
-	if failure != nil {
-		return failed(asError(failure), len(parents))
-	}
-	values := make([]any, len(parents))
-	for n, p := range parents {
-		in := q.sameRepository(p.(*object).repo)
-		var all []any
-		for _, number := range numbers[in.source.Path+" "+textOf(p.(*object).data, "sha")] {
-			all = append(all, &object{kind: "PullRequest", data: payload{}.with("number", number), repo: in,
-				source: source{Path: in.path("pulls", string(number)), Media: media}})
+	l := loader[git.SHA, []int64]{name: "pulls of commits", route: "/commits/HEAD/pulls", key: bySHA,
+		read: q.load.Pulls.NumbersOfCommits}
+	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
+		in := q.sameRepository(o.repo)
+		all := make([]any, len(numbers))
+		for n, number := range numbers {
+			all[n] = pullAt(in, decimal(number))
+			all[n].(*object).source.Media = media
 		}
 		if order, ok := f.Args["orderBy"].(map[string]any); ok && order["direction"] == "DESC" {
 			slices.Reverse(all)
 		}
-		c, err := connectAll(f, "PullRequestConnection", all)
-		if values[n] = c; err != nil {
-			values[n] = asError(err)
-		}
-	}
-	return values
+		return connectAll(f, "PullRequestConnection", all)
+	})
 }
+
+// bySHA is the key of an object of Git's.
+func bySHA(o *object) git.SHA { return git.SHA(textOf(o.data, "sha")) }
 
 // parents lists the commits before a commit.
 func parents(ctx context.Context, f *exec.Field, o *object) (any, error) {

@@ -102,7 +102,6 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 // newGraphQL makes the handlers of GraphQL, which ask those of the features.
 func (s *Server) newGraphQL(of *apis) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
-	reactions := reaction.NewMany(s.o.DB)
 	branches := branch.NewAPI(branch.New(s.o.DB, repos))
 	return graphql.NewAPI(s.ask, graphql.Handlers{
 		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
@@ -114,40 +113,21 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Draft:          repos.With(account.Pull, pulls.SetDraft),
 		Revert:         repos.With(account.Push, pulls.Revert),
 		NumberedIssues: repos.With(account.Pull, issues.ListNumbered),
-		Fixed:          repos.With(account.Pull, pulls.ListFixed), Fixing: repos.With(account.Pull, pulls.ListFixing),
-		LinkedBranches: repos.With(account.Pull, branches.ListMany),
 		LinkBranch:     repos.With(account.Push, branches.Create), UnlinkBranch: repos.With(account.Push, branches.Remove),
-		MergeTexts:     repos.With(account.Pull, pulls.ListMergeTexts),
-		LookAhead:      repos.With(account.Pull, pulls.LookAhead),
-		CommitsOfPulls: repos.With(account.Pull, pulls.ListManyCommits),
-		Viewed:         repos.With(account.Pull, of.Reviews.ListManyViewed),
-		Compared:       repos.With(account.Pull, of.Git.CompareMany),
-		Comments:       repos.With(account.Pull, of.Comments.ListMany), Reviews: repos.With(account.Pull, of.Reviews.ListMany),
-		Statuses: repos.With(account.Pull, of.Statuses.CombineMany),
-		Checks:   repos.With(account.Pull, of.Checks.ListMany),
 		Transfer: repos.With(account.Push, issues.TransferIssue),
-		PullsOf:  repos.With(account.Pull, pulls.NumbersOfCommits),
 		Commits:  repos.With(account.Pull, of.Git.ListChosenCommits),
 		Tags:     repos.With(account.Pull, of.Git.ListChosenTags),
 		Refs:     repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
-		Threads:      repos.With(account.Pull, of.Reviews.ListThreads),
-		ManyThreads:  repos.With(account.Pull, of.Reviews.ListManyThreads),
-		OfReviews:    repos.With(account.Pull, of.Reviews.ListManyOfReviews),
 		Thread:       repos.With(account.Pull, of.Reviews.GetThread),
 		DraftComment: repos.With(account.Pull, of.Reviews.GetDraft),
 		AddDraft:     repos.With(account.Pull, of.Reviews.CreateDraft),
 		Resolve:      repos.With(account.Pull, of.Reviews.ResolveThread),
-		Suites:       repos.With(account.Pull, of.Checks.ListManySuites), RunsOfSuites: repos.With(account.Pull, of.Checks.ListManyOfSuites),
-		MarkViewed:          repos.With(account.Pull, of.Reviews.MarkViewed),
-		OnIssues:            repos.With(account.Pull, reactions.List(reaction.Issue)),
-		OnComments:          repos.With(account.Pull, reactions.List(reaction.IssueComment)),
-		OnReviewComments:    repos.With(account.Pull, reactions.List(reaction.ReviewComment)),
-		OwnOnIssues:         repos.With(account.Pull, reactions.Own(reaction.Issue)),
-		OwnOnComments:       repos.With(account.Pull, reactions.Own(reaction.IssueComment)),
-		OwnOnReviewComments: repos.With(account.Pull, reactions.Own(reaction.ReviewComment)),
-		Templates:           repos.With(account.Pull, of.Git.GetTemplates),
-		CommitFiles:         repos.With(account.Push, of.Git.CommitFiles),
-	}, graphqlLimits{s.limiter}, s.log)
+		MarkViewed:   repos.With(account.Pull, of.Reviews.MarkViewed),
+		Templates:    repos.With(account.Pull, of.Git.GetTemplates),
+		CommitFiles:  repos.With(account.Push, of.Git.CommitFiles),
+	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Comments: of.Comments,
+		Branches: branches, Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
+		Git: of.Git}, graphqlLimits{s.limiter}, s.log)
 }
 
 // graphqlLimits is the rate limit as GraphQL sees it.

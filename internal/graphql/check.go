@@ -160,7 +160,7 @@ func (q *query) suites() loader[git.SHA, *web.List[payload]] {
 	return loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/HEAD/check-suites", key: bySHA,
 		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
 			found, err := q.load.Checks.SuitesOfMany(ctx, a, shas, web.MaxPageSize)
-			return payloadsOf(ctx, found, err)
+			return listsOf(ctx, found, err)
 		}, size: bytesOf}
 }
 
@@ -230,7 +230,7 @@ func (q *query) runs(all bool) loader[int64, *web.List[payload]] {
 		key: byIdentity,
 		read: func(ctx context.Context, a *repo.Access, suites []int64) (map[int64]*web.List[payload], error) {
 			found, err := q.load.Checks.RunsOfSuites(ctx, a, suites, all, web.MaxPageSize)
-			return payloadsOf(ctx, found, err)
+			return listsOf(ctx, found, err)
 		}, size: bytesOf}
 }
 

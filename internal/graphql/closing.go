@@ -1,7 +1,6 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -50,30 +49,17 @@ func issueAt(in *object, number string) *object {
 		source: source{Path: in.path("issues", number)}}
 }
 
-// fillIssues asks for the issues of which only the numbers are at hand, of all of a repository at one time.
-func fillIssues(next exec.Resolver) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		byRepo := map[string][]*object{}
-		for _, p := range parents {
-			if o := p.(*object); !o.whole && len(o.data) == 1 {
-				byRepo[o.repo.source.Path] = append(byRepo[o.repo.source.Path], o)
-			}
-		}
-		var failure error
-		for path, list := range byRepo {
-			if len(list) == 1 {
-				continue
-			}
-			failure = cmp.Or(failure, q.fillIn(ctx,
-				Question{Path: path + "/issues", Handler: q.with.NumberedIssues}, list))
-		}
-		if failure != nil {
-			return failed(asError(failure), len(parents))
-		}
-		return next(ctx, f, parents)
-	}
+// numberedIssues loads issues in their full form.
+func numberedIssues(q *query, _ *object) loader[int64, payload] {
+	return loader[int64, payload]{name: "issues", route: "/issues", key: byNumber,
+		read: func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]payload, error) {
+			found, err := q.load.Issues.Numbered(ctx, a, numbers)
+			return payloadsOf(ctx, found, err)
+		}, size: bytesOfRow}
 }
+
+// isNumber reports an object of which the number alone is at hand.
+func isNumber(o *object) bool { return len(o.data) == 1 }
 
 // byRepository calls fn with objects of one repository each, a hundred at most, and where they stand.
 func byRepository(q *query, objects []*object, fn func(in *object, list []*object, at []int)) {

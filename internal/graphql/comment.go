@@ -32,7 +32,7 @@ func commentLists(q *query, f *exec.Field) listLoader {
 		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
 			map[int64]*web.List[payload], error) {
 			found, err := q.load.Comments.ListMany(ctx, a, numbers, page)
-			return payloadsOf(ctx, found, err)
+			return listsOf(ctx, found, err)
 		}}
 }
 

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
 )
 
 // refs lists the refs below a prefix.
@@ -86,70 +87,30 @@ func (q *query) nameOf(ctx context.Context, in *object, name string) (payload, e
 		Handler: q.with.Named})
 }
 
-// fillGit asks for the commits or tags of which only the names are known, of all of a repository at one time.
-// One alone is asked for as REST answers it.
-func fillGit(kind string, next exec.Resolver) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		byRepo := map[*object][]*object{}
-		for _, p := range parents {
-			if o := p.(*object); !o.whole {
-				in := q.sameRepository(o.repo)
-				byRepo[in] = append(byRepo[in], o)
-			}
-		}
-		var failure error
-		for in, list := range byRepo {
-			if len(list) == 1 {
-				continue
-			}
-			failure = cmp.Or(failure, q.fillObjects(ctx, kind, in, list))
-		}
-		if failure != nil {
-			return failed(asError(failure), len(parents))
-		}
-		return next(ctx, f, parents)
-	}
-}
-
-func (q *query) fillObjects(ctx context.Context, kind string, in *object, list []*object) error {
-	question := Question{Path: in.path("commits"), Handler: q.with.Commits}
-	if kind == "Tag" {
-		question = Question{Path: in.path("git", "tags", textOf(list[0].data, "sha")), Handler: q.with.Tags}
-	}
-	for part := range slices.Chunk(list, maxLoaded) {
-		question.Query = url.Values{"shas": {shasOf(part)}}
-		found, _, err := q.list(ctx, question)
-		if err != nil {
-			return err
-		}
-		bySHA := map[string]*object{}
-		for _, data := range found {
-			o := &object{data: data}
-			if kind != "Tag" {
-				if o, err = listedCommit(in, data); err != nil {
-					return err
+// namedCommits loads commits of which only the names are known.
+func namedCommits(q *query, of *object) loader[git.SHA, payload] {
+	return loader[git.SHA, payload]{name: "named commits", route: "/commits", key: bySHA,
+		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]payload, error) {
+			found, err := q.load.Git.Commits(ctx, a, shas)
+			shown, err := payloadsOf(ctx, found, err)
+			for sha, outer := range shown {
+				c, wrong := listedCommit(of.repo, outer)
+				if err = cmp.Or(err, wrong); err != nil {
+					return nil, err
 				}
+				shown[sha] = c.data
 			}
-			bySHA[textOf(o.data, "sha")] = o
-		}
-		for _, o := range part {
-			if full := bySHA[textOf(o.data, "sha")]; full != nil {
-				o.data, o.whole = full.data, true
-			}
-		}
-	}
-	return nil
+			return shown, err
+		}, size: bytesOfRow}
 }
 
-// shasOf are the names of objects, each once.
-func shasOf(list []*object) string {
-	names := make([]string, len(list))
-	for n, o := range list {
-		names[n] = textOf(o.data, "sha")
-	}
-	slices.Sort(names)
-	return strings.Join(slices.Compact(names), ",")
+// namedTags loads annotated tags of which only the names are known.
+func namedTags(q *query, _ *object) loader[git.SHA, payload] {
+	return loader[git.SHA, payload]{name: "tags", route: "/git/tags/HEAD", key: bySHA,
+		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]payload, error) {
+			found, err := q.load.Git.Tags(ctx, a, shas)
+			return payloadsOf(ctx, found, err)
+		}, size: bytesOfRow}
 }
 
 // history lists the commits that a commit has behind it, itself first. A cursor goes on with the history to
@@ -254,7 +215,7 @@ func tagFields() map[string]exec.Resolver {
 		}),
 	})
 	for _, name := range [...]string{"name", "message", "tagger", "target"} {
-		fields[name] = fillGit("Tag", fields[name])
+		fields[name] = filled(namedTags, anyObject, fields[name])
 	}
 	return fields
 }

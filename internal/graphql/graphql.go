@@ -68,16 +68,14 @@ type Handlers struct {
 	Accounts              *account.API
 	Repositories          *list.API
 	Issues, Pinned        web.Handler // of a repository
-	Pulls, NumberedPulls  web.Handler
+	Pulls                 web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
 	Draft                 web.Handler // of a pull request
 	Revert                web.Handler // makes a branch that undoes a pull request
-	NumberedIssues        web.Handler // issues by their numbers
 	LinkBranch            web.Handler // makes a branch for an issue
 	UnlinkBranch          web.Handler // of an issue
 	DraftComment, Thread  web.Handler // a comment on a line that may be pending, and its thread
 	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
-	Commits, Tags         web.Handler // chosen by their SHAs
 	Refs, Named           web.Handler // refs in an order; what a name leads to
 	CommitFiles           web.Handler // puts a commit on a branch
 	Templates             web.Handler // of issues and pull requests

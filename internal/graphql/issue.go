@@ -237,7 +237,7 @@ func issueFields() map[string]exec.Resolver {
 		"titleHTML": one(titleHTML),
 	})
 	for name, r := range fields {
-		fields[name] = fillIssues(r)
+		fields[name] = filled(numberedIssues, isNumber, r)
 	}
 	return fields
 }

@@ -1,13 +1,13 @@
 package graphql
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
@@ -15,6 +15,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
 	"arbor/internal/issue/branch"
 	"arbor/internal/issue/comment"
 	"arbor/internal/pull"
@@ -30,6 +31,7 @@ type Loaders struct {
 	Repos     *repo.Service
 	Pulls     *pull.API
 	Reviews   *review.API
+	Issues    *issue.API
 	Comments  *comment.API
 	Branches  *branch.API
 	Statuses  *status.API
@@ -242,46 +244,62 @@ func wholeNumber(o *object, member string) int64 {
 	return n
 }
 
-// payloadOf is a value of a feature as REST shows it.
-func payloadOf(v any) (payload, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return members([]byte(b.String()))
-}
-
-// maxRows is the size in bytes of what one call of a loader is shown of.
+// maxRows is the size in bytes of what one call of a loader shows.
 const maxRows = 32 << 20
 
 // timesRow is the memory of a row in sizes of its text: the feature's value, the text and what is decoded of it.
 const timesRow = 3
 
-// payloadsOf are lists of values of a feature as REST shows them. Errors: err, TooLarge, those of asking for
-// their memory.
-func payloadsOf[K comparable, V any](
+// rows makes payloads of what one call of a loader returns, and asks for their memory.
+type rows struct {
+	ctx         context.Context
+	bytes, held int64
+}
+
+// show is a value of a feature as REST shows it. Errors: TooLarge, those of asking for memory.
+func (r *rows) show(v any) (payload, error) {
+	row, err := payloadOf(v)
+	if r.bytes += bytesOfRow(row); err == nil && r.bytes > maxRows {
+		err = errs.New(errs.TooLarge, "There is too much here: ask for less at one time.")
+	}
+	if err == nil && r.bytes-r.held >= holdStep {
+		err = admission.Hold(r.ctx, timesRow*(r.bytes-r.held))
+		r.held = r.bytes
+	}
+	return row, err
+}
+
+func payloadOf(v any) (payload, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return members(b.Bytes())
+}
+
+// payloadsOf are values of a feature as REST shows them. Error: err, or that of showing them.
+func payloadsOf[K comparable, V any](ctx context.Context, found map[K]V, err error) (map[K]payload, error) {
+	r, out := rows{ctx: ctx}, make(map[K]payload, len(found))
+	for key, v := range found {
+		if err == nil {
+			out[key], err = r.show(v)
+		}
+	}
+	return out, err
+}
+
+// listsOf are lists of values of a feature as REST shows them. Error: err, or that of showing them.
+func listsOf[K comparable, V any](
 	ctx context.Context, found map[K]*web.List[V], err error,
 ) (map[K]*web.List[payload], error) {
-	out := make(map[K]*web.List[payload], len(found))
-	var bytes, held int64
+	r, out := rows{ctx: ctx}, make(map[K]*web.List[payload], len(found))
 	for key, list := range found {
-		shown := &web.List[payload]{More: list.More, Total: list.Total}
-		for _, v := range list.Rows {
-			row, wrong := payloadOf(v)
-			if err = cmp.Or(err, wrong); err != nil {
-				return nil, err
-			}
-			shown.Rows = append(shown.Rows, row)
-			if bytes += bytesOfRow(row); bytes > maxRows {
-				return nil, errs.New(errs.TooLarge, "There is too much here: ask for less at one time.")
-			}
-			if bytes-held >= holdStep {
-				if err := admission.Hold(ctx, timesRow*(bytes-held)); err != nil {
-					return nil, err
-				}
-				held = bytes
+		shown := &web.List[payload]{More: list.More, Total: list.Total, Rows: make([]payload, len(list.Rows))}
+		for n, v := range list.Rows {
+			if err == nil {
+				shown.Rows[n], err = r.show(v)
 			}
 		}
 		out[key] = shown
@@ -306,3 +324,47 @@ func bytesOf(page *web.List[payload]) int64 {
 	}
 	return bytes
 }
+
+// filled makes a resolver that loads the full payloads of the parents that have a part of it, of all in a
+// repository at one time. One alone in its repository is asked for as REST answers it, and not before a member
+// is missing.
+func filled[K comparable](
+	of func(q *query, o *object) loader[K, payload], partial func(o *object) bool, next exec.Resolver,
+) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		var missing []*object
+		for _, o := range objectsOf(parents) {
+			if !o.whole && partial(o) {
+				missing = append(missing, o)
+			}
+		}
+		if err := fill(ctx, q, of, missing); err != nil {
+			return failed(asError(err), len(parents))
+		}
+		return next(ctx, f, parents)
+	}
+}
+
+// fill loads the full payloads of objects, see filled.
+func fill[K comparable](
+	ctx context.Context, q *query, of func(q *query, o *object) loader[K, payload], objects []*object,
+) (failure error) {
+	byRepository(q, objects, func(_ *object, list []*object, _ []int) {
+		if len(list) == 1 {
+			return
+		}
+		l := of(q, list[0])
+		l.load(ctx, q, list)
+		for _, o := range list {
+			data, err := l.get(ctx, q, o)
+			if failure = cmp.Or(failure, err); data != nil {
+				o.data, o.whole = data, true
+			}
+		}
+	})
+	return failure
+}
+
+// anyObject reports all objects.
+func anyObject(*object) bool { return true }

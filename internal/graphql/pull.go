@@ -1,12 +1,10 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -69,57 +67,14 @@ func pullAt(in *object, number string) *object {
 		source: source{Path: in.path("pulls", number)}}
 }
 
-// fillPulls asks for what the payloads of issues do not say of the pull requests among them, of all of a
-// repository at one time. One alone is asked for as REST answers it, which makes a test merge that is
-// missing.
-func fillPulls(next exec.Resolver) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		byRepo := map[string][]*object{}
-		for _, p := range parents {
-			if o := p.(*object); !o.whole {
-				byRepo[o.repo.source.Path] = append(byRepo[o.repo.source.Path], o)
-			}
-		}
-		var failure error
-		for path, list := range byRepo {
-			if len(list) == 1 {
-				continue
-			}
-			question := Question{Path: path + "/pulls", Media: list[0].source.Media,
-				Handler: q.with.NumberedPulls}
-			failure = cmp.Or(failure, q.fillIn(ctx, question, list))
-		}
-		if failure != nil {
-			return failed(asError(failure), len(parents))
-		}
-		return next(ctx, f, parents)
-	}
-}
-
-// fillIn asks for things of a repository by their numbers.
-func (q *query) fillIn(ctx context.Context, question Question, list []*object) error {
-	for part := range slices.Chunk(list, 100) {
-		numbers := make([]string, len(part))
-		for n, o := range part {
-			numbers[n] = string(o.data.get("number"))
-		}
-		question.Query = url.Values{"numbers": {strings.Join(numbers, ",")}}
-		found, _, err := q.list(ctx, question)
-		if err != nil {
-			return err
-		}
-		byNumber := map[string]payload{}
-		for _, data := range found {
-			byNumber[string(data.get("number"))] = data
-		}
-		for _, o := range part {
-			if data := byNumber[string(o.data.get("number"))]; data != nil {
-				o.data, o.whole = data, true
-			}
-		}
-	}
-	return nil
+// numberedPulls loads pull requests in their full form. A single one is asked for as REST answers it, which
+// makes a test merge that is missing.
+func numberedPulls(q *query, o *object) loader[int64, payload] {
+	return loader[int64, payload]{name: "pulls", route: "/pulls", media: o.source.Media, key: byNumber,
+		read: func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]payload, error) {
+			found, err := q.load.Pulls.Numbered(ctx, a, numbers)
+			return payloadsOf(ctx, found, err)
+		}, size: bytesOfRow}
 }
 
 func pullFields() map[string]exec.Resolver {
@@ -180,7 +135,7 @@ func pullFields() map[string]exec.Resolver {
 		"titleHTML": one(titleHTML),
 	})
 	for name, r := range fields {
-		fields[name] = fillPulls(r)
+		fields[name] = filled(numberedPulls, anyObject, r)
 	}
 	return fields
 }

@@ -89,7 +89,7 @@ func reactionsTo(q *query, kind, content string) listLoader {
 		rows: func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
 			map[int64]*web.List[payload], error) {
 			found, err := q.load.Reactions.List(ctx, a, of, ids, c, page)
-			return payloadsOf(ctx, found, err)
+			return listsOf(ctx, found, err)
 		}}
 }
 

@@ -137,6 +137,6 @@ func reviewCommentLists(q *query, f *exec.Field) listLoader {
 		rows: func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
 			map[int64]*web.List[payload], error) {
 			found, err := q.load.Reviews.ListManyOfReviews(ctx, a, ids, page)
-			return payloadsOf(ctx, found, err)
+			return listsOf(ctx, found, err)
 		}}
 }

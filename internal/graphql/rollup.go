@@ -56,7 +56,7 @@ func (q *query) statuses() loader[git.SHA, *web.List[payload]] {
 	return loader[git.SHA, *web.List[payload]]{name: "statuses", route: "/commits/HEAD/status", key: bySHA,
 		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
 			found, err := q.load.Statuses.Latest(ctx, a, shas, web.MaxPageSize, true)
-			return payloadsOf(ctx, found, err)
+			return listsOf(ctx, found, err)
 		}, size: bytesOf}
 }
 
@@ -64,7 +64,7 @@ func (q *query) checks() loader[git.SHA, *web.List[payload]] {
 	return loader[git.SHA, *web.List[payload]]{name: "checks", route: "/commits/HEAD/check-runs", key: bySHA,
 		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
 			found, err := q.load.Checks.LatestOfMany(ctx, a, shas, web.MaxPageSize)
-			return payloadsOf(ctx, found, err)
+			return listsOf(ctx, found, err)
 		}, size: bytesOf}
 }
 

@@ -182,7 +182,7 @@ func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object
 	if q.waits() {
 		return nil, nil
 	}
-	found, missing := map[*object][]*object{}, map[*object][]*object{}
+	found, missing := map[*object][]*object{}, []*object{}
 	var failure error
 	for _, o := range pulls {
 		if _, there := lists.page(1, web.MaxPageSize).known(q, o); !there {
@@ -199,20 +199,16 @@ func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object
 		}
 		list, err := lists.all(ctx, q, o, mostEntries)
 		failure = cmp.Or(failure, err)
-		in := q.sameRepository(o.repo)
 		for _, data := range list {
 			c := gitObject(o.repo, "commit", textOf(data, "sha"))
-			found[o], missing[in] = append(found[o], c), append(missing[in], c)
+			found[o], missing = append(found[o], c), append(missing, c)
 		}
 	}
 	if failure != nil {
 		return nil, failure
 	}
-	for in, list := range missing {
-		failure = cmp.Or(failure, q.fillObjects(ctx, "Commit", in, list))
-	}
-	if failure != nil {
-		return nil, failure
+	if err := fill(ctx, q, namedCommits, missing); err != nil {
+		return nil, err
 	}
 	entries := map[*object][]entry{}
 	for o, list := range found {

@@ -80,8 +80,13 @@ func (api *API) listBrief(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// listManyBrief is ListMany for pages.
-func (api *API) listManyBrief(w http.ResponseWriter, r *http.Request, a *repo.Access, shas []git.SHA) error {
+// maxMany is of how many commits one request asks for the runs.
+const maxMany = 100
+
+// ListManyBrief answers the latest runs of the commits of the parameter shas for pages: for each an object as
+// listBrief's. The commits were found for the caller before.
+func (api *API) ListManyBrief(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	var runs []*briefRun
 	var totals map[git.SHA]int64
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
@@ -106,7 +111,7 @@ func (api *API) listManyBrief(w http.ResponseWriter, r *http.Request, a *repo.Ac
 
 // complete gives runs the addresses of their pages.
 func complete(r *http.Request, a *repo.Access, list []*briefRun) {
-	at := newView(r, a).at
+	at := newView(r.Context(), a).at
 	for _, b := range list {
 		b.HTMLURL = at.Page + "/runs/" + strconv.FormatInt(b.ID, 10)
 	}

@@ -10,7 +10,7 @@
 //	storesuite.go the SQL of suites, and what they come to
 //	api.go        the handlers of runs, apisuite.go of suites
 //	payload.go    their JSON, brief.go and notes.go: what pages show of runs and annotations
-//	listmany.go   those of many commits and suites, for GraphQL and pages
+//	loadmany.go   those of many commits and suites
 //	hook.go       events and payloads of webhooks
 //
 // Tables: check_suites, check_runs, check_annotations, check_preferences; check_totals bounds what a

@@ -86,7 +86,7 @@ func (api *API) ListAnnotationsForPage(w http.ResponseWriter, r *http.Request, a
 }
 
 func answerNotes(w http.ResponseWriter, r *http.Request, a *repo.Access, list []noteRow) error {
-	v := newView(r, a)
+	v := newView(r.Context(), a)
 	out := make([]note, len(list))
 	for n := range list {
 		row := &list[n]

@@ -21,8 +21,8 @@ type shortBranchJSON struct {
 
 // branchJSON is GitHub's branch-with-protection.
 type branchJSON struct {
-	Name   string      `json:"name"`
-	Commit *commitJSON `json:"commit"`
+	Name   string         `json:"name"`
+	Commit *CommitPayload `json:"commit"`
 	Links  struct {
 		Self string `json:"self"`
 		HTML string `json:"html"`

@@ -19,11 +19,9 @@ import (
 // maxChosen is how many objects one request asks for by their SHAs.
 const maxChosen = 100
 
-// Chosen reads the parameter shas, a hundred at most: those of one type that the caller may see. Others are
-// left out.
-func (api *API) Chosen(r *http.Request, a *repo.Access, kind git.Type) ([]git.SHA, error) {
-	named := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxChosen)
-	known, err := api.repos.Known(r.Context(), a, named)
+// Known leaves those of the objects that are of one type and that the caller may see.
+func (api *API) Known(ctx context.Context, a *repo.Access, named []git.SHA, kind git.Type) ([]git.SHA, error) {
+	known, err := api.repos.Known(ctx, a, named)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +34,14 @@ func (api *API) Chosen(r *http.Request, a *repo.Access, kind git.Type) ([]git.SH
 	return shas, nil
 }
 
+// chosen reads the parameter shas, a hundred at most, as Known does.
+func (api *API) chosen(r *http.Request, a *repo.Access, kind git.Type) ([]git.SHA, error) {
+	return api.Known(r.Context(), a, git.ParseSHAs(web.QueryOf(r).Get("shas"), maxChosen), kind)
+}
+
 // ListChosenCommits answers the commits of the parameter shas, as GET /repos/{owner}/{repo}/commits does.
 func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	shas, err := api.Chosen(r, a, git.TypeCommit)
+	shas, err := api.chosen(r, a, git.TypeCommit)
 	if err != nil {
 		return err
 	}
@@ -47,36 +50,46 @@ func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *rep
 	})
 }
 
-// ListChosenTags answers the annotated tags of the parameter shas, each as GET
-// /repos/{owner}/{repo}/git/tags/{sha} does.
-func (api *API) ListChosenTags(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	shas, err := api.Chosen(r, a, git.TypeTag)
+// Commits loads the commits as lists show them, those that the caller may see.
+func (api *API) Commits(
+	ctx context.Context, a *repo.Access, named []git.SHA,
+) (map[git.SHA]*CommitPayload, error) {
+	shas, err := api.Known(ctx, a, named, git.TypeCommit)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	objects, release, err := api.repos.Git(r.Context(), a)
-	if err != nil {
-		return err
-	}
-	defer release()
-	p := newPlace(r.Context(), a)
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		out.Buf = append(out.Buf, '[')
-		for n, sha := range shas {
-			t, err := objects.Tag(out.Context(), sha)
-			if err != nil {
-				return err
-			}
-			if err := reserve(out, len(t.Message)+len(t.Payload)+len(t.Signed)); err != nil {
-				return err
-			}
-			if err := out.Item(n, p.tag(t)); err != nil {
-				return err
-			}
-		}
-		out.Buf = append(out.Buf, ']')
+	out := map[git.SHA]*CommitPayload{}
+	err = api.eachCommit(ctx, web.Unsent(ctx), a, shas, func(n int, c *CommitPayload) error {
+		out[shas[n]] = c
 		return nil
 	})
+	return out, err
+}
+
+// Tags loads the annotated tags that the caller may see, each as GET /repos/{owner}/{repo}/git/tags/{sha} shows
+// it.
+func (api *API) Tags(ctx context.Context, a *repo.Access, named []git.SHA) (map[git.SHA]*TagPayload, error) {
+	shas, err := api.Known(ctx, a, named, git.TypeTag)
+	if err != nil {
+		return nil, err
+	}
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	p, out, shown := newPlace(ctx, a), web.Unsent(ctx), map[git.SHA]*TagPayload{}
+	for _, sha := range shas {
+		t, err := objects.Tag(ctx, sha)
+		if err != nil {
+			return nil, err
+		}
+		if err := reserve(out, len(t.Message)+len(t.Payload)+len(t.Signed)); err != nil {
+			return nil, err
+		}
+		shown[sha] = new(p.tag(t))
+	}
+	return shown, nil
 }
 
 // namedJSON is what a name leads to.

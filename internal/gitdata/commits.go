@@ -149,7 +149,7 @@ func (api *API) listCommits(
 	}
 	o, none, err := api.options(ctx, f, from)
 	if err != nil || none {
-		return []*commitJSON{}, err
+		return []*CommitPayload{}, err
 	}
 	page := web.ReadPage(r)
 	shas, err := api.walk(ctx, w, r, a, page, o)

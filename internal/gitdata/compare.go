@@ -22,17 +22,17 @@ const commitsPerComparison = 250
 
 // comparisonJSON is GitHub's commit-comparison.
 type comparisonJSON struct {
-	URL          string      `json:"url"`
-	HTMLURL      string      `json:"html_url"`
-	PermalinkURL string      `json:"permalink_url"`
-	DiffURL      string      `json:"diff_url"`
-	PatchURL     string      `json:"patch_url"`
-	Base         *commitJSON `json:"base_commit"`
-	MergeBase    *commitJSON `json:"merge_base_commit"`
-	Status       string      `json:"status"`
-	Ahead        int         `json:"ahead_by"`
-	Behind       int         `json:"behind_by"`
-	Total        int         `json:"total_commits"`
+	URL          string         `json:"url"`
+	HTMLURL      string         `json:"html_url"`
+	PermalinkURL string         `json:"permalink_url"`
+	DiffURL      string         `json:"diff_url"`
+	PatchURL     string         `json:"patch_url"`
+	Base         *CommitPayload `json:"base_commit"`
+	MergeBase    *CommitPayload `json:"merge_base_commit"`
+	Status       string         `json:"status"`
+	Ahead        int            `json:"ahead_by"`
+	Behind       int            `json:"behind_by"`
+	Total        int            `json:"total_commits"`
 }
 
 // compareAnswer is a comparison with its commits and files.
@@ -44,7 +44,7 @@ type compareAnswer struct {
 
 func (c compareAnswer) render(ctx context.Context, out *web.Output) error {
 	err := c.commits.api.eachCommit(ctx, out, c.commits.access, c.commits.shas,
-		func(n int, commit *commitJSON) error {
+		func(n int, commit *CommitPayload) error {
 			if n > 0 {
 				return out.Item(n-1, commit)
 			}

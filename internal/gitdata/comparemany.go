@@ -1,43 +1,39 @@
 package gitdata
 
 import (
-	"net/http"
+	"context"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
-// maxCompared is how many objects one request compares with a head.
-const maxCompared = 100
-
-// divergedJSON is how a head stands to an object.
-type divergedJSON struct {
-	Ahead  int    `json:"ahead_by"`
-	Behind int    `json:"behind_by"`
-	Status string `json:"status"`
+// Comparison is how a head stands to a commit.
+type Comparison struct {
+	Ahead, Behind int
+	Status        string // as in the answer of Compare
 }
 
-// CompareMany answers how the head of the address stands to each of the objects of the parameter shas, for
-// GraphQL: an object by SHA. What leads to no commit, or has no history in common with the head, is missing.
-// The objects were found for the caller before. Errors: those of Compare for the head.
-func (api *API) CompareMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ctx := r.Context()
-	c, err := api.comparison(ctx, web.Param(r, "basehead"), a)
+// CompareMany compares the head that BASE...HEAD names with each of the objects, which were found for the
+// caller before. Objects that lead to no commit, or have no history in common with the head, are missing.
+// Errors: those of Compare for the head.
+func (api *API) CompareMany(
+	ctx context.Context, a *repo.Access, basehead string, shas []git.SHA,
+) (map[git.SHA]*Comparison, error) {
+	c, err := api.comparison(ctx, basehead, a)
 	if err == nil {
 		c.head.sha, err = api.revision(ctx, c.head.at, c.head.name, true)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	objects, release, err := api.repos.GitOfBoth(ctx, c.head.at, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
-	out := map[git.SHA]divergedJSON{}
-	for _, sha := range git.ParseSHAs(web.QueryOf(r).Get("shas"), maxCompared) {
+	out := map[git.SHA]*Comparison{}
+	for _, sha := range shas {
 		one := comparison{}
 		base, err := objects.PeelToCommit(ctx, sha)
 		if err == nil {
@@ -50,9 +46,9 @@ func (api *API) CompareMany(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		case errs.Is(err, errs.NotFound), errs.Is(err, errs.Invalid):
 			continue
 		case err != nil:
-			return err
+			return nil, err
 		}
-		out[sha] = divergedJSON{one.ahead, one.behind, one.status()}
+		out[sha] = &Comparison{one.ahead, one.behind, one.status()}
 	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, nil
 }

@@ -39,7 +39,7 @@ func (api *API) ListDivergences(w http.ResponseWriter, r *http.Request, a *repo.
 	if len(known) != 1 || known[0].Type != git.TypeCommit {
 		return errs.New(errs.Invalid, "base is not a commit")
 	}
-	shas, err := api.Chosen(r, a, git.TypeCommit)
+	shas, err := api.chosen(r, a, git.TypeCommit)
 	if err != nil {
 		return err
 	}

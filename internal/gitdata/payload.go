@@ -125,9 +125,9 @@ func (p *place) parents(c *git.Commit, path string) []parentJSON {
 	return list
 }
 
-// commitJSON is GitHub's commit: with whom the server knows by the addresses in
+// CommitPayload is GitHub's commit: with whom the server knows by the addresses in
 // it and, read on its own, with what it changes.
-type commitJSON struct {
+type CommitPayload struct {
 	SHA         string          `json:"sha"`
 	NodeID      string          `json:"node_id"`
 	Commit      commitBodyJSON  `json:"commit"`
@@ -157,10 +157,10 @@ type statsJSON struct {
 }
 
 // commit renders a commit of a list.
-func (p *place) commit(c *git.Commit, known people) *commitJSON {
+func (p *place) commit(c *git.Commit, known people) *CommitPayload {
 	sha := string(c.SHA)
 	url := p.api + "/commits/" + sha
-	return &commitJSON{
+	return &CommitPayload{
 		SHA: sha, NodeID: p.nodeID("Commit", sha),
 		Commit: commitBodyJSON{
 			Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Message: message(c),
@@ -176,7 +176,7 @@ func (p *place) commit(c *git.Commit, known people) *commitJSON {
 // eachCommit renders commits for a list in their order. They are read meanwhile,
 // some at a time: their messages may be large.
 func (api *API) eachCommit(
-	ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *commitJSON) error,
+	ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *CommitPayload) error,
 ) error {
 	objects, release, err := api.repos.Git(ctx, a)
 	if err != nil {
@@ -211,7 +211,7 @@ type commitList struct {
 
 func (l commitList) render(ctx context.Context, out *web.Output) error {
 	out.Buf = append(out.Buf, '[')
-	err := l.api.eachCommit(ctx, out, l.access, l.shas, func(n int, c *commitJSON) error {
+	err := l.api.eachCommit(ctx, out, l.access, l.shas, func(n int, c *CommitPayload) error {
 		return out.Item(n, c)
 	})
 	out.Buf = append(out.Buf, ']')
@@ -226,7 +226,7 @@ func sizeOf(c *git.Commit) int {
 // commitAnswer is one commit with its files.
 type commitAnswer struct {
 	commit  *git.Commit
-	payload *commitJSON
+	payload *CommitPayload
 	files   fileList
 }
 

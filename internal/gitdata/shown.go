@@ -136,7 +136,7 @@ const (
 
 // LastChanges are the commits that last changed a path and, of a directory, its entries.
 type LastChanges struct {
-	Latest  *commitJSON           `json:"latest"` // null: not found in time
+	Latest  *CommitPayload        `json:"latest"` // null: not found in time
 	Entries map[string]lastChange `json:"entries"`
 	Whole   bool                  `json:"whole"` // nothing is left to be found
 }

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/web"
 )
 
-// gitTagJSON is GitHub's git-tag.
-type gitTagJSON struct {
+// TagPayload is GitHub's git-tag.
+type TagPayload struct {
 	NodeID       string        `json:"node_id"`
 	SHA          string        `json:"sha"`
 	URL          string        `json:"url"`
@@ -23,9 +23,9 @@ type gitTagJSON struct {
 	Verification signatureJSON `json:"verification"`
 }
 
-func (p *place) tag(t *git.Tag) gitTagJSON {
+func (p *place) tag(t *git.Tag) TagPayload {
 	sha := string(t.SHA)
-	j := gitTagJSON{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha,
+	j := TagPayload{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha,
 		Object: p.object(t.Object, t.Type),
 		Tag:    t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(t.Signed, t.Payload)}
 	if t.Tagger != nil {

@@ -70,9 +70,16 @@ func (q *query) note(ctx context.Context, answer *web.Captured, err error) error
 	if err == nil {
 		return q.hold(ctx, int64(answer.Body.Len()))
 	}
-	switch errs.KindOf(err) {
-	case errs.Canceled, errs.Unauthenticated, errs.Unavailable, errs.TooManyRequests, errs.Paused:
-		q.stopped = cmp.Or(q.stopped, err)
+	return q.noteError(err)
+}
+
+// noteError notes an error after which the whole query stops.
+func (q *query) noteError(err error) error {
+	if err != nil {
+		switch errs.KindOf(err) {
+		case errs.Canceled, errs.Unauthenticated, errs.Unavailable, errs.TooManyRequests, errs.Paused:
+			q.stopped = cmp.Or(q.stopped, err)
+		}
 	}
 	return err
 }
@@ -133,17 +140,24 @@ func (q *query) follow(
 		case moved:
 			return nil, errs.Absent()
 		}
-		to, wrong := url.Parse(answer.Header().Get("Location"))
-		if wrong != nil {
-			return nil, wrong
+		if question.Path, err = movedTo(answer); err != nil {
+			return nil, err
 		}
-		path := to.EscapedPath()
-		if at := strings.Index(path, "/repos/"); at > 0 { // behind the prefix
-			path = path[at:]
-		}
-		question.Path = path
 		answer, err = q.request(ctx, question)
 	}
+}
+
+// movedTo is the path to which an answer redirects.
+func movedTo(answer *web.Captured) (string, error) {
+	to, err := url.Parse(answer.Header().Get("Location"))
+	if err != nil {
+		return "", err
+	}
+	path := to.EscapedPath()
+	if at := strings.Index(path, "/repos/"); at > 0 { // behind the prefix
+		path = path[at:]
+	}
+	return path, nil
 }
 
 // change asks for a change, and gives what is answered, see changed. What was read before counts no longer.

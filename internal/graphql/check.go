@@ -5,12 +5,16 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 func statusContextFields() map[string]exec.Resolver {
@@ -126,13 +130,13 @@ func fillSuites(next exec.Resolver) exec.Resolver {
 			}
 		}
 		if len(missing) > 1 {
-			if q.primeSuites(ctx, commits); q.waits() {
+			if q.suites().load(ctx, q, commits); q.waits() {
 				return make([]any, len(parents))
 			}
 			known := map[string]payload{}
 			var failure error
 			for _, c := range commits {
-				list, err := q.within(ctx, Question{Path: rollupPath(c) + "/check-suites"}, "check_suites")
+				list, err := q.suitesOf(ctx, c)
 				failure = cmp.Or(failure, err)
 				for _, data := range list {
 					known[string(data.get("id"))] = data
@@ -151,34 +155,34 @@ func fillSuites(next exec.Resolver) exec.Resolver {
 	}
 }
 
-// primeSuites asks for the first suites of commits.
-func (q *query) primeSuites(ctx context.Context, commits []*object) {
-	if len(commits) < 2 {
-		return
-	}
-	sha := func(o *object) string { return textOf(o.data, "sha") }
-	q.prime(ctx, many{path: "/commits/" + sha(commits[0]) + "/check-suites", handler: q.with.Suites,
-		keys: "shas",
-		key:  sha, media: "raw",
-		question: func(o *object) Question {
-			return Question{Path: rollupPath(o) + "/check-suites", Media: "raw"}
-		}},
-		1, 100, commits)
+// suites loads the first suites of commits.
+func (q *query) suites() loader[git.SHA, *web.List[payload]] {
+	return loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/HEAD/check-suites", key: bySHA,
+		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
+			found, err := q.load.Checks.SuitesOfMany(ctx, a, shas, web.MaxPageSize)
+			return listsOf(ctx, found, err)
+		}, size: bytesOf}
+}
+
+// suitesOf are the suites of a commit.
+func (q *query) suitesOf(ctx context.Context, commit *object) ([]payload, error) {
+	known, _ := q.suites().known(q, commit)
+	return q.within(ctx, known, Question{Path: rollupPath(commit) + "/check-suites"}, "check_suites")
 }
 
 // checkSuites are the suites of commits.
 func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
 	filter, _ := f.Args["filterBy"].(map[string]any)
-	commits := make([]*object, len(parents))
-	for n, p := range parents {
-		commits[n] = p.(*object)
+	commits := objectsOf(parents)
+	if len(commits) > 1 { // REST looks for a single one
+		q.suites().load(ctx, q, commits)
 	}
-	if q.primeSuites(ctx, commits); q.waits() {
+	if q.waits() {
 		return values
 	}
 	for n, c := range commits {
-		list, err := q.within(ctx, Question{Path: rollupPath(c) + "/check-suites"}, "check_suites")
+		list, err := q.suitesOf(ctx, c)
 		var all []any
 		for _, data := range list {
 			if ofApp(data, filter["appId"]) {
@@ -220,17 +224,27 @@ func ofApp(data payload, id any) bool {
 	return err == nil && string(app.get("id")) == decimal(int64(number))
 }
 
-// runsOf are the runs of a suite: the latest of each name, or all.
-func (q *query) runsOf(ctx context.Context, suite *object, all bool) ([]payload, error) {
-	return q.within(ctx, runsOfSuite(suite, all), "check_runs")
+// runs loads the first runs of suites: the latest of each name, or all.
+func (q *query) runs(all bool) loader[int64, *web.List[payload]] {
+	return loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all), route: "/commits/HEAD/check-runs",
+		key: byIdentity,
+		read: func(ctx context.Context, a *repo.Access, suites []int64) (map[int64]*web.List[payload], error) {
+			found, err := q.load.Checks.RunsOfSuites(ctx, a, suites, all, web.MaxPageSize)
+			return listsOf(ctx, found, err)
+		}, size: bytesOf}
 }
 
-func runsOfSuite(suite *object, all bool) Question {
+// runsOf are the runs of a suite.
+func (q *query) runsOf(ctx context.Context, suite *object, all bool) ([]payload, error) {
+	begun, err := q.runs(all).get(ctx, q, suite)
+	if err != nil {
+		return nil, err
+	}
 	question := Question{Path: suite.source.Path + "/check-runs", Media: "raw"}
 	if all {
 		question.Query = url.Values{"filter": {"all"}}
 	}
-	return question
+	return q.within(ctx, begun, question, "check_runs")
 }
 
 // checkRuns are the runs of suites.
@@ -238,25 +252,8 @@ func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 	q, values := queryOf(ctx), make([]any, len(parents))
 	filter, _ := f.Args["filterBy"].(map[string]any)
 	every := filter["checkType"] == "ALL"
-	if len(parents) > 1 {
-		suites := make([]*object, len(parents))
-		for n, p := range parents {
-			suites[n] = p.(*object)
-		}
-		sha := suites[0].text(ctx, "head_sha")
-		if q.waits() {
-			return values
-		}
-		m := many{path: "/commits/" + sha + "/check-runs", handler: q.with.RunsOfSuites, keys: "ids",
-			media:    "raw",
-			key:      func(o *object) string { return string(o.data.get("id")) },
-			question: func(o *object) Question { return runsOfSuite(o, every) }}
-		if every {
-			m.query = url.Values{"filter": {"all"}}
-		}
-		if q.prime(ctx, m, 1, 100, suites); q.waits() {
-			return values
-		}
+	if q.runs(every).load(ctx, q, objectsOf(parents)); q.waits() {
+		return values
 	}
 	for n, p := range parents {
 		suite := p.(*object)

@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // comments lists those of an issue or a pull request.
 func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
-	return q.connect(ctx, f, pages{kind: "IssueCommentConnection",
-		question: commentsOf(o, media), rank: byID(false),
+	of := commentLists(q, f)
+	return q.connect(ctx, f, pages{kind: "IssueCommentConnection", many: &of, of: o, rank: byID(false),
 		count: func() (int, error) {
 			n, err := o.value(ctx, "comments")
 			number, _ := n.(json.Number)
@@ -22,9 +24,16 @@ func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		node: func(data payload) (any, error) { return newComment(o.repo, o, data, media), nil }})
 }
 
-// commentsOf is where the comments of an issue or a pull request are.
-func commentsOf(o *object, media string) Question {
-	return Question{Path: o.repo.path("issues", numberOf(o), "comments"), Media: media}
+// commentLists are the comments of issues and pull requests.
+func commentLists(q *query, f *exec.Field) listLoader {
+	return listLoader{
+		loader: loader[int64, *web.List[payload]]{name: "comments", route: "/issues/comments",
+			media: textMedia(f), key: byNumber},
+		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
+			map[int64]*web.List[payload], error) {
+			found, err := q.load.Comments.ListMany(ctx, a, numbers, page)
+			return listsOf(ctx, found, err)
+		}}
 }
 
 // newComment is a comment of an issue or a pull request.

@@ -183,7 +183,7 @@ func commitFields() map[string]exec.Resolver {
 		}),
 	})
 	for name, r := range fields {
-		fields[name] = fillGit("Commit", r)
+		fields[name] = filled(namedCommits, anyObject, r)
 	}
 	return merge(gitObjectFields(), fields, map[string]exec.Resolver{
 		"associatedPullRequests": associated,

@@ -100,16 +100,17 @@ func (p *part) settle(total func() (int, error)) error {
 // wantsNodes reports that a connection's nodes are asked for, or where they end.
 func wantsNodes(f *exec.Field) bool { return f.Selects(document.NodeFields()...) }
 
-// pages is a list of the REST API.
+// pages is a list of the REST API, or one that a feature loads for many objects.
 type pages struct {
 	kind     string // of the connection
 	question Question
-	in       string // the member of the answer that is the list; empty: the answer is
-	rank     *rank  // nil: the rows' order is not known, see query.seek
-	tip      string // of a list that never changes: what it is the list of, which its cursors name
+	many     *listLoader // instead of question
+	of       *object     // whose list of many it is
+	in       string      // the member of the answer that is the list; empty: the answer is
+	rank     *rank       // nil: the rows' order is not known, see query.seek
+	tip      string      // of a list that never changes: what it is the list of, which its cursors name
 	node     func(payload) (any, error)
 	count    func() (int, error) // where it is known otherwise
-	total    func() (int, error) // where it may be known from the list; nil: it is asked for
 }
 
 // connect asks for a part of a list.
@@ -119,8 +120,18 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 		return nil, err
 	}
 	c := &connection{kind: l.kind, total: l.count}
-	if c.total == nil {
-		c.total = l.total
+	if c.total == nil && l.many != nil {
+		size := 1
+		if wantsNodes(f) && p.startsList() {
+			size = p.size // of this page, which tells it
+		}
+		c.total = func() (int, error) {
+			page, err := l.many.page(1, size).get(ctx, q, l.of)
+			if page == nil {
+				return 0, err
+			}
+			return int(page.Total), err
+		}
 	}
 	if c.total == nil {
 		c.total = func() (int, error) { return q.count(ctx, l.question) }
@@ -140,7 +151,7 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 			return c, err
 		}
 	}
-	list, next, err := q.part(ctx, l.question, p)
+	list, next, err := q.part(ctx, &l, p)
 	if err != nil {
 		return nil, err
 	}
@@ -159,18 +170,16 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 }
 
 // part asks for the pages of a list that hold a part: one page, or two where it begins within one.
-func (q *query) part(ctx context.Context, question Question, p part) (list []payload, next bool, err error) {
+func (q *query) part(ctx context.Context, l *pages, p part) (list []payload, next bool, err error) {
 	if p.size == 0 {
 		return nil, false, nil
 	}
 	first, skip := p.offset/p.size, p.offset%p.size
 	for n := first; n <= first+min(skip, 1); n++ {
 		var more []payload
-		page := paged(question, n+1, p.size)
-		if more, next, err = q.list(ctx, page); err != nil {
+		if more, next, err = q.page(ctx, l, n+1, p.size); err != nil {
 			return nil, false, err
 		}
-		q.noteTotal(ctx, question, page)
 		list = append(list, more...)
 		if !next {
 			break
@@ -181,6 +190,30 @@ func (q *query) part(ctx context.Context, question Question, p part) (list []pay
 		list, next = list[:p.size], true
 	}
 	return list, next, nil
+}
+
+// page reads a page of a list.
+func (q *query) page(ctx context.Context, l *pages, number, size int) (list []payload, next bool, err error) {
+	if l.many != nil {
+		page, err := l.many.page(number, size).get(ctx, q, l.of)
+		if page == nil || err != nil {
+			return nil, false, err
+		}
+		return page.Rows, page.More, nil
+	}
+	question := paged(l.question, number, size)
+	if l.in == "" {
+		if list, next, err = q.list(ctx, question); err == nil {
+			q.noteTotal(ctx, l.question, question)
+		}
+		return list, next, err
+	}
+	data, err := q.object(ctx, question)
+	if err != nil {
+		return nil, false, err
+	}
+	list, err = objectsIn(data.get(l.in))
+	return list, false, err
 }
 
 func paged(question Question, number, size int) Question {

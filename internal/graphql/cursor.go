@@ -173,13 +173,13 @@ func (q *query) seek(ctx context.Context, l *pages, c cursor) (before int, found
 	if c.key == "" || c.place == 0 || l.tip != "" {
 		return max(0, c.place-1), c.place > 0, nil
 	}
-	if rows, err := q.rows(ctx, l, c.place, 1); err != nil ||
+	if rows, _, err := q.page(ctx, l, c.place, 1); err != nil ||
 		len(rows) > 0 && l.keyOf(rows[0]) == c.key {
 		return c.place - 1, true, err
 	}
 	first := (c.place - 1) / web.MaxPageSize
 	for n := max(0, first-1); n <= first+nearby; n++ {
-		rows, err := q.rows(ctx, l, n+1, web.MaxPageSize)
+		rows, _, err := q.page(ctx, l, n+1, web.MaxPageSize)
 		if err != nil {
 			return 0, false, err
 		}
@@ -201,7 +201,7 @@ func (q *query) seek(ctx context.Context, l *pages, c cursor) (before int, found
 // seekRank counts the rows that stand before a key, by a search that looks at few pages.
 func (q *query) seekRank(ctx context.Context, l *pages, c cursor) (before int, failure error) {
 	behind := func(n int) bool {
-		rows, err := q.rows(ctx, l, n/web.MaxPageSize+1, web.MaxPageSize)
+		rows, _, err := q.page(ctx, l, n/web.MaxPageSize+1, web.MaxPageSize)
 		if err != nil {
 			failure = err
 		}
@@ -214,20 +214,6 @@ func (q *query) seekRank(ctx context.Context, l *pages, c cursor) (before int, f
 	}
 	before = low + sort.Search(high-low, func(n int) bool { return behind(low + n) })
 	return before, failure
-}
-
-// rows reads a page of a list.
-func (q *query) rows(ctx context.Context, l *pages, number, size int) ([]payload, error) {
-	page := paged(l.question, number, size)
-	if l.in == "" {
-		list, _, err := q.list(ctx, page)
-		return list, err
-	}
-	data, err := q.object(ctx, page)
-	if err != nil {
-		return nil, err
-	}
-	return objectsIn(data.get(l.in))
 }
 
 // place finds where a part of a list begins and ends now, if cursors say so.

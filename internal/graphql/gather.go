@@ -69,11 +69,19 @@ func (q *query) want(w wanted) bool {
 	return true
 }
 
+// run writes down what is missing, or reads it now.
+func (q *query) run(ctx context.Context, w wanted) {
+	if !q.want(w) {
+		w.read(ctx)
+		w.done(ctx)
+	}
+}
+
 // askAll reads what is written down, a hundred at one time.
 func (q *query) askAll(ctx context.Context) {
 	all := q.wanted
 	q.wanted = nil
-	for part := range slices.Chunk(all, maxPrimed) {
+	for part := range slices.Chunk(all, maxLoaded) {
 		q.with.DB.Together(ctx, len(part), func(ctx context.Context, n int) { part[n].read(ctx) })
 		for _, w := range part {
 			w.done(ctx)
@@ -102,18 +110,16 @@ func placed[V any](
 		v, _ = k.value.(V)
 		return v, k.err
 	}
-	w := wanted{key: key,
+	q.run(ctx, wanted{key: key,
 		read: func(ctx context.Context) {
 			err = q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
 				v, err = read(tx)
 				return err
 			})
 		},
-		done: func(context.Context) { q.kept[key] = kept{value: v, err: err} }}
-	if q.want(w) {
+		done: func(context.Context) { q.kept[key] = kept{value: v, err: err} }})
+	if _, ok := q.kept[key]; !ok {
 		return v, errMissing
 	}
-	w.read(ctx)
-	w.done(ctx)
 	return v, err
 }

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
 )
 
 // refs lists the refs below a prefix.
@@ -86,70 +87,30 @@ func (q *query) nameOf(ctx context.Context, in *object, name string) (payload, e
 		Handler: q.with.Named})
 }
 
-// fillGit asks for the commits or tags of which only the names are known, of all of a repository at one time.
-// One alone is asked for as REST answers it.
-func fillGit(kind string, next exec.Resolver) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		byRepo := map[*object][]*object{}
-		for _, p := range parents {
-			if o := p.(*object); !o.whole {
-				in := q.sameRepository(o.repo)
-				byRepo[in] = append(byRepo[in], o)
-			}
-		}
-		var failure error
-		for in, list := range byRepo {
-			if len(list) == 1 {
-				continue
-			}
-			failure = cmp.Or(failure, q.fillObjects(ctx, kind, in, list))
-		}
-		if failure != nil {
-			return failed(asError(failure), len(parents))
-		}
-		return next(ctx, f, parents)
-	}
-}
-
-func (q *query) fillObjects(ctx context.Context, kind string, in *object, list []*object) error {
-	question := Question{Path: in.path("commits"), Handler: q.with.Commits}
-	if kind == "Tag" {
-		question = Question{Path: in.path("git", "tags", textOf(list[0].data, "sha")), Handler: q.with.Tags}
-	}
-	for part := range slices.Chunk(list, maxPrimed) {
-		question.Query = url.Values{"shas": {shasOf(part)}}
-		found, _, err := q.list(ctx, question)
-		if err != nil {
-			return err
-		}
-		bySHA := map[string]*object{}
-		for _, data := range found {
-			o := &object{data: data}
-			if kind != "Tag" {
-				if o, err = listedCommit(in, data); err != nil {
-					return err
+// namedCommits loads commits of which only the names are known.
+func namedCommits(q *query, of *object) loader[git.SHA, payload] {
+	return loader[git.SHA, payload]{name: "named commits", route: "/commits", key: bySHA,
+		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]payload, error) {
+			found, err := q.load.Git.Commits(ctx, a, shas)
+			shown, err := payloadsOf(ctx, found, err)
+			for sha, outer := range shown {
+				c, wrong := listedCommit(of.repo, outer)
+				if err = cmp.Or(err, wrong); err != nil {
+					return nil, err
 				}
+				shown[sha] = c.data
 			}
-			bySHA[textOf(o.data, "sha")] = o
-		}
-		for _, o := range part {
-			if full := bySHA[textOf(o.data, "sha")]; full != nil {
-				o.data, o.whole = full.data, true
-			}
-		}
-	}
-	return nil
+			return shown, err
+		}, size: bytesOfRow}
 }
 
-// shasOf are the names of objects, each once.
-func shasOf(list []*object) string {
-	names := make([]string, len(list))
-	for n, o := range list {
-		names[n] = textOf(o.data, "sha")
-	}
-	slices.Sort(names)
-	return strings.Join(slices.Compact(names), ",")
+// namedTags loads annotated tags of which only the names are known.
+func namedTags(q *query, _ *object) loader[git.SHA, payload] {
+	return loader[git.SHA, payload]{name: "tags", route: "/git/tags/HEAD", key: bySHA,
+		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]payload, error) {
+			found, err := q.load.Git.Tags(ctx, a, shas)
+			return payloadsOf(ctx, found, err)
+		}, size: bytesOfRow}
 }
 
 // history lists the commits that a commit has behind it, itself first. A cursor goes on with the history to
@@ -203,47 +164,24 @@ func historyOf(ctx context.Context, f *exec.Field, o *object, values url.Values)
 // it.
 func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, media := queryOf(ctx), textMedia(f)
-	byRepo := map[*object][]*object{}
-	for _, p := range parents {
-		in := q.sameRepository(p.(*object).repo)
-		byRepo[in] = append(byRepo[in], p.(*object))
-	}
-	numbers := map[string][]json.RawMessage{} // by repository and SHA
-	var failure error
-	for in, list := range byRepo {
-		for part := range slices.Chunk(list, maxPrimed) {
-			path := in.path("commits", textOf(part[0].data, "sha"), "pulls")
-			question := Question{Path: path, Query: url.Values{"shas": {shasOf(part)}},
-				Handler: q.with.PullsOf}
-			found, err := q.object(ctx, question)
-			failure = cmp.Or(failure, err)
-			for _, m := range found {
-				numbers[in.source.Path+" "+string(m.name)], err = elements(m.value)
-				failure = cmp.Or(failure, err)
-			}
-		}
-	}
-	if failure != nil {
-		return failed(asError(failure), len(parents))
-	}
-	values := make([]any, len(parents))
-	for n, p := range parents {
-		in := q.sameRepository(p.(*object).repo)
-		var all []any
-		for _, number := range numbers[in.source.Path+" "+textOf(p.(*object).data, "sha")] {
-			all = append(all, &object{kind: "PullRequest", data: payload{}.with("number", number), repo: in,
-				source: source{Path: in.path("pulls", string(number)), Media: media}})
+	l := loader[git.SHA, []int64]{name: "pulls of commits", route: "/commits/HEAD/pulls", key: bySHA,
+		read: q.load.Pulls.NumbersOfCommits}
+	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
+		in := q.sameRepository(o.repo)
+		all := make([]any, len(numbers))
+		for n, number := range numbers {
+			all[n] = pullAt(in, decimal(number))
+			all[n].(*object).source.Media = media
 		}
 		if order, ok := f.Args["orderBy"].(map[string]any); ok && order["direction"] == "DESC" {
 			slices.Reverse(all)
 		}
-		c, err := connectAll(f, "PullRequestConnection", all)
-		if values[n] = c; err != nil {
-			values[n] = asError(err)
-		}
-	}
-	return values
+		return connectAll(f, "PullRequestConnection", all)
+	})
 }
+
+// bySHA is the key of an object of Git's.
+func bySHA(o *object) git.SHA { return git.SHA(textOf(o.data, "sha")) }
 
 // parents lists the commits before a commit.
 func parents(ctx context.Context, f *exec.Field, o *object) (any, error) {
@@ -277,7 +215,7 @@ func tagFields() map[string]exec.Resolver {
 		}),
 	})
 	for _, name := range [...]string{"name", "message", "tagger", "target"} {
-		fields[name] = fillGit("Tag", fields[name])
+		fields[name] = filled(namedTags, anyObject, fields[name])
 	}
 	return fields
 }

@@ -6,7 +6,7 @@
 //	  - graphql.go: the endpoint
 //	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists;
 //	    cursor.go: where pages of lists begin
-//	  - gather.go: what many parents need, asked for at one time; prime.go: what REST answers for many things of a
+//	  - gather.go: what many parents need, asked for at one time; load.go: what features load for many things of a
 //	    repository
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, issuemember.go, pull.go,
 //	    commit.go, gitobject.go, release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
@@ -21,9 +21,10 @@
 // GraphQL has no rule, right or SQL of its own. What a field shows is a part of the answer that REST gives
 // the same caller, and a mutation is a request to REST: Question names the route, and the server asks what
 // that wants of the role and of the token as it does of any request (server/ask.go). So nothing is seen or
-// done here that could not be seen or done there, and one object is the same by both. Where REST has no list
-// that suits, a question brings a handler of the feature, which answers under the right of the route that it
-// names.
+// done here that could not be seen or done there, and one object is the same by both. What many things show is
+// loaded by functions of their features (load.go), with the access that the same route grants. Where REST has no
+// list that suits, a question brings a handler of the feature, which answers under the right of the route that
+// it names.
 package graphql
 
 import (
@@ -68,36 +69,18 @@ type Handlers struct {
 	Accounts              *account.API
 	Repositories          *list.API
 	Issues, Pinned        web.Handler // of a repository
-	Pulls, NumberedPulls  web.Handler
+	Pulls                 web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
 	Draft                 web.Handler // of a pull request
-	MergeTexts, LookAhead web.Handler // of many pull requests
-	CommitsOfPulls        web.Handler // of many pull requests
-	Viewed                web.Handler // files, of many pull requests
-	Compared              web.Handler // many objects with a head
 	Revert                web.Handler // makes a branch that undoes a pull request
-	NumberedIssues        web.Handler // issues by their numbers
-	Fixed, Fixing         web.Handler // what pull requests fix, and which fix issues
-	LinkedBranches        web.Handler // of many issues
 	LinkBranch            web.Handler // makes a branch for an issue
 	UnlinkBranch          web.Handler // of an issue
-	Comments, Reviews     web.Handler // of many issues, of many pull requests
-	Threads, ManyThreads  web.Handler // of a pull request, of many
-	OfReviews             web.Handler // the comments of many reviews
 	DraftComment, Thread  web.Handler // a comment on a line that may be pending, and its thread
 	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
-	Statuses, Checks      web.Handler // of many commits
-	PullsOf               web.Handler // the numbers of pull requests, of many commits
-	Commits, Tags         web.Handler // chosen by their SHAs
 	Refs, Named           web.Handler // refs in an order; what a name leads to
 	CommitFiles           web.Handler // puts a commit on a branch
 	Templates             web.Handler // of issues and pull requests
-	Suites, RunsOfSuites  web.Handler // of many commits, of many suites
 	MarkViewed            web.Handler // of a pull request: a file
-
-	// Reactions to many things, and the caller's own.
-	OnIssues, OnComments, OnReviewComments          web.Handler
-	OwnOnIssues, OwnOnComments, OwnOnReviewComments web.Handler
 }
 
 // Limits tells and takes from a caller's rate limit.
@@ -112,6 +95,7 @@ type Limits interface {
 type API struct {
 	ask       Ask
 	with      Handlers
+	load      Loaders
 	limits    Limits
 	log       *slog.Logger
 	time      time.Duration       // that a query may take; maxTime but in a test
@@ -120,8 +104,8 @@ type API struct {
 }
 
 // NewAPI makes the handlers. ask asks the REST API.
-func NewAPI(ask Ask, with Handlers, limits Limits, log *slog.Logger) *API {
-	api := &API{ask: ask, with: with, limits: limits, log: log, time: maxTime}
+func NewAPI(ask Ask, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
+	api := &API{ask: ask, with: with, load: load, limits: limits, log: log, time: maxTime}
 	api.schema = sync.OnceValue(func() *exec.Schema {
 		s := schema.Load()
 		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}

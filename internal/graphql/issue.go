@@ -216,7 +216,7 @@ func tracked() map[string]exec.Resolver {
 			}
 			return &object{kind: "Milestone", data: data, whole: true, repo: o.repo}, nil
 		}),
-		"comments": primed(manyComments, one(comments)),
+		"comments": listed(commentLists, false, one(comments)),
 		"viewerCanUpdate": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			if own, err := didAuthor(ctx, o); own || err != nil {
 				return own, err
@@ -233,11 +233,11 @@ func tracked() map[string]exec.Resolver {
 func issueFields() map[string]exec.Resolver {
 	fields := merge(tracked(), absentOfIssues(), map[string]exec.Resolver{
 		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": one(isPinned),
-		"closedByPullRequestsReferences": closedByPulls(), "linkedBranches": linkedBranches(),
+		"closedByPullRequestsReferences": closedByPulls, "linkedBranches": linkedBranches,
 		"titleHTML": one(titleHTML),
 	})
 	for name, r := range fields {
-		fields[name] = fillIssues(r)
+		fields[name] = filled(numberedIssues, isNumber, r)
 	}
 	return fields
 }

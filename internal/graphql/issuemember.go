@@ -19,7 +19,7 @@ var issueMembers = map[string][]string{
 
 // membersOfIssues are the members that a connection of issues needs; nil: all.
 func membersOfIssues(f *exec.Field) []string {
-	// An issue with its number alone would be asked for, see fillIssues. The others make cursors.
+	// An issue with its number alone would be asked for, see numberedIssues. The others make cursors.
 	needed := []string{"number", "state", "id", "updated_at", "comments"}
 	for _, path := range [][]string{{"nodes"}, {"edges", "node"}} {
 		for _, name := range f.Below(path...) {

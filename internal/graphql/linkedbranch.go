@@ -2,9 +2,7 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -15,15 +13,26 @@ import (
 	"arbor/internal/web"
 )
 
+// branchesOf loads the branches that were made for issues.
+func branchesOf(q *query) loader[int64, []*branch.Payload] {
+	return loader[int64, []*branch.Payload]{name: "branches", route: "/issues", key: byNumber,
+		read: q.load.Branches.Linked,
+		size: func(list []*branch.Payload) int64 { return int64(len(list)) * nodeBytes }}
+}
+
 // linkedBranches are the branches that were made for an issue.
-func linkedBranches() exec.Resolver {
-	return linked{kind: "LinkedBranchConnection", path: "issues",
-		node: func(_ *object, raw json.RawMessage) (any, error) {
-			data, err := members(raw)
-			return newLinkedBranch(data), err
-		},
-		handler: func(q *query) web.Handler { return q.with.LinkedBranches },
-		more:    func(*exec.Field) url.Values { return url.Values{"of": {"branches"}} }}.resolve
+func linkedBranches(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	return branchesOf(queryOf(ctx)).values(ctx, parents, func(_ *object, list []*branch.Payload) (any, error) {
+		all := make([]any, len(list))
+		for n, l := range list {
+			data, err := payloadOf(l)
+			if err != nil {
+				return nil, err
+			}
+			all[n] = newLinkedBranch(data)
+		}
+		return connectAll(f, "LinkedBranchConnection", all)
+	})
 }
 
 func newLinkedBranch(data payload) *object {
@@ -56,21 +65,17 @@ func (q *query) linkedBranch(ctx context.Context, nodeID string, id int64) (link
 	if err != nil {
 		return nil, nil, err
 	}
-	number := at.path[1]
-	found, err := q.object(ctx, Question{Path: in.path("issues"), Handler: q.with.LinkedBranches,
-		Query: url.Values{"of": {"branches"}, "numbers": {number}}})
-	if err != nil {
-		return nil, nil, err
-	}
-	list, err := objectsIn(found.get(number))
-	n := slices.IndexFunc(list, func(data payload) bool { return textOf(data, "node_id") == nodeID })
+	of = issueAt(in, at.path[1])
+	list, err := branchesOf(q).get(ctx, q, of)
+	n := slices.IndexFunc(list, func(l *branch.Payload) bool { return l.NodeID == nodeID })
 	if err == nil && n < 0 {
 		err = errs.Absent()
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return newLinkedBranch(list[n]), issueAt(in, number), nil
+	data, err := payloadOf(list[n])
+	return newLinkedBranch(data), of, err
 }
 
 func createLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error) {

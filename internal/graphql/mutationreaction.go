@@ -12,7 +12,7 @@ func (m *mutation) reactable(ctx context.Context) (o *object, path, content stri
 	if err != nil {
 		return nil, "", "", err
 	}
-	return o, reactionsOf(o, "").Path, contentOf(m.text("content")), nil
+	return o, reactionsPath(o), contentOf(m.text("content")), nil
 }
 
 func addReaction(ctx context.Context, m *mutation) (map[string]any, error) {

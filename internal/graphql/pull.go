@@ -1,16 +1,17 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"arbor/internal/graphql/exec"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // repositoryPulls are the fields of a repository about pull requests.
@@ -66,57 +67,14 @@ func pullAt(in *object, number string) *object {
 		source: source{Path: in.path("pulls", number)}}
 }
 
-// fillPulls asks for what the payloads of issues do not say of the pull requests among them, of all of a
-// repository at one time. One alone is asked for as REST answers it, which makes a test merge that is
-// missing.
-func fillPulls(next exec.Resolver) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		byRepo := map[string][]*object{}
-		for _, p := range parents {
-			if o := p.(*object); !o.whole {
-				byRepo[o.repo.source.Path] = append(byRepo[o.repo.source.Path], o)
-			}
-		}
-		var failure error
-		for path, list := range byRepo {
-			if len(list) == 1 {
-				continue
-			}
-			question := Question{Path: path + "/pulls", Media: list[0].source.Media,
-				Handler: q.with.NumberedPulls}
-			failure = cmp.Or(failure, q.fillIn(ctx, question, list))
-		}
-		if failure != nil {
-			return failed(asError(failure), len(parents))
-		}
-		return next(ctx, f, parents)
-	}
-}
-
-// fillIn asks for things of a repository by their numbers.
-func (q *query) fillIn(ctx context.Context, question Question, list []*object) error {
-	for part := range slices.Chunk(list, 100) {
-		numbers := make([]string, len(part))
-		for n, o := range part {
-			numbers[n] = string(o.data.get("number"))
-		}
-		question.Query = url.Values{"numbers": {strings.Join(numbers, ",")}}
-		found, _, err := q.list(ctx, question)
-		if err != nil {
-			return err
-		}
-		byNumber := map[string]payload{}
-		for _, data := range found {
-			byNumber[string(data.get("number"))] = data
-		}
-		for _, o := range part {
-			if data := byNumber[string(o.data.get("number"))]; data != nil {
-				o.data, o.whole = data, true
-			}
-		}
-	}
-	return nil
+// numberedPulls loads pull requests in their full form. A single one is asked for as REST answers it, which
+// makes a test merge that is missing.
+func numberedPulls(q *query, o *object) loader[int64, payload] {
+	return loader[int64, payload]{name: "pulls", route: "/pulls", media: o.source.Media, key: byNumber,
+		read: func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]payload, error) {
+			found, err := q.load.Pulls.Numbered(ctx, a, numbers)
+			return payloadsOf(ctx, found, err)
+		}, size: bytesOfRow}
 }
 
 func pullFields() map[string]exec.Resolver {
@@ -158,16 +116,17 @@ func pullFields() map[string]exec.Resolver {
 		"baseRef": branchOf("base"), "headRef": branchOf("head"),
 		"mergeable": one(mergeable), "mergeStateStatus": one(mergeState),
 		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
-		"reviewDecision": primedAll(manyReviews, one(reviewDecision)),
-		"reviewRequests": one(reviewRequests), "reviews": primedTotals(manyReviews, one(reviews)),
-		"latestReviews":            primedAll(manyReviews, one(latestReviews)),
-		"latestOpinionatedReviews": primedAll(manyReviews, one(latestOpinionatedReviews)),
+		"reviewDecision": listedWhole(reviewLists, one(reviewDecision)),
+		"reviewRequests": one(reviewRequests), "reviews": listed(reviewLists, true, one(reviews)),
+		"latestReviews":            listedWhole(reviewLists, one(latestReviews)),
+		"latestOpinionatedReviews": listedWhole(reviewLists, one(latestOpinionatedReviews)),
 		"commits":                  commitsOfPulls, "files": lookedAhead(one(pullFiles)),
-		"reviewThreads":           primedTotals(manyThreads, one(reviewThreads)),
-		"closingIssuesReferences": closingIssues(), "suggestedReviewers": always([]any{}),
+		"reviewThreads":           listed(threadLists, true, one(reviewThreads)),
+		"closingIssuesReferences": closingIssues, "suggestedReviewers": always([]any{}),
 		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
-		"viewerMergeHeadlineText": mergeText("headline"), "viewerMergeBodyText": mergeText("body"),
-		"isInMergeQueue": always(false), "isMergeQueueEnabled": always(false),
+		"viewerMergeHeadlineText": mergeText(func(t pull.MergeText) string { return t.Headline }),
+		"viewerMergeBodyText":     mergeText(func(t pull.MergeText) string { return t.Body }),
+		"isInMergeQueue":          always(false), "isMergeQueueEnabled": always(false),
 		"autoMergeRequest": always(nil),
 		"statusCheckRollup": rollups(func(ctx context.Context, o *object) (*object, error) {
 			head, err := o.inner(ctx, "head")
@@ -176,7 +135,7 @@ func pullFields() map[string]exec.Resolver {
 		"titleHTML": one(titleHTML),
 	})
 	for name, r := range fields {
-		fields[name] = fillPulls(r)
+		fields[name] = filled(numberedPulls, anyObject, r)
 	}
 	return fields
 }
@@ -279,23 +238,31 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			nodes: []any{commit(gitObject(o.repo, "commit", textOf(head, "sha")))},
 			keys:  []string{textOf(head, "sha")}, total: count}, nil
 	}
-	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count,
-		question: commitsOfPull(o),
+	l := pages{kind: "PullRequestCommitConnection", count: count, question: commitsOfPull(o),
 		node: func(data payload) (any, error) {
-			c, err := commitListed(o.repo, data)
+			c, err := listedCommit(o.repo, data)
 			if err != nil {
 				return nil, err
 			}
 			return commit(c), nil
-		}})
+		}}
+	lists := commitLists(q, f)
+	if p, err := readPart(f); err == nil && p.startsList() {
+		if _, there := lists.page(1, p.size).known(q, o); there {
+			l.many, l.of, l.node = &lists, o, func(data payload) (any, error) {
+				return commit(gitObject(o.repo, "commit", textOf(data, "sha"))), nil
+			}
+		}
+	}
+	return q.connect(ctx, f, l)
 }
 
-// commitsOfPulls lists the commits of pull requests, of many by their names alone at first.
-var commitsOfPulls = primed(func(q *query, _ *exec.Field) many { return q.manyCommits() }, one(pullCommits))
-
-func (q *query) manyCommits() many {
-	return many{path: "/pulls", handler: q.with.CommitsOfPulls, keys: "numbers", key: numberOf, media: "raw",
-		query: url.Values{"of": {"commits"}}, question: commitsOfPull}
+// commitsOfPulls lists the commits of pull requests: of one as REST does, of many their names first.
+func commitsOfPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	if len(parents) > 1 {
+		return listed(commitLists, false, one(pullCommits))(ctx, f, parents)
+	}
+	return one(pullCommits)(ctx, f, parents)
 }
 
 // commitsOfPull is where the commits are that a pull request brings.
@@ -303,26 +270,37 @@ func commitsOfPull(o *object) Question {
 	return Question{Path: numbered(o, "pulls", "commits"), Media: "raw"}
 }
 
-// commitListed is a commit of a list of REST's, or of a list of names.
-func commitListed(in *object, data payload) (*object, error) {
-	if data.get("commit") == nil {
-		return gitObject(in, "commit", textOf(data, "sha")), nil
-	}
-	return listedCommit(in, data)
+// commitLists are the names of the commits that pull requests bring.
+func commitLists(q *query, _ *exec.Field) listLoader {
+	return listLoader{
+		loader: loader[int64, *web.List[payload]]{name: "commits", route: "/pulls", key: byNumber},
+		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
+			map[int64]*web.List[payload], error) {
+			found, err := q.load.Pulls.Commits(ctx, a, numbers, page)
+			out := make(map[int64]*web.List[payload], len(found))
+			for number, list := range found {
+				shown := &web.List[payload]{More: list.More, Total: list.Total}
+				for _, sha := range list.Rows {
+					raw, _ := json.Marshal(sha)
+					shown.Rows = append(shown.Rows, payload{}.with("sha", raw))
+				}
+				out[number] = shown
+			}
+			return out, err
+		}}
 }
 
 // lookedAhead makes a resolver that reads all parents, which are pull requests, at one time before each is
-// asked for.
+// asked for. What fails here fails again for each of them.
 func lookedAhead(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)
 		if len(parents) > 1 {
-			byRepository(q, parents, func(in *object, list []*object, _ []int) {
-				// What fails here fails again for each of them.
-				_, _ = q.read(ctx, Question{Path: in.path("pulls"), Handler: q.with.LookAhead,
-					Query: url.Values{"of": {"files"}, "numbers": {joinedBy(list, numberOf)}}})
-			})
-			if q.waits() {
+			l := loader[int64, struct{}]{name: "ahead", route: "/pulls", key: byNumber,
+				read: func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]struct{}, error) {
+					return nil, q.load.Pulls.LookAhead(ctx, a, numbers)
+				}}
+			if l.load(ctx, q, objectsOf(parents)); q.waits() {
 				return make([]any, len(parents))
 			}
 		}

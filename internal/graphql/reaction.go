@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/url"
+	"fmt"
 	"slices"
-	"strings"
 
 	"arbor/internal/graphql/exec"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -54,46 +55,42 @@ func reactable() map[string]exec.Resolver {
 	}
 }
 
-// reactionsOf is where REST has the reactions to something; without a path there are none.
-func reactionsOf(o *object, content string) Question {
-	question := Question{Media: "raw"}
+// reactionsPath is where REST has the reactions to something; empty: it has none.
+func reactionsPath(o *object) string {
 	switch o.kind {
 	case "Issue", "PullRequest":
-		question.Path = numbered(o, "issues", "reactions")
+		return numbered(o, "issues", "reactions")
 	case "IssueComment", "PullRequestReviewComment":
-		question.Path = o.source.Path + "/reactions"
+		return o.source.Path + "/reactions"
 	}
-	if content != "" {
-		question.Query = url.Values{"content": {content}}
-	}
-	return question
+	return ""
 }
 
-// subjects are the kinds of what has reactions: routes whose right is asked, and who answers for many.
-func (q *query) subjects(kind string) (path string, list, own web.Handler) {
+// subjectOf is the kind of what has reactions, and the route whose right is asked for them.
+func subjectOf(kind string) (of reaction.Kind, route string) {
 	switch kind {
-	case "Issue", "PullRequest":
-		return "/issues/comments", q.with.OnIssues, q.with.OwnOnIssues
+	case "Issue":
+		return reaction.Issue, "/issues/comments"
+	case "PullRequest":
+		return reaction.Issue, "/pulls/comments"
 	case "IssueComment":
-		return "/issues/comments", q.with.OnComments, q.with.OwnOnComments
+		return reaction.IssueComment, "/issues/comments"
 	}
-	return "/pulls/comments", q.with.OnReviewComments, q.with.OwnOnReviewComments
+	return reaction.ReviewComment, "/pulls/comments"
 }
 
-// manyReactions asks for the reactions of one content to many things of a kind; an empty content is all.
-func (q *query) manyReactions(kind, content string) many {
-	path, handler, _ := q.subjects(kind)
-	m := many{path: path, handler: handler, keys: "ids", media: "raw",
-		key:      func(o *object) string { return string(o.data.get("id")) },
-		question: func(o *object) Question { return reactionsOf(o, content) }}
-	m.query = url.Values{"of": {"reactions"}}
-	if content != "" {
-		m.query.Set("content", content)
-	}
-	if kind == "PullRequest" {
-		m.path = "/pulls/comments"
-	}
-	return m
+// reactionsTo are the reactions of one content to things of a kind; an empty content is all.
+func reactionsTo(q *query, kind, content string) listLoader {
+	of, route := subjectOf(kind)
+	c, _ := reaction.ParseContent(content)
+	return listLoader{
+		loader: loader[int64, *web.List[payload]]{name: fmt.Sprint("reactions ", of, content), route: route,
+			key: byIdentity},
+		rows: func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
+			map[int64]*web.List[payload], error) {
+			found, err := q.load.Reactions.List(ctx, a, of, ids, c, page)
+			return listsOf(ctx, found, err)
+		}}
 }
 
 // reactionLists makes a resolver of connections of reactions, of which all parents' are asked for at one
@@ -120,7 +117,7 @@ func reactionLists(
 			return values
 		}
 		for at, list := range groups {
-			q.prime(ctx, q.manyReactions(at.kind, at.content), 1, p.size, list)
+			reactionsTo(q, at.kind, at.content).page(1, p.size).load(ctx, q, list)
 		}
 		if q.waits() {
 			return values
@@ -128,8 +125,8 @@ func reactionLists(
 		for n, parent := range parents {
 			o, content := of(f, parent.(*object))
 			kind, newNode := node(o, f.Name)
-			c, err := q.connect(ctx, f, pages{kind: kind, question: reactionsOf(o, content), node: newNode,
-				rank:  byID(false),
+			all := reactionsTo(q, o.kind, content)
+			c, err := q.connect(ctx, f, pages{kind: kind, many: &all, of: o, node: newNode, rank: byID(false),
 				count: func() (int, error) { return countReactions(ctx, o, content) }})
 			if c, ok := c.(*connection); ok {
 				c.reacted = o
@@ -251,11 +248,7 @@ func viewerReacted(ctx context.Context, _ *exec.Field, parents []exec.Object) []
 
 // ownReactions notes what the caller said of each of some things, in a member own_reactions.
 func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error {
-	type group struct {
-		in   *object
-		kind string
-	}
-	groups := map[group][]*object{}
+	groups := map[string][]*object{}
 	var failure error
 	for _, s := range subjects {
 		o := s.(*object)
@@ -266,32 +259,32 @@ func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error 
 			failure = cmp.Or(failure, err)
 			continue
 		}
-		at := group{q.sameRepository(o.repo), o.kind}
-		groups[at] = append(groups[at], o)
+		groups[o.kind] = append(groups[o.kind], o)
 	}
 	if failure != nil {
 		return failure
 	}
-	for at, all := range groups {
-		path, _, own := q.subjects(at.kind)
-		if at.kind == "PullRequest" {
-			path = "/pulls/comments"
+	for kind, all := range groups {
+		of, route := subjectOf(kind)
+		l := loader[int64, []reaction.Content]{name: "own " + kind, route: route, key: byIdentity,
+			read: func(ctx context.Context, a *repo.Access, ids []int64) (map[int64][]reaction.Content, error) {
+				return q.load.Reactions.Own(ctx, a, of, ids)
+			}}
+		if l.load(ctx, q, all); q.waits() {
+			continue
 		}
-		for part := range slices.Chunk(all, maxPrimed) {
-			ids := make([]string, len(part))
-			for n, o := range part {
-				ids[n] = string(o.data.get("id"))
+		for _, o := range all {
+			said, err := l.get(ctx, q, o)
+			names := make([]string, len(said))
+			for n, c := range said {
+				names[n] = c.String()
 			}
-			found, err := q.object(ctx, Question{Path: at.in.source.Path + path, Handler: own,
-				Query: url.Values{"of": {"own " + at.kind}, "ids": {strings.Join(ids, ",")}}})
-			if err != nil {
-				failure = cmp.Or(failure, err)
-				continue
-			}
-			for n, o := range part {
-				o.data = o.data.with("own_reactions", found.get(ids[n]))
-			}
+			raw, _ := json.Marshal(names)
+			o.data, failure = o.data.with("own_reactions", raw), cmp.Or(failure, err)
 		}
+	}
+	if q.waits() {
+		return errMissing
 	}
 	return failure
 }

@@ -127,7 +127,7 @@ func tagsOf(value func(ref *object) any) exec.Resolver {
 			byRepo[in] = append(byRepo[in], n)
 		}
 		for in, places := range byRepo {
-			for part := range slices.Chunk(places, maxPrimed) {
+			for part := range slices.Chunk(places, maxLoaded) {
 				names := make([]string, len(part))
 				for n, at := range part {
 					names[n] = "refs/tags/" + textOf(parents[at].(*object).data, "tag_name")
@@ -150,7 +150,7 @@ func tagsOf(value func(ref *object) any) exec.Resolver {
 func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[string]payload, error) {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	list, _, err := q.list(ctx, paged(Question{Path: in.path("git", "refs"), Handler: q.with.Refs,
-		Query: url.Values{"prefix": {"refs/"}, "names": {strings.Join(names, " ")}}}, 1, maxPrimed))
+		Query: url.Values{"prefix": {"refs/"}, "names": {strings.Join(names, " ")}}}, 1, maxLoaded))
 	if errs.Is(err, errs.Conflict) { // an empty repository
 		return nil, nil
 	}

@@ -47,7 +47,7 @@ func fillRepositories(next exec.Resolver) exec.Resolver {
 			}
 		}
 		id := func(o *object) string { return string(o.data.get("id")) }
-		for part := range slices.Chunk(missing, maxPrimed) {
+		for part := range slices.Chunk(missing, maxLoaded) {
 			if len(missing) == 1 {
 				break
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -33,10 +34,21 @@ func newReview(in, of *object, data payload, media string) *object {
 func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	media := textMedia(f)
 	q := queryOf(ctx)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewConnection", question: reviewsOf(o, media),
-		rank:  byID(false),
-		total: q.totalOf(ctx, f, reviewsOf(o, media)),
-		node:  func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
+	of := reviewLists(q, f)
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewConnection", many: &of, of: o, rank: byID(false),
+		node: func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
+}
+
+// reviewLists are the reviews of pull requests.
+func reviewLists(q *query, f *exec.Field) listLoader {
+	return listLoader{
+		loader: loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls", media: textMedia(f),
+			key: byNumber},
+		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
+			map[int64]*web.List[payload], error) {
+			found, err := q.load.Reviews.ListMany(ctx, a, numbers, page)
+			return listsOf(ctx, found, err)
+		}}
 }
 
 // mostReviews is how many hundreds of reviews are looked through for the latest.
@@ -67,7 +79,8 @@ func latestOf(
 	ctx context.Context, f *exec.Field, o *object, counts func(v *object) bool,
 ) (all []any, err error) {
 	media := textMedia(f)
-	list, err := queryOf(ctx).all(ctx, reviewsOf(o, media), mostReviews)
+	q := queryOf(ctx)
+	list, err := reviewLists(q, f).all(ctx, q, o, mostReviews)
 	if err != nil {
 		return nil, err
 	}
@@ -138,15 +151,15 @@ func fillReviews(next exec.Resolver) exec.Resolver {
 			}
 		}
 		if len(missing) > 1 {
-			m := manyReviews(q, f)
-			m.media, m.question = "raw", func(o *object) Question { return reviewsOf(o, "raw") }
-			if q.prime(ctx, m, 1, web.MaxPageSize, pulls); q.waits() {
+			reviews := reviewLists(q, f)
+			reviews.media = "raw"
+			if reviews.page(1, web.MaxPageSize).load(ctx, q, pulls); q.waits() {
 				return make([]any, len(parents))
 			}
 			known := map[string]payload{}
 			var failure error
 			for _, of := range pulls {
-				list, err := q.all(ctx, reviewsOf(of, "raw"), mostReviews)
+				list, err := reviews.all(ctx, q, of, mostReviews)
 				failure = cmp.Or(failure, err)
 				for _, data := range list {
 					known[string(data.get("id"))] = data
@@ -167,7 +180,7 @@ func fillReviews(next exec.Resolver) exec.Resolver {
 
 func reviewFields() map[string]exec.Resolver {
 	fields := merge(commented(), map[string]exec.Resolver{
-		"comments": primedTotals(manyOfReviews, one(reviewComments)), "pullRequest": ofPull,
+		"comments": listed(reviewCommentLists, true, one(reviewComments)), "pullRequest": ofPull,
 		"state": upper("state"), "submittedAt": same("submitted_at"),
 		"createdAt": same("submitted_at"), "updatedAt": same("submitted_at"),
 		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

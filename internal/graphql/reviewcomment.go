@@ -6,7 +6,9 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
 	"arbor/internal/review"
+	"arbor/internal/web"
 )
 
 // newReviewComment is a comment on a line of a pull request.
@@ -121,19 +123,20 @@ func commentAt(of *object, id int64) *object {
 func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	media := textMedia(f)
 	q := queryOf(ctx)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewCommentConnection",
-		question: commentsOfReview(o, media), rank: byID(false),
-		total: q.totalOf(ctx, f, commentsOfReview(o, media)),
-		node:  func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
+	of := reviewCommentLists(q, f)
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewCommentConnection", many: &of, of: o,
+		rank: byID(false),
+		node: func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
 }
 
-func commentsOfReview(o *object, media string) Question {
-	return Question{Path: o.source.Path + "/comments", Media: media}
-}
-
-func manyOfReviews(q *query, f *exec.Field) many {
-	media := textMedia(f)
-	return many{path: "/pulls/comments", handler: q.with.OfReviews, keys: "ids", media: media,
-		key:      func(o *object) string { return string(o.data.get("id")) },
-		question: func(o *object) Question { return commentsOfReview(o, media) }}
+// reviewCommentLists are the comments of reviews.
+func reviewCommentLists(q *query, f *exec.Field) listLoader {
+	return listLoader{
+		loader: loader[int64, *web.List[payload]]{name: "comments of reviews", route: "/pulls/comments",
+			media: textMedia(f), key: byIdentity},
+		rows: func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
+			map[int64]*web.List[payload], error) {
+			found, err := q.load.Reviews.ListManyOfReviews(ctx, a, ids, page)
+			return listsOf(ctx, found, err)
+		}}
 }

@@ -11,29 +11,27 @@ import (
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
 	"arbor/internal/review"
+	"arbor/internal/web"
 )
 
-// threadsOf is where the threads of a pull request are.
-func (q *query) threadsOf(o *object, media string) Question {
-	return Question{Path: o.repo.path("pulls", numberOf(o), "comments"), Query: url.Values{"of": {"threads"}},
-		Media:   media,
-		Handler: q.with.Threads}
-}
-
-// manyThreads asks for the threads of many pull requests.
-func manyThreads(q *query, f *exec.Field) many {
-	media := textMedia(f)
-	return many{path: "/pulls/comments", handler: q.with.ManyThreads, keys: "numbers", key: numberOf,
-		media:    media,
-		question: func(o *object) Question { return q.threadsOf(o, media) }}
+// threadLists are the threads of pull requests.
+func threadLists(q *query, f *exec.Field) listLoader {
+	return listLoader{
+		loader: loader[int64, *web.List[payload]]{name: "threads", route: "/pulls/comments",
+			media: textMedia(f), key: byNumber},
+		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
+			map[int64]*web.List[payload], error) {
+			found, err := q.load.Reviews.ListManyThreads(ctx, a, numbers, page)
+			return listsOf(ctx, found, err)
+		}}
 }
 
 func reviewThreads(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewThreadConnection", question: q.threadsOf(o, media),
-		rank:  &rank{of: firstComment},
-		total: q.totalOf(ctx, f, q.threadsOf(o, media)),
-		node:  func(data payload) (any, error) { return newThread(o, data, media) }})
+	of := threadLists(q, f)
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewThreadConnection", many: &of, of: o,
+		rank: &rank{of: firstComment},
+		node: func(data payload) (any, error) { return newThread(o, data, media) }})
 }
 
 // firstComment ranks threads, which stand as they began.

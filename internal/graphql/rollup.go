@@ -3,9 +3,13 @@ package graphql
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 
+	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // rollups makes a resolver of what gives the commit of a parent, and of what is shown of its rollup.
@@ -24,7 +28,7 @@ func rollups(
 			}
 			commits, at[n] = append(commits, commit), commit
 		}
-		if q.primeRollups(ctx, commits); q.waits() {
+		if q.loadRollups(ctx, commits); q.waits() {
 			return values
 		}
 		for n, commit := range at {
@@ -39,12 +43,47 @@ func rollups(
 	}
 }
 
+// loadRollups loads the first statuses and checks of commits. The checks of a single commit are read by REST,
+// which looks for the commit.
+func (q *query) loadRollups(ctx context.Context, commits []*object) {
+	q.statuses().load(ctx, q, commits)
+	if len(commits) > 1 {
+		q.checks().load(ctx, q, commits)
+	}
+}
+
+func (q *query) statuses() loader[git.SHA, *web.List[payload]] {
+	return loader[git.SHA, *web.List[payload]]{name: "statuses", route: "/commits/HEAD/status", key: bySHA,
+		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
+			found, err := q.load.Statuses.Latest(ctx, a, shas, web.MaxPageSize, true)
+			return listsOf(ctx, found, err)
+		}, size: bytesOf}
+}
+
+func (q *query) checks() loader[git.SHA, *web.List[payload]] {
+	return loader[git.SHA, *web.List[payload]]{name: "checks", route: "/commits/HEAD/check-runs", key: bySHA,
+		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
+			found, err := q.load.Checks.LatestOfMany(ctx, a, shas, web.MaxPageSize)
+			return listsOf(ctx, found, err)
+		}, size: bytesOf}
+}
+
+// rollupPath is the address of a commit, below which its statuses and checks are.
+func rollupPath(commit *object) string {
+	return commit.repo.path("commits", textOf(commit.data, "sha"))
+}
+
 // rollup is what statuses and checks of a commit come to; nil where there are none.
 func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 	at := rollupPath(commit)
 	r := &rollup{commit: commit}
-	statuses, err := q.within(ctx, Question{Path: at + "/status"}, "statuses")
-	runs, err2 := q.within(ctx, Question{Path: at + "/check-runs"}, "check_runs")
+	begun, err := q.statuses().get(ctx, q, commit)
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := q.within(ctx, begun, Question{Path: at + "/status"}, "statuses")
+	known, _ := q.checks().known(q, commit)
+	runs, err2 := q.within(ctx, known, Question{Path: at + "/check-runs"}, "check_runs")
 	if err := cmp.Or(err, err2); err != nil {
 		return nil, err
 	}
@@ -64,9 +103,18 @@ func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 // mostContexts is how many hundreds of statuses, and of checks, a rollup counts.
 const mostContexts = 10
 
-// within asks for a list that stands in an object, whole.
-func (q *query) within(ctx context.Context, question Question, member string) (all []payload, err error) {
-	for n := 1; n <= mostContexts; n++ {
+// within asks for a list that stands in an object, whole, behind the first hundred if these are loaded.
+func (q *query) within(
+	ctx context.Context, begun *web.List[payload], question Question, member string,
+) (all []payload, err error) {
+	first := 1
+	if begun != nil {
+		if all = begun.Rows; len(all) < web.MaxPageSize || int64(len(all)) >= begun.Total {
+			return all, nil
+		}
+		all, first = slices.Clip(all), 2
+	}
+	for n := first; n <= mostContexts; n++ {
 		data, err := q.object(ctx, paged(question, n, 100))
 		if err != nil {
 			return nil, err

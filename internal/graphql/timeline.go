@@ -175,33 +175,40 @@ func referring(event *object, media string) (*object, error) {
 
 // commitEntries are the commits that pull requests bring.
 func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object][]entry, error) {
-	if q.prime(ctx, q.manyCommits(), 1, web.MaxPageSize, pulls); q.waits() {
+	lists := commitLists(q, nil)
+	if len(pulls) > 1 { // of one, REST lists the commits themselves
+		lists.page(1, web.MaxPageSize).load(ctx, q, pulls)
+	}
+	if q.waits() {
 		return nil, nil
 	}
-	found, missing := map[*object][]*object{}, map[*object][]*object{}
+	found, missing := map[*object][]*object{}, []*object{}
 	var failure error
 	for _, o := range pulls {
-		list, err := q.all(ctx, commitsOfPull(o), mostEntries)
+		if _, there := lists.page(1, web.MaxPageSize).known(q, o); !there {
+			list, err := q.all(ctx, commitsOfPull(o), mostEntries)
+			failure = cmp.Or(failure, err)
+			for _, data := range list {
+				c, err := listedCommit(o.repo, data)
+				if err != nil {
+					return nil, err
+				}
+				found[o] = append(found[o], c)
+			}
+			continue
+		}
+		list, err := lists.all(ctx, q, o, mostEntries)
 		failure = cmp.Or(failure, err)
 		for _, data := range list {
-			c, err := commitListed(o.repo, data)
-			if err != nil {
-				return nil, err
-			}
-			if found[o] = append(found[o], c); !c.whole {
-				in := q.sameRepository(o.repo)
-				missing[in] = append(missing[in], c)
-			}
+			c := gitObject(o.repo, "commit", textOf(data, "sha"))
+			found[o], missing = append(found[o], c), append(missing, c)
 		}
 	}
 	if failure != nil {
 		return nil, failure
 	}
-	for in, list := range missing {
-		failure = cmp.Or(failure, q.fillObjects(ctx, "Commit", in, list))
-	}
-	if failure != nil {
-		return nil, failure
+	if err := fill(ctx, q, namedCommits, missing); err != nil {
+		return nil, err
 	}
 	entries := map[*object][]entry{}
 	for o, list := range found {

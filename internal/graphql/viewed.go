@@ -1,18 +1,15 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 
 	"arbor/internal/graphql/exec"
 )
 
 // viewedState is DISMISSED for a file that has changed since it was viewed.
-func viewedState(viewed payload, file payload) string {
-	blob := textOf(viewed, textOf(file, "filename"))
-	switch blob {
+func viewedState(viewed map[string]string, file payload) string {
+	switch viewed[textOf(file, "filename")] {
 	case "":
 		return "UNVIEWED"
 	case textOf(file, "sha"):
@@ -78,30 +75,21 @@ func changedFileFields() map[string]exec.Resolver {
 // viewedStates tells of files of pull requests whether the caller viewed them.
 func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
-	var pulls []exec.Object
-	known := map[*object]payload{}
-	for _, p := range parents {
-		if of := p.(*object).of; known[of] == nil {
-			known[of] = payload{}
-			pulls = append(pulls, of)
-		}
+	l := loader[int64, map[string]string]{name: "viewed", route: "/pulls", key: byNumber,
+		read: q.load.Reviews.Viewed,
+		size: func(blobs map[string]string) int64 { return int64(len(blobs)) * nodeBytes }}
+	pulls := make([]*object, len(parents))
+	for n, o := range objectsOf(parents) {
+		pulls[n] = o.of
 	}
-	var failure error
-	byRepository(q, pulls, func(in *object, list []*object, _ []int) {
-		found, err := q.object(ctx, Question{Path: in.path("pulls"), Handler: q.with.Viewed,
-			Query: url.Values{"of": {"viewed"}, "numbers": {joinedBy(list, numberOf)}}})
-		for _, of := range list {
-			if err == nil {
-				known[of], err = members(found.get(numberOf(of)))
-			}
-		}
-		failure = cmp.Or(failure, err)
-	})
-	if failure != nil {
-		return failed(asError(failure), len(parents))
+	if l.load(ctx, q, pulls); q.waits() {
+		return values
 	}
 	for n, p := range parents {
-		values[n] = viewedState(known[p.(*object).of], p.(*object).data)
+		viewed, err := l.get(ctx, q, pulls[n])
+		if values[n] = viewedState(viewed, p.(*object).data); err != nil {
+			values[n] = asError(err)
+		}
 	}
 	return values
 }

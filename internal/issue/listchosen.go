@@ -1,6 +1,8 @@
 package issue
 
 import (
+	"context"
+	"encoding/json"
 	"net/http"
 
 	"arbor/internal/db"
@@ -43,38 +45,38 @@ func (api *API) ListPinnedNumbers(w http.ResponseWriter, r *http.Request, a *rep
 	return web.JSON(w, r, http.StatusOK, numbers)
 }
 
-// maxNumbered is how many issues one request asks for by their numbers.
-const maxNumbered = 100
-
-// ListNumbered answers the issues of the parameter numbers that are no pull requests, each as GET
-// /repos/{owner}/{repo}/issues/{number} does: for GraphQL. Those that are not there are left out. Error: 410.
-func (api *API) ListNumbered(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+// Numbered loads the issues of the numbers that are no pull requests, each as GET
+// /repos/{owner}/{repo}/issues/{number} shows it. Those that are not there are missing. Error: 410.
+func (api *API) Numbered(
+	ctx context.Context, a *repo.Access, numbers []int64,
+) (map[int64]json.Marshaler, error) {
 	if err := Enabled(a.Repo, nil); err != nil {
-		return err
+		return nil, err
 	}
-	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxNumbered))
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		var p *Page
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			p = NewPage(out.Context(), a)
-			p.Full()
-			found, err := Numbered(tx, a.ID, numbers)
-			if err != nil {
-				return err
-			}
-			for _, n := range numbers {
-				if i := found[n]; i != nil && !i.Pull {
-					p.Add(i)
-				}
-			}
-			return p.Load(tx)
-		})
-		if err == nil {
-			err = p.Bodies(out, api.s)
-		}
+	var p *Page
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
+		p = NewPage(ctx, a)
+		p.Full()
+		found, err := Numbered(tx, a.ID, db.Unique(numbers))
 		if err != nil {
 			return err
 		}
-		return p.p.write(out)
+		for _, i := range found {
+			if !i.Pull {
+				p.Add(i)
+			}
+		}
+		return p.Load(tx)
 	})
+	if err == nil {
+		err = p.Bodies(web.Unsent(ctx), api.s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]json.Marshaler{}
+	for _, i := range p.Issues() {
+		out[i.Number] = p.Issue(i)
+	}
+	return out, nil
 }

@@ -2,8 +2,6 @@ package pull
 
 import (
 	"context"
-	"net/http"
-	"strconv"
 	"strings"
 
 	"arbor/internal/account"
@@ -15,14 +13,12 @@ import (
 	"arbor/internal/web"
 )
 
-// The handlers here answer what GraphQL asks of many pull requests of a repository at one time.
+// The loaders here read what GraphQL shows of many pull requests of a repository at one time.
 
-// several finds the pull requests of the parameter numbers, and notes them as look does. The caller may not
-// change them.
-func (api *API) several(r *http.Request, a *repo.Access) (list []*found, err error) {
-	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxNumbered)
-	state := api.s.db.State(r.Context())
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+// several finds the pull requests of the numbers, and notes them as look does. The caller may not change them.
+func (api *API) several(ctx context.Context, a *repo.Access, numbers []int64) (list []*found, err error) {
+	state := api.s.db.State(ctx)
+	err = api.s.db.Read(ctx, func(tx *db.Tx) error {
 		list = list[:0]
 		issues, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
 		if err != nil {
@@ -50,59 +46,49 @@ func (api *API) several(r *http.Request, a *repo.Access) (list []*found, err err
 	return list, err
 }
 
-// LookAhead reads the pull requests of the parameter numbers, of each of which the files are asked for next:
-// 204.
-func (api *API) LookAhead(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if _, err := api.several(r, a); err != nil {
-		return err
-	}
-	return web.NoContent(w)
+// LookAhead reads the pull requests of the numbers before the files of each are asked for.
+func (api *API) LookAhead(ctx context.Context, a *repo.Access, numbers []int64) error {
+	_, err := api.several(ctx, a, numbers)
+	return err
 }
 
-// ListManyCommits answers a page of the names of the commits of each pull request of the parameter numbers:
-// an object of lists, with one commit more where there are more than the page holds.
-func (api *API) ListManyCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	list, err := api.several(r, a)
+// Commits lists a page of the names of the commits of each pull request of the numbers.
+func (api *API) Commits(
+	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
+) (map[int64]*web.List[git.SHA], error) {
+	list, err := api.several(ctx, a, numbers)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	objects, release, err := api.s.repos.Git(r.Context(), a)
+	objects, release, err := api.s.repos.Git(ctx, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
-	type named struct {
-		SHA git.SHA `json:"sha"`
-	}
-	page, out := web.ReadPage(r), map[int64][]named{}
+	out := map[int64]*web.List[git.SHA]{}
 	for _, f := range list {
 		g := f.pull.commitRange()
-		shas, _, err := objects.PullCommits(r.Context(), g.Base, g.Head)
+		shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		shas = shas[min(int64(len(shas)), page.Offset()):]
-		for _, sha := range shas[:min(int64(len(shas)), page.Size+1)] {
-			out[f.pull.Number] = append(out[f.pull.Number], named{sha})
-		}
+		out[f.pull.Number] = web.PageOf(shas, page)
 	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, nil
 }
 
-// mergeTextJSON is what a merge writes unless it is told something else.
-type mergeTextJSON struct {
-	Headline string `json:"headline"`
-	Body     string `json:"body"`
-}
+// MergeText is what a merge writes unless the caller gives another text.
+type MergeText struct{ Headline, Body string }
 
-// ListMergeTexts answers the headline and the body that a merge by the parameter method (merge, squash or
-// rebase) of each pull request of the parameter numbers writes unless it is told others: an object by number.
-func (api *API) ListMergeTexts(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	list, err := api.several(r, a)
+// MergeTexts finds what a merge by the method (merge, squash or rebase) of each pull request of the numbers
+// writes.
+func (api *API) MergeTexts(
+	ctx context.Context, a *repo.Access, numbers []int64, method string,
+) (map[int64]MergeText, error) {
+	list, err := api.several(ctx, a, numbers)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ctx, method := r.Context(), web.QueryOf(r).Get("method")
 	var owners map[account.ID]*account.Account
 	err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		ids := make([]account.ID, len(list))
@@ -113,26 +99,26 @@ func (api *API) ListMergeTexts(w http.ResponseWriter, r *http.Request, a *repo.A
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var objects *git.Repository
 	if method == "squash" {
 		var release func()
 		if objects, release, err = api.s.repos.Git(ctx, a); err != nil {
-			return err
+			return nil, err
 		}
 		defer release()
 	}
-	out := map[string]mergeTextJSON{}
+	out := map[int64]MergeText{}
 	for _, f := range list {
 		text, err := f.mergeText(ctx, objects, owners[f.pull.HeadOwnerID], a.Merging, method)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		headline, body, _ := strings.Cut(strings.TrimSuffix(text, "\n"), "\n\n")
-		out[strconv.FormatInt(f.pull.Number, 10)] = mergeTextJSON{headline, body}
+		out[f.pull.Number] = MergeText{headline, body}
 	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, nil
 }
 
 // mergeText is what a merge by a method writes. objects are needed for a squash alone.

@@ -1,15 +1,13 @@
 package pull
 
 import (
-	"net/http"
+	"context"
 	"slices"
-	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // maxFixing bounds how many pull requests of one issue are looked at.
@@ -25,15 +23,14 @@ func fixes(a *repo.Access, number int64, body *string) []int64 {
 	return slices.DeleteFunc(list, func(n int64) bool { return n == number })
 }
 
-// ListFixed answers for each pull request of the parameter numbers the numbers of the issues that its merge
-// into the default branch closes: for GraphQL, since REST does not tell. An object of lists, by number.
-func (api *API) ListFixed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxNumbered)
-	out := map[string][]int64{}
+// Fixed finds for each pull request of the numbers the numbers of the issues that its merge into the default
+// branch closes. REST does not show them.
+func (api *API) Fixed(ctx context.Context, a *repo.Access, numbers []int64) (map[int64][]int64, error) {
+	out := map[int64][]int64{}
 	if !a.HasIssues {
-		return web.JSON(w, r, http.StatusOK, out)
+		return out, nil
 	}
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
 		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
 		if err != nil {
@@ -51,38 +48,31 @@ func (api *API) ListFixed(w http.ResponseWriter, r *http.Request, a *repo.Access
 		for n, list := range named {
 			for _, fixed := range list {
 				if there[fixed] {
-					out[strconv.FormatInt(n, 10)] = append(out[strconv.FormatInt(n, 10)], fixed)
+					out[n] = append(out[n], fixed)
 				}
 			}
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, err
 }
 
-// ListFixing is ListFixed the other way: for each issue of the parameter numbers the pull requests of the
-// repository that say so and are open or merged, with closed=true all, the oldest first. Of many that name
-// one issue the last ones are looked at.
-func (api *API) ListFixing(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	values := web.QueryOf(r)
-	numbers, closed := web.ParseNumbers(values.Get("numbers"), maxNumbered), values.Get("closed") == "true"
-	out := map[string][]int64{}
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+// Fixing is Fixed the other way: it finds for each issue of the numbers the pull requests of the repository
+// that say so and are open or merged, with closed all, the oldest first. If many name one issue, it looks at
+// the last ones.
+func (api *API) Fixing(
+	ctx context.Context, a *repo.Access, numbers []int64, closed bool,
+) (map[int64][]int64, error) {
+	out := map[int64][]int64{}
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
 		return naming(tx, a.ID, db.Unique(numbers), closed, func(fixed, by int64, body *string) {
 			for _, n := range fixes(a, by, body) {
 				if n == fixed {
-					key := strconv.FormatInt(fixed, 10)
-					out[key] = append(out[key], by)
+					out[fixed] = append(out[fixed], by)
 				}
 			}
 		})
 	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, err
 }

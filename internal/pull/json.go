@@ -79,8 +79,8 @@ func (p *page) load(tx *db.Tx) error {
 	return p.Load(tx, append(people, p.reviewers()...)...)
 }
 
-// payload is GitHub's pull-request-simple (decision 28), and with full its pull-request.
-type payload struct {
+// Payload is GitHub's pull-request-simple (decision 28), and with full its pull-request.
+type Payload struct {
 	URL      string          `json:"url"`
 	ID       issue.ID        `json:"id"`
 	NodeID   string          `json:"node_id"`
@@ -158,11 +158,11 @@ type full struct {
 }
 
 // payload makes the payload of a pull request of the page. Error: that of its body.
-func (p *page) payload(i *issue.Issue) (*payload, error) {
+func (p *page) payload(i *issue.Issue) (*Payload, error) {
 	pull, n := p.pulls[i.ID], strconv.FormatInt(i.Number, 10)
 	api, html, of := p.at.API+"/pulls/"+n, p.at.Page+"/pull/"+n, p.at.API+"/issues/"+n
 	body, err := p.Body(i)
-	out := &payload{
+	out := &Payload{
 		URL: api, ID: i.ID, NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html,
 		DiffURL:  html + ".diff",
 		PatchURL: html + ".patch", IssueURL: of, Number: i.Number, State: i.State.String(), Locked: i.Locked,

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -22,7 +23,7 @@ func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return err
 	}
 	at, values := web.ReadPage(r), web.QueryOf(r)
-	return api.answerFull(w, r, a, func(tx *db.Tx) ([]*issue.Issue, error) {
+	find := func(tx *db.Tx) ([]*issue.Issue, error) {
 		where := finder.And{finder.HasOne(posting.ByPull.Of(0)), inStates(values.Get("states"))}
 		if base := values.Get("base"); base != "" {
 			id, err := branchID(tx, a.ID, 0, base)
@@ -43,6 +44,13 @@ func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Acces
 			at.Offset(), at.Size)
 		tx.OnCommit(func() { web.Link(w, r, at, found.Total) })
 		return list, err
+	}
+	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
+		p, err := api.full(out, a, find)
+		if err != nil {
+			return err
+		}
+		return p.write(out)
 	})
 }
 
@@ -74,48 +82,49 @@ func inStates(names string) finder.Expr {
 	return states
 }
 
-// maxNumbered is how many pull requests one request asks for by their numbers.
-const maxNumbered = 100
-
-// ListNumbered answers the pull requests of the parameter numbers in their full form, for GraphQL. Those that
-// are not there are left out.
-func (api *API) ListNumbered(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxNumbered)
-	return api.answerFull(w, r, a, func(tx *db.Tx) ([]*issue.Issue, error) {
-		found, err := issue.Numbered(tx, a.ID, numbers)
+// Numbered loads the pull requests of the numbers in their full form. Those that are not there are missing.
+func (api *API) Numbered(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]*Payload, error) {
+	p, err := api.full(web.Unsent(ctx), a, func(tx *db.Tx) ([]*issue.Issue, error) {
+		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
 		var list []*issue.Issue
-		for _, n := range db.Unique(numbers) {
-			if i := found[n]; i != nil && i.Pull {
+		for _, i := range found {
+			if i.Pull {
 				list = append(list, i)
 			}
 		}
 		return list, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]*Payload{}
+	for _, i := range p.Issues() {
+		if out[i.Number], err = p.payload(i); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-// answerFull answers pull requests of the repository in their full form, with a fixed number of queries.
-func (api *API) answerFull(w http.ResponseWriter, r *http.Request, a *repo.Access,
-	find func(tx *db.Tx) ([]*issue.Issue, error)) error {
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		var p *page
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			p = newPage(out.Context(), a)
-			p.full = true
-			list, err := find(tx)
-			if err != nil {
-				return err
-			}
-			p.Add(list...)
-			return p.load(tx)
-		})
-		if err == nil {
-			err = p.Bodies(out, api.s.issues)
-		}
+// full is a page of pull requests of the repository in their full form, read with a fixed number of queries.
+func (api *API) full(
+	out *web.Output, a *repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
+) (*page, error) {
+	var p *page
+	err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
+		p = newPage(out.Context(), a)
+		p.full = true
+		list, err := find(tx)
 		if err != nil {
 			return err
 		}
-		return p.write(out)
+		p.Add(list...)
+		return p.load(tx)
 	})
+	if err == nil {
+		err = p.Bodies(out, api.s.issues)
+	}
+	return p, err
 }
 
 // SetDraft makes the pull request a draft, or with draft false one that is ready, and answers it: for

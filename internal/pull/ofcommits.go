@@ -1,30 +1,28 @@
 package pull
 
 import (
-	"net/http"
+	"context"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
-// NumbersOfCommits answers the numbers of the pull requests that GET
-// /repos/{owner}/{repo}/commits/{ref...}/pulls has for each of the commits of the parameter shas, the oldest
-// first: for GraphQL, which asks for many at a time.
-func (api *API) NumbersOfCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	shas, err := api.git.Chosen(r, a, git.TypeCommit)
-	if err != nil {
-		return err
-	}
+// NumbersOfCommits finds the numbers of the pull requests that GET
+// /repos/{owner}/{repo}/commits/{ref...}/pulls lists for each of the commits, the oldest first. Commits that
+// the caller does not see have none.
+func (api *API) NumbersOfCommits(
+	ctx context.Context, a *repo.Access, commits []git.SHA,
+) (map[git.SHA][]int64, error) {
 	out := map[git.SHA][]int64{}
-	if len(shas) == 0 {
-		return web.JSON(w, r, http.StatusOK, out)
+	shas, err := api.git.Known(ctx, a, commits, git.TypeCommit)
+	if err != nil || len(shas) == 0 {
+		return out, err
 	}
 	var list []ofOne
 	var tip git.SHA
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+	err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if list, err = ofCommits(tx, a.ID, shas); err != nil {
 			return err
 		}
@@ -32,19 +30,19 @@ func (api *API) NumbersOfCommits(w http.ResponseWriter, r *http.Request, a *repo
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	objects, release, err := api.s.repos.Git(r.Context(), a)
+	objects, release, err := api.s.repos.Git(ctx, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
 	landed := map[git.SHA]bool{}
 	for _, p := range list {
 		if _, asked := landed[p.sha]; !p.merged && !asked && tip != "" {
-			there, err := objects.IsAncestor(r.Context(), p.sha, tip)
+			there, err := objects.IsAncestor(ctx, p.sha, tip)
 			if err != nil && !errs.Is(err, errs.NotFound) {
-				return err
+				return nil, err
 			}
 			landed[p.sha] = there
 		}
@@ -52,5 +50,5 @@ func (api *API) NumbersOfCommits(w http.ResponseWriter, r *http.Request, a *repo
 			out[p.sha] = append(out[p.sha], p.number)
 		}
 	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, nil
 }

@@ -30,8 +30,8 @@ type API struct {
 // NewAPI makes the handlers for the subjects that find finds.
 func NewAPI(d *db.DB, find Find) *API { return &API{d, find} }
 
-// payload is GitHub's reaction.
-type payload struct {
+// Payload is GitHub's reaction.
+type Payload struct {
 	ID        int64           `json:"id"`
 	NodeID    string          `json:"node_id"`
 	User      *account.Simple `json:"user"`
@@ -39,8 +39,8 @@ type payload struct {
 	CreatedAt db.Time         `json:"created_at"`
 }
 
-func newPayload(r row, user *account.Account, i *web.Info) payload {
-	return payload{r.id, account.NodeID(resource, r.id), account.NewSimple(user, i),
+func newPayload(r row, user *account.Account, i *web.Info) Payload {
+	return Payload{r.id, account.NodeID(resource, r.id), account.NewSimple(user, i),
 		r.content.String(), r.createdAt}
 }
 
@@ -83,7 +83,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	info := web.From(r.Context())
-	out := make([]payload, len(found))
+	out := make([]Payload, len(found))
 	for i, f := range found {
 		out[i] = newPayload(f, users[f.userID], info)
 	}

@@ -1,7 +1,7 @@
 package reaction
 
 import (
-	"net/http"
+	"context"
 	"strconv"
 	"strings"
 
@@ -11,75 +11,56 @@ import (
 	"arbor/internal/web"
 )
 
-// Many answers what GraphQL asks of the reactions to many subjects of a repository at one time. The subjects
-// were found for the caller before.
+// Many loads the reactions to many subjects of a repository at one time. The subjects were found for the caller
+// before.
 type Many struct{ db *db.DB }
 
-// NewMany makes the handlers.
+// NewMany makes the loader.
 func NewMany(d *db.DB) *Many { return &Many{d} }
 
-// maxMany is of how many subjects one request asks for the reactions.
-const maxMany = 100
-
-// List answers the reactions to the subjects of a kind of the parameter ids: an object with a list for each,
-// as API.List has it, and one reaction more where there are more than the page holds. Error: 422 for a
-// content that there is not.
-func (m *Many) List(kind Kind) func(http.ResponseWriter, *http.Request, *repo.Access) error {
-	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-		ids := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
-		content, err := queryContent(r)
+// List loads a page of the reactions to each subject of a kind, as API.List has them; 0 is all contents.
+func (m *Many) List(
+	ctx context.Context, a *repo.Access, kind Kind, ids []int64, content Content, page web.Page,
+) (map[int64]*web.List[Payload], error) {
+	var found []subjectRow
+	var users map[account.ID]*account.Account
+	err := m.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = firstOf(tx, a.ID, kind, db.Unique(ids), content, page.Size+1, page.Offset())
 		if err != nil {
 			return err
 		}
-		at := web.ReadPage(r)
-		var found []subjectRow
-		var users map[account.ID]*account.Account
-		err = m.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-			if found, err = firstOf(tx, a.ID, kind, ids, content, at.Size+1, at.Offset()); err != nil {
-				return err
-			}
-			by := make([]account.ID, len(found))
-			for n, f := range found {
-				by[n] = f.userID
-			}
-			users, err = account.ByIDs(tx, by)
-			return err
-		})
-		if err != nil {
-			return err
+		by := make([]account.ID, len(found))
+		for n, f := range found {
+			by[n] = f.userID
 		}
-		info, out := web.From(r.Context()), map[int64][]payload{}
-		for _, f := range found {
-			out[f.subject] = append(out[f.subject], newPayload(f.row, users[f.userID], info))
-		}
-		return web.JSON(w, r, http.StatusOK, out)
+		users, err = account.ByIDs(tx, by)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	info, out := web.From(ctx), map[int64]*web.List[Payload]{}
+	for _, f := range found {
+		if out[f.subject] == nil {
+			out[f.subject] = &web.List[Payload]{}
+		}
+		out[f.subject].Add(page, newPayload(f.row, users[f.userID], info))
+	}
+	return out, nil
 }
 
-// Own answers what the caller said of the subjects of a kind of the parameter ids: an object with a list of
-// contents for each of which the caller said something.
-func (m *Many) Own(kind Kind) func(http.ResponseWriter, *http.Request, *repo.Access) error {
-	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-		out := map[int64][]string{}
-		if a.Caller == nil {
-			return web.JSON(w, r, http.StatusOK, out)
-		}
-		ids := web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany)
-		var own map[int64][]Content
-		err := m.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-			own, err = Own(tx, a.ID, a.Caller.ID, kind, ids)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for id, said := range own {
-			for _, c := range said {
-				out[id] = append(out[id], c.String())
-			}
-		}
-		return web.JSON(w, r, http.StatusOK, out)
+// Own finds the contents with which the caller reacted to each subject of a kind.
+func (m *Many) Own(
+	ctx context.Context, a *repo.Access, kind Kind, ids []int64,
+) (own map[int64][]Content, err error) {
+	if a.Caller == nil {
+		return nil, nil
 	}
+	err = m.db.Read(ctx, func(tx *db.Tx) (err error) {
+		own, err = Own(tx, a.ID, a.Caller.ID, kind, ids)
+		return err
+	})
+	return own, err
 }
 
 // subjectRow is a row with its subject.

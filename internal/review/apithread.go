@@ -1,8 +1,8 @@
 package review
 
 import (
+	"context"
 	"net/http"
-	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -12,104 +12,75 @@ import (
 	"arbor/internal/web"
 )
 
-// GitHub's REST API knows no threads: GraphQL asks these handlers.
+// GitHub's REST API has no threads: GraphQL uses these loaders and handlers.
 
 // maxOfThread is how many comments of one thread are shown.
 const maxOfThread = 100
 
-// threadPayload is a thread.
-type threadPayload struct {
+// ThreadPayload is a thread.
+type ThreadPayload struct {
 	NodeID     string           `json:"node_id"`
 	Resolved   bool             `json:"resolved"`
 	ResolvedBy *account.Simple  `json:"resolved_by"`
-	Total      int64            `json:"total"`    // comments
-	Threads    int64            `json:"total_of"` // of the pull request
+	Total      int64            `json:"total"` // comments
 	MayResolve bool             `json:"may_resolve"`
-	Comments   []*threadComment `json:"comments"`
+	Comments   []*ThreadComment `json:"comments"`
 }
 
-// threadComment is a comment, which only GraphQL's clients are told is pending.
-type threadComment struct {
+// ThreadComment is a comment, which only GraphQL's clients are told is pending.
+type ThreadComment struct {
 	*commentPayload
 	Pending  bool `json:"pending"`
 	Outdated bool `json:"outdated"`
-
-	OfReview int64 `json:"total_of,omitzero"` // comments of its review, where that was asked for
 }
 
-// ListThreads answers a page of the threads of one pull request.
-func (api *API) ListThreads(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, i, err := api.find(r, a)
-	if err != nil {
+// ListManyThreads loads a page of the threads of each pull request of the numbers. Pull requests that are not
+// there have none.
+func (api *API) ListManyThreads(
+	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
+) (map[int64]*web.List[*ThreadPayload], error) {
+	of := map[issue.ID]*issue.Issue{}
+	var list []*conversation
+	var totals map[issue.ID]int64
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
+		clear(of)
+		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
+		if err != nil {
+			return err
+		}
+		var ids []issue.ID
+		for _, i := range found {
+			if i.Pull {
+				ids, of[i.ID] = append(ids, i.ID), i
+			}
+		}
+		if totals, err = countThreads(tx, ids, account.IDOf(a.Caller)); err != nil {
+			return err
+		}
+		list, err = threadsOf(tx, ids, account.IDOf(a.Caller), page.Size+1, page.Offset(), maxOfThread)
 		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	at := web.ReadPage(r)
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		var list []*conversation
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			total, err := countThreads(tx, p.IssueID, account.IDOf(a.Caller))
-			if err != nil {
-				return err
-			}
-			tx.OnCommit(func() { web.Link(w, r, at, total) })
-			list, err = threadsOf(tx, []issue.ID{p.IssueID}, account.IDOf(a.Caller), at.Size,
-				at.Offset(), maxOfThread)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		shown, err := api.s.showThreads(out, a, list, map[issue.ID]*issue.Issue{i.ID: i})
-		if err != nil {
-			return err
-		}
-		return out.JSON(shown)
-	})
-}
-
-// ListManyThreads is ListThreads for the pull requests of the parameter numbers: an object with a list for
-// each, and one thread more where there are more than the page holds.
-func (api *API) ListManyThreads(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany)
-	at := web.ReadPage(r)
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		of := map[issue.ID]*issue.Issue{}
-		var list []*conversation
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			clear(of)
-			found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
-			if err != nil {
-				return err
-			}
-			var ids []issue.ID
-			for _, i := range found {
-				if i.Pull {
-					ids, of[i.ID] = append(ids, i.ID), i
-				}
-			}
-			list, err = threadsOf(tx, ids, account.IDOf(a.Caller), at.Size+1, at.Offset(), maxOfThread)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		shown, err := api.s.showThreads(out, a, list, of)
-		if err != nil {
-			return err
-		}
-		lists := map[string][]*threadPayload{}
-		for n, t := range list {
-			key := strconv.FormatInt(of[t.issueID].Number, 10)
-			lists[key] = append(lists[key], shown[n])
-		}
-		return out.JSON(lists)
-	})
+	shown, err := api.s.showThreads(web.Unsent(ctx), a, list, of)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]*web.List[*ThreadPayload]{}
+	for id, i := range of {
+		out[i.Number] = &web.List[*ThreadPayload]{Total: totals[id]}
+	}
+	for n, t := range list {
+		out[of[t.issueID].Number].Add(page, shown[n])
+	}
+	return out, nil
 }
 
 // showThreads renders threads of the pull requests.
 func (s *Service) showThreads(
 	out *web.Output, a *repo.Access, list []*conversation, of map[issue.ID]*issue.Issue,
-) ([]*threadPayload, error) {
+) ([]*ThreadPayload, error) {
 	var comments []*Comment
 	var people []account.ID
 	for _, t := range list {
@@ -122,11 +93,11 @@ func (s *Service) showThreads(
 	if err != nil {
 		return nil, err
 	}
-	shown, at := make([]*threadPayload, len(list)), 0
+	shown, at := make([]*ThreadPayload, len(list)), 0
 	for n, t := range list {
-		shown[n] = &threadPayload{NodeID: account.NodeID(ThreadKind, t.root), Total: t.total,
-			Threads: t.threads, Resolved: t.by != 0,
-			MayResolve: a.Caller != nil && mayResolve(a, of[t.issueID]) == nil, Comments: []*threadComment{}}
+		shown[n] = &ThreadPayload{NodeID: account.NodeID(ThreadKind, t.root), Total: t.total,
+			Resolved:   t.by != 0,
+			MayResolve: a.Caller != nil && mayResolve(a, of[t.issueID]) == nil, Comments: []*ThreadComment{}}
 		if t.by != 0 {
 			shown[n].ResolvedBy = p.User(t.by)
 		}
@@ -142,49 +113,49 @@ func (s *Service) showThreads(
 	return shown, nil
 }
 
-func (p *page) threadComment(n int, c *Comment) (*threadComment, error) {
+func (p *page) threadComment(n int, c *Comment) (*ThreadComment, error) {
 	one, err := p.comment(n, c)
-	return &threadComment{one, c.Pending, c.Outdated(), 0}, err
+	return &ThreadComment{one, c.Pending, c.Outdated()}, err
 }
 
-// ListManyOfReviews answers the comments of the reviews of the parameter ids: an object with a list for each,
-// and one comment more where there are more than the page holds.
-func (api *API) ListManyOfReviews(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ids := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
-	at := web.ReadPage(r)
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		var list []*Comment
-		var totals map[int64]int64
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
-			if totals, err = countOf(tx, `review_comments`, `review_id`, ids); err != nil {
-				return err
-			}
-			list, err = commentsOfReviews(tx, ids, account.IDOf(a.Caller), at.Size+1, at.Offset())
-			return err
-		})
-		for _, c := range list {
-			if err == nil && c.RepoID != a.ID {
-				err = errs.Absent()
-			}
-		}
-		if err != nil {
+// ListManyOfReviews loads a page of the comments of each review of the ids, which are in the repository.
+func (api *API) ListManyOfReviews(
+	ctx context.Context, a *repo.Access, ids []int64, page web.Page,
+) (map[int64]*web.List[*ThreadComment], error) {
+	var list []*Comment
+	var totals map[int64]int64
+	ids = db.Unique(ids)
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if totals, err = countOf(tx, `review_comments`, `review_id`, ids); err != nil {
 			return err
 		}
-		p, err := api.s.preparedComments(out, a, list)
-		if err != nil {
-			return err
-		}
-		lists := map[string][]*threadComment{}
-		for n, c := range list {
-			one, err := p.threadComment(n, c)
-			if err != nil {
-				return err
-			}
-			one.OfReview = totals[c.ReviewID]
-			lists[strconv.FormatInt(c.ReviewID, 10)] = append(lists[strconv.FormatInt(c.ReviewID, 10)], one)
-		}
-		return out.JSON(lists)
+		list, err = commentsOfReviews(tx, ids, account.IDOf(a.Caller), page.Size+1, page.Offset())
+		return err
 	})
+	for _, c := range list {
+		if err == nil && c.RepoID != a.ID {
+			err = errs.Absent()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := api.s.preparedComments(web.Unsent(ctx), a, list)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]*web.List[*ThreadComment]{}
+	for n, c := range list {
+		one, err := p.threadComment(n, c)
+		if err != nil {
+			return nil, err
+		}
+		if out[c.ReviewID] == nil {
+			out[c.ReviewID] = &web.List[*ThreadComment]{Total: totals[c.ReviewID]}
+		}
+		out[c.ReviewID].Add(page, one)
+	}
+	return out, nil
 }
 
 // GetThread answers the thread of the comment that {id} names. Error: 404.

@@ -48,8 +48,8 @@ func (p *page) prepare(out *web.Output, s *issue.Service, texts []string) (err e
 	return err
 }
 
-// reviewPayload is GitHub's pull-request-review (decision 28).
-type reviewPayload struct {
+// Payload is GitHub's pull-request-review (decision 28).
+type Payload struct {
 	ID     int64           `json:"id"`
 	NodeID string          `json:"node_id"`
 	User   *account.Simple `json:"user"`
@@ -65,11 +65,11 @@ type reviewPayload struct {
 
 // review makes the payload of the n-th review of the page, with a name of its state.
 // Error: that of its body.
-func (p *page) review(n int, v *Review, pull int64, state string) (*reviewPayload, error) {
+func (p *page) review(n int, v *Review, pull int64, state string) (*Payload, error) {
 	html := p.at.Page + "/pull/" + strconv.FormatInt(pull, 10) + "#pullrequestreview-" + strconv.FormatInt(v.ID, 10)
 	of := p.at.API + "/pulls/" + strconv.FormatInt(pull, 10)
 	body, err := p.bodies.At(n)
-	return &reviewPayload{
+	return &Payload{
 		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body,
 		State:   state,
 		HTMLURL: html, PullURL: of, Association: p.Association(v.RepoID, v.AuthorID),

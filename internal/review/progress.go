@@ -2,6 +2,7 @@ package review
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"slices"
 
@@ -161,20 +162,17 @@ func markViewed(tx *db.Tx, issueID issue.ID, userID account.ID, path, blob strin
 		SET blob = excluded.blob`, issueID, userID, path, blob)
 }
 
-// ListManyViewed answers the files that the caller viewed of each pull request of the parameter numbers, for
-// GraphQL: an object by number of objects that have the blobs by path.
-func (api *API) ListManyViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
+// Viewed finds the files that the caller viewed of each pull request of the numbers: the blobs by path.
+func (api *API) Viewed(
+	ctx context.Context, a *repo.Access, numbers []int64,
+) (map[int64]map[string]string, error) {
+	numbers = db.Unique(numbers)
 	out := map[int64]map[string]string{}
 	if a.Caller == nil || len(numbers) == 0 {
-		return web.JSON(w, r, http.StatusOK, out)
+		return out, nil
 	}
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
-		args := []any{a.ID, a.Caller.ID}
-		for _, n := range numbers {
-			args = append(args, n)
-		}
 		return db.QueryEach(tx, func(row db.Scanner) error {
 			var number int64
 			var path, blob string
@@ -188,10 +186,7 @@ func (api *API) ListManyViewed(w http.ResponseWriter, r *http.Request, a *repo.A
 			return nil
 		}, `SELECT i.number, v.path, v.blob FROM issues i JOIN viewed_files v ON v.issue_id = i.id
 			WHERE i.repo_id = $1 AND v.user_id = $2
-			AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), args...)
+			AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), db.Args(numbers, a.ID, a.Caller.ID)...)
 	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, err
 }

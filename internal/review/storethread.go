@@ -15,7 +15,7 @@ import (
 // that the user $1 may see, from behind the place $2 to $3.
 func pageOfThreads(n int) string {
 	return `(SELECT y.* FROM (SELECT COALESCE(reply_to, id) AS root, MIN(issue_id) AS issue_id,
-			count(*) AS total, count(*) OVER (PARTITION BY MIN(issue_id)) AS threads,
+			count(*) AS total,
 			row_number() OVER (PARTITION BY MIN(issue_id) ORDER BY COALESCE(reply_to, id)) AS place
 		FROM review_comments WHERE issue_id IN ` + db.ValuesFrom(4, 1, n) + ` AND (NOT pending OR author_id = $1)
 		GROUP BY COALESCE(reply_to, id)) y WHERE y.place > $2 AND y.place <= $3) x`
@@ -36,12 +36,12 @@ func threadsOf(
 	var list []*conversation
 	err := db.QueryEach(tx, func(row db.Scanner) error {
 		t := &conversation{}
-		if err := row.Scan(&t.root, &t.issueID, &t.total, &t.threads, &t.by); err != nil {
+		if err := row.Scan(&t.root, &t.issueID, &t.total, &t.by); err != nil {
 			return err
 		}
 		list = append(list, t)
 		return nil
-	}, `SELECT x.root, x.issue_id, x.total, x.threads, COALESCE(t.resolved_by, 0) FROM `+
+	}, `SELECT x.root, x.issue_id, x.total, COALESCE(t.resolved_by, 0) FROM `+
 		pageOfThreads(len(issues))+` LEFT JOIN resolved_threads t ON t.root_id = x.root ORDER BY x.root`,
 		args...)
 	if err != nil || len(list) == 0 {
@@ -80,11 +80,14 @@ func fillThreads(tx *db.Tx, list []*conversation, from string, args ...any) erro
 	}, `SELECT `+commentColumns+from, args...)
 }
 
-// countThreads counts the threads of a pull request that the user may see.
-func countThreads(tx *db.Tx, issueID issue.ID, userID account.ID) (n int64, err error) {
-	err = tx.QueryRow(`SELECT count(DISTINCT COALESCE(reply_to, id)) FROM review_comments
-		WHERE issue_id = $1 AND (NOT pending OR author_id = $2)`, issueID, userID).Scan(&n)
-	return n, err
+// countThreads counts the threads of each pull request that the user may see.
+func countThreads(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID]int64, error) {
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	return db.QueryMap[issue.ID, int64](tx, `SELECT issue_id, count(DISTINCT COALESCE(reply_to, id))
+		FROM review_comments WHERE issue_id IN `+db.ValuesFrom(2, 1, len(issues))+`
+		AND (NOT pending OR author_id = $1) GROUP BY issue_id`, db.Args(issues, userID)...)
 }
 
 // ThreadPlace gives a comment of a thread. It does not ask who may see it. 0: there is none.

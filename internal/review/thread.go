@@ -19,7 +19,6 @@ type conversation struct {
 	root     int64 // id of the first comment, which may be gone
 	issueID  issue.ID
 	total    int64      // comments
-	threads  int64      // of the pull request; 0: it was not asked
 	by       account.ID // who resolved it; 0: nobody
 	comments []*Comment // the first ones
 }

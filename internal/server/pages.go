@@ -73,7 +73,7 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 		Paths:       repos.With(account.Pull, of.Git.ListPaths),
 		Commits:     repos.With(account.Pull, of.Git.ListChosenCommits),
 		Statuses:    repos.With(account.Pull, of.Statuses.CombineMany),
-		Checks:      repos.With(account.Pull, of.Checks.ListMany),
+		Checks:      repos.With(account.Pull, of.Checks.ListManyBrief),
 		Divergences: repos.With(account.Pull, of.Git.ListDivergences),
 		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
 		BranchFrom:  repos.With(account.Push, of.Pulls.BranchFrom),

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/account"
@@ -13,24 +14,20 @@ import (
 // maxMany is of how many commits one request asks for the statuses.
 const maxMany = 100
 
-// CombineMany answers what the statuses of the commits of the parameter shas come to, for GraphQL: for each
-// an object with statuses and total_count, as the first page of GET
-// /repos/{owner}/{repo}/commits/{ref...}/status; with the parameter creators also who made each. The commits
-// were found for the caller before.
-func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
+// Latest loads the latest statuses of each of the commits by context, the first so many, and counts all. With
+// creators it finds who made each. The commits were found for the caller before.
+func (api *API) Latest(
+	ctx context.Context, a *repo.Access, shas []git.SHA, size int64, creators bool,
+) (map[git.SHA]*web.List[Payload], error) {
 	var list []*Status
 	var sums map[git.SHA]Summary
 	var people map[account.ID]*account.Account
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if sums, err = Combined(tx, a.ID, shas...); err != nil {
 			return err
 		}
-		if list, err = latestOfMany(tx, a.ID, shas, web.ReadPageSize(r)); err != nil {
+		if list, err = latestOfMany(tx, a.ID, shas, size); err != nil || !creators {
 			return err
-		}
-		if web.QueryOf(r).Get("creators") == "" {
-			return nil
 		}
 		by := make([]account.ID, len(list))
 		for n, s := range list {
@@ -40,19 +37,33 @@ func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return err
 	})
 	if err != nil {
+		return nil, err
+	}
+	info, out := web.From(ctx), map[git.SHA]*web.List[Payload]{}
+	for _, sha := range shas {
+		out[sha] = &web.List[Payload]{Rows: []Payload{}, Total: sums[sha].Contexts}
+	}
+	for _, s := range list {
+		out[s.SHA].Rows = append(out[s.SHA].Rows, newPayload(s, people[s.CreatorID], place(info, a), info))
+	}
+	return out, nil
+}
+
+// CombineMany answers the latest statuses of the commits of the parameter shas for pages: for each an object
+// with statuses and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/status.
+func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
+	found, err := api.Latest(r.Context(), a, shas, web.ReadPageSize(r), false)
+	if err != nil {
 		return err
 	}
 	type combined struct {
 		Statuses []Payload `json:"statuses"`
 		Total    int64     `json:"total_count"`
 	}
-	info, out := web.From(r.Context()), map[git.SHA]*combined{}
-	for _, sha := range shas {
-		out[sha] = &combined{Statuses: []Payload{}, Total: sums[sha].Contexts}
-	}
-	for _, s := range list {
-		out[s.SHA].Statuses = append(out[s.SHA].Statuses,
-			newPayload(s, people[s.CreatorID], place(info, a), info))
+	out := map[git.SHA]combined{}
+	for sha, list := range found {
+		out[sha] = combined{list.Rows, list.Total}
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }

@@ -23,6 +23,28 @@ const (
 // Offset is the number of rows before the page.
 func (p Page) Offset() int64 { return (p.Number - 1) * p.Size }
 
+// List is a page of a list. More rows may follow it; Total counts those of the whole list, where a loader
+// counts them.
+type List[T any] struct {
+	Rows  []T
+	More  bool
+	Total int64
+}
+
+// PageOf cuts a page out of the whole list.
+func PageOf[T any](all []T, p Page) *List[T] {
+	begin := min(int64(len(all)), p.Offset())
+	end := min(int64(len(all)), begin+p.Size)
+	return &List[T]{Rows: all[begin:end], More: end < int64(len(all)), Total: int64(len(all))}
+}
+
+// Add adds a row to the page, which has p.Size rows at most: of one more it notes that it follows.
+func (l *List[T]) Add(p Page, row T) {
+	if l.More = int64(len(l.Rows)) >= p.Size; !l.More {
+		l.Rows = append(l.Rows, row)
+	}
+}
+
 // Total is how many rows the whole list has, where the page tells that by itself: it has rows, and is not
 // full.
 func (p Page) Total(rows int) (total int64, known bool) {

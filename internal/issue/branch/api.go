@@ -1,8 +1,8 @@
 package branch
 
 import (
+	"context"
 	"net/http"
-	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -18,8 +18,8 @@ type API struct{ s *Service }
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
-// payload is a link.
-type payload struct {
+// Payload is a link.
+type Payload struct {
 	NodeID string  `json:"node_id"`
 	Repo   string  `json:"repo"` // OWNER/NAME
 	Ref    string  `json:"ref"`
@@ -32,25 +32,21 @@ type pointer struct {
 	Type string  `json:"type"`
 }
 
-func newPayload(l *Link, in *repo.Access, tip git.SHA) *payload {
-	return &payload{account.NodeID("LinkedBranch", l.ID), in.FullName(), heads + l.Name,
+func newPayload(l *Link, in *repo.Access, tip git.SHA) *Payload {
+	return &Payload{account.NodeID("LinkedBranch", l.ID), in.FullName(), heads + l.Name,
 		pointer{tip, "commit"}}
 }
 
-// maxMany is how many issues one request asks for.
-const maxMany = 100
-
-// ListMany answers the branches that are linked to each issue of the parameter numbers, as far as the caller
-// sees them: an object of lists, by number.
-func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
-	out := map[string][]*payload{}
+// Linked finds the branches that are linked to each issue of the numbers, as far as the caller sees them.
+// Error: 410.
+func (api *API) Linked(ctx context.Context, a *repo.Access, numbers []int64) (map[int64][]*Payload, error) {
+	out := map[int64][]*Payload{}
 	if err := issue.Enabled(a.Repo, nil); err != nil {
-		return err
+		return nil, err
 	}
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
-		list, err := of(tx, a.ID, numbers)
+		list, err := of(tx, a.ID, db.Unique(numbers))
 		if err != nil {
 			return err
 		}
@@ -61,17 +57,14 @@ func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		visible, err := repo.VisibleByID(tx, a.Caller, db.Unique(ids))
 		for _, l := range list {
 			for _, in := range visible {
-				if key := strconv.FormatInt(l.number, 10); in.ID == l.RepoID {
-					out[key] = append(out[key], newPayload(&l.Link, in, l.tip))
+				if in.ID == l.RepoID {
+					out[l.number] = append(out[l.number], newPayload(&l.Link, in, l.tip))
 				}
 			}
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, err
 }
 
 // Create makes the branch name of the commit sha in the repository, and links it to the issue number of the

@@ -1,8 +1,7 @@
 package comment
 
 import (
-	"net/http"
-	"strconv"
+	"context"
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
@@ -10,50 +9,45 @@ import (
 	"arbor/internal/web"
 )
 
-// maxMany is of how many issues one request asks for the comments.
-const maxMany = 100
-
-// ListMany answers the comments of the issues of the parameter numbers, for GraphQL: an object with a list
-// for each, as GET /repos/{owner}/{repo}/issues/{number}/comments has it, and one comment more where there
-// are more than the page holds. Issues that are not there, or switched off, have none.
-func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany)
-	at := web.ReadPage(r)
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		var p *Page
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			p = NewPage(out.Context(), a)
-			found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
-			if err != nil {
-				return err
-			}
-			var ids []issue.ID
-			for _, i := range found {
-				if issue.Enabled(a.Repo, i) == nil && i.Comments > 0 {
-					ids = append(ids, i.ID)
-				}
-			}
-			comments, err := firstOf(tx, ids, at.Size+1, at.Offset())
-			if err != nil {
-				return err
-			}
-			return p.Load(tx, comments)
-		})
-		if err == nil {
-			err = p.Bodies(out, api.s.issues)
-		}
+// ListMany loads a page of the comments of each issue of the numbers, as GET
+// /repos/{owner}/{repo}/issues/{number}/comments has them. Issues that are not there, or switched off, have
+// none.
+func (api *API) ListMany(
+	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
+) (map[int64]*web.List[*Payload], error) {
+	var p *Page
+	out := map[int64]*web.List[*Payload]{}
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
+		p = NewPage(ctx, a)
+		clear(out)
+		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
 		if err != nil {
 			return err
 		}
-		lists := map[string][]*Payload{}
-		for n, c := range p.comments {
-			shown, err := p.payload(n)
-			if err != nil {
-				return err
+		var ids []issue.ID
+		for _, i := range found {
+			if issue.Enabled(a.Repo, i) == nil && i.Comments > 0 {
+				ids, out[i.Number] = append(ids, i.ID), &web.List[*Payload]{Total: i.Comments}
 			}
-			key := strconv.FormatInt(c.Number, 10)
-			lists[key] = append(lists[key], shown)
 		}
-		return out.JSON(lists)
+		comments, err := firstOf(tx, ids, page.Size+1, page.Offset())
+		if err != nil {
+			return err
+		}
+		return p.Load(tx, comments)
 	})
+	if err == nil {
+		err = p.Bodies(web.Unsent(ctx), api.s.issues)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for n, c := range p.comments {
+		shown, err := p.payload(n)
+		if err != nil {
+			return nil, err
+		}
+		out[c.Number].Add(page, shown)
+	}
+	return out, nil
 }

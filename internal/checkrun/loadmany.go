@@ -1,0 +1,116 @@
+package checkrun
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// LatestOfMany loads the latest runs of each of the commits, the first so many, as GET
+// /repos/{owner}/{repo}/commits/{ref...}/check-runs lists them, but without pull requests, and counts all. The
+// commits were found for the caller before.
+func (api *API) LatestOfMany(
+	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
+) (map[git.SHA]*web.List[*Payload], error) {
+	find := func(tx *db.Tx) (totals map[git.SHA]int64, runs []*Run, err error) {
+		if totals, err = countOfMany(tx, a.ID, shas); err == nil {
+			runs, err = latestOfMany(tx, scanRun, runColumns, a.ID, shas, size)
+		}
+		return totals, runs, err
+	}
+	return loadRuns(ctx, api, a, shas, find, func(run *Run) git.SHA { return run.SHA })
+}
+
+// RunsOfSuites loads the runs of each of the suites as LatestOfMany does, with all also those that later ones
+// of their name replaced. Suites that are not in the repository have none.
+func (api *API) RunsOfSuites(
+	ctx context.Context, a *repo.Access, suites []int64, all bool, size int64,
+) (map[int64]*web.List[*Payload], error) {
+	find := func(tx *db.Tx) (totals map[int64]int64, runs []*Run, err error) {
+		if totals, err = countRuns(tx, a.ID, suites, all); err == nil {
+			runs, err = runsOfMany(tx, a.ID, suites, all, size)
+		}
+		return totals, runs, err
+	}
+	return loadRuns(ctx, api, a, suites, find, func(run *Run) int64 { return run.SuiteID })
+}
+
+// loadRuns loads a list of runs for each key. find reads the runs and how many there are in all.
+func loadRuns[K comparable](
+	ctx context.Context, api *API, a *repo.Access, keys []K,
+	find func(*db.Tx) (totals map[K]int64, runs []*Run, err error), keyOf func(*Run) K,
+) (map[K]*web.List[*Payload], error) {
+	v := newView(ctx, a)
+	var runs []*Run
+	var totals map[K]int64
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if totals, runs, err = find(tx); err != nil {
+			return err
+		}
+		apps := make([]account.AppID, len(runs))
+		for n, run := range runs {
+			apps[n] = run.AppID
+		}
+		v.apps, err = api.s.apps.Find(tx, db.Unique(apps)...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := map[K]*web.List[*Payload]{}
+	for _, key := range keys {
+		out[key] = &web.List[*Payload]{Total: totals[key]}
+	}
+	for _, run := range runs {
+		of := out[keyOf(run)]
+		of.Rows = append(of.Rows, v.run(run))
+	}
+	return out, nil
+}
+
+// SuitesOfMany loads the suites of each of the commits, the first so many, as GET
+// /repos/{owner}/{repo}/commits/{ref...}/check-suites lists them, but without pull requests, repository and
+// commit, and counts all. The commits were found for the caller before.
+func (api *API) SuitesOfMany(
+	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
+) (map[git.SHA]*web.List[*SuitePayload], error) {
+	v := newView(ctx, a)
+	var suites []*Suite
+	var totals map[git.SHA]int64
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if totals, err = countSuites(tx, a.ID, shas); err != nil {
+			return err
+		}
+		if suites, err = suitesOfMany(tx, a.ID, shas, size); err != nil {
+			return err
+		}
+		apps := make([]account.AppID, len(suites))
+		for n, s := range suites {
+			apps[n] = s.AppID
+		}
+		v.apps, err = api.s.apps.Find(tx, db.Unique(apps)...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := map[git.SHA]*web.List[*SuitePayload]{}
+	for _, sha := range shas {
+		out[sha] = &web.List[*SuitePayload]{Total: totals[sha]}
+	}
+	for _, s := range suites {
+		out[s.SHA].Rows = append(out[s.SHA].Rows, v.suite(s))
+	}
+	return out, nil
+}
+
+// newView is a view without Apps and pull requests.
+func newView(ctx context.Context, a *repo.Access) *view {
+	info := web.From(ctx)
+	return &view{a: a, info: info, at: tracker.NewPlace(info, a.Repo), pulls: []pullPayload{}}
+}

@@ -76,22 +76,18 @@ func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Rout
 		return caller, nil
 	}
 	open := safe(method) && !signsIn(to)
-	allowed := n.Scopes == 0 || g.Scopes.Any(n.Scopes)
-	if g.Fine {
-		allowed = !n.Never
-	}
+	refusal := caller.Allows(n.Scopes, !n.Never)
 	alone := n.Scopes & (scope.RepoStatus | scope.ReadRepoHooks | scope.WriteRepoHooks | scope.AdminRepoHooks)
 	switch {
 	case g.Scopes.Any(alone) && caller.Reach != account.Everything:
 		c := *caller
 		c.Reach = account.Everything // of builds or hooks alone, also those of private repositories
 		return &c, nil
-	case allowed || open && g.Fine:
+	case refusal == nil || open && g.Fine:
 		return caller, nil
 	case open:
 		return nil, nil
 	}
-	refusal := caller.Insufficient(n.Scopes)
 	if to.Group == route.Plants {
 		refusal = plant.NoScope()
 	}

@@ -6,13 +6,20 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/issue"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
 // atOnce is how many labels, people or milestones a form offers; a field takes the names of others.
 const atOnce = 100
+
+// offered is the part of a list that a form offers.
+func offered() web.Page { return web.Page{Number: 1, Size: atOnce} }
 
 // choice is a form with boxes to check.
 type choice struct {
@@ -33,9 +40,11 @@ func (p *Pages) Labels(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	if err := p.offer(r, a, v, "labels", &v.Labels); err != nil {
+	labels, total, err := p.Services.Labels.List(r.Context(), a, offered())
+	if err != nil {
 		return err
 	}
+	v.Labels, v.More = page.NewLabels(labels), total > atOnce
 	for _, l := range v.Issue.Labels {
 		v.Chosen[l.Name] = true
 		if !slices.ContainsFunc(v.Labels, func(o page.Label) bool { return o.Name == l.Name }) {
@@ -50,13 +59,6 @@ func (p *Pages) choice(r *http.Request, a *repo.Access, what, title string) (*ch
 	return &choice{target: t, What: what, Chosen: map[string]bool{}}, err
 }
 
-// offer reads what a form offers.
-func (p *Pages) offer(r *http.Request, a *repo.Access, v *choice, of string, into any) (err error) {
-	v.More, err = p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, of),
-		page.Query("per_page", strconv.Itoa(atOnce)), into)
-	return err
-}
-
 // POST /{owner}/{repo}/issues/{number}/labels
 //
 // SetLabels sets the labels.
@@ -66,8 +68,15 @@ func (p *Pages) SetLabels(w http.ResponseWriter, r *http.Request, a *repo.Access
 		return err
 	}
 	names := append(f.List("label"), listed(f.Get("more"))...)
-	if err := p.kit.Change(r, http.MethodPut, p.api(r, a, "labels"), map[string]any{"labels": names},
-		nil); err != nil {
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	i, err := p.issue(r, a)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Issues.SetLabels(ctx, a, i.Number, names); err != nil {
 		return err
 	}
 	return back(w, r, a, f, "")
@@ -91,9 +100,11 @@ func (p *Pages) Assignees(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	if err := p.offer(r, a, v, "assignees", &v.People); err != nil {
+	people, total, err := p.Issues.Assignable(r.Context(), a, offered())
+	if err != nil {
 		return err
 	}
+	v.People, v.More = page.NewUsers(people), total > atOnce
 	for _, u := range v.Issue.Assignees {
 		v.Chosen[u.Login] = true
 		if !slices.ContainsFunc(v.People, func(o page.User) bool { return o.ID == u.ID }) {
@@ -112,16 +123,28 @@ func (p *Pages) SetAssignees(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	if f.Checked("me") {
-		body := map[string]any{"assignees": []string{a.Caller.Login}}
-		err = p.kit.Change(r, http.MethodPost, p.api(r, a, "assignees"), body, nil)
+		err = p.assignMyself(r, a)
 	} else {
 		logins := append(f.List("assignee"), listed(f.Get("more"))...)
-		err = p.kit.Change(r, http.MethodPatch, p.api(r, a), map[string]any{"assignees": logins}, nil)
+		err = p.update(r, a, issue.Edit{Assignees: web.Some(logins)})
 	}
 	if err != nil {
 		return err
 	}
 	return back(w, r, a, f, "")
+}
+
+func (p *Pages) assignMyself(r *http.Request, a *repo.Access) error {
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	i, err := p.issue(r, a)
+	if err != nil {
+		return err
+	}
+	_, err = p.Issues.Assign(ctx, a, i.Number, []string{a.Caller.Login})
+	return err
 }
 
 // GET /{owner}/{repo}/issues/{number}/milestone
@@ -132,9 +155,11 @@ func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	if err := p.offer(r, a, v, "milestones", &v.Stones); err != nil {
+	stones, total, err := p.Milestones.List(r.Context(), a, milestone.Order{State: tracker.Open}, offered())
+	if err != nil {
 		return err
 	}
+	v.Stones, v.More = page.NewMilestones(stones), total > atOnce
 	if m := v.Issue.Milestone; m != nil {
 		v.Chosen[strconv.FormatInt(m.Number, 10)] = true
 		if !slices.ContainsFunc(v.Stones, func(o page.Milestone) bool { return o.Number == m.Number }) {
@@ -152,11 +177,11 @@ func (p *Pages) SetMilestone(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return err
 	}
-	change := map[string]any{"milestone": nil}
+	to := web.Opt[int64]{Set: true, Null: true}
 	if number, err := strconv.ParseInt(f.Get("milestone"), 10, 64); err == nil {
-		change["milestone"] = number
+		to = web.Some(number)
 	}
-	if err := p.kit.Change(r, http.MethodPatch, p.api(r, a), change, nil); err != nil {
+	if err := p.update(r, a, issue.Edit{Milestone: to}); err != nil {
 		return err
 	}
 	return back(w, r, a, f, "")

@@ -1,11 +1,10 @@
 // Package talk is what the pages of issues and of pull requests share: a conversation and all that one does
 // in it.
 //
-// A room shows a conversation in four steps:
+// A room shows a conversation in three steps:
 //
-//   - said, err := talk.Ask(kit, r, access, number) reads the timeline, before all else;
-//   - t, err := talk.Read(kit, r, &frame, issue, said) takes the timeline and what stands beside it, for an
-//     issue (or a pull request as the API's issues/{number} shows it). The frame is of kit.RepoFrame.
+//   - t, err := pages.Read(r, &frame, issue) reads the timeline of an issue or pull request, and what stands next
+//     to it. The frame is of kit.RepoFrame.
 //   - the room's view holds t, and its template calls the parts of ../templates/talk.html, each with t:
 //     "talk-thread" (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of
 //     an aside).
@@ -28,9 +27,19 @@ import (
 	"net/http"
 	"net/url"
 
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/issue/timeline"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/review"
 	"arbor/internal/route"
+	"arbor/internal/search"
+	"arbor/internal/search/user"
 	"arbor/internal/web"
 )
 
@@ -39,25 +48,29 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers are what pages ask of issues where REST has no address. Each stands in for the API's PATCH of an
-// issue or a comment, and brings the rights of its own.
-type Handlers struct {
-	Pin, Delete, Transfer web.Handler
-
-	// Edit and EditComment are the API's own, but for a text that is the one whose issue.Guard ?before=
-	// gives.
-	Edit, EditComment web.Handler
+// Services are the features whose operations conversations call.
+type Services struct {
+	DB            *db.DB
+	Issues        *issue.Service
+	Comments      *comment.Service
+	Timelines     *timeline.Service
+	Subscriptions *subscription.Service
+	Labels        *label.Service
+	Milestones    *milestone.Service
+	Reviews       *review.Service
+	Searches      *search.Service
+	People        *user.API
 }
 
 // Pages are the forms of conversations.
 type Pages struct {
-	kit  *page.Kit
-	t    *page.Templates
-	with Handlers
+	kit *page.Kit
+	t   *page.Templates
+	Services
 }
 
 // New makes the pages.
-func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
+func New(kit *page.Kit, of Services) *Pages { return &Pages{kit, roomTemplates, of} }
 
 // Routes are the addresses of the forms.
 func (p *Pages) Routes() []route.Route {
@@ -102,12 +115,17 @@ type target struct {
 }
 
 // target reads the issue or pull request that the request's address numbers, and makes a page's frame.
-// Errors: 404,
-// 410.
+// Errors: 404, 410.
 func (p *Pages) target(r *http.Request, a *repo.Access, title string) (t target, err error) {
-	if _, err = p.kit.Get(r, p.api(r, a), nil, &t.Issue); err != nil {
+	number, err := web.Number(r, "number")
+	if err != nil {
 		return t, err
 	}
+	v, err := p.Issues.Get(r.Context(), a, number)
+	if err != nil {
+		return t, err
+	}
+	t.Issue = *page.NewIssue(v)
 	tab := "issues"
 	if t.Issue.IsPull() {
 		tab = "pulls"
@@ -124,10 +142,9 @@ func act(a *repo.Access, r *http.Request) string {
 	return web.Path(a.Owner.Login, a.Name, "issues", web.Param(r, "number"))
 }
 
-// api is the address of the request's issue in the API; more are segments below it.
-func (p *Pages) api(r *http.Request, a *repo.Access, more ...string) string {
-	return web.Path(append([]string{"repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")},
-		more...)...)
+// issue reads the issue that the request's address numbers, for an operation on it. Errors: 404, 410.
+func (p *Pages) issue(r *http.Request, a *repo.Access) (*issue.Issue, error) {
+	return p.Issues.Requested(r, a)
 }
 
 // back leads to the page that a form names, or to the issue; anchor may be empty.

@@ -20,18 +20,13 @@ import (
 //
 // SetState closes the issue or pull request, with the reason in state (completed, not_planned, closed), or
 // reopens it (open).
-func (p *Pages) SetState(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	if err := p.setState(r, a, f.Get("state")); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+func (p *Pages) SetState(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
+	_, err := p.Issues.Update(ctx, a, i, stateEdit(f.Get("state")))
+	return err
 }
 
-func (p *Pages) setState(r *http.Request, a *repo.Access, state string) error {
+// stateEdit is what a button for a state asks for.
+func stateEdit(state string) issue.Edit {
 	e := issue.Edit{State: web.Some("closed")}
 	switch state {
 	case "open":
@@ -39,7 +34,7 @@ func (p *Pages) setState(r *http.Request, a *repo.Access, state string) error {
 	case "completed", "not_planned":
 		e.Reason = web.Some(state)
 	}
-	return p.update(r, a, e)
+	return e
 }
 
 // reactions is the page that lets one react to a text.
@@ -131,87 +126,35 @@ func (p *Pages) form(w http.ResponseWriter, r *http.Request, a *repo.Access, tit
 // POST /{owner}/{repo}/issues/{number}/lock
 //
 // SetLock locks the conversation, with the reason that was chosen, or unlocks it.
-func (p *Pages) SetLock(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	ctx, err := p.toLock(r, a, f.Checked("unlock"))
-	if err != nil {
-		return err
-	}
-	i, err := p.issue(r, a)
-	if err != nil {
-		return err
-	}
-	locked := !f.Checked("unlock")
-	if err := p.Issues.SetLock(ctx, a, i.Number, locked, web.OrNil(f.Get("reason"))); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
-}
-
-// toLock is the right to lock or, which takes no room, to unlock.
-func (p *Pages) toLock(r *http.Request, a *repo.Access, unlock bool) (context.Context, error) {
-	if unlock {
-		return p.kit.Delete(r, a, account.Push)
-	}
-	return p.kit.Write(r, a, account.Push)
+func (p *Pages) SetLock(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
+	return p.Issues.SetLock(ctx, a, i.Number, !f.Checked("unlock"), web.OrNil(f.Get("reason")))
 }
 
 // POST /{owner}/{repo}/issues/{number}/subscription
 //
 // Subscribe lets the viewer hear of the issue or pull request, or no longer.
-func (p *Pages) Subscribe(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
+func (p *Pages) Subscribe(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
 	if err := a.Caller.Allows(star.WatchScopes, false); err != nil {
-		return err
-	}
-	ctx, err := p.kit.Write(r, a, account.Pull)
-	if err != nil {
-		return err
-	}
-	i, err := p.issue(r, a)
-	if err != nil {
 		return err
 	}
 	wish := subscription.Subscribe
 	if f.Checked("off") {
 		wish = subscription.Unsubscribe
 	}
-	if _, err := p.Subscriptions.Subscribe(ctx, a, i.Number, wish); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+	_, err := p.Subscriptions.Subscribe(ctx, a, i.Number, wish)
+	return err
 }
 
 // POST /{owner}/{repo}/issues/{number}/pin
 //
 // Pin pins the issue to the list of issues, or takes that back.
-func (p *Pages) Pin(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	number, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	ctx, err := p.kit.Write(r, a, account.Push)
-	if err != nil {
-		return err
-	}
+func (p *Pages) Pin(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
 	pin := p.Issues.Pin
 	if f.Checked("off") {
 		pin = p.Issues.Unpin
 	}
-	if _, err := pin(ctx, a, number); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+	_, err := pin(ctx, a, i.Number)
+	return err
 }
 
 // GET /{owner}/{repo}/issues/{number}/transfer

@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -62,24 +63,9 @@ func (p *Pages) choice(r *http.Request, a *repo.Access, what, title string) (*ch
 // POST /{owner}/{repo}/issues/{number}/labels
 //
 // SetLabels sets the labels.
-func (p *Pages) SetLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	names := append(f.List("label"), listed(f.Get("more"))...)
-	ctx, err := p.kit.Write(r, a, account.Push)
-	if err != nil {
-		return err
-	}
-	i, err := p.issue(r, a)
-	if err != nil {
-		return err
-	}
-	if _, err := p.Issues.SetLabels(ctx, a, i.Number, names); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+func (p *Pages) SetLabels(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
+	_, err := p.Issues.SetLabels(ctx, a, i.Number, append(f.List("label"), listed(f.Get("more"))...))
+	return err
 }
 
 // listed are the names in a field where commas part them.
@@ -117,33 +103,13 @@ func (p *Pages) Assignees(w http.ResponseWriter, r *http.Request, a *repo.Access
 // POST /{owner}/{repo}/issues/{number}/assignees
 //
 // SetAssignees sets who is assigned; me=1 adds the viewer to them.
-func (p *Pages) SetAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	if f.Checked("me") {
-		err = p.assignMyself(r, a)
-	} else {
+func (p *Pages) SetAssignees(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) (err error) {
+	if !f.Checked("me") {
 		logins := append(f.List("assignee"), listed(f.Get("more"))...)
-		err = p.update(r, a, issue.Edit{Assignees: web.Some(logins)})
+		_, err = p.Issues.Update(ctx, a, i, issue.Edit{Assignees: web.Some(logins)})
+	} else if err = a.Require(account.Push); err == nil {
+		_, err = p.Issues.Assign(ctx, a, i.Number, []string{a.Caller.Login})
 	}
-	if err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
-}
-
-func (p *Pages) assignMyself(r *http.Request, a *repo.Access) error {
-	ctx, err := p.kit.Write(r, a, account.Push)
-	if err != nil {
-		return err
-	}
-	i, err := p.issue(r, a)
-	if err != nil {
-		return err
-	}
-	_, err = p.Issues.Assign(ctx, a, i.Number, []string{a.Caller.Login})
 	return err
 }
 
@@ -172,17 +138,11 @@ func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access
 // POST /{owner}/{repo}/issues/{number}/milestone
 //
 // SetMilestone sets the milestone; an empty one takes the issue out of it.
-func (p *Pages) SetMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
+func (p *Pages) SetMilestone(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
 	to := web.Opt[int64]{Set: true, Null: true}
 	if number, err := strconv.ParseInt(f.Get("milestone"), 10, 64); err == nil {
 		to = web.Some(number)
 	}
-	if err := p.update(r, a, issue.Edit{Milestone: to}); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+	_, err := p.Issues.Update(ctx, a, i, issue.Edit{Milestone: to})
+	return err
 }

@@ -47,7 +47,7 @@ func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		anchor = "issuecomment-" + strconv.FormatInt(made.ID, 10)
 	}
 	if state != "" {
-		if err := p.setState(r, a, state); err != nil {
+		if err := p.update(r, a, stateEdit(state)); err != nil {
 			return err
 		}
 	}

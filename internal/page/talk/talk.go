@@ -23,10 +23,13 @@
 package talk
 
 import (
+	"context"
 	"embed"
 	"net/http"
 	"net/url"
+	"slices"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
@@ -86,23 +89,53 @@ func (p *Pages) Routes() []route.Route {
 		on("GET "+issue+"/edit", p.Edit),
 		on("POST "+issue+"/edit", p.Save),
 		on("POST "+issue+"/tasks", p.Tick),
-		on("POST "+issue+"/state", p.SetState),
+		on("POST "+issue+"/state", p.change(account.Pull, p.SetState)),
 		on("GET "+issue+"/reactions", p.React),
 		on("POST "+issue+"/reactions", p.SetReaction),
 		on("GET "+issue+"/lock", p.Lock),
-		on("POST "+issue+"/lock", p.SetLock),
-		on("POST "+issue+"/subscription", p.Subscribe),
+		on("POST "+issue+"/lock", p.change(account.Push, p.SetLock, "unlock")),
+		on("POST "+issue+"/subscription", p.change(account.Pull, p.Subscribe)),
 		on("GET "+issue+"/labels", p.Labels),
-		on("POST "+issue+"/labels", p.SetLabels),
+		on("POST "+issue+"/labels", p.change(account.Push, p.SetLabels)),
 		on("GET "+issue+"/assignees", p.Assignees),
-		on("POST "+issue+"/assignees", p.SetAssignees),
+		on("POST "+issue+"/assignees", p.change(account.Pull, p.SetAssignees)),
 		on("GET "+issue+"/milestone", p.Milestone),
-		on("POST "+issue+"/milestone", p.SetMilestone),
-		on("POST "+issue+"/pin", p.Pin),
+		on("POST "+issue+"/milestone", p.change(account.Pull, p.SetMilestone)),
+		on("POST "+issue+"/pin", p.change(account.Push, p.Pin)),
 		on("GET "+issue+"/transfer", p.Transfer),
 		on("POST "+issue+"/transfer", p.Move),
 		on("GET "+issue+"/delete", p.Delete),
 		on("POST "+issue+"/delete", p.Remove),
+	}
+}
+
+// deed is what a form does to the issue that its address numbers.
+type deed func(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error
+
+// change makes the handler of a form for callers with at least the role: it does the deed, and leads back to the page
+// that the form names. With one of the fields in spares the deed only takes something away, which needs no room.
+func (p *Pages) change(need account.Role, do deed, spares ...string) repo.Handler {
+	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+		f, err := page.ReadForm(r)
+		if err != nil {
+			return err
+		}
+		allow := p.kit.Write
+		if slices.ContainsFunc(spares, f.Checked) {
+			allow = p.kit.Delete
+		}
+		ctx, err := allow(r, a, need)
+		if err != nil {
+			return err
+		}
+		i, err := p.issue(r, a)
+		if err != nil {
+			return err
+		}
+		if err := do(ctx, a, i, f); err != nil {
+			return err
+		}
+		return back(w, r, a, f, "")
 	}
 }
 

@@ -28,11 +28,11 @@ import (
 // maxStatements is how many statements a page of the demo may take with nothing in memory, and maxProcesses
 // how many processes of git.
 const (
-	maxStatements = 20
+	maxStatements = 40
 	maxProcesses  = 1
 )
 
-// Each page of the demo takes at most twenty statements and one process of git, with nothing in memory.
+// Each page of the demo takes at most forty statements and one process of git, with nothing in memory.
 func TestDemoPagesAskLittle(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -125,6 +125,16 @@ func (g *Grant) has(repoID int64) bool {
 // SeesAll reports a caller who sees every repository.
 func (c *Caller) SeesAll() bool { return c != nil && c.SiteAdmin && c.Reach == Everything }
 
+// Allows returns the 403 for a token that does not suffice, whatever its account may do, or nil. A classic token
+// needs one of the scopes, or one that includes it, unless they are scope.None; a fine-grained token needs fine.
+func (c *Caller) Allows(scopes scope.Set, fine bool) error {
+	g := c.Grant
+	if !g.Limited() || g.Fine && fine || !g.Fine && (scopes == scope.None || g.Scopes.Any(scopes)) {
+		return nil
+	}
+	return c.Insufficient(scopes)
+}
+
 // Insufficient is the 403 for what the account may do and the token may not: in GitHub's
 // words, and for a classic token with the scopes of which it needs one.
 func (c *Caller) Insufficient(accepted scope.Set) error {

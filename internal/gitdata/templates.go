@@ -78,6 +78,52 @@ func (api *API) GetTemplates(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
+// issueTemplates is where a repository keeps what new issues begin with, as at GitHub.
+const issueTemplates = ".github/ISSUE_TEMPLATE"
+
+// IssueTemplates lists the names of the Markdown files with which new issues can begin; none where there are none.
+func (api *API) IssueTemplates(ctx context.Context, a *repo.Access) (names []string, err error) {
+	err = api.eachTemplate(ctx, a, func(_ *view, e git.TreeEntry) error {
+		if e.Type == git.TypeBlob && e.Mode != git.ModeSymlink && strings.HasSuffix(e.Path, ".md") {
+			names = append(names, e.Path)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// IssueTemplate reads the file of IssueTemplates that has a name; empty: there is none that can be read.
+func (api *API) IssueTemplate(ctx context.Context, a *repo.Access, name string) (text string, err error) {
+	err = api.eachTemplate(ctx, a, func(v *view, e git.TreeEntry) (err error) {
+		if e.Path == name {
+			text, _, err = v.templateText(ctx, e)
+		}
+		return err
+	})
+	return text, err
+}
+
+// eachTemplate calls fn for the templates of issues on the default branch.
+func (api *API) eachTemplate(
+	ctx context.Context, a *repo.Access, fn func(v *view, e git.TreeEntry) error,
+) error {
+	v, err := api.view(ctx, a, "")
+	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) { // an empty repository
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer v.release()
+	list, err := v.among(ctx, issueTemplates, isTemplate)
+	for _, e := range list {
+		if err := fn(v, e); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
 // among lists the entries of a directory whose names are wanted; none where it is not there.
 func (v *view) among(
 	ctx context.Context, dir string, wanted func(name string) bool,
@@ -149,8 +195,7 @@ func (v *view) pullTemplates(ctx context.Context, dir string, out *templatesJSON
 }
 
 func (v *view) issueTemplates(ctx context.Context, out *templatesJSON) error {
-	const dir = ".github/ISSUE_TEMPLATE"
-	list, err := v.among(ctx, dir, func(n string) bool {
+	list, err := v.among(ctx, issueTemplates, func(n string) bool {
 		return isTemplate(n) || n == "config.yml" ||
 			n == "config.yaml"
 	})

@@ -3,7 +3,6 @@ package issue
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,28 +21,13 @@ type API struct{ s *Service }
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
-// Requested reads the issue that {number} of a request names. Errors: 404, 410
-// (decision 16).
+// Requested reads the issue that {number} of a request names. Errors: those of ByNumber.
 func (s *Service) Requested(r *http.Request, a *repo.Access) (*Issue, error) {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return nil, err
 	}
-	var i *Issue
-	err = s.db.ReadOne(r.Context(), func(tx *db.Tx) (err error) {
-		i, err = ByNumber(tx, a.ID, n)
-		return err
-	})
-	if err == nil {
-		return i, Enabled(a.Repo, i)
-	}
-	if errs.Is(err, errs.NotFound) {
-		err = s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-			i, err = EnabledByNumber(tx, a, n)
-			return err
-		})
-	}
-	return i, err
+	return s.ByNumber(r.Context(), a, n)
 }
 
 // GET /repos/{owner}/{repo}/issues/{number}
@@ -175,13 +159,6 @@ func readLabels(body *web.Object) web.Opt[[]string] {
 // for the former assignees, milestone and labels are dropped. Errors: 403, 404,
 // 410, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.edit(w, r, a, "", "")
-}
-
-// edit is Edit; where before or title is given, only if that is the Guard of the issue's text or title, else
-// it is a
-// 409.
-func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, before, title string) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
 		return err
@@ -194,90 +171,29 @@ func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, bef
 		return err
 	}
 	e := readEdit(body, a, web.From(r.Context()))
-	e.text.Before, e.before = before, title
 	if err := body.Err(); err != nil {
 		return err
 	}
-	changed, err := api.s.Edit(r.Context(), a, i, e.state.Value, e.apply)
+	changed, err := api.s.Update(r.Context(), a, i, e)
 	if err != nil {
 		return err
 	}
 	return api.answer(w, r, a, http.StatusOK, changed)
 }
 
-// edit is what a PATCH asks for.
-type edit struct {
-	fields
-	title, body, state, reason web.Opt[string]
-	text                       Text
-	before                     string // Guard of the title that is replaced; empty: of any
-}
-
-func readEdit(body *web.Object, a *repo.Access, info *web.Info) *edit {
-	e := &edit{title: readTitle(body), body: body.String("body", MaxBody),
-		state:  body.Enum("state", "open", "closed"),
-		reason: body.Enum("state_reason", reasons[1:]...)}
+// readEdit reads what a PATCH asks for.
+func readEdit(body *web.Object, a *repo.Access, info *web.Info) Edit {
+	e := Edit{Title: readTitle(body), Body: body.String("body", MaxBody),
+		State:  body.Enum("state", "open", "closed"),
+		Reason: body.Enum("state_reason", reasons[1:]...)}
 	if raw := string(body.Raw("title")); raw == `""` || raw == "null" {
 		body.Wrong("title", errs.MissingField, "title can't be blank")
 	}
 	fixed(body)
 	body.Fixed("duplicate_issue_id", nil)
 	if a.Role >= account.Push {
-		e.fields = readFields(body, info.Media.Preview(web.Assignees))
+		f := readFields(body, info.Media.Preview(web.Assignees))
+		e.Assignees, e.AssigneesField, e.Milestone, e.Labels = f.assignees, f.assigneesField, f.milestone, f.labels
 	}
-	e.text = NewText(e.body.Value)
 	return e
-}
-
-// apply changes an issue as the PATCH asks.
-func (e *edit) apply(c *Change) error {
-	if e.title.Given() {
-		if err := c.CheckTitle(e.before); err != nil {
-			return err
-		}
-		c.SetTitle(e.title.Value)
-	}
-	if e.body.Set {
-		if err := c.SetBody(e.text); err != nil {
-			return err
-		}
-	}
-	if e.labels.Given() {
-		labels, err := labelsFor(c.Tx, c.Repo.ID, e.labels.Value, c.Actor.ID)
-		if err != nil {
-			return err
-		}
-		if err := c.SetLabels(labels); err != nil {
-			return err
-		}
-	}
-	if e.assignees.Set {
-		ids, err := assignable(c.Tx, c.Repo, c.Issue.AuthorID, e.assigneesField, e.assignees.Value)
-		if err != nil {
-			return err
-		}
-		c.SetAssignees(ids)
-	}
-	if err := e.applyMilestone(c); err != nil {
-		return err
-	}
-	if e.state.Given() {
-		state, _ := tracker.ParseState(e.state.Value)
-		c.SetState(state, Reason(max(0, slices.Index(reasons[:], e.reason.Value))))
-	}
-	return nil
-}
-
-func (e *edit) applyMilestone(c *Change) error {
-	switch {
-	case e.milestone.Given():
-		m, err := milestoneFor(c.Tx, c.Repo.ID, e.milestone.Value)
-		if err != nil {
-			return err
-		}
-		return c.SetMilestone(m)
-	case e.milestone.Set:
-		return c.SetMilestone(nil)
-	}
-	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/web"
 )
 
-// What GitHub's REST API has no address for, GraphQL and pages ask these handlers, under the right of PATCH
+// What GitHub's REST API has no address for, GraphQL asks these handlers, under the right of PATCH
 // /repos/{owner}/{repo}/issues/{number}. The operations ask for more themselves.
 
 // PinIssue pins the issue, or with pinned false takes that back: 204. Errors: those of Service.Pin.
@@ -72,10 +72,4 @@ func (api *API) TransferIssue(w http.ResponseWriter, r *http.Request, a *repo.Ac
 		return err
 	}
 	return api.answer(w, r, &to.Access, http.StatusOK, moved)
-}
-
-// EditUnchanged is Edit of a text and a title that are still those whose Guards the parameters before and
-// title give; else it is a 409.
-func (api *API) EditUnchanged(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.edit(w, r, a, web.QueryOf(r).Get("before"), web.QueryOf(r).Get("title"))
 }

@@ -1,6 +1,7 @@
 package issue
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -23,12 +24,7 @@ func knowsMembers(a *repo.Access) bool { return a.Role >= account.Push || a.Insi
 // to those only who may push themselves, and to members.
 func (api *API) ListAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	page := web.ReadPage(r)
-	var people []*account.Account
-	var total int64
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		people, total, err = collaborator.ListPushers(tx, a.Repo, knowsMembers(a), page)
-		return err
-	})
+	people, total, err := api.s.Assignable(r.Context(), a, page)
 	if err != nil {
 		return err
 	}
@@ -38,6 +34,17 @@ func (api *API) ListAssignees(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	}
 	web.Link(w, r, page, total)
 	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// Assignable reads a page of the people whom ListAssignees answers, and how many there are in all.
+func (s *Service) Assignable(
+	ctx context.Context, a *repo.Access, at web.Page,
+) (people []*account.Account, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		people, total, err = collaborator.ListPushers(tx, a.Repo, knowsMembers(a), at)
+		return err
+	})
+	return people, total, err
 }
 
 // GET /repos/{owner}/{repo}/assignees/{assignee}
@@ -91,7 +98,12 @@ func (api *API) checkAssignee(
 // AddAssignees adds those of the body's logins who can be assigned; the others
 // are ignored, as at GitHub. Errors: 404, 410, 422 for more than ten.
 func (api *API) AddAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.assign(w, r, a, http.StatusCreated, func(has, named []account.ID) []account.ID {
+	return api.assign(w, r, a, http.StatusCreated, api.s.Assign)
+}
+
+// Assign adds those of the logins who can be assigned to an issue. Errors: 404, 422 for more than ten.
+func (s *Service) Assign(ctx context.Context, a *repo.Access, number int64, logins []string) (*Issue, error) {
+	return s.assign(ctx, a, number, logins, true, func(has, named []account.ID) []account.ID {
 		return append(has, difference(named, has)...)
 	})
 }
@@ -101,15 +113,16 @@ func (api *API) AddAssignees(w http.ResponseWriter, r *http.Request, a *repo.Acc
 // RemoveAssignees takes the body's logins off the issue; those who are not
 // assigned are ignored. Errors: 404, 410, 422.
 func (api *API) RemoveAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.assign(w, r, a, http.StatusOK, difference)
+	return api.assign(w, r, a, http.StatusOK,
+		func(ctx context.Context, a *repo.Access, number int64, logins []string) (*Issue, error) {
+			return api.s.assign(ctx, a, number, logins, false, difference)
+		})
 }
 
-// assign replaces the assignees of an issue by what choose makes of them and of
-// those whom the body names: when it answers 201, as far as they can be
-// assigned.
+// assign changes the assignees of an issue with the logins that the body has.
 func (api *API) assign(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int,
-	choose func(has, named []account.ID) []account.ID,
+	change func(ctx context.Context, a *repo.Access, number int64, logins []string) (*Issue, error),
 ) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
@@ -124,15 +137,28 @@ func (api *API) assign(
 	if err := body.Err(); err != nil {
 		return err
 	}
-	changed, err := api.s.Change(r.Context(), a, i.Number, func(c *Change) error {
-		people, err := repo.PeopleNamed(c.Tx, c.Repo, logins.Value)
+	changed, err := change(r.Context(), a, i.Number, logins.Value)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, status, changed)
+}
+
+// assign replaces the assignees of an issue by what choose makes of them and of those who have the logins: only
+// those who can be assigned, if it adds some.
+func (s *Service) assign(
+	ctx context.Context, a *repo.Access, number int64, logins []string, adds bool,
+	choose func(has, named []account.ID) []account.ID,
+) (*Issue, error) {
+	return s.Change(ctx, a, number, func(c *Change) error {
+		people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
 		if err != nil {
 			return err
 		}
 		var named []account.ID
-		for _, login := range logins.Value {
+		for _, login := range logins {
 			p, ok := people[account.Fold(login)]
-			if ok && (status != http.StatusCreated || canBeAssigned(c.Repo, p, c.Issue.AuthorID)) {
+			if ok && (!adds || canBeAssigned(c.Repo, p, c.Issue.AuthorID)) {
 				named = append(named, p.ID)
 			}
 		}
@@ -143,8 +169,4 @@ func (api *API) assign(
 		c.SetAssignees(ids)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return api.answer(w, r, a, status, changed)
 }

@@ -1,11 +1,13 @@
 package issue
 
 import (
+	"cmp"
 	"context"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // NewIssue is what the author of an issue wants. Without push access the last three are
@@ -14,7 +16,7 @@ type NewIssue struct {
 	Title     string
 	Text      Text
 	Assignees []string // logins
-	Field     string   // how the body called them: assignee or assignees
+	Field     string   // how a request calls them: assignee or assignees; empty: assignees
 	Milestone int64    // number; 0: none
 	Labels    []string
 	Pull      bool // it is the issue of a pull request
@@ -24,9 +26,21 @@ type NewIssue struct {
 	Also func(c *Change) error
 }
 
+// check reports what is wrong with the texts (decision 19). Error: 422.
+func (n *NewIssue) check() error {
+	f := web.Faults{Resource: Resource}
+	f.CheckFilled("title", n.Title)
+	f.CheckText("title", n.Title, MaxTitle)
+	f.CheckText("body", orEmpty(n.Text.Body), MaxBody)
+	return f.Err()
+}
+
 // Create makes an issue. The access is the author's. Errors: 404 when the
-// repository is gone, 422 for an assignee or milestone that cannot be.
+// repository is gone, 422 for a title, text, assignee or milestone that cannot be.
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issue, error) {
+	if err := n.check(); err != nil {
+		return nil, err
+	}
 	var made *Issue
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		made, err = s.create(tx, a, n, tx.Check)
@@ -86,7 +100,7 @@ func (c *Change) setRelations(n NewIssue) error {
 		}
 	}
 	if len(n.Assignees) > 0 {
-		ids, err := assignable(c.Tx, c.Repo, c.Issue.AuthorID, n.Field, n.Assignees)
+		ids, err := assignable(c.Tx, c.Repo, c.Issue.AuthorID, cmp.Or(n.Field, "assignees"), n.Assignees)
 		if err != nil {
 			return err
 		}

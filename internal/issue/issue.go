@@ -2,7 +2,8 @@
 // requests are issues too; package pull adds what they have besides.
 //
 //	issue.go                 the types
-//	create.go, change.go     how an issue is made and changed, with all that follows
+//	create.go, change.go     how an issue is made and changed, with all that follows; edit.go: several fields of it
+//	view.go                  an issue with what it refers to, for pages
 //	involve.go, body.go      who has a part in an issue by a change; its text
 //	rules.go                 who may edit and be assigned, which milestone an issue can have
 //	api.go, answer.go        the handlers of single issues; render.go, member.go: their JSON
@@ -126,11 +127,6 @@ type Issue struct {
 	MergedAt    db.Time    // of a pull request; zero: it is not merged
 	PinnedAt    db.Time    // zero: it is not pinned
 	PinnedBy    account.ID // 0: it is not pinned
-}
-
-// People are those whom the issue names.
-func (i *Issue) People() []account.ID {
-	return append([]account.ID{i.AuthorID, i.ClosedBy}, i.Assignees...)
 }
 
 // Limits of decision 19, in code points and numbers of entries.

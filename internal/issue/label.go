@@ -40,7 +40,15 @@ func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.
 // AddIssueLabels adds labels to those of the issue, and makes those that the
 // repository lacks (decision 32). Errors: 404, 410, 422.
 func (api *API) AddIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.relabel(w, r, a, func(tx *db.Tx, has []*label.Label, names []string) ([]*label.Label, error) {
+	return api.relabel(w, r, a, api.s.AddLabels)
+}
+
+// AddLabels adds labels to those of an issue, and makes those that the repository lacks (decision 32). Errors:
+// 404, 422.
+func (s *Service) AddLabels(
+	ctx context.Context, a *repo.Access, number int64, names []string,
+) ([]*label.Label, error) {
+	return s.relabel(ctx, a, number, func(tx *db.Tx, has []*label.Label) ([]*label.Label, error) {
 		more, err := labelsFor(tx, a.ID, names, a.Caller.ID)
 		for _, l := range more {
 			if !slices.ContainsFunc(has, func(h *label.Label) bool { return h.ID == l.ID }) {
@@ -56,7 +64,14 @@ func (api *API) AddIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.A
 // SetIssueLabels replaces the labels of the issue; an empty array takes them all
 // off. Errors: 404, 410, 422.
 func (api *API) SetIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.relabel(w, r, a, func(tx *db.Tx, _ []*label.Label, names []string) ([]*label.Label, error) {
+	return api.relabel(w, r, a, api.s.SetLabels)
+}
+
+// SetLabels replaces the labels of an issue; without names it takes them all off. Errors: 404, 422.
+func (s *Service) SetLabels(
+	ctx context.Context, a *repo.Access, number int64, names []string,
+) ([]*label.Label, error) {
+	return s.relabel(ctx, a, number, func(tx *db.Tx, _ []*label.Label) ([]*label.Label, error) {
 		return labelsFor(tx, a.ID, names, a.Caller.ID)
 	})
 }
@@ -65,7 +80,7 @@ func (api *API) SetIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.A
 // answers those that it has then.
 func (api *API) relabel(
 	w http.ResponseWriter, r *http.Request, a *repo.Access,
-	choose func(tx *db.Tx, has []*label.Label, names []string) ([]*label.Label, error),
+	change func(ctx context.Context, a *repo.Access, number int64, names []string) ([]*label.Label, error),
 ) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
@@ -75,10 +90,7 @@ func (api *API) relabel(
 	if err != nil {
 		return err
 	}
-	list, err := api.s.relabel(r.Context(), a, i.Number,
-		func(tx *db.Tx, has []*label.Label) ([]*label.Label, error) {
-			return choose(tx, has, names)
-		})
+	list, err := change(r.Context(), a, i.Number, names)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
-	"arbor/internal/web"
 )
 
 // references are the ids of what the issues of a page refer to, each once.
@@ -27,7 +26,7 @@ func (p *page) references() (r references) {
 			r.people = append(r.people, i.ClosedBy)
 		}
 		r.authors = append(r.authors, i.AuthorID)
-		if i.Reacted && p.info.Media.Preview(web.Reactions) {
+		if i.Reacted && p.reactions {
 			r.reacted = append(r.reacted, i.ID)
 		}
 	}

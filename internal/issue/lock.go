@@ -1,6 +1,7 @@
 package issue
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/repo"
@@ -48,12 +49,25 @@ func (api *API) lock(w http.ResponseWriter, r *http.Request, a *repo.Access, loc
 			return err
 		}
 	}
-	_, err = api.s.Change(r.Context(), a, i.Number, func(c *Change) error {
-		c.SetLock(locked, reason)
-		return nil
-	})
-	if err != nil {
+	if err := api.s.SetLock(r.Context(), a, i.Number, locked, reason); err != nil {
 		return err
 	}
 	return web.NoContent(w)
+}
+
+// SetLock locks the conversation of an issue or pull request, perhaps for a reason, or unlocks it. Errors: 404,
+// 422 for a reason that there is not.
+func (s *Service) SetLock(ctx context.Context, a *repo.Access, number int64, locked bool, reason *string) error {
+	if reason != nil {
+		f := web.Faults{Resource: Resource}
+		f.CheckEnum("lock_reason", *reason, lockReasons[:]...)
+		if err := f.Err(); err != nil {
+			return err
+		}
+	}
+	_, err := s.Change(ctx, a, number, func(c *Change) error {
+		c.SetLock(locked, reason)
+		return nil
+	})
+	return err
 }

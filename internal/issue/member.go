@@ -73,7 +73,7 @@ var members = []member{
 		value: func(b []byte, r *row) []byte { return appendOptional(b, *r.body.HTML) }},
 	{key: `"closed_by":`, when: func(r *row) bool { return r.page.full },
 		value: func(b []byte, r *row) []byte { return r.person(b, r.ClosedBy) }},
-	{key: `"reactions":`, when: func(r *row) bool { return r.page.info.Media.Preview(web.Reactions) },
+	{key: `"reactions":`, when: func(r *row) bool { return r.page.reactions },
 		value: func(b []byte, r *row) []byte {
 			return r.page.rollups[r.ID].AppendJSON(b, r.at.API+"/issues/"+strconv.FormatInt(r.Number, 10)+"/reactions")
 		}},

@@ -2,14 +2,10 @@ package issue
 
 import (
 	"context"
-	"net/http"
-	"slices"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // MaxPinned is how many issues of a repository can be pinned at one time, as at GitHub.
@@ -61,28 +57,5 @@ func (s *Service) changePin(
 			return err
 		}
 		return fn(c)
-	})
-}
-
-// ListPinned answers the open ones of the pinned issues, for pages: GitHub's REST API has no address
-// for them. Error: 410.
-func (api *API) ListPinned(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := Enabled(a.Repo, nil); err != nil {
-		return err
-	}
-	return api.s.answers.Serve(w, r, a, func(out *web.Output) error {
-		p := newPage(out.Context(), a)
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			list, err := PinnedIn(tx, a.ID)
-			if err != nil {
-				return err
-			}
-			p.issues = slices.DeleteFunc(list, func(i *Issue) bool { return i.State == Closed })
-			return p.load(tx)
-		})
-		if err != nil {
-			return err
-		}
-		return api.renderList(out, p, 6<<10)
 	})
 }

@@ -1,17 +1,27 @@
 package issue
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/db"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
-// subject is the issue that {number} names, as package reaction sees it.
-// Errors: 404, 410.
+// subject is Subject for the issue that {number} names.
 func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
-	i, err := api.s.Requested(r, a)
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return reaction.Subject{}, err
+	}
+	return api.s.Subject(r.Context(), a, n)
+}
+
+// Subject finds an issue as package reaction sees it. Errors: those of ByNumber.
+func (s *Service) Subject(ctx context.Context, a *repo.Access, number int64) (reaction.Subject, error) {
+	i, err := s.ByNumber(ctx, a, number)
 	if err != nil {
 		return reaction.Subject{}, err
 	}

@@ -18,10 +18,12 @@ import (
 type page struct {
 	info   *web.Info
 	issues []*Issue
-	full   bool     // the form of a single issue
-	shows  []member // of each issue
-	repos  map[repo.ID]*repo.Access
-	places map[repo.ID]*tracker.Place
+	full   bool // the form of a single issue
+	// whether reactions are shown
+	reactions bool
+	shows     []member // of each issue
+	repos     map[repo.ID]*repo.Access
+	places    map[repo.ID]*tracker.Place
 
 	people     map[account.ID]*account.Account
 	labels     map[int64]*label.Label
@@ -49,7 +51,7 @@ type roleKey struct {
 func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	info := web.From(ctx)
 	p := &page{
-		info: info, shows: membersNamed(info.Members),
+		info: info, shows: membersNamed(info.Members), reactions: info.Media.Preview(web.Reactions),
 		repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*tracker.Place{},
 		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{},
 		users:     map[account.ID][]byte{},

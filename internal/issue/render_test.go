@@ -77,7 +77,7 @@ func thirty(t testing.TB) *page {
 	alice := account.Account{ID: 1, Login: "alice", Kind: account.User}
 	a := &repo.Access{Repo: &repo.Repo{ID: 7, Name: "garden", OwnerID: 1, Owner: alice}}
 	p := &page{
-		info: info, shows: members, repos: map[repo.ID]*repo.Access{7: a},
+		reactions: true, info: info, shows: members, repos: map[repo.ID]*repo.Access{7: a},
 		places: map[repo.ID]*tracker.Place{7: tracker.NewPlace(info, a.Repo)},
 		people: map[account.ID]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
 		labels: map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"},

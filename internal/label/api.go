@@ -56,9 +56,6 @@ func NewPayloads(list []*Label, at *tracker.Place) []*Payload {
 	return out
 }
 
-// maxDescription is in code points, as at GitHub.
-const maxDescription = 100
-
 // GET /repos/{owner}/{repo}/labels
 //
 // List answers the labels of the repository by name.
@@ -89,9 +86,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := body.Err(); err != nil {
 		return err
 	}
-	l := &Label{RepoID: a.ID, Name: name.Value, Color: color.Or(newColor),
-		Description: web.OrNil(description.Value)}
-	if err := api.s.Create(r.Context(), l, account.IDOf(a.Caller)); err != nil {
+	l, err := api.s.Create(r.Context(), a, Edit{Name: name, Color: color, Description: description})
+	if err != nil {
 		return err
 	}
 	made := NewPayload(l, tracker.PlaceOf(r, a))
@@ -114,10 +110,8 @@ func readColor(body *web.Object) web.Opt[string] {
 	if color.Value == "" && string(body.Raw("color")) != `""` {
 		return color // absent, null or no text
 	}
-	color.Value = strings.ToLower(strings.TrimPrefix(color.Value, "#"))
-	if len(color.Value) != 6 || strings.Trim(color.Value, "0123456789abcdef") != "" {
-		body.Wrong("color", errs.InvalidField, "color must be six hexadecimal digits")
-	}
+	color.Value = plainColor(color.Value)
+	checkColor(&body.Faults, color.Value)
 	return color
 }
 

@@ -125,18 +125,47 @@ type Service struct{ db *db.DB }
 // New makes the operations on a database.
 func New(d *db.DB) *Service { return &Service{d} }
 
-// Create adds a label to its repository, for an account, and sets its id. Errors: 404 when the
-// repository is gone, 422 when the name is taken.
-func (s *Service) Create(ctx context.Context, l *Label, by account.ID) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+// List reads a page of the labels of a repository by name, and how many there are in all.
+func (s *Service) List(
+	ctx context.Context, a *repo.Access, at web.Page,
+) (found []*Label, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, total, err = list(tx, a.ID, at)
+		return err
+	})
+	return found, total, err
+}
+
+// Get finds a label, whose name matches without regard to case. Error: 404.
+func (s *Service) Get(ctx context.Context, a *repo.Access, name string) (l *Label, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		l, err = ByName(tx, a.ID, name)
+		return err
+	})
+	return l, err
+}
+
+// Create makes a label; one without a color gets that of labels which an issue names and nobody made. Errors: 404
+// when the repository is gone, 422 when the name is taken.
+func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Label, error) {
+	f := web.Faults{Resource: resource}
+	f.CheckFilled("name", e.Name.Value)
+	if err := e.check(&f); err != nil {
+		return nil, err
+	}
+	var l *Label
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		l = &Label{RepoID: a.ID, Name: e.Name.Value, Color: e.Color.Or(newColor),
+			Description: web.OrNil(e.Description.Value)}
 		if err := tracker.Lock(tx, l.RepoID); err != nil {
 			return err
 		}
 		if err := insert(tx, l); err != nil {
 			return err
 		}
-		return hook.Record(tx, l.RepoID, event(l, "created", by, nil))
+		return hook.Record(tx, l.RepoID, event(l, "created", account.IDOf(a.Caller), nil))
 	})
+	return l, err
 }
 
 // event is what hooks are told of a label.
@@ -158,16 +187,46 @@ func TellGone(tx *db.Tx, a *repo.Access, l *Label) error {
 	return hook.Record(tx, a.ID, e)
 }
 
-// Edit is what an edit gives a label; other fields keep their values.
+// Edit is what somebody gives a label; other fields keep their values.
 type Edit struct {
 	Name        web.Opt[string]
-	Color       web.Opt[string] // six lower-case hexadecimal digits
+	Color       web.Opt[string] // six hexadecimal digits, perhaps behind a number sign
 	Description web.Opt[string] // null and an empty text take it away
+}
+
+// maxDescription is in code points, as at GitHub.
+const maxDescription = 100
+
+// check adds what is wrong with the values to f, and writes the color as it is stored. Error: 422.
+func (e *Edit) check(f *web.Faults) error {
+	f.CheckText("name", e.Name.Value, MaxName)
+	f.CheckText("description", e.Description.Value, maxDescription)
+	if e.Color.Given() {
+		e.Color.Value = plainColor(e.Color.Value)
+		checkColor(f, e.Color.Value)
+	}
+	return f.Err()
+}
+
+// plainColor writes a color in lower case and without a number sign.
+func plainColor(color string) string { return strings.ToLower(strings.TrimPrefix(color, "#")) }
+
+func checkColor(f *web.Faults, color string) {
+	if len(color) != 6 || strings.Trim(color, "0123456789abcdef") != "" {
+		f.Wrong("color", errs.InvalidField, "color must be six hexadecimal digits")
+	}
 }
 
 // Edit changes the label of that name. Errors: 404, 422 when the new name is
 // another label's.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit) (*Label, error) {
+	f := web.Faults{Resource: resource}
+	if e.Name.Given() && strings.TrimSpace(e.Name.Value) == "" {
+		f.Wrong("name", errs.MissingField, "name can't be blank")
+	}
+	if err := e.check(&f); err != nil {
+		return nil, err
+	}
 	var l *Label
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		if err := tracker.Lock(tx, a.ID); err != nil {

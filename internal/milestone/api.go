@@ -46,8 +46,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	o := order{completeness: sort == "completeness", desc: direction == "desc"}
-	o.state, _ = tracker.ParseState(state)
+	o := Order{Completeness: sort == "completeness", Desc: direction == "desc"}
+	o.State, _ = tracker.ParseState(state)
 	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		page := web.ReadPage(r)
 		found, total, err := list(tx, a.ID, o, page)
@@ -92,18 +92,28 @@ func readEdit(body *web.Object) Edit {
 // readDueOn reads a time; null and an empty text are none.
 func readDueOn(body *web.Object) (due web.Opt[db.Time]) {
 	text := body.String("due_on", 0)
-	due.Set, due.Null = text.Set, text.Value == ""
-	if due.Null {
-		return due
+	due = dueOn(&body.Faults, text.Value)
+	due.Set = text.Set
+	return due
+}
+
+// ReadDueOn reads the time at which a milestone is due; an empty text is none. Error: 422.
+func ReadDueOn(text string) (web.Opt[db.Time], error) {
+	f := web.Faults{Resource: resource}
+	due := dueOn(&f, text)
+	return due, f.Err()
+}
+
+func dueOn(f *web.Faults, text string) web.Opt[db.Time] {
+	if text == "" {
+		return web.Opt[db.Time]{Set: true, Null: true}
 	}
-	t, ok := web.ParseTime(text.Value)
+	t, ok := web.ParseTime(text)
 	if !ok {
-		body.Wrong("due_on", errs.InvalidField, "due_on must be a time such as 2011-04-22T13:33:48Z")
-		return due
+		f.Wrong("due_on", errs.InvalidField, "due_on must be a time such as 2011-04-22T13:33:48Z")
 	}
-	// The zero Time is none: the first moment of 1970 is stored as a later one
-	// of the same second.
-	if due.Value = db.FromTime(t); due.Value == 0 {
+	due := web.Some(db.FromTime(t))
+	if due.Value == 0 { // which is none: the first moment of 1970 is stored as a later one of the same second
 		due.Value = 1
 	}
 	return due

@@ -18,6 +18,7 @@ package milestone
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"arbor/internal/account"
@@ -65,6 +66,36 @@ type Edit struct {
 	DueOn       web.Opt[db.Time]
 }
 
+// check adds what is wrong with the texts to f. Error: 422.
+func (e *Edit) check(f *web.Faults) error {
+	f.CheckText("title", e.Title.Value, MaxTitle)
+	f.CheckText("description", e.Description.Value, maxDescription)
+	if e.State.Given() {
+		f.CheckEnum("state", e.State.Value, "open", "closed")
+	}
+	return f.Err()
+}
+
+// List reads a page of the milestones of a repository, and how many there are in all.
+func (s *Service) List(
+	ctx context.Context, a *repo.Access, o Order, at web.Page,
+) (found []*Milestone, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, total, err = list(tx, a.ID, o, at)
+		return err
+	})
+	return found, total, err
+}
+
+// Get reads a milestone. Error: 404.
+func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (m *Milestone, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		m, err = ByNumber(tx, a.ID, number)
+		return err
+	})
+	return m, err
+}
+
 // apply changes m as the edit says, and reports whether it did.
 func (e *Edit) apply(m *Milestone, now db.Time) bool {
 	before := *m
@@ -104,6 +135,11 @@ func New(d *db.DB) *Service { return &Service{d} }
 // Create makes a milestone by the caller, under the next number. Errors: 404
 // when the repository is gone, 422 when the title is taken.
 func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Milestone, error) {
+	f := web.Faults{Resource: resource}
+	f.CheckFilled("title", e.Title.Value)
+	if err := e.check(&f); err != nil {
+		return nil, err
+	}
 	var m *Milestone
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		number, err := takeNumber(tx, a.ID)
@@ -124,6 +160,13 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Mileston
 // Edit changes a milestone. Errors: 404, 422 when the title is another
 // milestone's.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) (*Milestone, error) {
+	f := web.Faults{Resource: resource}
+	if e.Title.Given() && strings.TrimSpace(e.Title.Value) == "" {
+		f.Wrong("title", errs.MissingField, "title can't be blank")
+	}
+	if err := e.check(&f); err != nil {
+		return nil, err
+	}
 	var m *Milestone
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		if err := tracker.Lock(tx, a.ID); err != nil {

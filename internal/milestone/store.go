@@ -98,20 +98,20 @@ func Delete(tx *db.Tx, m *Milestone) error {
 	return tx.Run(`DELETE FROM milestones WHERE id = $1`, m.ID)
 }
 
-// order is how a list of milestones is made.
-type order struct {
-	state tracker.State // 0: both
+// Order is how a list of milestones is made.
+type Order struct {
+	State tracker.State // 0: both
 	// by the closed part of the issues; else by the due date, those without one last
-	completeness bool
-	desc         bool
+	Completeness bool
+	Desc         bool
 }
 
 // list reads a page of milestones and how many there are. An index alone counts
 // and orders them; the rows are read of the page only.
-func list(tx *db.Tx, repoID repo.ID, o order, p web.Page) ([]*Milestone, int64, error) {
+func list(tx *db.Tx, repoID repo.ID, o Order, p web.Page) ([]*Milestone, int64, error) {
 	where, args := ` WHERE m.repo_id = $1`, []any{repoID}
-	if o.state != 0 {
-		where, args = where+` AND m.state = $2`, append(args, int64(o.state))
+	if o.State != 0 {
+		where, args = where+` AND m.state = $2`, append(args, int64(o.State))
 	}
 	numbers, err := ordered(tx, where, o, p, args)
 	if err != nil {
@@ -141,14 +141,14 @@ func list(tx *db.Tx, repoID repo.ID, o order, p web.Page) ([]*Milestone, int64, 
 }
 
 // ordered finds the numbers of a page.
-func ordered(tx *db.Tx, where string, o order, p web.Page, args []any) ([]int64, error) {
+func ordered(tx *db.Tx, where string, o Order, p web.Page, args []any) ([]int64, error) {
 	direction := " ASC"
-	if o.desc {
+	if o.Desc {
 		direction = " DESC"
 	}
 	by := ` ORDER BY m.due_on IS NULL, m.due_on` + direction
 	from := ` FROM milestones m`
-	if o.completeness {
+	if o.Completeness {
 		from += ` LEFT JOIN (SELECT value, SUM(CASE WHEN state = 2 THEN n ELSE 0 END) AS closed,
 			SUM(n) AS total
 			FROM posting_counts WHERE repo_id = $1 AND kind = 4 GROUP BY value) c ON c.value = m.id`

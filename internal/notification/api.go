@@ -35,16 +35,6 @@ func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return api.list(w, r, a.ID)
 }
 
-// Unread answers whether the caller has notifications that are not read, for pages: in place of GET
-// /notifications.
-func (api *API) Unread(w http.ResponseWriter, r *http.Request) error {
-	has, err := api.s.HasUnread(r.Context(), account.CallerFrom(r.Context()))
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, map[string]bool{"unread": has})
-}
-
 func (api *API) list(w http.ResponseWriter, r *http.Request, of repo.ID) error {
 	f, err := readFilter(r)
 	if err != nil {

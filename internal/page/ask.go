@@ -108,16 +108,8 @@ func (k *Kit) Markdown(r *http.Request, a *repo.Access, text string) (template.H
 	if text == "" {
 		return "", nil
 	}
-	body, err := json.Marshal(map[string]any{"text": text, "mode": "gfm", "context": a.FullName()})
-	if err != nil {
-		return "", err
-	}
-	answer, err := k.Send(r, inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name), Body: body,
-		Handler: k.Render})
-	if err != nil {
-		return "", err
-	}
-	return template.HTML(answer.Body.String()), nil
+	html, err := k.Markups.HTML(r.Context(), a.Caller, text, a.FullName(), true)
+	return template.HTML(html), err
 }
 
 // movedError says that what a page is about is elsewhere now, such as an issue that was transferred. As an

@@ -6,9 +6,8 @@ import (
 	"strconv"
 
 	"arbor/internal/account"
-	"arbor/internal/errs"
-	"arbor/internal/inside"
 	"arbor/internal/repo"
+	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
@@ -94,22 +93,24 @@ func (k *Kit) RepoFrame(r *http.Request, a *repo.Access, tab, title string) (Fra
 	if err := k.count(r, f.Repo); err != nil || f.Viewer == nil {
 		return f, err
 	}
-	var err error
-	if f.Repo.Starred, err = k.Holds(r, "/user/starred"+f.Repo.Path); err != nil {
+	since, err := k.Stars.Has(r.Context(), a, star.Star)
+	if err != nil {
 		return f, err
 	}
-	var watched struct{ Subscribed bool }
-	_, err = k.Get(r, "/repos"+f.Repo.Path+"/subscription", nil, &watched)
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
-		err = nil
+	f.Repo.Starred = !since.IsZero()
+	if a.Caller.Allows(star.WatchScopes, false) == nil {
+		watched, err := k.Stars.Subscription(r.Context(), a)
+		if err != nil {
+			return f, err
+		}
+		f.Repo.Watched = watched.Wish == star.Everything
 	}
-	f.Repo.Watched = watched.Subscribed
-	return f, err
+	return f, nil
 }
 
 // count tells open issues from open pull requests, and finds what the repository was forked from.
 func (k *Kit) count(r *http.Request, h *Head) error {
-	pulls, err := k.OpenPulls(r.Context(), h.ID)
+	pulls, err := k.Issues.OpenPulls(r.Context(), h.ID)
 	if err != nil {
 		return err
 	}
@@ -117,29 +118,21 @@ func (k *Kit) count(r *http.Request, h *Head) error {
 	if h.ParentID == 0 {
 		return nil
 	}
-	var of struct {
-		Parent *struct {
-			FullName string `json:"full_name"`
-		}
+	from, err := k.Repos.Lineage(r.Context(), h.Access)
+	if from.Parent != nil {
+		h.Parent = from.Parent.FullName()
 	}
-	if _, err := k.Get(r, "/repos"+h.Path, nil, &of); err != nil || of.Parent == nil {
-		return err
-	}
-	h.Parent = of.Parent.FullName
-	return nil
+	return err
 }
 
 // unread finds out whether the viewer has notifications.
 func (k *Kit) unread(r *http.Request, v *Viewer) error {
-	if v == nil {
+	caller := account.CallerFrom(r.Context())
+	if v == nil || caller.Allows(star.WatchScopes, true) != nil {
 		return nil
 	}
-	var found struct{ Unread bool }
-	_, err := k.Read(r, inside.Request{Path: "/notifications", Handler: k.Unread}, &found)
-	if errs.Is(err, errs.Forbidden) { // by a token that does not open them
-		return nil
-	}
-	v.Unread = found.Unread
+	has, err := k.Notices.HasUnread(r.Context(), caller)
+	v.Unread = has
 	return err
 }
 

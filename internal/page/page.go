@@ -12,7 +12,7 @@
 // Files of this package:
 //
 //   - route.go: who may open a page; errors.go: the HTML form of errors
-//   - ask.go: what pages ask the API, and tell it
+//   - write.go: what a page asks for before it changes something; ask.go: what pages still ask the API
 //   - frame.go: what stands around a page: who looks, which repository, which tab
 //   - done.go: the message that a page shows once after a form
 //   - form.go: what forms send, and what was wrong with it; kept.go: one that comes after its sender's
@@ -20,10 +20,11 @@
 //   - shown.go: which fields of a form a person changed, and which of them somebody else changed meanwhile
 //   - render.go: templates, headers, ETags
 //   - assets.go, assets/: the one stylesheet and the one script
-//   - payload.go, format.go: what pages read of the API's answers, and how they show it
+//   - payload.go, view.go, format.go: what templates show, made of the features' values
 //
-// A page asks the REST API, within the server, as its caller: it can show and change nothing that the API
-// would not. So pages hold no rules and no SQL of their own. Pages work without the script, load nothing from
+// A page calls the operations that the handlers of the API call, with the access that its route found: it can show
+// and change nothing that the API would not. So pages hold no rules and no SQL of their own. Pages that do not do so
+// yet ask the REST API, within the server, as their caller. Pages work without the script, load nothing from
 // elsewhere, and every text in them is escaped by html/template, but for bodies that package markdown has
 // sanitized.
 //
@@ -34,8 +35,13 @@ package page
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/inside"
+	"arbor/internal/issue"
+	"arbor/internal/markup"
+	"arbor/internal/notification"
 	"arbor/internal/repo"
+	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
@@ -44,24 +50,17 @@ type Options struct {
 	Repos *repo.Service
 	Ask   inside.Ask // answers what pages ask the API
 
-	// OwnReactions answers how the caller reacted to an issue and its comments, in place of GET
-	// issues/{number}.
-	OwnReactions web.Handler
-
-	// TimelineEnds answers the beginning and the end of a timeline, in place of GET issues/{number}/timeline.
-	TimelineEnds web.Handler
-
-	// Unread answers whether the caller has notifications that are not read, in place of GET notifications.
-	Unread web.Handler
+	Issues  *issue.Service
+	Stars   *star.Service
+	Notices *notification.Service
+	Markups *markup.Service
 
 	// IssuesEach answers several searches at once, in place of GET search/issues.
 	IssuesEach web.Handler
 
-	// Render answers a Markdown text as POST /markdown does, in place of GET /repos/{owner}/{repo}.
-	Render web.Handler
-
-	// OpenPulls counts the open pull requests of a repository.
-	OpenPulls func(context.Context, repo.ID) (int64, error)
+	// Room checks that there is room for what an operation stores in the caller's name, and returns the context
+	// that bounds it. Errors: 507; 403 for an account that may write no more.
+	Room func(ctx context.Context, caller *account.Caller) (context.Context, error)
 }
 
 // Kit is what pages are made with.

@@ -63,7 +63,12 @@ func (k *Kit) OnRepo(address string, h repo.Handler) route.Route {
 	visible := k.Repos.WithVisible(func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		info := web.From(r.Context())
 		info.Form = web.Form(k.repoErrors).For(r)
-		return h(w, r, a)
+		err := h(w, r, a)
+		var moved *repo.MovedError
+		if errors.As(err, &moved) && r.Method != http.MethodGet { // no form is sent on to another repository
+			return errs.Absent()
+		}
+		return err
 	})
 	return repositoryNeed().Route(route.Pull, address, k.inForm(visible)).In(route.Pages)
 }

@@ -120,13 +120,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	var added bool
 	var user *account.Account
 	err = api.db.Write(r.Context(), func(tx *db.Tx) (err error) {
-		if made, added, err = insert(tx, a.ID, s, a.Caller.ID, content); err != nil {
+		if made, added, err = add(tx, a, s, content); err != nil {
 			return err
-		}
-		if added {
-			if err := s.changed(tx); err != nil {
-				return err
-			}
 		}
 		user, err = account.ByID(tx, a.Caller.ID)
 		return err
@@ -189,8 +184,8 @@ func (api *API) admitted(r *http.Request, a *repo.Access) (Subject, error) {
 	if err == nil {
 		err = previewed(r)
 	}
-	if err == nil && s.Locked && a.Role < account.Push {
-		err = errs.New(errs.Forbidden, "The conversation is locked: must have push access to Repository.")
+	if err == nil {
+		err = mayReact(a, s)
 	}
 	return s, err
 }

@@ -14,10 +14,14 @@
 package reaction
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -76,6 +80,47 @@ type Subject struct {
 	// subject is there, with the repository's row locked: deleted meanwhile, it
 	// would leave a reaction to nothing. Nil does nothing.
 	Changed func(tx *db.Tx) error
+}
+
+// mayReact returns the 403 for callers who may not react in a locked conversation (decision 34).
+func mayReact(a *repo.Access, s Subject) error {
+	if s.Locked && a.Role < account.Push {
+		return errs.New(errs.Forbidden, "The conversation is locked: must have push access to Repository.")
+	}
+	return nil
+}
+
+// add adds the caller's reaction, if it is not there.
+func add(tx *db.Tx, a *repo.Access, s Subject, c Content) (made row, added bool, err error) {
+	made, added, err = insert(tx, a.ID, s, a.Caller.ID, c)
+	if err == nil && added {
+		err = s.changed(tx)
+	}
+	return made, added, err
+}
+
+// Toggle adds the caller's reaction to a subject, or takes it back if it is there. Errors: 403 for a locked
+// conversation, 404, 422 for a content that there is not.
+func Toggle(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string) error {
+	if err := mayReact(a, s); err != nil {
+		return err
+	}
+	f := web.Faults{Resource: resource}
+	f.CheckEnum("content", content, names[:]...)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	c, _ := ParseContent(content)
+	return d.Write(ctx, func(tx *db.Tx) error {
+		made, added, err := add(tx, a, s, c)
+		if err != nil || added {
+			return err
+		}
+		if err := remove(tx, made.id); err != nil {
+			return err
+		}
+		return s.changed(tx)
+	})
 }
 
 // Rollup counts a subject's reactions: those of content c are at c-1. The zero

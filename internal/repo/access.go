@@ -47,21 +47,15 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 		if a.Moved {
 			return redirect(w, r, a.Access.Repo, "", "")
 		}
-		safe := holds == nil || r.Method == http.MethodGet || r.Method == http.MethodHead
-		if err := a.Access.TokenLets(!safe); err != nil {
-			return err
+		if holds == nil || r.Method == http.MethodGet || r.Method == http.MethodHead {
+			err = a.Access.mayUse(need, false)
+		} else {
+			var ctx context.Context
+			ctx, err = s.toChange(r.Context(), &a.Access, need, holds)
+			r = r.WithContext(ctx)
 		}
-		if err := a.Access.Require(need); err != nil {
+		if err != nil {
 			return err
-		}
-		if !safe {
-			check := func(tx *db.Tx) error { return holds(&a.Access, tx) }
-			if a.Archived {
-				if err := s.db.Read(r.Context(), check); err != nil {
-					return err
-				}
-			}
-			r = r.WithContext(db.WithCheck(r.Context(), check))
 		}
 		err = h(w, r, &a.Access)
 		var moved *MovedError
@@ -70,6 +64,36 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 		}
 		return err
 	}
+}
+
+// ToChange returns the context for an operation that changes the repository, for callers with at least the role:
+// each transaction asks at its end whether that is still so. A page asks for it before the operation; With asks
+// for routes of the API. Errors: 403 for a missing right, a token that does not suffice and an archived repository.
+func (s *Service) ToChange(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
+	return s.toChange(ctx, a, need, (*Access).HoldsWritable)
+}
+
+func (s *Service) toChange(
+	ctx context.Context, a *Access, need account.Role, holds func(*Access, *db.Tx) error,
+) (context.Context, error) {
+	if err := a.mayUse(need, true); err != nil {
+		return ctx, err
+	}
+	check := func(tx *db.Tx) error { return holds(a, tx) }
+	if a.Archived {
+		if err := s.db.Read(ctx, check); err != nil {
+			return ctx, err
+		}
+	}
+	return db.WithCheck(ctx, check), nil
+}
+
+// mayUse returns the 403 for what the caller's token or role does not allow, or nil.
+func (a *Access) mayUse(need account.Role, change bool) error {
+	if err := a.TokenLets(change); err != nil {
+		return err
+	}
+	return a.Require(need)
 }
 
 // MovedError says that what a request names by a placeholder of its address is in another repository now,

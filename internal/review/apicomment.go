@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
@@ -237,10 +238,18 @@ func (api *API) DeleteComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.NoContent(w)
 }
 
-// subject is the comment that {id} names, as package reaction sees it. What is
-// not submitted has no reactions. Error: 404.
+// subject is Subject for the comment that {id} names.
 func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
-	c, err := api.findComment(r, a)
+	id, err := web.Number(r, "id")
+	if err != nil {
+		return reaction.Subject{}, err
+	}
+	return api.s.Subject(r.Context(), a, id)
+}
+
+// Subject finds a comment as package reaction sees it. What is not submitted has no reactions. Error: 404.
+func (s *Service) Subject(ctx context.Context, a *repo.Access, id int64) (reaction.Subject, error) {
+	c, err := s.findComment(ctx, a, id)
 	if err == nil && c.Pending {
 		err = errs.Absent()
 	}

@@ -94,6 +94,18 @@ func (k *Kinds) Serve(w http.ResponseWriter, r *http.Request, kind Kind,
 	return k.answers.Serve(w, r, k.s.db.State(r.Context()), web.Key(r, account.ViewOf(q.Caller)), render)
 }
 
+// Find finds the first page of what a search of a kind finds, in its default order. Errors: those of Serve.
+func (k *Kinds) Find(ctx context.Context, kind Kind, text string, caller *account.Caller, size int64,
+	find func(ctx context.Context, out *web.Output, q *Asked) (*Found, error)) (*Found, error) {
+	q := &Asked{Page: web.Page{Number: 1, Size: size}, Caller: caller, Sort: kind.Sorts[0]}
+	terms, err := kind.Language.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	q.Terms = terms
+	return kind.find(web.Unsent(ctx), q, find)
+}
+
 // find has a slot while it calls find, for as long as a search of the kind may take.
 func (k *Kind) find(out *web.Output, q *Asked,
 	find func(ctx context.Context, out *web.Output, q *Asked) (*Found, error)) (*Found, error) {

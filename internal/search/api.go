@@ -6,7 +6,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/cache"
-	"arbor/internal/errs"
 	"arbor/internal/web"
 )
 
@@ -36,9 +35,6 @@ func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := web.ReadPage(r)
-	if at.Offset() >= MaxReach {
-		return errs.Newf(errs.Invalid, "Only the first %d search results are available", MaxReach)
-	}
 	caller := account.CallerFrom(r.Context())
 	render := func(out *web.Output) error {
 		found, err := api.s.Search(out.Context(), caller, q, at)

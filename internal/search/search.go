@@ -38,6 +38,15 @@ type Results struct {
 	page  *issue.Page
 }
 
+// Views are the issues that were found, with what they refer to, and without their texts.
+func (f *Results) Views() []*issue.View {
+	list := make([]*issue.View, len(f.Hits))
+	for n, hit := range f.Hits {
+		list[n] = f.page.View(hit.Issue)
+	}
+	return list
+}
+
 // Hit is an issue that was found.
 type Hit struct {
 	Issue *issue.Issue
@@ -47,11 +56,14 @@ type Hit struct {
 // Search finds what the caller, perhaps nil, may see of what the query asks for
 // (decision 13). It only reads: before it takes a slot, it waits some seconds at
 // most for the worker to index what was acknowledged before. Errors: 422 for
-// people and repositories that are not there or not to be seen, 503 when it takes
-// too long.
+// people and repositories that are not there or not to be seen, and for a page beyond the first MaxReach results;
+// 503 when it takes too long.
 func (s *Service) Search(
 	ctx context.Context, caller *account.Caller, q *Query, at web.Page,
 ) (*Results, error) {
+	if at.Offset() >= MaxReach {
+		return nil, errs.Newf(errs.Invalid, "Only the first %d search results are available", MaxReach)
+	}
 	var found *Results
 	err := s.read(ctx, q.asksIndex(), func(tx *db.Tx, whole bool) error {
 		found = &Results{Part: !whole, page: issue.NewPage(ctx)}

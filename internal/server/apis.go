@@ -20,7 +20,6 @@ import (
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/issue/subscription"
-	"arbor/internal/issue/text"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
 	"arbor/internal/license"
@@ -47,6 +46,7 @@ import (
 
 // apis are the parts of the API that others ask: pages, GraphQL, hooks.
 type apis struct {
+	*operations
 	Issues      *issue.API
 	Comments    *comment.API
 	Timelines   *timeline.API
@@ -63,6 +63,7 @@ type apis struct {
 	Deletions   *deletion.API
 	Notices     *notification.API
 	Searches    *search.API
+	People      *user.API
 	Markups     *markup.API
 	Hooks       *hook.API
 	Plants      *plant.API
@@ -74,27 +75,28 @@ func (s *Server) newAPIs() *apis {
 	repos, issues := f.Repos, f.Issues
 	hooks := hook.New(d, repos, s.o.HookNetworks)
 	f.Apps.CheckHookURL = hooks.CheckURL
-	deletions := deletion.New(d, s.o.Log, f)
-	s.runners = append(s.runners, deletions)
+	o := s.newOperations()
+	s.runners = append(s.runners, o.deletions)
 	objects := gitdata.NewAPI(d, repos, s.o.MaxTreeEntries)
-	return &apis{
+	return &apis{operations: o,
 		Issues:      issue.NewAPI(issues),
-		Comments:    comment.NewAPI(comment.New(d, issues), repos),
-		Timelines:   timeline.NewAPI(d, repos, issues, f),
-		Labels:      label.NewAPI(label.New(d), repos),
-		Milestones:  milestone.NewAPI(milestone.New(d), repos),
+		Comments:    comment.NewAPI(o.comments, repos),
+		Timelines:   timeline.NewAPI(o.timelines, repos),
+		Labels:      label.NewAPI(o.labels, repos),
+		Milestones:  milestone.NewAPI(o.milestones, repos),
 		Pulls:       pull.NewAPI(f.Pulls, objects),
-		Reviews:     review.NewAPI(review.New(d, repos, issues, f.Pulls)),
+		Reviews:     review.NewAPI(o.reviews),
 		Git:         objects,
 		Releases:    release.NewAPI(f.Releases),
 		OnCommits:   commitcomment.NewAPI(commitcomment.New(d, repos, issues, f), objects),
 		Statuses:    status.NewAPI(status.New(d, repos), objects),
 		Checks:      checkrun.NewAPI(checkrun.New(d, repos, f.Apps), objects),
 		Attachments: attachment.NewAPI(f.Attachments),
-		Deletions:   deletion.NewAPI(deletions, repos),
-		Notices:     notification.NewAPI(notification.New(d, repos, subscription.New(d, issues))),
+		Deletions:   deletion.NewAPI(o.deletions, repos),
+		Notices:     notification.NewAPI(o.notices),
 		Searches:    search.NewAPI(f.Searches),
-		Markups:     markup.NewAPI(markup.New(repos, text.New(d, repos))),
+		People:      user.NewAPI(o.kinds),
+		Markups:     markup.NewAPI(o.markups),
 		Hooks:       hook.NewAPI(hooks),
 		Plants:      plant.NewAPI(d),
 	}
@@ -103,7 +105,7 @@ func (s *Server) newAPIs() *apis {
 // features are all features of the API, GraphQL and pages excepted.
 func (of *apis) features(s *Server) []feature {
 	d, f := s.o.DB, s.forge
-	repos, kinds := f.Repos, search.NewKinds(f.Searches)
+	repos, kinds := f.Repos, of.kinds
 	return []feature{
 		account.NewAPI(f.Accounts),
 		follow.NewAPI(d),
@@ -113,7 +115,7 @@ func (of *apis) features(s *Server) []feature {
 		network.NewAPI(f.Network),
 		collaborator.NewAPI(d, repos),
 		transport.NewAPI(f.Transport),
-		star.NewAPI(star.New(d, repos)),
+		star.NewAPI(of.stars),
 		activity.NewAPI(d, repos, f.Issues),
 		of.Git,
 		of.Statuses,
@@ -121,12 +123,12 @@ func (of *apis) features(s *Server) []feature {
 		of.Issues,
 		of.Comments,
 		of.Timelines,
-		subscription.NewAPI(subscription.New(d, f.Issues), repos),
+		subscription.NewAPI(of.subscriptions, repos),
 		of.Deletions,
 		of.Notices,
 		of.Searches,
 		repository.NewAPI(kinds),
-		user.NewAPI(kinds),
+		of.People,
 		commit.NewAPI(kinds, repos, of.Git),
 		code.NewAPI(kinds, repos),
 		of.Labels,

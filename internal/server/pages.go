@@ -23,17 +23,14 @@ import (
 
 // newKit makes what all pages share.
 func (of *apis) newKit(s *Server) *page.Kit {
-	repos := s.forge.Repos
-	return page.NewKit(page.Options{Render: of.Markups.Render, Repos: repos, Ask: s.ask,
-		OpenPulls: s.forge.Issues.OpenPulls, Unread: of.Notices.Unread,
-		IssuesEach:   of.Searches.IssuesEach,
-		OwnReactions: repos.With(account.Pull, of.Comments.ListOwnReactions),
-		TimelineEnds: repos.With(account.Pull, of.Timelines.Ends)})
+	return page.NewKit(page.Options{Repos: s.forge.Repos, Ask: s.ask, Issues: s.forge.Issues, Stars: of.stars,
+		Notices: of.notices, Markups: of.markups, IssuesEach: of.Searches.IssuesEach, Room: s.roomFor})
 }
 
 // pages are all pages for browsers but the operator's.
 func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 	f, repos := s.forge, s.forge.Repos
+	conversations := talk.New(kit, of.conversations(s))
 	return []feature{
 		kit,
 		of.codePages(s, kit),
@@ -47,14 +44,9 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		checkpages.New(kit, checkpages.Handlers{Extras: of.Checks.Extras,
 			Annotations: repos.With(account.Pull, of.Checks.ListAnnotationsForPage)}),
 		shelf.New(kit, of.Plants.ListNumbered),
-		issuepages.New(kit, issuepages.Handlers{Pinned: repos.With(account.Pull, of.Issues.ListPinned),
-			Numbers: repos.With(account.Pull, of.Issues.ListPinnedNumbers)}),
-		of.pullPages(s, kit),
-		talk.New(kit, talk.Handlers{Pin: repos.With(account.Push, of.Issues.PinIssue),
-			Delete:      repos.With(account.Admin, of.Issues.DeleteIssue),
-			Transfer:    repos.With(account.Push, of.Issues.TransferIssue),
-			Edit:        repos.With(account.Pull, of.Issues.EditUnchanged),
-			EditComment: repos.With(account.Pull, of.Comments.EditUnchanged)}),
+		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.Git}),
+		of.pullPages(s, kit, conversations),
+		conversations,
 		reposettings.New(kit, repos.With(account.Admin, of.Attachments.List)),
 		attach.New(kit, attach.Handlers{Upload: repos.With(account.Pull, of.Attachments.Upload),
 			List:   repos.With(account.Pull, of.Attachments.ListOwn),
@@ -81,9 +73,9 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 }
 
 // pullPages makes the pages of pull requests.
-func (of *apis) pullPages(s *Server, kit *page.Kit) *pullpages.Pages {
+func (of *apis) pullPages(s *Server, kit *page.Kit, conversations *talk.Pages) *pullpages.Pages {
 	repos := s.forge.Repos
-	return pullpages.New(kit, pullpages.Handlers{Text: of.Pulls.Text,
+	return pullpages.New(kit, conversations, pullpages.Handlers{Text: of.Pulls.Text,
 		Outlook:       repos.With(account.Pull, of.Pulls.Outlook),
 		Draft:         repos.With(account.Pull, of.Pulls.SetDraft),
 		Revert:        repos.With(account.Push, of.Pulls.Revert),

@@ -74,22 +74,18 @@ func (n *tokenNeed) restrict(caller *account.Caller, method string, to *route.Ro
 		return caller, nil
 	}
 	open := safe(method) && !to.SignsIn()
-	allowed := n.Scopes == scope.None || g.Scopes.Any(n.Scopes)
-	if g.Fine {
-		allowed = n.Fine != route.Never
-	}
+	refusal := caller.Allows(n.Scopes, n.Fine != route.Never)
 	alone := n.Scopes & (scope.RepoStatus | scope.ReadRepoHooks | scope.WriteRepoHooks | scope.AdminRepoHooks)
 	switch {
 	case g.Scopes.Any(alone) && caller.Reach != account.Everything:
 		c := *caller
 		c.Reach = account.Everything // of builds or hooks alone, also those of private repositories
 		return &c, nil
-	case allowed || open && g.Fine:
+	case refusal == nil || open && g.Fine:
 		return caller, nil
 	case open:
 		return nil, nil
 	}
-	refusal := caller.Insufficient(n.Scopes)
 	if to.Group == route.Plants {
 		refusal = plant.NoScope()
 	}

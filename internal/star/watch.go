@@ -6,7 +6,12 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/scope"
 )
+
+// WatchScopes are those of which a classic token needs one to watch, or to hear of what is watched. Fine-grained
+// tokens cannot watch.
+const WatchScopes = scope.PublicRepo | scope.Notifications
 
 // Wish is what somebody wants to be told of a repository.
 type Wish uint8

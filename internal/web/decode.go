@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"arbor/internal/errs"
@@ -24,10 +23,9 @@ const (
 // wrong, field by field; Err returns all of it at once. Keys match exactly, the
 // last of a repeated key counts, unknown ones are ignored (decisions 17, 51).
 type Object struct {
-	resource string
-	fields   map[string]json.RawMessage
-	wrong    []errs.Field
-	asked    Asked
+	Faults
+	fields map[string]json.RawMessage
+	asked  Asked
 }
 
 // Opt is a field of a body: not sent, null, or a value.
@@ -47,6 +45,9 @@ func (o Opt[T]) Or(other T) T {
 	}
 	return other
 }
+
+// Some is a value that is given.
+func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, Value: v} }
 
 // OrNil returns nil for a zero value, so that what is empty is null in answers and in SQL
 // (decisions 19, 28), else a pointer to v.
@@ -148,22 +149,11 @@ func ParseObject(body []byte, resource string) (*Object, error) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); trimmed[0] != '{' {
 		return nil, errs.New(errs.Malformed, "Body should be a JSON object")
 	}
-	o := &Object{resource: resource}
+	o := &Object{Faults: Faults{Resource: resource}}
 	if err := json.Unmarshal(body, &o.fields); err != nil {
 		return nil, errs.Wrap(errs.Malformed, "Problems parsing JSON", err)
 	}
 	return o, nil
-}
-
-// Wrong notes a field that is not acceptable.
-func (o *Object) Wrong(field, code, message string) {
-	o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: code, Message: message})
-}
-
-// WrongValue notes a field whose value, of the right type, is invalid.
-func (o *Object) WrongValue(field string, value any) {
-	o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: errs.InvalidField,
-		Value: value})
 }
 
 // Fixed refuses a field that cannot be set, unless it is sent as null or as what it is (decision 65).
@@ -180,19 +170,6 @@ func (o *Object) Fixed(field string, is any) {
 	if same, sentErr := json.Marshal(sent); err != nil || sentErr != nil || !bytes.Equal(same, now) {
 		o.Wrong(field, errs.InvalidField, field+" cannot be set here: it is "+string(now))
 	}
-}
-
-// invalid notes a field of the wrong type.
-func (o *Object) invalid(field, want string) {
-	o.Wrong(field, errs.InvalidField, strconv.Quote(field)+" must be "+want)
-}
-
-// Err returns the 422 for all that was found wrong, or nil.
-func (o *Object) Err() error {
-	if len(o.wrong) == 0 {
-		return nil
-	}
-	return errs.Validation(o.wrong...)
 }
 
 // Require notes a missing_field for each named field that was not sent, was
@@ -228,28 +205,17 @@ func (o *Object) String(field string, max int) Opt[string] {
 		o.invalid(field, "a string")
 		return v
 	}
-	if strings.IndexByte(v.Value, 0) >= 0 {
-		o.Wrong(field, errs.InvalidField, field+" must not contain NUL")
-	}
-	if max > 0 && len(v.Value) > max && utf8.RuneCountInString(v.Value) > max {
-		o.Wrong(field, errs.Custom, field+" is too long (maximum is "+strconv.Itoa(max)+" characters)")
-	}
+	o.CheckText(field, v.Value, max)
 	return v
 }
 
 // Enum reads a string that must be one of the values.
 func (o *Object) Enum(field string, values ...string) Opt[string] {
 	v := o.String(field, 0)
-	if v.Given() && !slices.Contains(values, v.Value) && !o.isWrong(field) {
-		o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: errs.InvalidField,
-			Value:   v.Value,
-			Message: strconv.Quote(field) + " must be one of " + strings.Join(values, ", ")})
+	if v.Given() {
+		o.CheckEnum(field, v.Value, values...)
 	}
 	return v
-}
-
-func (o *Object) isWrong(field string) bool {
-	return slices.ContainsFunc(o.wrong, func(f errs.Field) bool { return f.Field == field })
 }
 
 // Bool reads true or false.
@@ -288,18 +254,12 @@ func (o *Object) Strings(field string, maxItems, max int) Opt[[]string] {
 		o.invalid(field, "an array of strings")
 		return v
 	}
-	if len(items) > maxItems {
-		o.Wrong(field, errs.InvalidField, field+" has more than "+strconv.Itoa(maxItems)+" entries")
-		return v
-	}
-	v.Value = make([]string, len(items))
+	list := make([]string, len(items))
 	for i, item := range items {
-		if strings.IndexByte(*item, 0) >= 0 || max > 0 && utf8.RuneCountInString(*item) > max {
-			o.Wrong(field, errs.InvalidField, "each of "+field+" has at most "+strconv.Itoa(max)+
-				" characters and no NUL")
-			return v
-		}
-		v.Value[i] = *item
+		list[i] = *item
+	}
+	if o.CheckStrings(field, list, maxItems, max) {
+		v.Value = list
 	}
 	return v
 }

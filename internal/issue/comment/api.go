@@ -23,19 +23,13 @@ type API struct {
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service, repos *repo.Service) *API { return &API{s, repos, s.issues.Answers()} }
 
-// find reads the comment that {id} names. Errors: 404, 410 (decision
-// 16).
+// find reads the comment that {id} names. Errors: those of ByID.
 func (api *API) find(r *http.Request, a *repo.Access) (*Comment, error) {
 	id, err := web.Number(r, "id")
 	if err != nil {
 		return nil, err
 	}
-	var c *Comment
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		c, err = enabledByID(tx, a, id)
-		return err
-	})
-	return c, err
+	return api.s.ByID(r.Context(), a, id)
 }
 
 // enabledByID finds a comment. Errors: 404, 410.
@@ -179,16 +173,6 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 // Edit changes a comment, for its author and for who has push access.
 // Errors: 403, 404, 410, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.edit(w, r, a, "")
-}
-
-// EditUnchanged is Edit of a comment whose text is still the one of which issue.Guard gave the parameter
-// before; else it is a 409.
-func (api *API) EditUnchanged(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.edit(w, r, a, web.QueryOf(r).Get("before"))
-}
-
-func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, before string) error {
 	c, err := api.find(r, a)
 	if err != nil {
 		return err
@@ -200,7 +184,6 @@ func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, bef
 	if err != nil {
 		return err
 	}
-	text.Before = before
 	changed, err := api.s.Edit(r.Context(), a, c, text)
 	if err != nil {
 		return err

@@ -4,8 +4,9 @@
 //	store.go      the SQL, of the table issue_comments
 //	pin.go        comments that stand first on their issue
 //	api.go        the handlers; routes.go: their addresses
+//	view.go       what pages show of a comment
 //	render.go     their JSON; also for feeds and timelines
-//	reaction.go   what package reaction asks of a comment
+//	reaction.go   what package reaction asks of a comment, and the caller's own reactions
 //
 // Each change of a comment is a change of its issue ([issue.Change]).
 package comment

@@ -1,58 +1,50 @@
 package comment
 
 import (
+	"context"
 	"net/http"
-	"strconv"
 
 	"arbor/internal/db"
+	"arbor/internal/issue"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
-// maxOwn is of how many comments one request asks for the caller's reactions.
-const maxOwn = 200
-
-// ListOwnReactions answers how the caller reacted to an issue and to the comments of the parameter comments,
-// for pages: lists of contents by the ids of comments; that of the issue is by 0. Errors: 404, 410.
-func (api *API) ListOwnReactions(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	out := map[string][]string{}
+// OwnReactions finds how the caller reacted to an issue and to comments on it: contents by the ids of comments, and
+// those to the issue by 0. Nobody has reacted to nothing.
+func (s *Service) OwnReactions(
+	ctx context.Context, a *repo.Access, i issue.ID, comments []int64,
+) (own map[int64][]reaction.Content, err error) {
 	if a.Caller == nil {
-		return web.JSON(w, r, http.StatusOK, out)
+		return nil, nil
 	}
-	i, err := api.s.issues.Requested(r, a)
-	if err != nil {
-		return err
-	}
-	ids := web.ParseNumbers(web.QueryOf(r).Get("comments"), maxOwn)
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		first, err := reaction.Own(tx, a.ID, a.Caller.ID, reaction.Issue, []int64{int64(i.ID)})
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		first, err := reaction.Own(tx, a.ID, a.Caller.ID, reaction.Issue, []int64{int64(i)})
 		if err != nil {
 			return err
 		}
-		list, err := reaction.Own(tx, a.ID, a.Caller.ID, reaction.IssueComment, ids)
-		if err != nil {
+		if own, err = reaction.Own(tx, a.ID, a.Caller.ID, reaction.IssueComment, comments); err != nil {
 			return err
 		}
-		list[0] = first[int64(i.ID)]
-		for id, contents := range list {
-			for _, c := range contents {
-				key := strconv.FormatInt(id, 10)
-				out[key] = append(out[key], c.String())
-			}
-		}
+		own[0] = first[int64(i)]
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return own, err
 }
 
-// subject is the comment that {id} names, as package reaction sees it.
-// Errors: 404, 410.
+// subject is Subject for the comment that {id} names.
 func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
-	c, err := api.find(r, a)
+	id, err := web.Number(r, "id")
+	if err != nil {
+		return reaction.Subject{}, err
+	}
+	return api.s.Subject(r.Context(), a, id)
+}
+
+// Subject finds a comment as package reaction sees it. Errors: 404, 410.
+func (s *Service) Subject(ctx context.Context, a *repo.Access, id int64) (reaction.Subject, error) {
+	c, err := s.ByID(ctx, a, id)
 	if err != nil {
 		return reaction.Subject{}, err
 	}

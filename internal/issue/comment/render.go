@@ -25,13 +25,17 @@ type Page struct {
 	comments []*Comment
 	at       map[int64]int             // places in comments, by id
 	rollups  map[int64]reaction.Rollup // by id
-	bodies   *text.Page                // in the order of comments
+	// whether reactions are shown
+	reactions bool
+	bodies    *text.Page // in the order of comments
 }
 
 // NewPage makes an empty page. The accesses are all of one caller.
 func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
-	p := &Page{people: issue.NewPage(ctx, accesses...), info: web.From(ctx),
-		places: map[repo.ID]*tracker.Place{}, accesses: map[repo.ID]*repo.Access{}, at: map[int64]int{}}
+	info := web.From(ctx)
+	p := &Page{people: issue.NewPage(ctx, accesses...), info: info,
+		reactions: info.Media.Preview(web.Reactions),
+		places:    map[repo.ID]*tracker.Place{}, accesses: map[repo.ID]*repo.Access{}, at: map[int64]int{}}
 	for _, a := range accesses {
 		p.accesses[a.ID], p.places[a.ID] = a, tracker.NewPlace(p.info, a.Repo)
 	}
@@ -41,32 +45,17 @@ func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 // Load reads the comments of the ids, whose repositories the page knows, and what they
 // refer to. They are best rendered in the order of the ids: their texts are parsed in it.
 func (p *Page) Load(tx *db.Tx, ids []int64) error {
-	if _, err := p.Find(tx, ids); err != nil {
-		return err
-	}
-	return p.LoadFound(tx)
-}
-
-// Find reads the comments of the ids as Load does, and gives their authors; LoadFound does the rest.
-func (p *Page) Find(tx *db.Tx, ids []int64) (authors []account.ID, err error) {
 	list, err := byIDs(tx, ids)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	place := make(map[int64]int, len(ids))
 	for n, id := range ids {
 		place[id] = n
 	}
 	slices.SortFunc(list, func(a, b *Comment) int { return place[a.ID] - place[b.ID] })
-	p.comments = list
-	for _, c := range list {
-		authors = append(authors, c.AuthorID)
-	}
-	return authors, nil
+	return p.load(tx, list)
 }
-
-// LoadFound reads what the comments refer to that Find has read.
-func (p *Page) LoadFound(tx *db.Tx) error { return p.load(tx, p.comments) }
 
 // load reads what the comments refer to.
 func (p *Page) load(tx *db.Tx, list []*Comment) (err error) {
@@ -90,7 +79,7 @@ func (p *Page) load(tx *db.Tx, list []*Comment) (err error) {
 	if err := p.people.Associate(tx, authors); err != nil {
 		return err
 	}
-	if p.info.Media.Preview(web.Reactions) && len(reacted) > 0 {
+	if p.reactions && len(reacted) > 0 {
 		p.rollups, err = reaction.Rollups(tx, reaction.IssueComment, reacted)
 	}
 	return err
@@ -99,12 +88,23 @@ func (p *Page) load(tx *db.Tx, list []*Comment) (err error) {
 // Bodies prepares the comments' bodies, after Load and outside a transaction. They are
 // rendered while the page is.
 func (p *Page) Bodies(out *web.Output, issues *issue.Service) (err error) {
+	p.bodies, err = issues.Bodies(out, p.sources())
+	return err
+}
+
+// HTML is Bodies for views.
+func (p *Page) HTML(ctx context.Context, issues *issue.Service) (err error) {
+	p.bodies, err = issues.HTML(ctx, p.sources())
+	return err
+}
+
+// sources are the texts of the comments.
+func (p *Page) sources() []text.Source {
 	list := make([]text.Source, len(p.comments))
 	for n, c := range p.comments {
 		list[n] = text.Source{Access: p.accesses[c.RepoID], Body: &c.Body}
 	}
-	p.bodies, err = issues.Bodies(out, list)
-	return err
+	return list
 }
 
 // Comment gives the payload of a comment of the page; nil where it is not there. Error:
@@ -192,7 +192,7 @@ func (p *Page) payload(n int) (*Payload, error) {
 	if c.PinnedBy != 0 {
 		out.Pin = &pinPayload{c.PinnedAt, p.people.User(c.PinnedBy)}
 	}
-	if p.info.Media.Preview(web.Reactions) {
+	if p.reactions {
 		out.Reactions = &reaction.Object{URL: out.URL + "/reactions", Rollup: p.rollups[c.ID]}
 	}
 	return out, err

@@ -6,7 +6,6 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/star"
 	"arbor/internal/tracker"
@@ -56,14 +55,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if err != nil {
 		return err
 	}
-	var s Subscription
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		i, err := issue.EnabledByNumber(tx, a, n)
-		if err == nil {
-			s, err = Of(tx, i, a.Caller.ID)
-		}
-		return err
-	})
+	s, err := api.s.Get(r.Context(), a, n)
 	if err == nil && !s.there() {
 		err = errs.Absent()
 	}

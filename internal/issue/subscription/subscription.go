@@ -50,6 +50,18 @@ func New(d *db.DB, issues *issue.Service) *Service { return &Service{d, issues} 
 // there reports whether it is a subscription, be it to silence.
 func (s *Subscription) there() bool { return s.Subscribed || s.Ignored }
 
+// Get finds how the caller stands to an issue. Errors: 404, 410.
+func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (now Subscription, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		i, err := issue.EnabledByNumber(tx, a, number)
+		if err == nil {
+			now, err = Of(tx, i, a.Caller.ID)
+		}
+		return err
+	})
+	return now, err
+}
+
 // Of finds how an account stands to an issue: by what it said, else
 // by the part that it has.
 func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error) {

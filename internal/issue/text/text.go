@@ -16,6 +16,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/cache"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -86,12 +87,37 @@ const partBytes = 1 << 20
 // part of an answer: as HTML with and without links, as plain text, as JSON.
 const renderedTimes = 16
 
-// Page prepares a page of texts for the answer in which they stand. Errors:
-// those of Output.Reserve.
+// Page prepares a page of texts for the answer in which they stand, in the representation that the request
+// asks for. Errors: those of Output.Reserve.
 func (r *Renderer) Page(out *web.Output, list []Source) (*Page, error) {
 	ctx := out.Context()
-	p := &Page{list: list, kind: web.From(ctx).Media.Kind,
-		next: func(list []Source) (part, error) { return r.nextPart(ctx, list) }}
+	return r.page(ctx, web.From(ctx).Media.Kind, list, out.Reserve)
+}
+
+// maxShown is how much text a page for people shows, in bytes.
+const maxShown = 10 << 20
+
+// HTMLPage prepares a page of texts whose HTML a page for people shows. Their memory counts until the request
+// ends. Errors: TooLarge beyond maxShown, those of admission.Hold.
+func (r *Renderer) HTMLPage(ctx context.Context, list []Source) (*Page, error) {
+	total := 0
+	for n := range list {
+		total += list[n].size()
+	}
+	if total > maxShown {
+		return nil, errs.New(errs.TooLarge, "There is too much here for a page: the API has it.")
+	}
+	if err := admission.Hold(ctx, int64(renderedTimes*total)); err != nil {
+		return nil, err
+	}
+	return r.page(ctx, "html", list, func(int64) error { return nil })
+}
+
+func (r *Renderer) page(
+	ctx context.Context, kind string, list []Source, reserve func(bytes int64) error,
+) (*Page, error) {
+	p := &Page{list: list, kind: kind,
+		next: func(list []Source) (part, error) { return r.nextPart(ctx, kind, list) }}
 	total, largest := 0, 0
 	for n := range list {
 		total, largest = total+list[n].size(), max(largest, list[n].size())
@@ -103,7 +129,7 @@ func (r *Renderer) Page(out *web.Output, list []Source) (*Page, error) {
 	if p.renders() {
 		needed += renderedTimes * min(total, max(largest, partBytes))
 	}
-	return p, out.Reserve(int64(needed))
+	return p, reserve(int64(needed))
 }
 
 func (p *Page) renders() bool { return p.kind == "text" || p.kind == "html" || p.kind == "full" }
@@ -144,6 +170,15 @@ func (p *Page) At(n int) (Payload, error) {
 	}
 }
 
+// HTML returns the n-th text of an HTMLPage, which package markdown sanitized; empty where nobody wrote anything.
+func (p *Page) HTML(n int) (string, error) {
+	text, err := p.At(n)
+	if err != nil || text.HTML == nil || *text.HTML == nil {
+		return "", err
+	}
+	return **text.HTML, nil
+}
+
 // read has the n-th text parsed, with those after it, unless it is.
 func (p *Page) read(n int) error {
 	if n >= p.part.from && n < p.part.from+len(p.part.docs) {
@@ -164,7 +199,7 @@ func (p *Page) read(n int) error {
 }
 
 // nextPart parses texts and finds what they refer to.
-func (r *Renderer) nextPart(ctx context.Context, list []Source) (p part, err error) {
+func (r *Renderer) nextPart(ctx context.Context, kind string, list []Source) (p part, err error) {
 	p.docs = make([]*markdown.Document, len(list))
 	for n, src := range list {
 		if src.Body == nil {
@@ -174,7 +209,7 @@ func (r *Renderer) nextPart(ctx context.Context, list []Source) (p part, err err
 			return p, err
 		}
 	}
-	if web.From(ctx).Media.Kind != "text" {
+	if kind != "text" {
 		p.targets, err = r.findTargets(ctx, list, p.docs)
 	}
 	return p, err

@@ -1,72 +1,43 @@
 package timeline
 
 import (
-	"net/http"
+	"context"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
-// partSize is how many entries a part of a timeline has; shortEnd is how few of them are too few to be shown
+// PartSize is how many entries a part of a timeline has; shortEnd is how few of them are too few to be shown
 // alone.
 const (
-	partSize = 50
-	shortEnd = partSize / 2
+	PartSize = 50
+	shortEnd = PartSize / 2
 )
 
-// Ends answers the beginning and the end of a timeline, for pages, and loads what both show at once. The body
-// has the first part; the last one, after the one before it where it is short; and next and until: the parts
-// from next to before until are left out, which GET /repos/{owner}/{repo}/issues/{number}/timeline has with
-// per_page=50. Errors: 404, 410.
-func (api *API) Ends(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	return api.answers.ServeCallerIn(w, r, a, "ends", func(out *web.Output) error {
-		var t *timeline
-		var e *ends
-		err := api.db.Read(out.Context(), func(tx *db.Tx) error {
-			i, err := issue.EnabledByNumber(tx, a, n)
-			if err != nil {
-				return err
-			}
-			if e, err = readEnds(tx, a, i); err != nil {
-				return err
-			}
-			t = &timeline{entries: e.entries, beside: append(i.People(), a.OwnerID)}
-			return t.read(out.Context(), tx, a, api.reviews)
-		})
-		if err == nil {
-			err = t.prepare(out, api, a)
-		}
-		if err != nil {
-			return err
-		}
-		shown := endsPayload{First: []any{}, Last: []any{}, Next: e.next, Until: e.until}
-		for n, entry := range e.entries {
-			one, err := t.payload(entry)
-			if err != nil {
-				return err
-			}
-			if n < e.first {
-				shown.First = append(shown.First, one)
-			} else {
-				shown.Last = append(shown.Last, one)
-			}
-		}
-		return out.JSON(shown)
-	})
+// Ends are the beginning and the end of a timeline.
+type Ends struct {
+	First []*Entry
+	Last  []*Entry // the last part, after the one before it where it is short
+	// The parts of 50 entries from Next to before Until are left out, which Part reads. 0: none is.
+	Next, Until int64
 }
 
-type endsPayload struct {
-	First []any `json:"first"`
-	Last  []any `json:"last"`
-	Next  int64 `json:"next"` // 0: nothing is left out
-	Until int64 `json:"until"`
+// Ends reads the beginning and the end of a timeline, and loads what both show at once. Errors: 404, 410.
+func (s *Service) Ends(ctx context.Context, a *repo.Access, number int64) (*Ends, error) {
+	var e *ends
+	list, err := s.entries(ctx, a, number, func(tx *db.Tx, i *issue.Issue) (_ []entry, err error) {
+		e, err = readEnds(tx, a, i)
+		if err != nil {
+			return nil, err
+		}
+		return e.entries, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Ends{First: list[:e.first], Last: list[e.first:], Next: e.next, Until: e.until}, nil
 }
 
 // ends are the entries at both ends of a timeline: the first ones, and those after what is left out.
@@ -96,7 +67,7 @@ func readEnds(tx *db.Tx, a *repo.Access, i *issue.Issue) (*ends, error) {
 				ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT $6) l) p,
 			(SELECT count(*) AS total FROM (SELECT 1 FROM issue_events e WHERE `+seen(a)+` LIMIT $7) t) n
 		ORDER BY 1, 2, 3, 4`,
-		account.IDOf(a.Caller), i.ID, int64(issue.EventCrossReferenced), a.ID, partSize, 2*partSize, maxDeep)
+		account.IDOf(a.Caller), i.ID, int64(issue.EventCrossReferenced), a.ID, PartSize, 2*PartSize, maxDeep)
 	if err != nil {
 		return nil, err
 	}
@@ -127,16 +98,16 @@ func joinEnds(first, last []entry, total int64) *ends {
 		e.entries = first
 		return e
 	}
-	e.next, e.until = 2, (total+partSize-1)/partSize
-	if total-(e.until-1)*partSize < shortEnd && e.until > 2 {
+	e.next, e.until = 2, (total+PartSize-1)/PartSize
+	if total-(e.until-1)*PartSize < shortEnd && e.until > 2 {
 		e.until--
 	}
-	begin := (e.until - 1) * partSize // of the end
+	begin := (e.until - 1) * PartSize // of the end
 	if e.until <= 2 {
 		e.next, e.until = 0, 0
 	}
 	if total >= maxDeep {
-		e.until, begin = maxDeep/partSize+1, total-partSize
+		e.until, begin = maxDeep/PartSize+1, total-PartSize
 	}
 	e.entries = append(first, last[max(0, int64(len(last))-(total-begin)):]...)
 	return e

@@ -10,12 +10,22 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about events and timelines.
-type API struct {
+// Service reads timelines.
+type Service struct {
 	db      *db.DB
-	repos   *repo.Service
 	issues  *issue.Service
 	reviews Reviews
+}
+
+// New makes the service.
+func New(d *db.DB, issues *issue.Service, reviews Reviews) *Service {
+	return &Service{d, issues, reviews}
+}
+
+// API answers the requests about events and timelines.
+type API struct {
+	*Service
+	repos   *repo.Service
 	answers *tracker.Answers
 }
 
@@ -24,10 +34,8 @@ type Reviews interface {
 	ReviewTexts(tx *db.Tx, ids []int64) (map[int64]string, error)
 }
 
-// NewAPI makes the handlers.
-func NewAPI(d *db.DB, repos *repo.Service, issues *issue.Service, reviews Reviews) *API {
-	return &API{d, repos, issues, reviews, issues.Answers()}
-}
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service, repos *repo.Service) *API { return &API{s, repos, s.issues.Answers()} }
 
 // GET /repos/{owner}/{repo}/issues/{number}/events
 //

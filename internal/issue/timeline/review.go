@@ -29,7 +29,12 @@ func (t *timeline) loadReviews(tx *db.Tx, from Reviews) (err error) {
 // prepareReviews prepares what the reviews say as the request asks for it: nothing,
 // where one is gone.
 func (t *timeline) prepareReviews(out *web.Output, issues *issue.Service, a *repo.Access) (err error) {
-	var texts []text.Source
+	t.reviews, err = issues.Bodies(out, t.reviewSources(a))
+	return err
+}
+
+// reviewSources are the texts of the reviews.
+func (t *timeline) reviewSources(a *repo.Access) (texts []text.Source) {
 	t.reviewAt = map[int64]int{}
 	for _, e := range t.events.events {
 		if e.Kind == issue.EventReviewed && e.Detail.Review != nil {
@@ -38,8 +43,7 @@ func (t *timeline) prepareReviews(out *web.Output, issues *issue.Service, a *rep
 			texts = append(texts, text.Source{Access: a, Body: &said})
 		}
 	}
-	t.reviews, err = issues.Bodies(out, texts)
-	return err
+	return texts
 }
 
 // reviewedPayload is GitHub's timeline-reviewed-event (decision 28).

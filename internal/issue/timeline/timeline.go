@@ -2,6 +2,7 @@
 // timelines, where comments, reviews and references from other issues stand among them.
 // Package issue writes the events.
 //
+//	view.go       entries as pages show them; ends.go: the beginning and the end of a timeline
 //	event.go      the handlers of events; list.go: pages of them, and how deep they lead
 //	timeline.go   the handler of a timeline
 //	render.go     the JSON of events; review.go: of reviews
@@ -12,7 +13,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -43,7 +43,6 @@ func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access)
 // what they show. The issues of events are those that refer to this one.
 type timeline struct {
 	entries  []entry
-	beside   []account.ID // people whom its page shows besides, who are read with its own
 	events   *eventPage
 	eventAt  map[int64]*issue.Event
 	comments *comment.Page
@@ -67,7 +66,7 @@ func (api *API) timelineRendering(
 			if err := checkDeep(page); err != nil {
 				return err
 			}
-			t = &timeline{}
+			t = &timeline{comments: comment.NewPage(ctx, a)}
 			var total int64
 			if t.entries, total, err = timelineOf(tx, a, i, page); err != nil {
 				return err
@@ -112,25 +111,19 @@ func (t *timeline) read(ctx context.Context, tx *db.Tx, a *repo.Access, reviews 
 	if err != nil {
 		return err
 	}
-	t.comments = comment.NewPage(ctx, a)
-	authors, err := t.comments.Find(tx, commentIDs)
-	if err != nil {
+	if err := t.loadEvents(ctx, tx, a, eventIDs, events); err != nil {
 		return err
 	}
-	if err := t.loadEvents(ctx, tx, a, eventIDs, events, authors); err != nil {
-		return err
-	}
-	if err := t.comments.LoadFound(tx); err != nil {
+	if err := t.comments.Load(tx, commentIDs); err != nil {
 		return err
 	}
 	return t.loadReviews(tx, reviews)
 }
 
-// loadEvents takes the events of the ids, and reads the issues that they come from, those issues'
-// repositories, and the people of all entries, to whom the authors of comments belong.
+// loadEvents takes the events of the ids, and reads the issues that they come from with their repositories, and
+// their people.
 func (t *timeline) loadEvents(
 	ctx context.Context, tx *db.Tx, a *repo.Access, ids []int64, found map[int64]*issue.Event,
-	authors []account.ID,
 ) error {
 	t.eventAt = found
 	var sources []issue.ID
@@ -161,32 +154,7 @@ func (t *timeline) loadEvents(
 	t.events.events = events
 	t.events.Add(issues...)
 	t.events.WithRepositories()
-	people := append(slices.Clone(t.beside), authors...)
-	for _, e := range events {
-		people = append(people, e.ActorID, e.UserID)
-	}
-	for _, i := range issues {
-		people = append(people, i.People()...)
-	}
-	if err := foresee(tx, a, people); err != nil {
-		return err
-	}
 	return t.events.load(tx)
-}
-
-// foresee reads people, and how they stand to the repository, for all that asks for some of them next: the
-// lists below, and what later transactions of the request show of the same issue. Where nothing is kept for
-// them it reads nothing.
-func foresee(tx *db.Tx, a *repo.Access, people []account.ID) error {
-	people = slices.DeleteFunc(db.Unique(people), func(id account.ID) bool { return id == 0 })
-	if !db.Recalls(tx) || len(people) == 0 {
-		return nil
-	}
-	if _, err := account.ByIDs(tx, people); err != nil {
-		return err
-	}
-	_, _, err := repo.Belonging(tx, []*repo.Access{a}, people)
-	return err
 }
 
 // commentedPayload is GitHub's timeline-comment-event.

@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/issue"
 	"arbor/internal/page"
 	"arbor/internal/page/listing"
 	"arbor/internal/repo"
@@ -33,7 +35,7 @@ func (p *Pages) Bulk(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if n := len(v.Numbers); n == 0 || n > listing.Size {
 		return errs.Newf(errs.Invalid, "Choose between 1 and %d issues first.", listing.Size)
 	}
-	change := map[string]any{}
+	var change issue.Edit
 	switch do := f.Get("do"); do {
 	case "sort":
 		v.Choose.Bulk, v.Choose.On = true, map[string]bool{}
@@ -45,21 +47,20 @@ func (p *Pages) Bulk(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		}
 		return p.t.Page(w, r, "bulk.html", v)
 	case "completed", "not_planned":
-		change["state"], change["state_reason"] = "closed", do
+		change.State, change.Reason = web.Some("closed"), web.Some(do)
 	case "open":
-		change["state"] = do
+		change.State = web.Some(do)
 	case "apply":
 		if n, err := strconv.ParseInt(f.Get("milestone"), 10, 64); err == nil {
-			change["milestone"] = n
+			change.Milestone = web.Some(n)
 		} else if f.Get("milestone") == "none" {
-			change["milestone"] = nil
+			change.Milestone = web.Opt[int64]{Set: true, Null: true}
 		}
 	default:
 		return errs.New(errs.Invalid, "Unknown action.")
 	}
 	for _, number := range v.Numbers {
-		if err := p.sort(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), change,
-			f); err != nil {
+		if err := p.sort(r, a, number, change, f); err != nil {
 			return err
 		}
 	}
@@ -67,20 +68,37 @@ func (p *Pages) Bulk(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 }
 
 // sort changes one issue: what all have in common, and the labels and assignees that the form adds.
-func (p *Pages) sort(r *http.Request, path string, change map[string]any, f page.Form) error {
-	if len(change) > 0 {
-		if err := p.kit.Change(r, http.MethodPatch, path, change, nil); err != nil {
+func (p *Pages) sort(r *http.Request, a *repo.Access, text string, change issue.Edit, f page.Form) error {
+	number, ok := web.ParseNumber(text)
+	if !ok {
+		return errs.Absent()
+	}
+	apply := f.Get("do") == "apply"
+	labels, people := f.List("label"), f.List("assignee")
+	need := account.Pull // which Update asks for more
+	if apply && len(labels)+len(people) > 0 {
+		need = account.Push
+	}
+	ctx, err := p.kit.Write(r, a, need)
+	if err != nil {
+		return err
+	}
+	i, err := p.of.Issues.ByNumber(ctx, a, number)
+	if err != nil {
+		return err
+	}
+	if change.State.Set || change.Milestone.Set {
+		if _, err := p.of.Issues.Update(ctx, a, i, change); err != nil {
 			return err
 		}
 	}
-	for field, of := range map[string]string{"label": "labels", "assignee": "assignees"} {
-		names := f.List(field)
-		if len(names) == 0 || f.Get("do") != "apply" {
-			continue
-		}
-		if err := p.kit.Change(r, http.MethodPost, path+"/"+of, map[string]any{of: names}, nil); err != nil {
+	if apply && len(labels) > 0 {
+		if _, err := p.of.Issues.AddLabels(ctx, a, number, labels); err != nil {
 			return err
 		}
 	}
-	return nil
+	if apply && len(people) > 0 {
+		_, err = p.of.Issues.Assign(ctx, a, number, people)
+	}
+	return err
 }

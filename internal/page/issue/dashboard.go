@@ -48,7 +48,7 @@ func (p *Pages) dashboard(w http.ResponseWriter, r *http.Request, noun, title, p
 		return append(listing.Parse(base), page.Term(what, who), "archived:false")
 	}
 	v := &dashboardView{Frame: frame}
-	if v.List, err = listing.Read(p.kit, r, listing.Options{Path: path, Query: of("author").String(),
+	if v.List, err = listing.Read(p.of.Searches, r, listing.Options{Path: path, Query: of("author").String(),
 		Noun: noun}); err != nil {
 		return err
 	}

@@ -2,18 +2,22 @@ package issue
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/page/listing"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
 // atOnce is how many labels, people or milestones a menu offers.
 const atOnce = 100
+
+// offered is the part of a list that a menu offers.
+func offered() web.Page { return web.Page{Number: 1, Size: atOnce} }
 
 // option is one line of a menu of filters.
 type option struct {
@@ -84,16 +88,15 @@ func (m *menu) sorts() {
 // Filter shows what a list of the repository can be narrowed to, by author, label, milestone or assignee, and
 // its orders: links to the list ?at= with another ?q=. The script shows it as a menu. Errors: 404, 410.
 func (p *Pages) Filter(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	path := web.Path(a.Owner.Login, a.Name)
-	m := newMenu(r, web.Param(r, "what"), path+"/issues")
+	m := newMenu(r, web.Param(r, "what"), web.Path(a.Owner.Login, a.Name, "issues"))
 	var err error
 	switch m.What {
 	case "label":
-		err = p.labelOptions(r, path, m)
+		err = p.labelOptions(r, a, m)
 	case "author", "assignee":
-		err = p.peopleOptions(r, path, m)
+		err = p.peopleOptions(r, a, m)
 	case "milestone":
-		err = p.milestoneOptions(r, path, m)
+		err = p.milestoneOptions(r, a, m)
 	case "sort":
 		m.sorts()
 	default:
@@ -108,49 +111,47 @@ func (p *Pages) Filter(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return p.t.Page(w, r, "filter.html", &m.filterView)
 }
 
-func (p *Pages) offer(r *http.Request, m *menu, path string, into any) (err error) {
-	m.More, err = p.kit.Get(r, "/repos"+path, page.Query("per_page", strconv.Itoa(atOnce)), into)
-	return err
-}
-
-func (p *Pages) labelOptions(r *http.Request, path string, m *menu) error {
-	var list []page.Label
-	if err := p.offer(r, m, path+"/labels", &list); err != nil {
+func (p *Pages) labelOptions(r *http.Request, a *repo.Access, m *menu) error {
+	list, total, err := p.of.Services.Labels.List(r.Context(), a, offered())
+	if err != nil {
 		return err
 	}
+	m.More = total > atOnce
 	m.none("Without labels")
-	for n := range list {
-		l := &list[n]
+	for _, one := range list {
+		l := page.NewLabel(one)
 		other := m.q.Toggled("label", l.Name)
-		m.add(option{Label: l}, m.q.Has("label", l.Name), other, other)
+		m.add(option{Label: &l}, m.q.Has("label", l.Name), other, other)
 	}
 	return nil
 }
 
-func (p *Pages) peopleOptions(r *http.Request, path string, m *menu) error {
-	var list []page.User
-	if err := p.offer(r, m, path+"/assignees", &list); err != nil {
+func (p *Pages) peopleOptions(r *http.Request, a *repo.Access, m *menu) error {
+	list, total, err := p.of.Issues.Assignable(r.Context(), a, offered())
+	if err != nil {
 		return err
 	}
+	m.More = total > atOnce
 	if m.What == "assignee" {
 		m.none("Assigned to nobody")
 	}
-	for n := range list {
-		u := &list[n]
+	for _, one := range list {
+		u := page.NewUser(one)
 		m.add(option{Text: u.Login, Face: u}, m.q.Has(m.What, u.Login), m.q.With(m.What, u.Login),
 			m.q.Without(m.What))
 	}
 	return nil
 }
 
-func (p *Pages) milestoneOptions(r *http.Request, path string, m *menu) error {
-	var list []page.Milestone
-	if err := p.offer(r, m, path+"/milestones", &list); err != nil {
+func (p *Pages) milestoneOptions(r *http.Request, a *repo.Access, m *menu) error {
+	list, total, err := p.of.Milestones.List(r.Context(), a, milestone.Order{State: tracker.Open}, offered())
+	if err != nil {
 		return err
 	}
+	m.More = total > atOnce
 	m.none("Without a milestone")
-	for n := range list {
-		t := list[n].Title
+	for _, one := range list {
+		t := one.Title
 		m.add(option{Text: t}, m.q.Has("milestone", t), m.q.With("milestone", t), m.q.Without("milestone"))
 	}
 	return nil

@@ -2,9 +2,7 @@ package issue
 
 import (
 	"net/http"
-	"slices"
 
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/page/talk"
 	"arbor/internal/repo"
@@ -13,7 +11,7 @@ import (
 
 type issueView struct {
 	page.Frame
-	Issue  page.Issue
+	Issue  *page.Issue
 	Thread *talk.Thread
 }
 
@@ -22,32 +20,24 @@ type issueView struct {
 // Issue shows an issue with its conversation. The number of a pull request leads to its own page. Errors:
 // 404, 410 where the repository has no issues, or the issue was deleted.
 func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	v := &issueView{}
-	said, unsaid := talk.Ask(p.kit, r, a, web.Param(r, "number"))
-	_, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")),
-		nil, &v.Issue)
+	number, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
-	if unsaid != nil {
-		return unsaid
+	i, err := p.of.Issues.Get(r.Context(), a, number)
+	if err != nil {
+		return err
 	}
+	v := &issueView{Issue: page.NewIssue(i)}
 	if v.Issue.IsPull() {
 		return page.SeeOther(w, r, v.Issue.Path())
 	}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", v.Issue.Title); err != nil {
 		return err
 	}
-	if v.Thread, err = talk.Read(p.kit, r, &v.Frame, &v.Issue, said); err != nil {
+	if v.Thread, err = p.of.Read(r, &v.Frame, v.Issue); err != nil {
 		return err
 	}
-	if v.Thread.MaySort {
-		var numbers []int64
-		q := inside.Request{Path: "/repos" + v.Repo.Path + "/issues", Handler: p.with.Numbers}
-		if _, err := p.kit.Read(r, q, &numbers); err != nil {
-			return err
-		}
-		v.Thread.Pinned = slices.Contains(numbers, v.Issue.Number)
-	}
+	v.Thread.Pinned = !i.PinnedAt.IsZero()
 	return p.t.Page(w, r, "issue.html", v)
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/label"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -29,9 +31,11 @@ func (p *Pages) Labels(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	if name := web.QueryOf(r).Get("edit"); name != "" {
-		if _, err := p.kit.Get(r, labelPath(a, name), nil, &v.Edit); err != nil {
-			return page.Absent(err)
+		l, err := p.of.Services.Labels.Get(r.Context(), a, name)
+		if err != nil {
+			return err
 		}
+		v.Edit = page.NewLabel(l)
 		v.Was, v.Shown = v.Edit.Name, page.Shown(labelEdit(v.Edit))
 	}
 	return p.t.Page(w, r, "labels.html", v)
@@ -43,8 +47,9 @@ func (p *Pages) labels(r *http.Request, a *repo.Access) (*labelsView, error) {
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Labels"); err != nil {
 		return nil, err
 	}
-	more, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/labels", page.Part(r, labelsPerPage), &v.Labels)
-	v.Pages = page.PagesOf(r, more)
+	at := web.Page{Number: web.ReadPage(r).Number, Size: labelsPerPage}
+	list, total, err := p.of.Services.Labels.List(r.Context(), a, at)
+	v.Labels, v.Pages = page.NewLabels(list), page.PagesOf(r, at.Offset()+int64(len(list)) < total)
 	return v, err
 }
 
@@ -53,22 +58,52 @@ func labelEdit(l page.Label) map[string]any {
 	return map[string]any{"new_name": l.Name, "color": l.Color, "description": l.Description}
 }
 
-func labelPath(a *repo.Access, name string) string {
-	return web.Path("repos", a.Owner.Login, a.Name, "labels", name)
-}
-
 // editLabel changes the label that was there under a name, as the form f says. Errors: those of the API and
 // of page.Form.Edit.
 func (p *Pages) editLabel(r *http.Request, a *repo.Access, f page.Form, was string, l page.Label) error {
-	var now page.Label
-	if _, err := p.kit.Get(r, labelPath(a, was), nil, &now); err != nil {
-		return page.Absent(err)
-	}
-	fields, err := f.Edit(labelEdit(l), labelEdit(now))
+	ctx, err := p.kit.Write(r, a, account.Push)
 	if err != nil {
 		return err
 	}
-	return p.kit.Change(r, http.MethodPatch, labelPath(a, was), fields, nil)
+	now, err := p.of.Services.Labels.Get(ctx, a, was)
+	if err != nil {
+		return err
+	}
+	changed, err := f.Edit(labelEdit(l), labelEdit(page.NewLabel(now)))
+	if err != nil {
+		return err
+	}
+	var e label.Edit
+	if _, ok := changed["new_name"]; ok {
+		e.Name = web.Some(l.Name)
+	}
+	if _, ok := changed["color"]; ok {
+		e.Color = web.Some(l.Color)
+	}
+	if _, ok := changed["description"]; ok {
+		e.Description = web.Some(l.Description)
+	}
+	_, err = p.of.Services.Labels.Edit(ctx, a, was, e)
+	return err
+}
+
+// createLabel makes a label. Errors: those of kit.Write and label.Service.Create.
+func (p *Pages) createLabel(r *http.Request, a *repo.Access, l page.Label) error {
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	_, err = p.of.Services.Labels.Create(ctx, a, label.Edit{Name: web.Some(l.Name), Color: web.Some(l.Color),
+		Description: web.Some(l.Description)})
+	return err
+}
+
+func (p *Pages) deleteLabel(r *http.Request, a *repo.Access, name string) error {
+	ctx, err := p.kit.Delete(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	return p.of.Deletions.DeleteLabel(ctx, a, name)
 }
 
 // POST /{owner}/{repo}/labels
@@ -82,15 +117,14 @@ func (p *Pages) SaveLabel(w http.ResponseWriter, r *http.Request, a *repo.Access
 	}
 	l := page.Label{Name: f.Text("name"), Color: strings.TrimPrefix(f.Text("color"), "#"),
 		Description: f.Text("description")}
-	body := map[string]any{"name": l.Name, "color": l.Color, "description": l.Description}
 	var done string
 	switch was := f.Get("was"); {
 	case was == "":
 		done = "The label " + l.Name + " was created."
-		err = p.kit.Change(r, http.MethodPost, web.Path("repos", a.Owner.Login, a.Name, "labels"), body, nil)
+		err = p.createLabel(r, a, l)
 	case f.Checked("delete"):
 		done = "The label " + was + " was deleted."
-		err = p.kit.Change(r, http.MethodDelete, labelPath(a, was), nil, nil)
+		err = p.deleteLabel(r, a, was)
 	default:
 		done = "The label " + l.Name + " was saved."
 		err = p.editLabel(r, a, f, was, l)

@@ -3,7 +3,6 @@ package issue
 import (
 	"net/http"
 
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/page/listing"
 	"arbor/internal/repo"
@@ -15,7 +14,7 @@ const first = "is:issue is:open"
 type listView struct {
 	page.Frame
 	List   *listing.List
-	Pinned []page.Issue
+	Pinned []*page.Issue
 }
 
 // GET /{owner}/{repo}/issues
@@ -28,18 +27,20 @@ func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Issues"); err != nil {
 		return err
 	}
-	pinned := inside.Request{Path: "/repos" + v.Repo.Path + "/issues", Handler: p.with.Pinned, Media: "raw"}
-	if _, err = p.kit.Read(r, pinned, &v.Pinned); err != nil { // 410 where issues are switched off
+	pinned, err := p.of.Issues.Pinned(r.Context(), a) // 410 where issues are switched off
+	if err != nil {
 		return err
 	}
 	o := listing.Options{Repo: a.Owner.Login + "/" + a.Name, Path: v.Repo.Path + "/issues", Query: first,
 		Noun: "issue"}
-	if v.List, err = listing.Read(p.kit, r, o); err != nil {
+	if v.List, err = listing.Read(p.of.Searches, r, o); err != nil {
 		return err
 	}
 	v.List.MaySort = v.Repo.CanTriage()
-	if !v.List.Default || v.List.Pages.Newer != "" {
-		v.Pinned = nil
+	if v.List.Default && v.List.Pages.Newer == "" {
+		for _, i := range pinned {
+			v.Pinned = append(v.Pinned, page.NewIssue(i))
+		}
 	}
 	return p.show(w, r, "list.html", v.List, v)
 }

@@ -1,14 +1,18 @@
 package issue
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 
+	"arbor/internal/account"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/page/listing"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -32,18 +36,19 @@ func (p *Pages) Milestones(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Milestones"); err != nil {
 		return err
 	}
-	more, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/milestones",
-		page.Part(r, milestonesPerPage, "state", v.State), &v.Milestones)
+	state, _ := tracker.ParseState(v.State)
+	at := web.Page{Number: web.ReadPage(r).Number, Size: milestonesPerPage}
+	list, total, err := p.of.Milestones.List(r.Context(), a, milestone.Order{State: state}, at)
 	if err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more)
+	v.Milestones, v.Pages = page.NewMilestones(list), page.PagesOf(r, at.Offset()+int64(len(list)) < total)
 	return p.t.Page(w, r, "milestones.html", v)
 }
 
 type milestoneView struct {
 	page.Frame
-	Milestone page.Milestone
+	Milestone *page.Milestone
 	List      *listing.List
 }
 
@@ -52,31 +57,31 @@ type milestoneView struct {
 // Milestone shows a milestone with its issues and pull requests, or those of them that ?q= chooses. Error:
 // 404.
 func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	v := &milestoneView{}
-	if err := p.milestone(r, a, &v.Milestone); err != nil {
+	m, err := p.milestone(r, a)
+	if err != nil {
 		return err
 	}
-	var err error
+	v := &milestoneView{Milestone: m}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", v.Milestone.Title); err != nil {
 		return err
 	}
 	o := listing.Options{Repo: a.Owner.Login + "/" + a.Name, Noun: "issue",
 		Query: "is:open " + page.Term("milestone", v.Milestone.Title),
 		Path:  v.Repo.Path + "/milestone/" + strconv.FormatInt(v.Milestone.Number, 10)}
-	if v.List, err = listing.Read(p.kit, r, o); err != nil {
+	if v.List, err = listing.Read(p.of.Searches, r, o); err != nil {
 		return err
 	}
 	return p.show(w, r, "milestone.html", v.List, v)
 }
 
 // milestone reads the milestone that the address numbers. Error: 404.
-func (p *Pages) milestone(r *http.Request, a *repo.Access, into *page.Milestone) error {
-	_, err := p.kit.Get(r, milestonePath(a, web.Param(r, "number")), nil, into)
-	return err
-}
-
-func milestonePath(a *repo.Access, number string) string {
-	return web.Path("repos", a.Owner.Login, a.Name, "milestones", number)
+func (p *Pages) milestone(r *http.Request, a *repo.Access) (*page.Milestone, error) {
+	number, err := web.Number(r, "number")
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.of.Milestones.Get(r.Context(), a, number)
+	return page.NewMilestone(m), err
 }
 
 type milestoneForm struct {
@@ -106,17 +111,16 @@ func (p *Pages) NewMilestone(w http.ResponseWriter, r *http.Request, a *repo.Acc
 //
 // EditMilestone shows the form of a milestone. Error: 404.
 func (p *Pages) EditMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var m page.Milestone
-	err := p.milestone(r, a, &m)
+	m, err := p.milestone(r, a)
 	if err != nil {
 		return err
 	}
 	v := &milestoneForm{Number: m.Number, Name: m.Title, Description: m.Description, Open: m.State == "open",
-		Due: dueOf(&m)}
+		Due: dueOf(m)}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Edit milestone"); err != nil {
 		return err
 	}
-	v.Shown = page.Shown(shownOf(&m))
+	v.Shown = page.Shown(shownOf(m))
 	return p.t.Page(w, r, "milestoneform.html", v)
 }
 
@@ -142,8 +146,7 @@ func (p *Pages) CreateMilestone(w http.ResponseWriter, r *http.Request, a *repo.
 	if err != nil {
 		return err
 	}
-	return p.saveMilestone(w, r, a, f, http.MethodPost,
-		web.Path("repos", a.Owner.Login, a.Name, "milestones"), milestoneOf(f))
+	return p.saveMilestone(w, r, a, f, true)
 }
 
 // POST /{owner}/{repo}/milestones/{number}
@@ -154,49 +157,101 @@ func (p *Pages) ChangeMilestone(w http.ResponseWriter, r *http.Request, a *repo.
 	if err != nil {
 		return err
 	}
-	path := milestonePath(a, web.Param(r, "number"))
+	number, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
 	list := web.Path(a.Owner.Login, a.Name, "milestones")
 	switch do := f.Get("do"); do {
 	case "open", "closed":
-		if err := p.kit.Change(r, http.MethodPatch, path, map[string]any{"state": do}, nil); err != nil {
+		ctx, err := p.kit.Write(r, a, account.Push)
+		if err != nil {
+			return err
+		}
+		if _, err := p.of.Milestones.Edit(ctx, a, number, milestone.Edit{State: web.Some(do)}); err != nil {
 			return err
 		}
 		return page.SeeOther(w, r, page.ReturnTo(f.Get("return_to"), list))
 	case "delete":
-		if err := p.kit.Change(r, http.MethodDelete, path, nil, nil); err != nil {
+		ctx, err := p.kit.Delete(r, a, account.Push)
+		if err != nil {
+			return err
+		}
+		if err := p.of.Deletions.DeleteMilestone(ctx, a, number); err != nil {
 			return err
 		}
 		return page.Done(w, r, list, "The milestone was deleted.")
 	}
-	return p.saveMilestone(w, r, a, f, http.MethodPatch, path, milestoneOf(f))
+	return p.saveMilestone(w, r, a, f, false)
 }
 
-// milestoneOf is what a form says of a milestone. A day that is none stays as it is, for the API to refuse.
+// milestoneOf is what a form says of a milestone.
 func milestoneOf(f page.Form) map[string]any {
 	body := map[string]any{"title": f.Text("title"), "description": f.Text("description"), "due_on": nil}
-	if due := f.Text("due"); due != "" {
+	if due := dueIn(f); due != "" {
 		body["due_on"] = due
-		if t, err := time.Parse(day, due); err == nil {
-			body["due_on"] = t.Format(time.RFC3339)
-		}
 	}
 	return body
 }
 
-func (p *Pages) saveMilestone(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, method, path string, body any,
-) error {
-	var m page.Milestone
-	var err error
-	if method == http.MethodPatch {
-		if err := p.milestone(r, a, &m); err != nil {
-			return err
+// dueIn is the day of a form as a time. One that is no day stays as it is, for package milestone to refuse.
+func dueIn(f page.Form) string {
+	due := f.Text("due")
+	if t, err := time.Parse(day, due); err == nil {
+		return t.Format(time.RFC3339)
+	}
+	return due
+}
+
+// milestoneEdit is what those fields of a form say that were changed. Error: 422 for a day that is none.
+func milestoneEdit(f page.Form, changed map[string]json.RawMessage) (e milestone.Edit, err error) {
+	if _, ok := changed["title"]; ok {
+		e.Title = web.Some(f.Text("title"))
+	}
+	if _, ok := changed["description"]; ok {
+		e.Description = web.Some(f.Text("description"))
+	}
+	if _, ok := changed["due_on"]; ok {
+		e.DueOn, err = milestone.ReadDueOn(dueIn(f))
+	}
+	return e, err
+}
+
+// writeMilestone makes a milestone of a form, or changes the one that the address numbers. Errors: those of
+// kit.Write, of page.Form.Edit and of package milestone.
+func (p *Pages) writeMilestone(
+	r *http.Request, a *repo.Access, f page.Form, create bool,
+) (*milestone.Milestone, error) {
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return nil, err
+	}
+	if create {
+		e, err := milestoneEdit(f, f.Changed(milestoneOf(f)))
+		if err != nil {
+			return nil, err
 		}
-		body, err = f.Edit(body, shownOf(&m))
+		return p.of.Milestones.Create(ctx, a, e)
 	}
-	if err == nil {
-		err = p.kit.Change(r, method, path, body, &m)
+	now, err := p.milestone(r, a)
+	if err != nil {
+		return nil, err
 	}
+	changed, err := f.Edit(milestoneOf(f), shownOf(now))
+	if err != nil {
+		return nil, err
+	}
+	e, err := milestoneEdit(f, changed)
+	if err != nil {
+		return nil, err
+	}
+	return p.of.Milestones.Edit(ctx, a, now.Number, e)
+}
+
+func (p *Pages) saveMilestone(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, create bool,
+) error {
+	m, err := p.writeMilestone(r, a, f, create)
 	if err == nil {
 		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "milestone",
 			strconv.FormatInt(m.Number, 10)))
@@ -208,7 +263,7 @@ func (p *Pages) saveMilestone(
 	v := &milestoneForm{Name: f.Get("title"), Description: f.Get("description"),
 		Due: f.Get("due"), Open: true}
 	title := "New milestone"
-	if method == http.MethodPatch {
+	if !create {
 		v.Number, _ = strconv.ParseInt(web.Param(r, "number"), 10, 64)
 		title = "Edit milestone"
 	}

@@ -1,20 +1,20 @@
 package issue
 
 import (
-	"encoding/base64"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
-
-// templateDir is where a repository keeps what new issues begin with, as at GitHub.
-const templateDir = ".github/ISSUE_TEMPLATE"
 
 // maxTemplates is how many templates the page offers.
 const maxTemplates = 30
@@ -63,12 +63,12 @@ func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	}
 	switch name := q.Get("template"); {
 	case name == "" && v.Name == "" && v.Text == "":
-		if v.Templates, err = p.templates(r, v.Repo.Path); err != nil {
+		if v.Templates, err = p.templates(r, a); err != nil {
 			return err
 		}
 		v.Blank = len(v.Templates) == 0
 	case name != "" && name != "blank":
-		if err := p.fill(r, v, name); err != nil {
+		if err := p.fill(r, a, v, name); err != nil {
 			return err
 		}
 	}
@@ -91,45 +91,23 @@ func listed(text string) (list []string) {
 }
 
 // templates lists the repository's templates by their files; none where it has none.
-func (p *Pages) templates(r *http.Request, path string) (list []template, err error) {
-	var files []struct{ Name, Type string }
-	if _, err = p.kit.Get(r, "/repos"+path+"/contents/"+templateDir, nil, &files); err != nil {
-		return nil, none(err)
+func (p *Pages) templates(r *http.Request, a *repo.Access) (list []template, err error) {
+	files, err := p.of.Git.IssueTemplates(r.Context(), a)
+	for _, file := range files[:min(len(files), maxTemplates)] {
+		name := strings.NewReplacer("_", " ", "-", " ").Replace(strings.TrimSuffix(file, ".md"))
+		list = append(list, template{file,
+			strings.ToUpper(name[:min(1, len(name))]) + name[min(1, len(name)):]})
 	}
-	for _, f := range files {
-		if name, ok := strings.CutSuffix(f.Name, ".md"); ok && f.Type == "file" && len(list) < maxTemplates {
-			name = strings.NewReplacer("_", " ", "-", " ").Replace(name)
-			list = append(list, template{f.Name,
-				strings.ToUpper(name[:min(1, len(name))]) + name[min(1, len(name)):]})
-		}
-	}
-	return list, nil
-}
-
-// none makes an empty list where the path is missing or no directory.
-func none(err error) error {
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) ||
-		errs.Is(err, errs.Forbidden) {
-		return nil
-	}
-	return err
+	return list, err
 }
 
 // fill fills the form from a template. One that is not there fills nothing.
-func (p *Pages) fill(r *http.Request, v *newView, name string) error {
-	var file struct{ Type, Content string }
-	if strings.ContainsAny(name, "/\\") {
-		return nil
+func (p *Pages) fill(r *http.Request, a *repo.Access, v *newView, name string) error {
+	text, err := p.of.Git.IssueTemplate(r.Context(), a, name)
+	if err != nil || text == "" {
+		return err
 	}
-	if _, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/contents/"+templateDir+web.Path(name), nil,
-		&file); err != nil {
-		return none(err)
-	}
-	data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(file.Content, "\n", ""))
-	if err != nil || file.Type != "file" {
-		return nil
-	}
-	head, body := frontMatter(page.Clip(strings.ToValidUTF8(string(data), "�"), maxTemplate).Text)
+	head, body := frontMatter(text)
 	v.Text = body
 	if v.Name == "" {
 		v.Name = head["title"]
@@ -139,8 +117,6 @@ func (p *Pages) fill(r *http.Request, v *newView, name string) error {
 	}
 	return nil
 }
-
-const maxTemplate = 64 << 10 // bytes
 
 // frontMatter parts a template into what stands between two lines of dashes at its beginning, as names and
 // values, and the text. Lists are given with commas between their items.
@@ -185,20 +161,26 @@ func unquote(s string) string {
 }
 
 // choices reads what those who sort issues can put on one.
-func (p *Pages) choices(r *http.Request, h *page.Head, c *chosen, milestone string) error {
+func (p *Pages) choices(r *http.Request, h *page.Head, c *chosen, wanted string) error {
 	if !h.CanTriage() {
 		return nil
 	}
-	many := page.Query("per_page", strconv.Itoa(atOnce))
-	for of, into := range map[string]any{"/labels": &c.Labels, "/assignees": &c.People,
-		"/milestones": &c.Stones} {
-		if _, err := p.kit.Get(r, "/repos"+h.Path+of, many, into); err != nil {
-			return err
-		}
+	labels, _, err := p.of.Services.Labels.List(r.Context(), h.Access, offered())
+	if err != nil {
+		return err
 	}
+	people, _, err := p.of.Issues.Assignable(r.Context(), h.Access, offered())
+	if err != nil {
+		return err
+	}
+	stones, _, err := p.of.Milestones.List(r.Context(), h.Access, milestone.Order{State: tracker.Open}, offered())
+	if err != nil {
+		return err
+	}
+	c.Labels, c.People, c.Stones = page.NewLabels(labels), page.NewUsers(people), page.NewMilestones(stones)
 	for _, m := range c.Stones {
-		if number := strconv.FormatInt(m.Number, 10); milestone != "" && (m.Title == milestone ||
-			number == milestone) {
+		if number := strconv.FormatInt(m.Number, 10); wanted != "" && (m.Title == wanted ||
+			number == wanted) {
 			c.On["#"+number] = true
 		}
 	}
@@ -213,20 +195,9 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	body := map[string]any{"title": f.Text("title"), "body": f.Get("body")}
-	if labels := f.List("label"); len(labels) > 0 {
-		body["labels"] = labels
-	}
-	if people := f.List("assignee"); len(people) > 0 {
-		body["assignees"] = people
-	}
-	if n, err := strconv.ParseInt(f.Get("milestone"), 10, 64); err == nil {
-		body["milestone"] = n
-	}
-	var made page.Issue
-	path := web.Path("repos", a.Owner.Login, a.Name, "issues")
-	if err = p.kit.Change(r, http.MethodPost, path, body, &made); err == nil {
-		return page.SeeOther(w, r, made.Path())
+	made, err := p.create(r, a, f)
+	if err == nil {
+		return page.SeeOther(w, r, page.IssuePath(made, a.Owner.Login, a.Name))
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
@@ -245,4 +216,19 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	return p.t.Again(w, r, "new.html", problem, v)
+}
+
+// create makes the issue of a form. Errors: 410; those of kit.Write and issue.Service.Create.
+func (p *Pages) create(r *http.Request, a *repo.Access, f page.Form) (*issue.Issue, error) {
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return nil, err
+	}
+	if err := issue.Enabled(a.Repo, nil); err != nil {
+		return nil, err
+	}
+	n := issue.NewIssue{Title: f.Text("title"), Text: issue.NewText(f.Get("body")), Labels: f.List("label"),
+		Assignees: f.List("assignee")}
+	n.Milestone, _ = strconv.ParseInt(f.Get("milestone"), 10, 64)
+	return p.of.Issues.Create(ctx, a, n)
 }

@@ -13,9 +13,11 @@ package issue
 import (
 	"embed"
 
+	"arbor/internal/gitdata"
+	"arbor/internal/issue/deletion"
 	"arbor/internal/page"
+	"arbor/internal/page/talk"
 	"arbor/internal/route"
-	"arbor/internal/web"
 )
 
 //go:embed templates
@@ -23,22 +25,22 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers are what pages ask of issues where REST has no address. Each stands in for the API's list of
-// issues.
-type Handlers struct {
-	Pinned  web.Handler // the open ones of the pinned issues
-	Numbers web.Handler // the numbers of all pinned ones
+// Services are the features whose operations the pages call.
+type Services struct {
+	*talk.Pages
+	Deletions *deletion.Service
+	Git       *gitdata.API
 }
 
 // Pages are the pages of issues.
 type Pages struct {
-	kit  *page.Kit
-	t    *page.Templates
-	with Handlers
+	kit *page.Kit
+	t   *page.Templates
+	of  Services
 }
 
 // New makes the pages.
-func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
+func New(kit *page.Kit, of Services) *Pages { return &Pages{kit, roomTemplates, of} }
 
 // Routes are the addresses of the pages.
 func (p *Pages) Routes() []route.Route {

@@ -12,11 +12,10 @@ package listing
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
-	"arbor/internal/inside"
 	"arbor/internal/page"
+	"arbor/internal/search"
 	"arbor/internal/web"
 )
 
@@ -48,17 +47,9 @@ type List struct {
 	MaySort bool          // each row can be chosen, for a form with the id "bulk"
 }
 
-// maxReach is how many results of a search can be read.
-const maxReach = 1000
-
-type answer struct {
-	Total int64 `json:"total_count"`
-	Items []*page.Issue
-}
-
 // Read reads the page of a list that the request asks for. What is wrong with the search is the list's
-// problem, which the page shows. Errors: others of the API.
-func Read(kit *page.Kit, r *http.Request, o Options) (*List, error) {
+// problem, which the page shows. Errors: others of package search.
+func Read(searches *search.Service, r *http.Request, o Options) (*List, error) {
 	text := o.Query
 	if r.URL.Query().Has("q") {
 		text = page.Clip(strings.TrimSpace(web.QueryOf(r).Get("q")), maxQuery).Text
@@ -70,27 +61,30 @@ func Read(kit *page.Kit, r *http.Request, o Options) (*List, error) {
 	}
 	l.Default = l.Query.String() == Parse(o.Query).String()
 	l.State = l.Query.State()
-	var found answer
-	more, err := l.ask(kit, r, l.Query, page.Part(r, Size), &found)
+	at := web.Page{Number: web.ReadPage(r).Number, Size: Size}
+	found, err := l.find(searches, r, l.Query, at)
 	if err != nil {
 		l.Problem, err = page.ProblemOf(err)
 		return l, err
 	}
-	l.Issues, l.Total = found.Items, found.Total
-	l.Pages, l.Short = page.PagesOf(r, more), found.Total > maxReach
-	return l, l.count(kit, r)
+	for _, i := range found.Views() {
+		l.Issues = append(l.Issues, page.NewIssue(i))
+	}
+	l.Total, l.Short = found.Total, found.Total > search.MaxReach
+	l.Pages = page.PagesOf(r, at.Offset()+at.Size < min(l.Total, search.MaxReach))
+	return l, l.count(searches, r)
 }
 
 // count counts what matches apart from its state.
-func (l *List) count(kit *page.Kit, r *http.Request) error {
-	none := page.Query("per_page", "1", "page", strconv.Itoa(maxReach)) // whose rows nobody reads
+func (l *List) count(searches *search.Service, r *http.Request) error {
+	none := web.Page{Number: search.MaxReach, Size: 1} // whose row nobody reads
 	for state, into := range map[string]*int64{"open": &l.Open, "closed": &l.Closed} {
 		if state == l.State {
 			*into = l.Total
 			continue
 		}
-		var found answer
-		if _, err := l.ask(kit, r, l.Query.WithState(state), none, &found); err != nil {
+		found, err := l.find(searches, r, l.Query.WithState(state), none)
+		if err != nil {
 			return err
 		}
 		*into = found.Total
@@ -98,9 +92,10 @@ func (l *List) count(kit *page.Kit, r *http.Request) error {
 	return nil
 }
 
-func (l *List) ask(
-	kit *page.Kit, r *http.Request, q Query, with map[string][]string, into *answer,
-) (more bool, err error) {
+// find searches as the page's caller, the newest first unless the query says otherwise.
+func (l *List) find(
+	searches *search.Service, r *http.Request, q Query, at web.Page,
+) (*search.Results, error) {
 	text := q.String()
 	if l.Repo != "" {
 		if q.isLarge() {
@@ -108,11 +103,14 @@ func (l *List) ask(
 		}
 		text += " repo:" + l.Repo
 	}
-	with["q"] = []string{text}
-	if q.Value("sort") == "" {
-		with["sort"] = []string{"created"}
+	query, err := search.Parse(text)
+	if err != nil {
+		return nil, err
 	}
-	return kit.Read(r, inside.Request{Path: "/search/issues", Query: with, Media: "raw"}, into)
+	if q.Value("sort") == "" {
+		query.Sort.By = search.Created
+	}
+	return searches.Search(r.Context(), page.Reader(r), query, at)
 }
 
 // At is the address of the list with another query.

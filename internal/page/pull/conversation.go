@@ -45,22 +45,16 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return p.with.Text(w, r, a)
 	}
 	web.From(r.Context()).SetParam("number", number)
-	said, unsaid := talk.Ask(p.kit, r, a, number)
 	s, err := p.scene(r, a, "conversation")
 	if err != nil {
 		return p.orIssue(w, r, a, number, err)
 	}
-	if unsaid != nil {
-		return unsaid
-	}
 	v := &conversationView{scene: s}
-	var i page.Issue
-	if _, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), nil,
-		&i); err != nil {
+	i, err := p.talk.Issues.Get(r.Context(), a, s.Pull.Number)
+	if err != nil {
 		return err
 	}
-	i.MergedAt = s.Pull.MergedAt
-	if v.Talk, err = talk.Read(p.kit, r, &s.Frame, &i, said); err != nil {
+	if v.Talk, err = p.talk.Read(r, &s.Frame, page.NewIssue(i)); err != nil {
 		return err
 	}
 	if err := p.addCommits(r, a, v); err != nil {

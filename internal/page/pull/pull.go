@@ -12,13 +12,14 @@
 //   - frame.go, thread.go, payload.go: what the pages share
 //
 // What pull requests share with issues (comments, labels, assignees, titles, states) is in package talk,
-// changed files are in package diff. Like all pages, these ask the API, as their caller.
+// changed files are in package diff. Of the rest, these pages ask the API, as their caller.
 package pull
 
 import (
 	"embed"
 
 	"arbor/internal/page"
+	"arbor/internal/page/talk"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/web"
@@ -49,11 +50,14 @@ type Handlers struct {
 type Pages struct {
 	kit  *page.Kit
 	t    *page.Templates
+	talk *talk.Pages
 	with Handlers
 }
 
 // New makes the pages.
-func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
+func New(kit *page.Kit, conversations *talk.Pages, with Handlers) *Pages {
+	return &Pages{kit, roomTemplates, conversations, with}
+}
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {

@@ -1,15 +1,18 @@
 package talk
 
 import (
-	"encoding/json"
+	"context"
 	"net/http"
 	"net/url"
-	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
-	"arbor/internal/inside"
+	"arbor/internal/issue"
+	"arbor/internal/issue/subscription"
 	"arbor/internal/page"
+	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
@@ -17,26 +20,21 @@ import (
 //
 // SetState closes the issue or pull request, with the reason in state (completed, not_planned, closed), or
 // reopens it (open).
-func (p *Pages) SetState(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	if err := p.setState(r, a, f.Get("state")); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+func (p *Pages) SetState(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
+	_, err := p.Issues.Update(ctx, a, i, stateEdit(f.Get("state")))
+	return err
 }
 
-func (p *Pages) setState(r *http.Request, a *repo.Access, state string) error {
-	change := map[string]any{"state": "closed"}
+// stateEdit is what a button for a state asks for.
+func stateEdit(state string) issue.Edit {
+	e := issue.Edit{State: web.Some("closed")}
 	switch state {
 	case "open":
-		change["state"] = "open"
+		e.State.Value = "open"
 	case "completed", "not_planned":
-		change["state_reason"] = state
+		e.Reason = web.Some(state)
 	}
-	return p.kit.Change(r, http.MethodPatch, p.api(r, a), change, nil)
+	return e
 }
 
 // reactions is the page that lets one react to a text.
@@ -72,32 +70,41 @@ func (p *Pages) SetReaction(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	path, anchor := p.api(r, a, "reactions"), ""
-	if id := f.Get("comment"); id != "" && id != "0" {
-		path, anchor = commentPath(a, id)+"/reactions", "issuecomment-"+id
-	} else if id := f.Get("line"); id != "" {
-		path, anchor = web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id, "reactions"),
-			"discussion_r"+id
-	}
-	body, err := json.Marshal(map[string]any{"content": f.Get("content")})
+	ctx, err := p.kit.Write(r, a, account.Pull)
 	if err != nil {
 		return err
 	}
-	answer, err := p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: path, Body: body})
+	subject, anchor, err := p.subject(r, a, f)
 	if err != nil {
 		return err
 	}
-	if answer.Status == http.StatusOK { // the viewer's own was there
-		var mine struct{ ID int64 }
-		if err := json.Unmarshal(answer.Body.Bytes(), &mine); err != nil {
-			return err
-		}
-		err := p.kit.Change(r, http.MethodDelete, path+"/"+strconv.FormatInt(mine.ID, 10), nil, nil)
-		if err != nil && !errs.Is(err, errs.NotFound) {
-			return err
-		}
+	if err := reaction.Toggle(ctx, p.DB, a, subject, f.Get("content")); err != nil {
+		return err
 	}
 	return back(w, r, a, f, anchor)
+}
+
+// subject finds what a form reacts to, and its anchor in the page. Errors: 404, 410.
+func (p *Pages) subject(r *http.Request, a *repo.Access, f page.Form) (reaction.Subject, string, error) {
+	field, anchor, find := "comment", "issuecomment-", p.Comments.Subject
+	if f.Get("comment") == "" && f.Get("line") != "" {
+		field, anchor, find = "line", "discussion_r", p.Reviews.Subject
+	}
+	id := f.Get(field)
+	if id == "" || id == "0" {
+		number, err := web.Number(r, "number")
+		if err != nil {
+			return reaction.Subject{}, "", err
+		}
+		s, err := p.Issues.Subject(r.Context(), a, number)
+		return s, "", err
+	}
+	number, ok := web.ParseNumber(id)
+	if !ok {
+		return reaction.Subject{}, "", errs.Absent()
+	}
+	s, err := find(r.Context(), a, number)
+	return s, anchor + id, err
 }
 
 // GET /{owner}/{repo}/issues/{number}/lock
@@ -119,58 +126,35 @@ func (p *Pages) form(w http.ResponseWriter, r *http.Request, a *repo.Access, tit
 // POST /{owner}/{repo}/issues/{number}/lock
 //
 // SetLock locks the conversation, with the reason that was chosen, or unlocks it.
-func (p *Pages) SetLock(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	if f.Checked("unlock") {
-		err = p.kit.Change(r, http.MethodDelete, p.api(r, a, "lock"), nil, nil)
-	} else {
-		body := map[string]any{}
-		if reason := f.Get("reason"); reason != "" {
-			body["lock_reason"] = reason
-		}
-		err = p.kit.Change(r, http.MethodPut, p.api(r, a, "lock"), body, nil)
-	}
-	if err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+func (p *Pages) SetLock(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
+	return p.Issues.SetLock(ctx, a, i.Number, !f.Checked("unlock"), web.OrNil(f.Get("reason")))
 }
 
 // POST /{owner}/{repo}/issues/{number}/subscription
 //
 // Subscribe lets the viewer hear of the issue or pull request, or no longer.
-func (p *Pages) Subscribe(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
+func (p *Pages) Subscribe(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
+	if err := a.Caller.Allows(star.WatchScopes, false); err != nil {
 		return err
 	}
-	body := map[string]any{"subscribed": !f.Checked("off")}
-	if err := p.kit.Change(r, http.MethodPut, p.api(r, a, "subscription"), body, nil); err != nil {
-		return err
+	wish := subscription.Subscribe
+	if f.Checked("off") {
+		wish = subscription.Unsubscribe
 	}
-	return back(w, r, a, f, "")
-}
-
-// special asks for a change that REST has no address for.
-func (p *Pages) special(r *http.Request, a *repo.Access, h web.Handler, body map[string]any, into any) error {
-	return p.kit.Do(r, inside.Request{Method: http.MethodPatch, Path: p.api(r, a), Handler: h}, body, into)
+	_, err := p.Subscriptions.Subscribe(ctx, a, i.Number, wish)
+	return err
 }
 
 // POST /{owner}/{repo}/issues/{number}/pin
 //
 // Pin pins the issue to the list of issues, or takes that back.
-func (p *Pages) Pin(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
+func (p *Pages) Pin(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
+	pin := p.Issues.Pin
+	if f.Checked("off") {
+		pin = p.Issues.Unpin
 	}
-	if err := p.special(r, a, p.with.Pin, map[string]any{"pinned": !f.Checked("off")}, nil); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+	_, err := pin(ctx, a, i.Number)
+	return err
 }
 
 // GET /{owner}/{repo}/issues/{number}/transfer
@@ -200,15 +184,9 @@ func (p *Pages) Move(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	v := &transfer{To: f.Text("to"), Labels: f.Checked("labels")}
-	owner, name := split(v.To, a.Owner.Login)
-	var moved page.Issue
-	err = p.special(r, a, p.with.Transfer, map[string]any{"owner": owner, "name": name,
-		"create_labels": v.Labels}, &moved)
-	if errs.Is(err, errs.NotFound) {
-		err = errs.New(errs.Invalid, "No repository of that name that you can write to was found.")
-	}
+	to, err := p.move(r, a, v)
 	if err == nil {
-		return page.SeeOther(w, r, moved.Path())
+		return page.SeeOther(w, r, to)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
@@ -219,6 +197,37 @@ func (p *Pages) Move(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	v.Problem = problem
 	return p.t.Again(w, r, "transfer.html", problem, v)
+}
+
+// move moves the issue to the repository that the form names, and returns its address there.
+func (p *Pages) move(r *http.Request, a *repo.Access, v *transfer) (string, error) {
+	number, err := web.Number(r, "number")
+	if err != nil {
+		return "", err
+	}
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return "", err
+	}
+	owner, name := split(v.To, a.Owner.Login)
+	f := web.Faults{Resource: issue.Resource}
+	f.CheckFilled("owner", owner)
+	f.CheckFilled("name", name)
+	if err := f.Err(); err != nil {
+		return "", err
+	}
+	to, err := p.kit.Repos.Find(ctx, a.Caller, owner, name)
+	if err == nil {
+		var moved *issue.Issue
+		moved, err = p.Issues.Transfer(ctx, a, number, issue.Transfer{To: &to.Access, CreateLabels: v.Labels})
+		if err == nil {
+			return page.IssuePath(moved, to.Owner.Login, to.Name), nil
+		}
+	}
+	if errs.Is(err, errs.NotFound) {
+		err = errs.New(errs.Invalid, "No repository of that name that you can write to was found.")
+	}
+	return "", err
 }
 
 // split parts OWNER/NAME; a name alone is one of the given owner's.
@@ -251,7 +260,15 @@ func (p *Pages) Remove(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if _, err := page.ReadForm(r); err != nil {
 		return err
 	}
-	if err := p.special(r, a, p.with.Delete, map[string]any{}, nil); err != nil {
+	number, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	ctx, err := p.kit.Delete(r, a, account.Admin)
+	if err != nil {
+		return err
+	}
+	if err := p.Issues.Delete(ctx, a, number); err != nil {
 		return err
 	}
 	return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "issues"),

@@ -1,16 +1,16 @@
 package talk
 
 import (
-	"encoding/json"
 	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"arbor/internal/errs"
-	"arbor/internal/inside"
+	"arbor/internal/issue"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/search"
 	"arbor/internal/web"
 )
 
@@ -23,18 +23,11 @@ func (p *Pages) Preview(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(map[string]any{"text": f.Get("text"), "mode": "gfm",
-		"context": a.Owner.Login + "/" + a.Name})
+	html, err := p.kit.Markdown(r, a, f.Get("text"))
 	if err != nil {
 		return err
 	}
-	answer, err := p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: "/markdown", Body: body})
-	if err != nil {
-		return err
-	}
-	// package markdown has sanitized it
-	v := struct{ Body template.HTML }{template.HTML(answer.Body.String())}
-	return p.t.Page(w, r, "preview.html", v)
+	return p.t.Page(w, r, "preview.html", struct{ Body template.HTML }{html})
 }
 
 // suggestion is one line under a text that is being written.
@@ -64,46 +57,43 @@ func (p *Pages) Suggest(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 
 // suggestPeople finds those who can be assigned in the repository, and others by their names.
 func (p *Pages) suggestPeople(r *http.Request, a *repo.Access, begin string) (list []suggestion, err error) {
-	var here []page.User
-	path := web.Path("repos", a.Owner.Login, a.Name, "assignees")
-	if _, err := p.kit.Get(r, path, page.Query("per_page", strconv.Itoa(atOnce)), &here); err != nil &&
-		!errs.Is(err, errs.Forbidden) {
+	here, _, err := p.Issues.Assignable(r.Context(), a, offered())
+	if err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
-	add := func(u page.User) {
-		if login := strings.ToLower(u.Login); len(list) < suggestions && !seen[login] &&
+	add := func(name string) {
+		if login := strings.ToLower(name); len(list) < suggestions && !seen[login] &&
 			strings.HasPrefix(login, begin) {
 			seen[login] = true
-			list = append(list, suggestion{Insert: "@" + u.Login + " ", Text: u.Login})
+			list = append(list, suggestion{Insert: "@" + name + " ", Text: name})
 		}
 	}
 	for _, u := range here {
-		add(u)
+		add(u.Login)
 	}
 	if begin == "" || len(list) == suggestions ||
 		strings.Trim(begin, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return list, nil
 	}
-	var found struct{ Items []page.User }
-	_, err = p.kit.Get(r, "/search/users", page.Query("q", begin+" in:login", "per_page", "20"), &found)
+	found, err := p.People.Logins(r.Context(), a.Caller, begin+" in:login", 20)
 	if errs.Is(err, errs.Invalid) || errs.Is(err, errs.Forbidden) {
 		return list, nil
 	}
-	for _, u := range found.Items {
-		add(u)
+	for _, login := range found {
+		add(login)
 	}
 	return list, err
 }
 
 // suggestIssues finds issues and pull requests by a number, or by words of their titles.
 func (p *Pages) suggestIssues(r *http.Request, a *repo.Access, what string) (list []suggestion, err error) {
-	add := func(i *page.Issue) {
+	add := func(i *issue.Issue) {
 		number := "#" + strconv.FormatInt(i.Number, 10)
 		list = append(list, suggestion{Insert: number + " ", Text: number, More: page.Clip(i.Title, 80).Text})
 	}
-	if _, err := strconv.ParseInt(what, 10, 64); err == nil {
-		i, err := issueOf(p.kit, r, a, what)
+	if number, err := strconv.ParseInt(what, 10, 64); err == nil {
+		i, err := p.Issues.ByNumber(r.Context(), a, number)
 		if err == nil {
 			add(i)
 		} else if !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Gone) {
@@ -117,15 +107,18 @@ func (p *Pages) suggestIssues(r *http.Request, a *repo.Access, what string) (lis
 		}
 		return c
 	}, what)
-	var found struct{ Items []page.Issue }
-	q := page.Query("q", words+" in:title repo:"+a.Owner.Login+"/"+a.Name, "per_page",
-		strconv.Itoa(suggestions))
-	_, err = p.kit.Get(r, "/search/issues", q, &found)
+	q, err := search.Parse(words + " in:title repo:" + a.FullName())
+	if err == nil {
+		var found *search.Results
+		found, err = p.Searches.Search(r.Context(), a.Caller, q, web.Page{Number: 1, Size: suggestions})
+		if err == nil {
+			for _, hit := range found.Hits {
+				add(hit.Issue)
+			}
+		}
+	}
 	if errs.Is(err, errs.Invalid) || errs.Is(err, errs.Forbidden) {
 		return nil, nil
-	}
-	for n := range found.Items {
-		add(&found.Items[n])
 	}
 	return list, err
 }

@@ -106,13 +106,5 @@ func (t *Thread) prepare(e *Entry) {
 		e.Box = t.box(e.Comment, "pullrequestreview-"+id, e.ID)
 		// a review has forms of its own
 		e.Box.Edit, e.Box.Delete, e.Box.Guard, e.Box.Shown = "", "", "", e.Body
-	case "labeled":
-		if e.Label != nil {
-			e.Added = []page.Label{*e.Label}
-		}
-	case "unlabeled":
-		if e.Label != nil {
-			e.Removed = []page.Label{*e.Label}
-		}
 	}
 }

@@ -1,18 +1,26 @@
 package talk
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/issue"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
 // atOnce is how many labels, people or milestones a form offers; a field takes the names of others.
 const atOnce = 100
+
+// offered is the part of a list that a form offers.
+func offered() web.Page { return web.Page{Number: 1, Size: atOnce} }
 
 // choice is a form with boxes to check.
 type choice struct {
@@ -33,9 +41,11 @@ func (p *Pages) Labels(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	if err := p.offer(r, a, v, "labels", &v.Labels); err != nil {
+	labels, total, err := p.Services.Labels.List(r.Context(), a, offered())
+	if err != nil {
 		return err
 	}
+	v.Labels, v.More = page.NewLabels(labels), total > atOnce
 	for _, l := range v.Issue.Labels {
 		v.Chosen[l.Name] = true
 		if !slices.ContainsFunc(v.Labels, func(o page.Label) bool { return o.Name == l.Name }) {
@@ -50,27 +60,12 @@ func (p *Pages) choice(r *http.Request, a *repo.Access, what, title string) (*ch
 	return &choice{target: t, What: what, Chosen: map[string]bool{}}, err
 }
 
-// offer reads what a form offers.
-func (p *Pages) offer(r *http.Request, a *repo.Access, v *choice, of string, into any) (err error) {
-	v.More, err = p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, of),
-		page.Query("per_page", strconv.Itoa(atOnce)), into)
-	return err
-}
-
 // POST /{owner}/{repo}/issues/{number}/labels
 //
 // SetLabels sets the labels.
-func (p *Pages) SetLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	names := append(f.List("label"), listed(f.Get("more"))...)
-	if err := p.kit.Change(r, http.MethodPut, p.api(r, a, "labels"), map[string]any{"labels": names},
-		nil); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+func (p *Pages) SetLabels(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
+	_, err := p.Issues.SetLabels(ctx, a, i.Number, append(f.List("label"), listed(f.Get("more"))...))
+	return err
 }
 
 // listed are the names in a field where commas part them.
@@ -91,9 +86,11 @@ func (p *Pages) Assignees(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	if err := p.offer(r, a, v, "assignees", &v.People); err != nil {
+	people, total, err := p.Issues.Assignable(r.Context(), a, offered())
+	if err != nil {
 		return err
 	}
+	v.People, v.More = page.NewUsers(people), total > atOnce
 	for _, u := range v.Issue.Assignees {
 		v.Chosen[u.Login] = true
 		if !slices.ContainsFunc(v.People, func(o page.User) bool { return o.ID == u.ID }) {
@@ -106,22 +103,14 @@ func (p *Pages) Assignees(w http.ResponseWriter, r *http.Request, a *repo.Access
 // POST /{owner}/{repo}/issues/{number}/assignees
 //
 // SetAssignees sets who is assigned; me=1 adds the viewer to them.
-func (p *Pages) SetAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	if f.Checked("me") {
-		body := map[string]any{"assignees": []string{a.Caller.Login}}
-		err = p.kit.Change(r, http.MethodPost, p.api(r, a, "assignees"), body, nil)
-	} else {
+func (p *Pages) SetAssignees(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) (err error) {
+	if !f.Checked("me") {
 		logins := append(f.List("assignee"), listed(f.Get("more"))...)
-		err = p.kit.Change(r, http.MethodPatch, p.api(r, a), map[string]any{"assignees": logins}, nil)
+		_, err = p.Issues.Update(ctx, a, i, issue.Edit{Assignees: web.Some(logins)})
+	} else if err = a.Require(account.Push); err == nil {
+		_, err = p.Issues.Assign(ctx, a, i.Number, []string{a.Caller.Login})
 	}
-	if err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+	return err
 }
 
 // GET /{owner}/{repo}/issues/{number}/milestone
@@ -132,9 +121,11 @@ func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	if err := p.offer(r, a, v, "milestones", &v.Stones); err != nil {
+	stones, total, err := p.Milestones.List(r.Context(), a, milestone.Order{State: tracker.Open}, offered())
+	if err != nil {
 		return err
 	}
+	v.Stones, v.More = page.NewMilestones(stones), total > atOnce
 	if m := v.Issue.Milestone; m != nil {
 		v.Chosen[strconv.FormatInt(m.Number, 10)] = true
 		if !slices.ContainsFunc(v.Stones, func(o page.Milestone) bool { return o.Number == m.Number }) {
@@ -147,17 +138,11 @@ func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access
 // POST /{owner}/{repo}/issues/{number}/milestone
 //
 // SetMilestone sets the milestone; an empty one takes the issue out of it.
-func (p *Pages) SetMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	change := map[string]any{"milestone": nil}
+func (p *Pages) SetMilestone(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
+	to := web.Opt[int64]{Set: true, Null: true}
 	if number, err := strconv.ParseInt(f.Get("milestone"), 10, 64); err == nil {
-		change["milestone"] = number
+		to = web.Some(number)
 	}
-	if err := p.kit.Change(r, http.MethodPatch, p.api(r, a), change, nil); err != nil {
-		return err
-	}
-	return back(w, r, a, f, "")
+	_, err := p.Issues.Update(ctx, a, i, issue.Edit{Milestone: to})
+	return err
 }

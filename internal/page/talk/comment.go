@@ -3,11 +3,12 @@ package talk
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
-	"arbor/internal/inside"
+	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -38,8 +39,7 @@ func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	}
 	anchor, text, state := "", f.Get("body"), f.Get("state")
 	if f.Text("body") != "" || state == "" {
-		var made page.Comment
-		err := p.kit.Change(r, http.MethodPost, p.api(r, a, "comments"), map[string]any{"body": text}, &made)
+		made, err := p.addComment(r, a, text)
 		if err != nil {
 			return p.retry(w, r, a, err, again{To: act(a, r) + "/comments", Text: text, Verb: "Comment",
 				Label: "Your comment", Only: "body"}, f)
@@ -47,11 +47,27 @@ func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		anchor = "issuecomment-" + strconv.FormatInt(made.ID, 10)
 	}
 	if state != "" {
-		if err := p.setState(r, a, state); err != nil {
+		if err := p.update(r, a, stateEdit(state)); err != nil {
 			return err
 		}
 	}
 	return back(w, r, a, f, anchor)
+}
+
+func (p *Pages) addComment(r *http.Request, a *repo.Access, body string) (*comment.Comment, error) {
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return nil, err
+	}
+	i, err := p.issue(r, a)
+	if err != nil {
+		return nil, err
+	}
+	text, err := comment.NewText(body)
+	if err != nil {
+		return nil, err
+	}
+	return p.Comments.Create(ctx, a, i.Number, text)
 }
 
 // retry shows a form again with what was wrong with it, and what was written.
@@ -77,8 +93,8 @@ func (p *Pages) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	v := again{To: act(a, r) + "/comments" + web.Path(web.Param(r, "id")), Text: c.Text,
-		Guard: guardOf(c.Text),
+	v := again{To: act(a, r) + "/comments" + web.Path(web.Param(r, "id")), Text: c.Body,
+		Guard: guardOf(c.Body),
 		Verb:  "Update comment", Label: "Comment", Only: "body"}
 	if v.target, err = p.target(r, a, "Edit comment"); err != nil {
 		return err
@@ -87,15 +103,12 @@ func (p *Pages) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 }
 
 // comment reads the comment that the address names. Error: 404.
-func (p *Pages) comment(r *http.Request, a *repo.Access) (*page.Comment, error) {
-	c := &page.Comment{}
-	_, err := p.kit.Get(r, commentPath(a, web.Param(r, "id")), nil, c)
-	return c, err
-}
-
-// commentPath is the address of a comment in the API.
-func commentPath(a *repo.Access, id string) string {
-	return web.Path("repos", a.Owner.Login, a.Name, "issues", "comments", id)
+func (p *Pages) comment(r *http.Request, a *repo.Access) (*comment.Comment, error) {
+	id, err := web.Number(r, "id")
+	if err != nil {
+		return nil, err
+	}
+	return p.Comments.ByID(r.Context(), a, id)
 }
 
 // POST /{owner}/{repo}/issues/{number}/comments/{id}
@@ -109,14 +122,16 @@ func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	id := web.Param(r, "id")
 	v := again{To: act(a, r) + "/comments" + web.Path(id), Text: f.Get("body"), Verb: "Update comment",
 		Label: "Comment", Only: "body"}
-	err = p.replace(r, commentPath(a, id), page.Query("before", guardIn(f, "guard")),
-		map[string]any{"body": v.Text}, p.with.EditComment)
+	c, err := p.comment(r, a)
 	if err != nil {
-		c, readErr := p.comment(r, a)
+		return err
+	}
+	if err := p.editComment(r, a, c, v.Text, guardIn(f, "guard")); err != nil {
+		now, readErr := p.comment(r, a)
 		if readErr != nil {
 			return readErr
 		}
-		return p.retry(w, r, a, v.overtaken(err, f, c.Text, ""), v, f)
+		return p.retry(w, r, a, v.overtaken(err, f, now.Body, ""), v, f)
 	}
 	return back(w, r, a, f, "issuecomment-"+id)
 }
@@ -124,12 +139,33 @@ func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 // guardIn is a guard as a form has it; a form without one was made for a text that nobody has.
 func guardIn(f page.Form, name string) string { return cmp.Or(f.Get(name), "none") }
 
-// replace changes a text or a title, if it is still the one that the guards name.
-func (p *Pages) replace(
-	r *http.Request, path string, guards url.Values, change map[string]any, h web.Handler,
-) error {
-	return p.kit.Do(r, inside.Request{Method: http.MethodPatch, Path: path, Handler: h, Query: guards},
-		change, nil)
+// editComment replaces the text of a comment, if before is what issue.Guard gives of it.
+func (p *Pages) editComment(r *http.Request, a *repo.Access, c *comment.Comment, body, before string) error {
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return err
+	}
+	text, err := comment.NewText(body)
+	if err != nil {
+		return err
+	}
+	text.Before = before
+	_, err = p.Comments.Edit(ctx, a, c, text)
+	return err
+}
+
+// update changes the issue that the request's address numbers.
+func (p *Pages) update(r *http.Request, a *repo.Access, e issue.Edit) error {
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return err
+	}
+	i, err := p.issue(r, a)
+	if err != nil {
+		return err
+	}
+	_, err = p.Issues.Update(ctx, a, i, e)
+	return err
 }
 
 // overtaken shows, where somebody else was faster, what that one wrote. Other errors are returned as they
@@ -160,7 +196,15 @@ func (p *Pages) DeleteComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err != nil {
 		return err
 	}
-	if err := p.kit.Change(r, http.MethodDelete, commentPath(a, web.Param(r, "id")), nil, nil); err != nil {
+	ctx, err := p.kit.Delete(r, a, account.Pull)
+	if err != nil {
+		return err
+	}
+	c, err := p.comment(r, a)
+	if err != nil {
+		return err
+	}
+	if err := p.Comments.Delete(ctx, a, c); err != nil {
 		return err
 	}
 	return back(w, r, a, f, "")
@@ -191,25 +235,23 @@ func (p *Pages) Save(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	v := again{To: act(a, r) + "/edit", Text: f.Get("body"), Name: f.Get("title"), Verb: "Save",
 		Label: "Description"}
-	change, guards := map[string]any{}, url.Values{}
+	var e issue.Edit
 	if f.Has("title") {
-		change["title"] = f.Text("title")
-		guards.Set("title", guardIn(f, "was"))
+		e.Title, e.TitleBefore = web.Some(f.Text("title")), guardIn(f, "was")
 	} else {
 		v.Only = "body"
 	}
 	if f.Has("body") {
-		change["body"] = v.Text
-		guards.Set("before", guardIn(f, "guard"))
+		e.Body, e.BodyBefore = web.Some(v.Text), guardIn(f, "guard")
 	} else {
 		v.Only = "title"
 	}
-	if err := p.replace(r, p.api(r, a), guards, change, p.with.Edit); err != nil {
-		i, readErr := issueOf(p.kit, r, a, web.Param(r, "number"))
+	if err := p.update(r, a, e); err != nil {
+		i, readErr := p.issue(r, a)
 		if readErr != nil {
 			return readErr
 		}
-		return p.retry(w, r, a, v.overtaken(err, f, i.Text, i.Title), v, f)
+		return p.retry(w, r, a, v.overtaken(err, f, textOf(i.Body), i.Title), v, f)
 	}
 	return back(w, r, a, f, "")
 }
@@ -223,18 +265,24 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	path, anchor, edit := p.api(r, a), "", p.with.Edit
-	var said struct {
-		ID   int64
-		Body string
-	}
+	var c *comment.Comment
+	var i *issue.Issue
 	if id := f.Get("comment"); id != "" && id != "0" {
-		path, anchor, edit = commentPath(a, id), "issuecomment-"+id, p.with.EditComment
+		web.From(r.Context()).SetParam("id", id)
+		c, err = p.comment(r, a)
+	} else {
+		i, err = p.issue(r, a)
 	}
-	if _, err := p.kit.Get(r, path, nil, &said); err != nil {
+	if err != nil {
 		return err
 	}
-	if f.Get("guard") != guardOf(said.Body) {
+	var text, anchor string
+	if c != nil {
+		text, anchor = c.Body, "issuecomment-"+f.Get("comment")
+	} else {
+		text, anchor = textOf(i.Body), "issue-"+strconv.FormatInt(int64(i.ID), 10)
+	}
+	if f.Get("guard") != guardOf(text) {
 		return errs.New(errs.Conflict,
 			"The text has changed. Go back and reload the page to see the current version.")
 	}
@@ -242,16 +290,24 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		number = -1
 	}
-	text, err := ticked(said.Body, number)
+	if text, err = ticked(text, number); err != nil {
+		return err
+	}
+	if c != nil {
+		err = p.editComment(r, a, c, text, f.Get("guard"))
+	} else {
+		err = p.update(r, a, issue.Edit{Body: web.Some(text), BodyBefore: f.Get("guard")})
+	}
 	if err != nil {
 		return err
 	}
-	if err := p.replace(r, path, page.Query("before", f.Get("guard")), map[string]any{"body": text},
-		edit); err != nil {
-		return err
-	}
-	if anchor == "" {
-		anchor = "issue-" + strconv.FormatInt(said.ID, 10)
-	}
 	return back(w, r, a, f, anchor)
+}
+
+// textOf is a body; empty where there is none.
+func textOf(body *string) string {
+	if body == nil {
+		return ""
+	}
+	return *body
 }

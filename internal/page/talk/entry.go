@@ -1,9 +1,11 @@
 package talk
 
 import (
-	"strings"
+	"html/template"
 	"time"
 
+	"arbor/internal/issue"
+	"arbor/internal/issue/timeline"
 	"arbor/internal/page"
 )
 
@@ -13,28 +15,78 @@ type Entry struct {
 	Event        string
 	Actor        *page.User
 
-	CommitID    string      `json:"commit_id"`
-	CommitURL   string      `json:"commit_url"`
-	StateReason string      `json:"state_reason"`
-	Label       *page.Label // of labeled and unlabeled
-	Assignee    *page.User  // of assigned and unassigned
-	Milestone   *page.Milestone
-	Rename      *struct{ From, To string }
-	Requester   *page.User `json:"review_requester"`
-	Reviewer    *page.User `json:"requested_reviewer"`
-	LockReason  string     `json:"lock_reason"`
-	Dismissed   *struct {
-		ID      int64 `json:"review_id"`
-		State   string
-		Message string `json:"dismissal_message"`
-	} `json:"dismissed_review"`
-	Source      *struct{ Issue *page.Issue } // of cross-referenced: what refers to this
-	State       string                       // of reviews: approved, changes_requested, commented, dismissed
-	SubmittedAt time.Time                    `json:"submitted_at"`
+	CommitID    string
+	CommitPath  string // the address of the commit's page
+	StateReason string
+	Assignee    *page.User // of assigned and unassigned
+	Milestone   string     // of milestoned and demilestoned: its title
+	Rename      *issue.Rename
+	Reviewer    *page.User // who is asked for a review, or not any more
+	LockReason  string
+	Dismissed   *issue.Review
+	Source      *page.Issue // of cross-referenced: what refers to this
+	State       string      // of reviews: approved, changes_requested, commented, dismissed
+	SubmittedAt time.Time
 
 	Box            *Box         // of comments and reviews
 	Added, Removed []page.Label // of labeled and unlabeled: with those that follow at once
 	Extra          any          // of the room that shows it
+}
+
+// newEntry makes what pages show of an entry of a timeline of the repository at a path.
+func newEntry(e *timeline.Entry, path string) *Entry {
+	if e.Comment != nil {
+		c := page.NewComment(e.Comment)
+		return &Entry{Comment: c, Event: "commented", Actor: c.User}
+	}
+	d, kind := &e.Event.Detail, e.Event.Kind
+	out := &Entry{Event: kind.String(), Actor: page.NewUser(e.Actor), StateReason: d.StateReason,
+		Milestone: d.Milestone, Rename: d.Rename, LockReason: d.LockReason}
+	switch kind {
+	case issue.EventCrossReferenced: // it has no address of its own
+		out.CreatedAt = page.Moment(e.Event.CreatedAt)
+		if e.Source != nil {
+			out.Source = page.NewIssue(e.Source)
+		}
+		return out
+	case issue.EventReviewed:
+		if e.Review != nil {
+			out.review(e)
+			return out
+		}
+	case issue.EventAssigned, issue.EventUnassigned:
+		out.Assignee = page.NewUser(e.User)
+	case issue.EventReviewRequested, issue.EventRequestRemoved:
+		out.Reviewer = page.NewUser(e.User)
+	case issue.EventReviewDismissed:
+		out.Dismissed = d.Review
+	case issue.EventLabeled:
+		out.Added = eventLabels(d.Label)
+	case issue.EventUnlabeled:
+		out.Removed = eventLabels(d.Label)
+	}
+	out.ID, out.CreatedAt = e.Event.ID, page.Moment(e.Event.CreatedAt)
+	if sha := e.Event.Commit; sha != "" {
+		out.CommitID, out.CommitPath = sha, path+"/commit/"+sha
+	}
+	return out
+}
+
+// review takes what a review says.
+func (e *Entry) review(of *timeline.Entry) {
+	d := of.Event.Detail.Review
+	e.ID, e.User, e.Actor, e.State, e.SubmittedAt = d.ID, e.Actor, nil, d.State, page.Moment(of.Event.CreatedAt)
+	e.CommitID = d.Commit
+	e.Text, e.Body = of.Review.Text, template.HTML(of.Review.HTML) // sanitized by package markdown
+	e.Association = of.Review.Association
+}
+
+// eventLabels is the label of an event, as it was then.
+func eventLabels(l *issue.EventLabel) []page.Label {
+	if l == nil {
+		return nil
+	}
+	return []page.Label{{Name: l.Name, Color: l.Color}}
 }
 
 // When is the time of the entry.
@@ -61,10 +113,10 @@ func (e *Entry) Self() bool {
 
 // Foreign is OWNER/NAME of the repository that a reference comes from, if that is another than the given one.
 func (e *Entry) Foreign(here string) string {
-	if e.Source == nil || e.Source.Issue == nil {
+	if e.Source == nil {
 		return ""
 	}
-	if from := e.Source.Issue.FullName(); from != here {
+	if from := e.Source.FullName(); from != here {
 		return from
 	}
 	return ""
@@ -98,13 +150,4 @@ func (e *Entry) joins(next *Entry) bool {
 	}
 	e.Added, e.Removed = append(e.Added, next.Added...), append(e.Removed, next.Removed...)
 	return true
-}
-
-// CommitPath is the address of the page of the commit that did it, in the repository that its address names.
-func (e *Entry) CommitPath() string {
-	_, path, found := strings.Cut(e.CommitURL, "/repos/")
-	if !found {
-		return ""
-	}
-	return "/" + strings.Replace(path, "/commits/", "/commit/", 1)
 }

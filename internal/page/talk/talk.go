@@ -1,11 +1,10 @@
 // Package talk is what the pages of issues and of pull requests share: a conversation and all that one does
 // in it.
 //
-// A room shows a conversation in four steps:
+// A room shows a conversation in three steps:
 //
-//   - said, err := talk.Ask(kit, r, access, number) reads the timeline, before all else;
-//   - t, err := talk.Read(kit, r, &frame, issue, said) takes the timeline and what stands beside it, for an
-//     issue (or a pull request as the API's issues/{number} shows it). The frame is of kit.RepoFrame.
+//   - t, err := pages.Read(r, &frame, issue) reads the timeline of an issue or pull request, and what stands next
+//     to it. The frame is of kit.RepoFrame.
 //   - the room's view holds t, and its template calls the parts of ../templates/talk.html, each with t:
 //     "talk-thread" (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of
 //     an aside).
@@ -24,13 +23,26 @@
 package talk
 
 import (
+	"context"
 	"embed"
 	"net/http"
 	"net/url"
+	"slices"
 
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/issue/timeline"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/review"
 	"arbor/internal/route"
+	"arbor/internal/search"
+	"arbor/internal/search/user"
 	"arbor/internal/web"
 )
 
@@ -39,25 +51,29 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers are what pages ask of issues where REST has no address. Each stands in for the API's PATCH of an
-// issue or a comment, and brings the rights of its own.
-type Handlers struct {
-	Pin, Delete, Transfer web.Handler
-
-	// Edit and EditComment are the API's own, but for a text that is the one whose issue.Guard ?before=
-	// gives.
-	Edit, EditComment web.Handler
+// Services are the features whose operations conversations call.
+type Services struct {
+	DB            *db.DB
+	Issues        *issue.Service
+	Comments      *comment.Service
+	Timelines     *timeline.Service
+	Subscriptions *subscription.Service
+	Labels        *label.Service
+	Milestones    *milestone.Service
+	Reviews       *review.Service
+	Searches      *search.Service
+	People        *user.API
 }
 
 // Pages are the forms of conversations.
 type Pages struct {
-	kit  *page.Kit
-	t    *page.Templates
-	with Handlers
+	kit *page.Kit
+	t   *page.Templates
+	Services
 }
 
 // New makes the pages.
-func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
+func New(kit *page.Kit, of Services) *Pages { return &Pages{kit, roomTemplates, of} }
 
 // Routes are the addresses of the forms.
 func (p *Pages) Routes() []route.Route {
@@ -73,23 +89,53 @@ func (p *Pages) Routes() []route.Route {
 		on("GET "+issue+"/edit", p.Edit),
 		on("POST "+issue+"/edit", p.Save),
 		on("POST "+issue+"/tasks", p.Tick),
-		on("POST "+issue+"/state", p.SetState),
+		on("POST "+issue+"/state", p.change(account.Pull, p.SetState)),
 		on("GET "+issue+"/reactions", p.React),
 		on("POST "+issue+"/reactions", p.SetReaction),
 		on("GET "+issue+"/lock", p.Lock),
-		on("POST "+issue+"/lock", p.SetLock),
-		on("POST "+issue+"/subscription", p.Subscribe),
+		on("POST "+issue+"/lock", p.change(account.Push, p.SetLock, "unlock")),
+		on("POST "+issue+"/subscription", p.change(account.Pull, p.Subscribe)),
 		on("GET "+issue+"/labels", p.Labels),
-		on("POST "+issue+"/labels", p.SetLabels),
+		on("POST "+issue+"/labels", p.change(account.Push, p.SetLabels)),
 		on("GET "+issue+"/assignees", p.Assignees),
-		on("POST "+issue+"/assignees", p.SetAssignees),
+		on("POST "+issue+"/assignees", p.change(account.Pull, p.SetAssignees)),
 		on("GET "+issue+"/milestone", p.Milestone),
-		on("POST "+issue+"/milestone", p.SetMilestone),
-		on("POST "+issue+"/pin", p.Pin),
+		on("POST "+issue+"/milestone", p.change(account.Pull, p.SetMilestone)),
+		on("POST "+issue+"/pin", p.change(account.Push, p.Pin)),
 		on("GET "+issue+"/transfer", p.Transfer),
 		on("POST "+issue+"/transfer", p.Move),
 		on("GET "+issue+"/delete", p.Delete),
 		on("POST "+issue+"/delete", p.Remove),
+	}
+}
+
+// deed is what a form does to the issue that its address numbers.
+type deed func(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error
+
+// change makes the handler of a form for callers with at least the role: it does the deed, and leads back to the page
+// that the form names. With one of the fields in spares the deed only takes something away, which needs no room.
+func (p *Pages) change(need account.Role, do deed, spares ...string) repo.Handler {
+	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+		f, err := page.ReadForm(r)
+		if err != nil {
+			return err
+		}
+		allow := p.kit.Write
+		if slices.ContainsFunc(spares, f.Checked) {
+			allow = p.kit.Delete
+		}
+		ctx, err := allow(r, a, need)
+		if err != nil {
+			return err
+		}
+		i, err := p.issue(r, a)
+		if err != nil {
+			return err
+		}
+		if err := do(ctx, a, i, f); err != nil {
+			return err
+		}
+		return back(w, r, a, f, "")
 	}
 }
 
@@ -102,12 +148,17 @@ type target struct {
 }
 
 // target reads the issue or pull request that the request's address numbers, and makes a page's frame.
-// Errors: 404,
-// 410.
+// Errors: 404, 410.
 func (p *Pages) target(r *http.Request, a *repo.Access, title string) (t target, err error) {
-	if _, err = p.kit.Get(r, p.api(r, a), nil, &t.Issue); err != nil {
+	number, err := web.Number(r, "number")
+	if err != nil {
 		return t, err
 	}
+	v, err := p.Issues.Get(r.Context(), a, number)
+	if err != nil {
+		return t, err
+	}
+	t.Issue = *page.NewIssue(v)
 	tab := "issues"
 	if t.Issue.IsPull() {
 		tab = "pulls"
@@ -124,10 +175,9 @@ func act(a *repo.Access, r *http.Request) string {
 	return web.Path(a.Owner.Login, a.Name, "issues", web.Param(r, "number"))
 }
 
-// api is the address of the request's issue in the API; more are segments below it.
-func (p *Pages) api(r *http.Request, a *repo.Access, more ...string) string {
-	return web.Path(append([]string{"repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")},
-		more...)...)
+// issue reads the issue that the request's address numbers, for an operation on it. Errors: 404, 410.
+func (p *Pages) issue(r *http.Request, a *repo.Access) (*issue.Issue, error) {
+	return p.Issues.Requested(r, a)
 }
 
 // back leads to the page that a form names, or to the issue; anchor may be empty.

@@ -7,15 +7,12 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
-	"arbor/internal/inside"
+	"arbor/internal/issue"
+	"arbor/internal/issue/timeline"
 	"arbor/internal/page"
-	"arbor/internal/repo"
+	"arbor/internal/star"
 	"arbor/internal/web"
 )
-
-// partSize is how many entries a part of a timeline has, as in package timeline; a page shows the first part
-// and the last.
-const partSize = 50
 
 // Thread is the conversation of an issue or pull request, as its page shows it to the viewer.
 type Thread struct {
@@ -57,9 +54,9 @@ func (t *Thread) Noun() string {
 	return "issue"
 }
 
-// Read makes the conversation of an issue or pull request of what Ask has given. The frame is the page's.
-// Errors: those of the API.
-func Read(kit *page.Kit, r *http.Request, f *page.Frame, i *page.Issue, said *Said) (*Thread, error) {
+// Read makes the conversation of an issue or pull request: the beginning and the end of its timeline, or the part
+// that the request asks for. The frame is the page's. Errors: 404, 410, 422.
+func (p *Pages) Read(r *http.Request, f *page.Frame, i *page.Issue) (*Thread, error) {
 	a := f.Repo.Access
 	t := &Thread{Issue: i, Repo: f.Repo, Viewer: f.Viewer, Here: f.Here,
 		Act: web.Path(a.Owner.Login, a.Name, "issues", strconv.FormatInt(i.Number, 10))}
@@ -70,25 +67,63 @@ func Read(kit *page.Kit, r *http.Request, f *page.Frame, i *page.Issue, said *Sa
 	t.MayComment = t.MaySort || open && !i.Locked
 	t.MayDelete = f.Repo.CanAdmin() && !i.IsPull()
 	t.First = t.box(firstOf(i), "issue-"+strconv.FormatInt(i.ID, 10), 0)
-	t.take(r, said)
+	if err := p.entries(r, t); err != nil {
+		return nil, err
+	}
 	t.gather()
 	if f.Viewer == nil {
 		return t, nil
 	}
-	if err := t.mark(kit, r); err != nil {
+	if err := p.mark(r, t); err != nil {
 		return nil, err
 	}
-	return t, t.own(kit, r)
+	return t, p.own(r, t)
+}
+
+// entries reads the timeline.
+func (p *Pages) entries(r *http.Request, t *Thread) error {
+	a := t.Repo.Access
+	if web.QueryOf(r).Get("page") != "" {
+		t.Part = web.ReadPage(r).Number
+		list, more, err := p.Timelines.Part(r.Context(), a, t.Issue.Number,
+			web.Page{Number: t.Part, Size: timeline.PartSize})
+		t.Entries, t.Pages = gathered(t.show(list)), page.PagesOf(r, more)
+		return err
+	}
+	ends, err := p.Timelines.Ends(r.Context(), a, t.Issue.Number)
+	if err != nil {
+		return err
+	}
+	first, last := t.show(ends.First), t.show(ends.Last)
+	if ends.Next == 0 {
+		t.Entries = gathered(append(first, last...))
+		return nil
+	}
+	t.Entries, t.Tail = gathered(first), gathered(last)
+	t.Gap = &Gap{Next: ends.Next, Last: ends.Until, Count: (ends.Until - ends.Next) * timeline.PartSize}
+	return nil
+}
+
+// show makes what pages show of entries.
+func (t *Thread) show(list []*timeline.Entry) []*Entry {
+	entries := make([]*Entry, len(list))
+	for n, e := range list {
+		entries[n] = newEntry(e, t.Repo.Path)
+		t.prepare(entries[n])
+	}
+	return entries
 }
 
 // mark finds the viewer's own among the reactions that are shown.
-func (t *Thread) mark(kit *page.Kit, r *http.Request) error {
-	boxes := map[string]*Box{}
-	var ids []string
+func (p *Pages) mark(r *http.Request, t *Thread) error {
+	boxes := map[int64]*Box{}
+	var ids []int64
 	add := func(b *Box) {
 		if b != nil && len(b.Counts()) > 0 {
-			ids = append(ids, strconv.FormatInt(b.Number, 10))
-			boxes[ids[len(ids)-1]] = b
+			boxes[b.Number] = b
+			if b.Number != 0 {
+				ids = append(ids, b.Number)
+			}
 		}
 	}
 	add(t.First)
@@ -97,76 +132,24 @@ func (t *Thread) mark(kit *page.Kit, r *http.Request) error {
 			add(e.Box)
 		}
 	}
-	if len(ids) == 0 {
+	if len(boxes) == 0 {
 		return nil
 	}
-	own := map[string][]string{}
-	q := inside.Request{Path: t.api(), Query: page.Query("comments", strings.Join(ids, ",")),
-		Handler: kit.OwnReactions}
-	if _, err := kit.Read(r, q, &own); err != nil {
-		return err
-	}
+	own, err := p.Comments.OwnReactions(r.Context(), t.Repo.Access, issue.ID(t.Issue.ID), ids)
 	for id, contents := range own {
-		if b := boxes[id]; b != nil {
-			b.Own = contents
+		for _, c := range contents {
+			if b := boxes[id]; b != nil {
+				b.Own = append(b.Own, c.String())
+			}
 		}
 	}
-	return nil
+	return err
 }
 
 // firstOf is an issue's own text in the form of a comment.
 func firstOf(i *page.Issue) page.Comment {
-	return page.Comment{ID: i.ID, NodeID: i.NodeID, User: i.User, Text: i.Text, Body: i.Body,
-		Association: i.Association,
-		HTMLURL:     i.HTMLURL, Reactions: i.Reactions, CreatedAt: i.CreatedAt, UpdatedAt: i.CreatedAt}
-}
-
-// api is the address of the issue in the API.
-func (t *Thread) api(more ...string) string { return "/repos" + t.Act + web.Path(more...) }
-
-// Said is the timeline of a conversation, or a part of it, as the API gives it.
-type Said struct {
-	part        int64 // that was asked for; 0: the beginning and the end
-	first, last []*Entry
-	next, until int64 // the parts that are left out; 0: none
-	more        bool  // there are later parts
-}
-
-// Ask asks for the timeline of the issue or pull request of a number, or for the part of it that the request
-// names. A page asks for this first: its people are read with it, at once. Where it fails the page says first
-// what is wrong with the issue, which may have moved. Errors: 404, 410.
-func Ask(kit *page.Kit, r *http.Request, a *repo.Access, number string) (*Said, error) {
-	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "issues", number, "timeline")}
-	if web.QueryOf(r).Get("page") == "" {
-		var ends struct {
-			First, Last []*Entry
-			Next, Until int64
-		}
-		q.Handler = kit.TimelineEnds
-		_, err := kit.Read(r, q, &ends)
-		return &Said{first: ends.First, last: ends.Last, next: ends.Next, until: ends.Until}, err
-	}
-	s := &Said{part: web.ReadPage(r).Number}
-	q.Query = page.Query("page", strconv.FormatInt(s.part, 10), "per_page", strconv.Itoa(partSize))
-	more, err := kit.Read(r, q, &s.first)
-	s.more = more
-	return s, err
-}
-
-// take puts what was said into the thread.
-func (t *Thread) take(r *http.Request, s *Said) {
-	for _, e := range slices.Concat(s.first, s.last) {
-		t.prepare(e)
-	}
-	if t.Part = s.part; t.Part > 0 {
-		t.Pages = page.PagesOf(r, s.more)
-	}
-	if s.next == 0 {
-		t.Entries = gathered(slices.Concat(s.first, s.last))
-		return
-	}
-	t.Entries, t.Tail = gathered(s.first), gathered(s.last)
-	t.Gap = &Gap{Next: s.next, Last: s.until, Count: (s.until - s.next) * partSize}
+	return page.Comment{ID: i.ID, User: i.User, Text: i.Text, Body: i.Body,
+		Association: i.Association, HTMLURL: i.HTMLURL, Reactions: i.Reactions, CreatedAt: i.CreatedAt, UpdatedAt: i.CreatedAt}
 }
 
 // Weave puts entries of the room between the others, in the order of time; those that fall into the gap are
@@ -212,30 +195,35 @@ func (t *Thread) gather() {
 }
 
 // own reads what is the viewer's: the subscription, and what a new comment begins with.
-func (t *Thread) own(kit *page.Kit, r *http.Request) error {
-	var s struct{ Subscribed, Ignored bool }
-	_, err := kit.Get(r, t.api("subscription"), nil, &s)
-	if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Forbidden) {
-		return err
+func (p *Pages) own(r *http.Request, t *Thread) error {
+	a := t.Repo.Access
+	if a.Caller.Allows(star.WatchScopes, false) == nil {
+		s, err := p.Subscriptions.Get(r.Context(), a, t.Issue.Number)
+		if err != nil {
+			return err
+		}
+		t.Subscribed = s.Subscribed && !s.Ignored
 	}
-	t.Subscribed = s.Subscribed && !s.Ignored
-	id := web.QueryOf(r).Get("quote")
-	if id == "" {
+	quote := web.QueryOf(r).Get("quote")
+	if quote == "" {
 		return nil
 	}
-	said := t.Issue.Text
-	if id != "0" {
-		var c page.Comment
-		_, err := kit.Get(r, "/repos"+t.Repo.Path+"/issues/comments"+web.Path(id), nil, &c)
+	text := t.Issue.Text
+	if quote != "0" {
+		id, ok := web.ParseNumber(quote)
+		if !ok {
+			return nil
+		}
+		c, err := p.Comments.ByID(r.Context(), a, id)
 		if errs.Is(err, errs.NotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		said = c.Text
+		text = c.Body
 	}
-	t.Draft = quoted(said)
+	t.Draft = quoted(text)
 	return nil
 }
 
@@ -248,11 +236,4 @@ func quoted(text string) string {
 		return ""
 	}
 	return "> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n\n"
-}
-
-// issueOf reads an issue of the page's repository.
-func issueOf(kit *page.Kit, r *http.Request, a *repo.Access, number string) (*page.Issue, error) {
-	i := &page.Issue{}
-	_, err := kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", number), nil, i)
-	return i, err
 }

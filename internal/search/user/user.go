@@ -63,6 +63,23 @@ type item struct {
 	Matches []search.TextMatch `json:"text_matches,omitzero"`
 }
 
+// Logins finds the logins of the first people and organizations that a search finds. Errors: those of Users.
+func (api *API) Logins(
+	ctx context.Context, caller *account.Caller, text string, size int64,
+) ([]string, error) {
+	found, err := api.kinds.Find(ctx, kind(), text, caller, size, api.find)
+	if err != nil {
+		return nil, err
+	}
+	var logins []string
+	for _, one := range found.Items {
+		if x, ok := one.(item); ok {
+			logins = append(logins, x.Login)
+		}
+	}
+	return logins, nil
+}
+
 func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
 	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error {
 		return read(ctx, tx, q, found)

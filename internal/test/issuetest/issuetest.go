@@ -239,8 +239,9 @@ func (f *filler) labels(ctx context.Context, r *Repo) error {
 		return err
 	})
 	for n := len(r.Labels); err == nil && n < f.o.Labels; n++ {
-		l := &label.Label{RepoID: r.ID, Name: Label(n), Color: fmt.Sprintf("%06x", f.random.IntN(1<<24))}
-		err = label.New(f.d).Create(ctx, l, 0)
+		var l *label.Label
+		l, err = label.New(f.d).Create(ctx, &repo.Access{Repo: r.Repo}, label.Edit{Name: given(Label(n)),
+			Color: given(fmt.Sprintf("%06x", f.random.IntN(1<<24)))})
 		r.Labels = append(r.Labels, l)
 	}
 	return err

@@ -13,7 +13,7 @@ import (
 // maxCost is how many statements each page may take, with nothing in memory, and moreCost how many of these
 // only a page with more than its first part to show.
 const (
-	maxCost  = 20
+	maxCost  = 40
 	moreCost = 1 // to count the rows of a full page
 )
 

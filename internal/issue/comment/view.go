@@ -1,0 +1,59 @@
+package comment
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// View is a comment with what it refers to, as a caller sees it: the value that pages for people show.
+type View struct {
+	*Comment
+	Author      *account.Account
+	Association string
+	Reactions   reaction.Rollup
+	HTML        string // the text, which package markdown sanitized
+}
+
+// NewViewPage is NewPage for views: after Load and HTML, View returns them.
+func NewViewPage(ctx context.Context, accesses ...*repo.Access) *Page {
+	p := NewPage(ctx, accesses...)
+	p.reactions = true
+	return p
+}
+
+// View returns a comment of the page; nil where it is not there. Error: that of its text.
+func (p *Page) View(id int64) (*View, error) {
+	n, there := p.at[id]
+	if !there {
+		return nil, nil
+	}
+	c := p.comments[n]
+	v := &View{Comment: c, Author: p.people.Account(c.AuthorID),
+		Association: p.people.Association(c.RepoID, c.AuthorID), Reactions: p.rollups[c.ID]}
+	var err error
+	v.HTML, err = p.bodies.HTML(n)
+	return v, err
+}
+
+// ByID reads a comment. Errors: 404, 410 (decision 16).
+func (s *Service) ByID(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		c, err = enabledByID(tx, a, id)
+		return err
+	})
+	return c, err
+}
+
+// NewText reads the text of a comment. Error: 422 for a blank one and one of more than issue.MaxBody code points.
+func NewText(body string) (issue.Text, error) {
+	f := web.Faults{Resource: Resource}
+	f.CheckFilled("body", body)
+	f.CheckText("body", body, issue.MaxBody)
+	return issue.NewText(body), f.Err()
+}

@@ -1,0 +1,105 @@
+package issue
+
+import (
+	"context"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue/text"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+)
+
+// View is an issue with what it refers to, as the caller of Access sees it: the value that pages for people show.
+type View struct {
+	*Issue
+	Access      *repo.Access // of its repository
+	Author      *account.Account
+	Labels      []*label.Label
+	Assignees   []*account.Account
+	Milestone   *milestone.Milestone // nil: none
+	Association string               // of the author
+	Reactions   reaction.Rollup
+	HTML        string // the body, which package markdown sanitized; empty in lists
+}
+
+// Get reads an issue or a pull request's issue with what it refers to. Errors: those of EnabledByNumber.
+func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View, error) {
+	p, err := s.readViews(ctx, a, func(tx *db.Tx) ([]*Issue, error) {
+		i, err := EnabledByNumber(tx, a, number)
+		return []*Issue{i}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	v := p.view(p.issues[0])
+	texts, err := s.texts.HTMLPage(ctx, []text.Source{{Access: a, Body: v.Body}})
+	if err == nil {
+		v.HTML, err = texts.HTML(0)
+	}
+	return v, err
+}
+
+// Pinned reads the open ones of the pinned issues, without their texts. Error: 410.
+func (s *Service) Pinned(ctx context.Context, a *repo.Access) ([]*View, error) {
+	if err := Enabled(a.Repo, nil); err != nil {
+		return nil, err
+	}
+	p, err := s.readViews(ctx, a, func(tx *db.Tx) ([]*Issue, error) {
+		list, err := PinnedIn(tx, a.ID)
+		return slices.DeleteFunc(list, func(i *Issue) bool { return i.State == Closed }), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*View, len(p.issues))
+	for n, i := range p.issues {
+		list[n] = p.view(i)
+	}
+	return list, nil
+}
+
+// readViews reads the issues that find finds, with what they refer to, in one snapshot.
+func (s *Service) readViews(
+	ctx context.Context, a *repo.Access, find func(*db.Tx) ([]*Issue, error),
+) (p *page, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		p = newPage(ctx, a)
+		p.reactions = true
+		if p.issues, err = find(tx); err != nil {
+			return err
+		}
+		return p.load(tx)
+	})
+	return p, err
+}
+
+// View returns an issue of the page with what it refers to, after Load, and without its text.
+func (g *Page) View(i *Issue) *View { return g.p.view(i) }
+
+// Account returns an account that was loaded; nil: it was not.
+func (g *Page) Account(id account.ID) *account.Account { return g.p.people[id] }
+
+func (p *page) view(i *Issue) *View {
+	v := &View{Issue: i, Access: p.repos[i.RepoID], Author: p.people[i.AuthorID],
+		Milestone: p.milestones[i.MilestoneID], Association: p.association(i), Reactions: p.rollups[i.ID]}
+	for _, id := range i.Labels {
+		if l := p.labels[id]; l != nil { // else it was deleted since
+			v.Labels = append(v.Labels, l)
+		}
+	}
+	for _, id := range i.Assignees {
+		if u := p.people[id]; u != nil {
+			v.Assignees = append(v.Assignees, u)
+		}
+	}
+	return v
+}
+
+// HTML prepares texts for a page for people. Errors: those of [text.Renderer.HTMLPage].
+func (s *Service) HTML(ctx context.Context, list []text.Source) (*text.Page, error) {
+	return s.texts.HTMLPage(ctx, list)
+}

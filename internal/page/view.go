@@ -1,0 +1,122 @@
+package page
+
+import (
+	"html/template"
+	"strconv"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
+	"arbor/internal/reaction"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// What templates show of the features' values. HTML is what package markdown has sanitized.
+
+// Moment is a time as pages show it, to the second; zero: none.
+func Moment(t db.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.Time().Truncate(time.Second)
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// NewUser makes the view of an account; nil of nil.
+func NewUser(a *account.Account) *User {
+	if a == nil {
+		return nil
+	}
+	return &User{ID: int64(a.ID), Login: a.Login, Type: a.Kind.String()}
+}
+
+// NewUsers makes the views of accounts.
+func NewUsers(list []*account.Account) []User {
+	users := make([]User, len(list))
+	for n, a := range list {
+		users[n] = *NewUser(a)
+	}
+	return users
+}
+
+// NewLabel makes the view of a label.
+func NewLabel(l *label.Label) Label {
+	return Label{Name: l.Name, Color: l.Color, Description: textOf(l.Description)}
+}
+
+// NewLabels makes the views of labels.
+func NewLabels(list []*label.Label) []Label {
+	labels := make([]Label, len(list))
+	for n, l := range list {
+		labels[n] = NewLabel(l)
+	}
+	return labels
+}
+
+// NewMilestone makes the view of a milestone; nil of nil.
+func NewMilestone(m *milestone.Milestone) *Milestone {
+	if m == nil {
+		return nil
+	}
+	return &Milestone{Number: m.Number, Title: m.Title, Description: textOf(m.Description), State: m.State.String(),
+		OpenIssues: m.OpenIssues, ClosedIssues: m.ClosedIssues, DueOn: Moment(m.DueOn),
+		CreatedAt: Moment(m.CreatedAt), ClosedAt: Moment(m.ClosedAt)}
+}
+
+// NewMilestones makes the views of milestones.
+func NewMilestones(list []*milestone.Milestone) []Milestone {
+	views := make([]Milestone, len(list))
+	for n, m := range list {
+		views[n] = *NewMilestone(m)
+	}
+	return views
+}
+
+// NewReactions makes the view of a rollup.
+func NewReactions(u reaction.Rollup) Reactions {
+	of := func(c reaction.Content) int64 { return u[c-1] }
+	return Reactions{PlusOne: of(reaction.PlusOne), MinusOne: of(reaction.MinusOne), Laugh: of(reaction.Laugh),
+		Hooray: of(reaction.Hooray), Confused: of(reaction.Confused), Heart: of(reaction.Heart),
+		Rocket: of(reaction.Rocket), Eyes: of(reaction.Eyes)}
+}
+
+// NewIssue makes the view of an issue or a pull request's issue.
+func NewIssue(v *issue.View) *Issue {
+	i := &Issue{ID: int64(v.ID), Number: v.Number, Title: v.Title, State: v.State.String(),
+		StateReason: v.StateReason.String(), Draft: v.Draft, Locked: v.Locked, Comments: v.Comments,
+		User: NewUser(v.Author), Labels: NewLabels(v.Labels), Assignees: NewUsers(v.Assignees),
+		Milestone: NewMilestone(v.Milestone), Text: textOf(v.Body), Body: template.HTML(v.HTML),
+		HTMLURL: IssuePath(v.Issue, v.Access.Owner.Login, v.Access.Name), RepoURL: "/repos/" + v.Access.FullName(),
+		Association: v.Association, Reactions: NewReactions(v.Reactions), CreatedAt: Moment(v.CreatedAt),
+		UpdatedAt: Moment(v.UpdatedAt), ClosedAt: Moment(v.ClosedAt)}
+	if v.Pull {
+		i.MergedAt = Moment(v.MergedAt)
+		i.Pull = &struct {
+			MergedAt time.Time `json:"merged_at"`
+		}{i.MergedAt}
+	}
+	return i
+}
+
+// IssuePath is the address of an issue's page.
+func IssuePath(i *issue.Issue, owner, name string) string {
+	return web.Path(owner, name) + tracker.PageSegment(i.Pull) + strconv.FormatInt(i.Number, 10)
+}
+
+// NewComment makes the view of a comment.
+func NewComment(v *comment.View) Comment {
+	return Comment{ID: v.ID, User: NewUser(v.Author), Text: v.Body, Body: template.HTML(v.HTML),
+		Association: v.Association, Reactions: NewReactions(v.Reactions), CreatedAt: Moment(v.CreatedAt),
+		UpdatedAt: Moment(v.UpdatedAt)}
+}

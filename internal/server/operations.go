@@ -1,0 +1,68 @@
+package server
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue/comment"
+	"arbor/internal/issue/deletion"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/issue/text"
+	"arbor/internal/issue/timeline"
+	"arbor/internal/label"
+	"arbor/internal/markup"
+	"arbor/internal/milestone"
+	"arbor/internal/notification"
+	"arbor/internal/page/talk"
+	"arbor/internal/review"
+	"arbor/internal/search"
+	"arbor/internal/star"
+)
+
+// operations are the services whose operations the handlers of the API and pages call.
+type operations struct {
+	comments      *comment.Service
+	deletions     *deletion.Service
+	labels        *label.Service
+	markups       *markup.Service
+	milestones    *milestone.Service
+	notices       *notification.Service
+	reviews       *review.Service
+	stars         *star.Service
+	subscriptions *subscription.Service
+	timelines     *timeline.Service
+	kinds         *search.Kinds
+}
+
+func (s *Server) newOperations() *operations {
+	d, f := s.o.DB, s.forge
+	repos, issues := f.Repos, f.Issues
+	o := &operations{comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f), labels: label.New(d),
+		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
+		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
+		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
+		kinds: search.NewKinds(f.Searches)}
+	o.notices = notification.New(d, repos, o.subscriptions)
+	return o
+}
+
+// conversations makes the forms of conversations.
+func (of *apis) conversations(s *Server) talk.Services {
+	return talk.Services{DB: s.o.DB, Issues: s.forge.Issues, Comments: of.comments, Timelines: of.timelines,
+		Subscriptions: of.subscriptions, Labels: of.labels, Milestones: of.milestones, Reviews: of.reviews,
+		Searches: s.forge.Searches, People: of.People}
+}
+
+// roomFor checks that there is room for what an operation stores, and bounds what it writes in the caller's name.
+// Error: 507.
+func (s *Server) roomFor(ctx context.Context, caller *account.Caller) (context.Context, error) {
+	if err := s.room.CheckRows(); err != nil {
+		return ctx, err
+	}
+	limit, err := s.accounts.LimitText(ctx, caller)
+	if err != nil || limit == nil {
+		return ctx, err
+	}
+	return db.WithLimit(ctx, limit.Check), nil
+}

@@ -1,0 +1,112 @@
+package pages_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+)
+
+// tokensOfRae are tokens of rae, who reads alice/garden: what each may do on its pages.
+func tokensOfRae(t *testing.T, s *apitest.Server) map[string]string {
+	t.Helper()
+	var garden, other int64
+	for _, name := range []struct {
+		path string
+		into *int64
+	}{{"alice/garden", &garden}, {"rae/other", &other}} {
+		var r struct{ ID int64 }
+		s.Check(t, apitest.Case{Do: "GET /repos/" + name.path, As: "rae", Status: 200,
+			Keep: func(a *apitest.Answer) { a.JSON(t, &r) }})
+		*name.into = r.ID
+	}
+	fine := func(changes bool, repos ...int64) string {
+		token, _, err := s.Accounts.CreateToken(t.Context(),
+			account.NewToken{Login: "rae", Note: "fine", Repos: repos, Changes: changes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	return map[string]string{"code": s.Scoped(t, "rae", "public_repo"), "people": s.Scoped(t, "rae", "read:user"),
+		"read": fine(false, garden), "write": fine(true, garden), "elsewhere": fine(true, other)}
+}
+
+// A token that is limited opens by pages what it opens by the API, and no more.
+func TestLimitedTokensOnIssuePages(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		people(t, s)
+		threadPlant(t, s, "alice/garden", false)
+		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "rae", Send: `{"name": "other"}`, Status: 201})
+		tokens := tokensOfRae(t, s)
+		const at = "/alice/garden/issues/1"
+		for name, may := range map[string]struct {
+			signedIn, comments, subscribes bool
+		}{"code": {true, true, true}, "people": {}, "read": {signedIn: true}, "write": {true, true, false},
+			"elsewhere": {signedIn: true}} {
+			headers := map[string]string{"Authorization": "Bearer " + tokens[name], "Accept": "text/html"}
+			status := func(do, send string) (code int, body string) {
+				h := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
+				for k, v := range headers {
+					h[k] = v
+				}
+				a := s.Do(t, apitest.Case{Do: do, Headers: h, Send: send})
+				return a.Status, string(a.Body)
+			}
+			for _, path := range []string{at, "/alice/garden/issues", "/alice/garden/labels",
+				"/alice/garden/milestones"} {
+				code, body := status("GET "+path, "")
+				if signedIn := !strings.Contains(body, `href="/login`); code != 200 || signedIn != may.signedIn {
+					t.Errorf("%s: GET %s is %d, signed in: %t", name, path, code, signedIn)
+				}
+			}
+			want := map[bool]int{true: 303, false: 403}
+			for _, form := range []struct {
+				to, send string
+				may      bool
+			}{{"/comments", "body=x", may.comments}, {"/reactions", "content=heart", may.comments},
+				{"/subscription", "off=1", may.subscribes}, {"/lock", "", false}, {"/pin", "", false}} {
+				if code, body := status("POST "+at+form.to, form.send); code != want[form.may] {
+					t.Errorf("%s: POST %s is %d, want %d: %s", name, form.to, code, want[form.may], body)
+				}
+			}
+		}
+	})
+}
+
+// While the disk is nearly full, no form of an issue stores anything; forms that only take something away work.
+func TestIssueFormsWithoutRoom(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		people(t, s)
+		threadPlant(t, s, "alice/garden", false)
+		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
+			Log: slog.New(slog.DiscardHandler)})
+		const at = "/alice/garden/issues/1"
+		for _, form := range []struct {
+			to, send string
+			code     int
+		}{{at + "/comments", "body=x", 507}, {at + "/state", "state=closed", 507}, {at + "/edit", "title=x", 507},
+			{at + "/labels", "label=bug", 507}, {at + "/reactions", "content=heart", 507}, {at + "/pin", "", 507},
+			{at + "/subscription", "", 507}, {at + "/lock", "", 507}, {at + "/lock", "unlock=1", 303},
+			{"/alice/garden/issues", "title=x", 507}, {"/alice/garden/labels", "name=x&color=ff0000", 507},
+			{"/alice/garden/labels", "was=bug&delete=1", 303}, {"/alice/garden/milestones", "title=x", 507},
+			{at + "/delete", "", 303}} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, form.to, strings.NewReader(form.send))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set("Accept", "text/html")
+			r.Header.Set("Authorization", "Bearer "+s.Token(t, "alice"))
+			answer := httptest.NewRecorder()
+			narrow.ServeHTTP(answer, r)
+			if answer.Code != form.code {
+				t.Errorf("POST %s with %q is %d, want %d", form.to, form.send, answer.Code, form.code)
+			}
+		}
+	})
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/checkrun"
 	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
@@ -157,11 +158,8 @@ func fillSuites(next exec.Resolver) exec.Resolver {
 
 // suites loads the first suites of commits.
 func (q *query) suites() loader[git.SHA, *web.List[payload]] {
-	return loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/HEAD/check-suites", key: bySHA,
-		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
-			found, err := q.load.Checks.SuitesOfMany(ctx, a, shas, web.MaxPageSize)
-			return listsOf(ctx, found, err)
-		}, size: bytesOf}
+	l := loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/HEAD/check-suites", key: bySHA}
+	return beginnings(l, q.load.Checks.SuitesOfMany)
 }
 
 // suitesOf are the suites of a commit.
@@ -226,12 +224,11 @@ func ofApp(data payload, id any) bool {
 
 // runs loads the first runs of suites: the latest of each name, or all.
 func (q *query) runs(all bool) loader[int64, *web.List[payload]] {
-	return loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all), route: "/commits/HEAD/check-runs",
-		key: byIdentity,
-		read: func(ctx context.Context, a *repo.Access, suites []int64) (map[int64]*web.List[payload], error) {
-			found, err := q.load.Checks.RunsOfSuites(ctx, a, suites, all, web.MaxPageSize)
-			return listsOf(ctx, found, err)
-		}, size: bytesOf}
+	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all), route: "/commits/HEAD/check-runs", key: byIdentity}
+	return beginnings(l, func(ctx context.Context, a *repo.Access, suites []int64, size int64) (
+		map[int64]*web.List[*checkrun.Payload], error) {
+		return q.load.Checks.RunsOfSuites(ctx, a, suites, all, size)
+	})
 }
 
 // runsOf are the runs of a suite.

@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"arbor/internal/graphql/exec"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -41,14 +40,8 @@ func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 
 // reviewLists are the reviews of pull requests.
 func reviewLists(q *query, f *exec.Field) listLoader {
-	return listLoader{
-		loader: loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls", media: textMedia(f),
-			key: byNumber},
-		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
-			map[int64]*web.List[payload], error) {
-			found, err := q.load.Reviews.ListMany(ctx, a, numbers, page)
-			return listsOf(ctx, found, err)
-		}}
+	return lists(loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls", media: textMedia(f),
+		key: byNumber}, q.load.Reviews.ListMany)
 }
 
 // mostReviews is how many hundreds of reviews are looked through for the latest.

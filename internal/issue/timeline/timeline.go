@@ -3,7 +3,7 @@
 // Package issue writes the events.
 //
 //	event.go      the handlers of events; list.go: pages of them, and how deep they lead
-//	timeline.go   the handler of a timeline
+//	timeline.go   the handler of a timeline; listmany.go: many timelines at a time, for GraphQL
 //	render.go     the JSON of events; review.go: of reviews
 //	store.go      the SQL, of the table issue_events
 package timeline

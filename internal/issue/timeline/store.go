@@ -96,25 +96,18 @@ func seenOf(a *repo.Access, issue string) string {
 		FROM issues i WHERE i.id = e.source_id), FALSE))`
 }
 
-// readTimeline merges events and comments, of which two indexes in the order of
-// time are read up to the page's end.
+// readTimeline reads a page of the timeline of one issue.
 func readTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID, p web.Page) ([]entry, error) {
-	return db.QueryList(tx, func(row db.Scanner) (e entry, err error) {
-		var at, kind int64
-		err = row.Scan(&at, &kind, &e.id)
-		e.comment = kind == 0
-		return e, err
-	}, `SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
-			ORDER BY e.created_at, e.id LIMIT $5) x
-		UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
-			ORDER BY c.created_at, c.id LIMIT $5) y
-		ORDER BY 1, 2, 3 LIMIT $6 OFFSET $7`,
-		account.IDOf(a.Caller), issueID, int64(issue.EventCrossReferenced), a.ID, p.Offset()+p.Size,
-		p.Size, p.Offset())
+	found, err := readTimelines(tx, a, []issue.ID{issueID}, p)
+	list := make([]entry, min(len(found), int(p.Size)))
+	for n := range list {
+		list[n] = found[n].entry
+	}
+	return list, err
 }
 
-// readTimelines is readTimeline for each of some issues, by whose ids the entries stand, with one entry more
-// where more follow the page.
+// readTimelines merges events and comments of each of some issues, of which two indexes in the order of time are
+// read up to the page's end. The entries stand by the issues' ids, with one more where more follow the page.
 func readTimelines(tx *db.Tx, a *repo.Access, issues []issue.ID, p web.Page) (list []entryOf, err error) {
 	if len(issues) == 0 {
 		return nil, nil

@@ -79,22 +79,12 @@ func loadRuns[K comparable](
 func (api *API) SuitesOfMany(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
 ) (map[git.SHA]*web.List[*SuitePayload], error) {
-	v := newView(ctx, a)
-	var suites []*Suite
 	var totals map[git.SHA]int64
-	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+	suites, v, err := api.loadSuites(ctx, a, func(tx *db.Tx) (list []*Suite, err error) {
 		if totals, err = countSuites(tx, a.ID, shas); err != nil {
-			return err
+			return nil, err
 		}
-		if suites, err = suitesOfMany(tx, a.ID, shas, size); err != nil {
-			return err
-		}
-		apps := make([]account.AppID, len(suites))
-		for n, s := range suites {
-			apps[n] = s.AppID
-		}
-		v.apps, err = api.s.apps.Find(tx, db.Unique(apps)...)
-		return err
+		return suitesOfMany(tx, a.ID, shas, size)
 	})
 	if err != nil {
 		return nil, err
@@ -107,6 +97,37 @@ func (api *API) SuitesOfMany(
 		out[s.SHA].Rows = append(out[s.SHA].Rows, v.suite(s))
 	}
 	return out, nil
+}
+
+// SuitesByIDs loads the suites of the ids as SuitesOfMany does. Those that are not in the repository are missing.
+func (api *API) SuitesByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*SuitePayload, error) {
+	suites, v, err := api.loadSuites(ctx, a, func(tx *db.Tx) ([]*Suite, error) {
+		return suitesByIDs(tx, a.ID, db.Unique(ids))
+	})
+	out := map[int64]*SuitePayload{}
+	for _, s := range suites {
+		out[s.ID] = v.suite(s)
+	}
+	return out, err
+}
+
+// loadSuites reads suites that find finds, and a view that knows their Apps.
+func (api *API) loadSuites(
+	ctx context.Context, a *repo.Access, find func(tx *db.Tx) ([]*Suite, error),
+) (list []*Suite, v *view, err error) {
+	v = newView(ctx, a)
+	err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if list, err = find(tx); err != nil {
+			return err
+		}
+		apps := make([]account.AppID, len(list))
+		for n, s := range list {
+			apps[n] = s.AppID
+		}
+		v.apps, err = api.s.apps.Find(tx, db.Unique(apps)...)
+		return err
+	})
+	return list, v, err
 }
 
 // newView is a view without Apps and pull requests.

@@ -266,6 +266,15 @@ func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Sui
 		args...)
 }
 
+// suitesByIDs reads the suites of the ids in a repository.
+func suitesByIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Suite, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+` FROM check_suites s WHERE s.repo_id = $1
+		AND s.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, repoID)...)
+}
+
 // countSuites tells how many suites each of some commits has.
 func countSuites(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, error) {
 	if len(shas) == 0 {

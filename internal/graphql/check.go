@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/checkrun"
 	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
@@ -104,7 +105,7 @@ func checkSuiteFields() map[string]exec.Resolver {
 			return queryOf(ctx).ref(ctx, o.repo, "refs/heads/"+name)
 		}),
 	} {
-		fields[name] = fillSuites(r)
+		fields[name] = filled(suitesByID, anyObject, r)
 	}
 	return fields
 }
@@ -118,50 +119,16 @@ func appFields() map[string]exec.Resolver {
 		"updatedAt": same("updated_at")}
 }
 
-// fillSuites asks for the suites of which only a part is known, of all commits of a repository at one time.
-func fillSuites(next exec.Resolver) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		var missing, commits []*object
-		for _, p := range parents {
-			if o := p.(*object); !o.whole {
-				missing = append(missing, o)
-				commits = append(commits, gitObject(o.repo, "commit", textOf(o.data, "head_sha")))
-			}
-		}
-		if len(missing) > 1 {
-			if q.suites().load(ctx, q, commits); q.waits() {
-				return make([]any, len(parents))
-			}
-			known := map[string]payload{}
-			var failure error
-			for _, c := range commits {
-				list, err := q.suitesOf(ctx, c)
-				failure = cmp.Or(failure, err)
-				for _, data := range list {
-					known[string(data.get("id"))] = data
-				}
-			}
-			if failure != nil {
-				return failed(asError(failure), len(parents))
-			}
-			for _, o := range missing {
-				if data := known[string(o.data.get("id"))]; data != nil {
-					o.data, o.whole = data, true
-				}
-			}
-		}
-		return next(ctx, f, parents)
-	}
+// suitesByID loads suites of which only a part is known.
+func suitesByID(q *query, _ *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "suites by id", route: "/check-suites/0", key: byIdentity}
+	return full(l, q.load.Checks.SuitesByIDs)
 }
 
 // suites loads the first suites of commits.
 func (q *query) suites() loader[git.SHA, *web.List[payload]] {
-	return loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/HEAD/check-suites", key: bySHA,
-		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
-			found, err := q.load.Checks.SuitesOfMany(ctx, a, shas, web.MaxPageSize)
-			return listsOf(ctx, found, err)
-		}, size: bytesOf}
+	l := loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/HEAD/check-suites", key: bySHA}
+	return beginnings(l, q.load.Checks.SuitesOfMany)
 }
 
 // suitesOf are the suites of a commit.
@@ -226,12 +193,11 @@ func ofApp(data payload, id any) bool {
 
 // runs loads the first runs of suites: the latest of each name, or all.
 func (q *query) runs(all bool) loader[int64, *web.List[payload]] {
-	return loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all), route: "/commits/HEAD/check-runs",
-		key: byIdentity,
-		read: func(ctx context.Context, a *repo.Access, suites []int64) (map[int64]*web.List[payload], error) {
-			found, err := q.load.Checks.RunsOfSuites(ctx, a, suites, all, web.MaxPageSize)
-			return listsOf(ctx, found, err)
-		}, size: bytesOf}
+	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all), route: "/commits/HEAD/check-runs", key: byIdentity}
+	return beginnings(l, func(ctx context.Context, a *repo.Access, suites []int64, size int64) (
+		map[int64]*web.List[*checkrun.Payload], error) {
+		return q.load.Checks.RunsOfSuites(ctx, a, suites, all, size)
+	})
 }
 
 // runsOf are the runs of a suite.

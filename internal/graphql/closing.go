@@ -51,11 +51,8 @@ func issueAt(in *object, number string) *object {
 
 // numberedIssues loads issues in their full form.
 func numberedIssues(q *query, _ *object) loader[int64, payload] {
-	return loader[int64, payload]{name: "issues", route: "/issues", key: byNumber,
-		read: func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]payload, error) {
-			found, err := q.load.Issues.Numbered(ctx, a, numbers)
-			return payloadsOf(ctx, found, err)
-		}, size: bytesOfRow}
+	l := loader[int64, payload]{name: "issues", route: "/issues", key: byNumber}
+	return full(l, q.load.Issues.Numbered)
 }
 
 // isNumber reports an object of which the number alone is at hand.

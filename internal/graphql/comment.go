@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"arbor/internal/graphql/exec"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -26,14 +25,8 @@ func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 
 // commentLists are the comments of issues and pull requests.
 func commentLists(q *query, f *exec.Field) listLoader {
-	return listLoader{
-		loader: loader[int64, *web.List[payload]]{name: "comments", route: "/issues/comments",
-			media: textMedia(f), key: byNumber},
-		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
-			map[int64]*web.List[payload], error) {
-			found, err := q.load.Comments.ListMany(ctx, a, numbers, page)
-			return listsOf(ctx, found, err)
-		}}
+	return lists(loader[int64, *web.List[payload]]{name: "comments", route: "/issues/comments", media: textMedia(f),
+		key: byNumber}, q.load.Comments.ListMany)
 }
 
 // newComment is a comment of an issue or a pull request.

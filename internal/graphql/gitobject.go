@@ -89,28 +89,26 @@ func (q *query) nameOf(ctx context.Context, in *object, name string) (payload, e
 
 // namedCommits loads commits of which only the names are known.
 func namedCommits(q *query, of *object) loader[git.SHA, payload] {
-	return loader[git.SHA, payload]{name: "named commits", route: "/commits", key: bySHA,
-		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]payload, error) {
-			found, err := q.load.Git.Commits(ctx, a, shas)
-			shown, err := payloadsOf(ctx, found, err)
-			for sha, outer := range shown {
-				c, wrong := listedCommit(of.repo, outer)
-				if err = cmp.Or(err, wrong); err != nil {
-					return nil, err
-				}
-				shown[sha] = c.data
+	l := full(loader[git.SHA, payload]{name: "named commits", route: "/commits", key: bySHA}, q.load.Git.Commits)
+	whole := l.read
+	l.read = func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]payload, error) {
+		found, err := whole(ctx, a, shas)
+		for sha, outer := range found {
+			c, wrong := listedCommit(of.repo, outer)
+			if err = cmp.Or(err, wrong); err != nil {
+				return nil, err
 			}
-			return shown, err
-		}, size: bytesOfRow}
+			found[sha] = c.data
+		}
+		return found, err
+	}
+	return l
 }
 
 // namedTags loads annotated tags of which only the names are known.
 func namedTags(q *query, _ *object) loader[git.SHA, payload] {
-	return loader[git.SHA, payload]{name: "tags", route: "/git/tags/HEAD", key: bySHA,
-		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]payload, error) {
-			found, err := q.load.Git.Tags(ctx, a, shas)
-			return payloadsOf(ctx, found, err)
-		}, size: bytesOfRow}
+	l := loader[git.SHA, payload]{name: "tags", route: "/git/tags/HEAD", key: bySHA}
+	return full(l, q.load.Git.Tags)
 }
 
 // history lists the commits that a commit has behind it, itself first. A cursor goes on with the history to

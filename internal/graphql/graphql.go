@@ -6,7 +6,7 @@
 //	  - graphql.go: the endpoint
 //	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists;
 //	    cursor.go: where pages of lists begin
-//	  - gather.go: what many parents need, asked for at one time; load.go: what features load for many things of a
+//	  - gather.go: what many parents need, asked for at one time; load.go, loadlist.go: what features load for many things of a
 //	    repository
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, issuemember.go, pull.go,
 //	    commit.go, gitobject.go, release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,

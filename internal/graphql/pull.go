@@ -70,11 +70,8 @@ func pullAt(in *object, number string) *object {
 // numberedPulls loads pull requests in their full form. A single one is asked for as REST answers it, which
 // makes a test merge that is missing.
 func numberedPulls(q *query, o *object) loader[int64, payload] {
-	return loader[int64, payload]{name: "pulls", route: "/pulls", media: o.source.Media, key: byNumber,
-		read: func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]payload, error) {
-			found, err := q.load.Pulls.Numbered(ctx, a, numbers)
-			return payloadsOf(ctx, found, err)
-		}, size: bytesOfRow}
+	l := loader[int64, payload]{name: "pulls", route: "/pulls", media: o.source.Media, key: byNumber}
+	return full(l, q.load.Pulls.Numbered)
 }
 
 func pullFields() map[string]exec.Resolver {
@@ -272,22 +269,8 @@ func commitsOfPull(o *object) Question {
 
 // commitLists are the names of the commits that pull requests bring.
 func commitLists(q *query, _ *exec.Field) listLoader {
-	return listLoader{
-		loader: loader[int64, *web.List[payload]]{name: "commits", route: "/pulls", key: byNumber},
-		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
-			map[int64]*web.List[payload], error) {
-			found, err := q.load.Pulls.Commits(ctx, a, numbers, page)
-			out := make(map[int64]*web.List[payload], len(found))
-			for number, list := range found {
-				shown := &web.List[payload]{More: list.More, Total: list.Total}
-				for _, sha := range list.Rows {
-					raw, _ := json.Marshal(sha)
-					shown.Rows = append(shown.Rows, payload{}.with("sha", raw))
-				}
-				out[number] = shown
-			}
-			return out, err
-		}}
+	l := loader[int64, *web.List[payload]]{name: "commits", route: "/pulls", key: byNumber}
+	return lists(l, q.load.Pulls.Commits)
 }
 
 // lookedAhead makes a resolver that reads all parents, which are pull requests, at one time before each is

@@ -83,14 +83,11 @@ func subjectOf(kind string) (of reaction.Kind, route string) {
 func reactionsTo(q *query, kind, content string) listLoader {
 	of, route := subjectOf(kind)
 	c, _ := reaction.ParseContent(content)
-	return listLoader{
-		loader: loader[int64, *web.List[payload]]{name: fmt.Sprint("reactions ", of, content), route: route,
-			key: byIdentity},
-		rows: func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
-			map[int64]*web.List[payload], error) {
-			found, err := q.load.Reactions.List(ctx, a, of, ids, c, page)
-			return listsOf(ctx, found, err)
-		}}
+	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("reactions ", of, content), route: route, key: byIdentity}
+	return lists(l, func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
+		map[int64]*web.List[reaction.Payload], error) {
+		return q.load.Reactions.List(ctx, a, of, ids, c, page)
+	})
 }
 
 // reactionLists makes a resolver of connections of reactions, of which all parents' are asked for at one

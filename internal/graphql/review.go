@@ -1,11 +1,9 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
 
 	"arbor/internal/graphql/exec"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -41,14 +39,8 @@ func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 
 // reviewLists are the reviews of pull requests.
 func reviewLists(q *query, f *exec.Field) listLoader {
-	return listLoader{
-		loader: loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls", media: textMedia(f),
-			key: byNumber},
-		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
-			map[int64]*web.List[payload], error) {
-			found, err := q.load.Reviews.ListMany(ctx, a, numbers, page)
-			return listsOf(ctx, found, err)
-		}}
+	return lists(loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls", media: textMedia(f),
+		key: byNumber}, q.load.Reviews.ListMany)
 }
 
 // mostReviews is how many hundreds of reviews are looked through for the latest.
@@ -136,46 +128,10 @@ func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	return decision, nil
 }
 
-// fillReviews asks for the reviews of which only the ids are at hand, of all of a repository at one time.
-func fillReviews(next exec.Resolver) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		var missing []*object
-		numbers, pulls := map[string]bool{}, []*object{}
-		for _, p := range parents {
-			if o := p.(*object); !o.whole {
-				if missing = append(missing, o); !numbers[reviewsOf(o.of, "raw").Path] {
-					numbers[reviewsOf(o.of, "raw").Path] = true
-					pulls = append(pulls, o.of)
-				}
-			}
-		}
-		if len(missing) > 1 {
-			reviews := reviewLists(q, f)
-			reviews.media = "raw"
-			if reviews.page(1, web.MaxPageSize).load(ctx, q, pulls); q.waits() {
-				return make([]any, len(parents))
-			}
-			known := map[string]payload{}
-			var failure error
-			for _, of := range pulls {
-				list, err := reviews.all(ctx, q, of, mostReviews)
-				failure = cmp.Or(failure, err)
-				for _, data := range list {
-					known[string(data.get("id"))] = data
-				}
-			}
-			if failure != nil {
-				return failed(asError(failure), len(parents))
-			}
-			for _, o := range missing {
-				if data := known[string(o.data.get("id"))]; data != nil {
-					o.data, o.whole = data, true
-				}
-			}
-		}
-		return next(ctx, f, parents)
-	}
+// reviewsByID loads reviews of which only the ids are at hand.
+func reviewsByID(q *query, _ *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "reviews by id", route: "/pulls/0/reviews", key: byIdentity}
+	return full(l, q.load.Reviews.ByIDs)
 }
 
 func reviewFields() map[string]exec.Resolver {
@@ -193,7 +149,7 @@ func reviewFields() map[string]exec.Resolver {
 	})
 	for name, r := range fields {
 		if name != "id" && name != "databaseId" {
-			fields[name] = fillReviews(r)
+			fields[name] = filled(reviewsByID, anyObject, r)
 		}
 	}
 	return fields

@@ -6,7 +6,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/graphql/exec"
-	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/web"
 )
@@ -131,12 +130,6 @@ func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) 
 
 // reviewCommentLists are the comments of reviews.
 func reviewCommentLists(q *query, f *exec.Field) listLoader {
-	return listLoader{
-		loader: loader[int64, *web.List[payload]]{name: "comments of reviews", route: "/pulls/comments",
-			media: textMedia(f), key: byIdentity},
-		rows: func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
-			map[int64]*web.List[payload], error) {
-			found, err := q.load.Reviews.ListManyOfReviews(ctx, a, ids, page)
-			return listsOf(ctx, found, err)
-		}}
+	return lists(loader[int64, *web.List[payload]]{name: "comments of reviews", route: "/pulls/comments",
+		media: textMedia(f), key: byIdentity}, q.load.Reviews.ListManyOfReviews)
 }

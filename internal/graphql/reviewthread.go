@@ -16,14 +16,8 @@ import (
 
 // threadLists are the threads of pull requests.
 func threadLists(q *query, f *exec.Field) listLoader {
-	return listLoader{
-		loader: loader[int64, *web.List[payload]]{name: "threads", route: "/pulls/comments",
-			media: textMedia(f), key: byNumber},
-		rows: func(ctx context.Context, a *repo.Access, numbers []int64, page web.Page) (
-			map[int64]*web.List[payload], error) {
-			found, err := q.load.Reviews.ListManyThreads(ctx, a, numbers, page)
-			return listsOf(ctx, found, err)
-		}}
+	return lists(loader[int64, *web.List[payload]]{name: "threads", route: "/pulls/comments",
+		media: textMedia(f), key: byNumber}, q.load.Reviews.ListManyThreads)
 }
 
 func reviewThreads(ctx context.Context, f *exec.Field, o *object) (any, error) {

@@ -8,7 +8,6 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -53,19 +52,13 @@ func (q *query) loadRollups(ctx context.Context, commits []*object) {
 }
 
 func (q *query) statuses() loader[git.SHA, *web.List[payload]] {
-	return loader[git.SHA, *web.List[payload]]{name: "statuses", route: "/commits/HEAD/status", key: bySHA,
-		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
-			found, err := q.load.Statuses.Latest(ctx, a, shas, web.MaxPageSize, true)
-			return listsOf(ctx, found, err)
-		}, size: bytesOf}
+	l := loader[git.SHA, *web.List[payload]]{name: "statuses", route: "/commits/HEAD/status", key: bySHA}
+	return beginnings(l, q.load.Statuses.Latest)
 }
 
 func (q *query) checks() loader[git.SHA, *web.List[payload]] {
-	return loader[git.SHA, *web.List[payload]]{name: "checks", route: "/commits/HEAD/check-runs", key: bySHA,
-		read: func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]*web.List[payload], error) {
-			found, err := q.load.Checks.LatestOfMany(ctx, a, shas, web.MaxPageSize)
-			return listsOf(ctx, found, err)
-		}, size: bytesOf}
+	l := loader[git.SHA, *web.List[payload]]{name: "checks", route: "/commits/HEAD/check-runs", key: bySHA}
+	return beginnings(l, q.load.Checks.LatestOfMany)
 }
 
 // rollupPath is the address of a commit, below which its statuses and checks are.

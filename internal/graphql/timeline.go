@@ -52,6 +52,7 @@ func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []
 			pulls = append(pulls, all[n])
 		}
 	}
+	timelines(q, f).page(1, web.MaxPageSize).load(ctx, q, all)
 	commits, err := q.commitEntries(ctx, pulls)
 	if err != nil || q.waits() {
 		return failed(asError(err), len(parents))
@@ -65,15 +66,17 @@ func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []
 	return values
 }
 
-func timelineOf(o *object, media string) Question {
-	return Question{Path: numbered(o, "issues", "timeline"), Media: media}
+// timelines are the timelines of issues and pull requests, without the commits of these.
+func timelines(q *query, f *exec.Field) listLoader {
+	return lists(loader[int64, *web.List[payload]]{name: "timeline", route: "/issues/0/timeline",
+		media: textMedia(f), key: byNumber}, q.load.Timelines.ListMany)
 }
 
 // timelineItem is the timeline of one issue, or of a pull request with these commits.
 func timelineItem(ctx context.Context, f *exec.Field, o *object, commits []entry) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	wanted := wantedEntries(f)
-	list, err := q.all(ctx, timelineOf(o, media), mostEntries)
+	list, err := timelines(q, f).all(ctx, q, o, mostEntries)
 	if err != nil {
 		return nil, err
 	}

@@ -52,10 +52,15 @@ func (api *API) LookAhead(ctx context.Context, a *repo.Access, numbers []int64) 
 	return err
 }
 
+// CommitName is a commit of a list of names.
+type CommitName struct {
+	SHA git.SHA `json:"sha"`
+}
+
 // Commits lists a page of the names of the commits of each pull request of the numbers.
 func (api *API) Commits(
 	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
-) (map[int64]*web.List[git.SHA], error) {
+) (map[int64]*web.List[CommitName], error) {
 	list, err := api.several(ctx, a, numbers)
 	if err != nil {
 		return nil, err
@@ -65,14 +70,20 @@ func (api *API) Commits(
 		return nil, err
 	}
 	defer release()
-	out := map[int64]*web.List[git.SHA]{}
+	out := map[int64]*web.List[CommitName]{}
 	for _, f := range list {
 		g := f.pull.commitRange()
 		shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
 		if err != nil {
 			return nil, err
 		}
-		out[f.pull.Number] = web.PageOf(shas, page)
+		of := &web.List[CommitName]{Total: int64(len(shas))}
+		for _, sha := range shas[min(of.Total, page.Offset()):] {
+			if of.Add(page, CommitName{sha}); of.More {
+				break
+			}
+		}
+		out[f.pull.Number] = of
 	}
 	return out, nil
 }

@@ -18,7 +18,7 @@ const maxMany = 100
 func (api *API) ListMany(
 	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
 ) (map[int64]*web.List[*Payload], error) {
-	p, of := newPage(ctx, a), map[issue.ID]int64{}
+	of := map[issue.ID]int64{}
 	var list []*Review
 	var totals map[issue.ID]int64
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
@@ -35,23 +35,14 @@ func (api *API) ListMany(
 		if list, err = firstOf(tx, ids, account.IDOf(a.Caller), page.Size+1, page.Offset()); err != nil {
 			return err
 		}
-		if totals, err = countReviews(tx, ids, account.IDOf(a.Caller)); err != nil {
-			return err
-		}
-		authors := make([]account.ID, len(list))
-		for n, v := range list {
-			authors[n] = v.AuthorID
-		}
-		return p.load(tx, authors)
+		totals, err = countReviews(tx, ids, account.IDOf(a.Caller))
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	texts := make([]string, len(list))
-	for n, v := range list {
-		texts[n] = v.Body
-	}
-	if err := p.prepare(web.Unsent(ctx), api.s.issues, texts); err != nil {
+	p, err := api.s.preparedReviews(web.Unsent(ctx), a, list)
+	if err != nil {
 		return nil, err
 	}
 	out := map[int64]*web.List[*Payload]{}
@@ -65,6 +56,41 @@ func (api *API) ListMany(
 			return nil, err
 		}
 		out[number].Add(page, shown)
+	}
+	return out, nil
+}
+
+// ByIDs loads the reviews of the ids. Those that are not in the repository, or that the caller does not see, are
+// missing.
+func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*Payload, error) {
+	var list []*Review
+	of := map[issue.ID]int64{}
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if list, err = reviewsByIDs(tx, a.ID, account.IDOf(a.Caller), db.Unique(ids)); err != nil {
+			return err
+		}
+		pulls := make([]issue.ID, len(list))
+		for n, v := range list {
+			pulls[n] = v.IssueID
+		}
+		issues, err := issue.ByIDs(tx, db.Unique(pulls))
+		for _, i := range issues {
+			of[i.ID] = i.Number
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := api.s.preparedReviews(web.Unsent(ctx), a, list)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]*Payload{}
+	for n, v := range list {
+		if out[v.ID], err = p.review(n, v, of[v.IssueID], v.State.String()); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

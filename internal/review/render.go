@@ -57,6 +57,17 @@ func (s *Service) preparedComments(
 func (s *Service) renderReviews(
 	out *web.Output, a *repo.Access, pull int64, list []*Review, single bool,
 ) error {
+	p, err := s.preparedReviews(out, a, list)
+	if err != nil {
+		return err
+	}
+	return out.Items(len(list), single, func(n int) (any, error) {
+		return p.review(n, list[n], pull, list[n].State.String())
+	})
+}
+
+// preparedReviews is a page that knows all that the payloads of the reviews need.
+func (s *Service) preparedReviews(out *web.Output, a *repo.Access, list []*Review) (*page, error) {
 	p := newPage(out.Context(), a)
 	authors, texts := make([]account.ID, len(list)), make([]string, len(list))
 	for n, v := range list {
@@ -66,12 +77,7 @@ func (s *Service) renderReviews(
 	if err == nil {
 		err = p.prepare(out, s.issues, texts)
 	}
-	if err != nil {
-		return err
-	}
-	return out.Items(len(list), single, func(n int) (any, error) {
-		return p.review(n, list[n], pull, list[n].State.String())
-	})
+	return p, err
 }
 
 // answerComment answers with one comment.

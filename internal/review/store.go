@@ -140,6 +140,16 @@ func firstOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset int64
 		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id`, args...)
 }
 
+// reviewsByIDs reads the reviews of the ids in a repository that the user may see.
+func reviewsByIDs(tx *db.Tx, repoID repo.ID, userID account.ID, ids []int64) ([]*Review, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM reviews r WHERE r.repo_id = $1
+		AND (r.state <> 1 OR r.author_id = $2) AND r.id IN `+db.ValuesFrom(3, 1, len(ids))+` ORDER BY r.id`,
+		db.Args(ids, repoID, userID)...)
+}
+
 // pendingOf finds the pending review of a user, and how many comments it has; 0: there is none.
 func pendingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (id, comments int64, err error) {
 	err = tx.QueryRow(`SELECT v.id, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id)

@@ -14,9 +14,15 @@ import (
 // maxMany is of how many commits one request asks for the statuses.
 const maxMany = 100
 
-// Latest loads the latest statuses of each of the commits by context, the first so many, and counts all. With
-// creators it finds who made each. The commits were found for the caller before.
+// Latest loads the latest statuses of each of the commits by context, with their creators, the first so many, and
+// counts all. The commits were found for the caller before.
 func (api *API) Latest(
+	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
+) (map[git.SHA]*web.List[Payload], error) {
+	return api.latest(ctx, a, shas, size, true)
+}
+
+func (api *API) latest(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64, creators bool,
 ) (map[git.SHA]*web.List[Payload], error) {
 	var list []*Status
@@ -53,7 +59,7 @@ func (api *API) Latest(
 // with statuses and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/status.
 func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
-	found, err := api.Latest(r.Context(), a, shas, web.ReadPageSize(r), false)
+	found, err := api.latest(r.Context(), a, shas, web.ReadPageSize(r), false)
 	if err != nil {
 		return err
 	}

@@ -31,13 +31,6 @@ type List[T any] struct {
 	Total int64
 }
 
-// PageOf cuts a page out of the whole list.
-func PageOf[T any](all []T, p Page) *List[T] {
-	begin := min(int64(len(all)), p.Offset())
-	end := min(int64(len(all)), begin+p.Size)
-	return &List[T]{Rows: all[begin:end], More: end < int64(len(all)), Total: int64(len(all))}
-}
-
 // Add adds a row to the page, which has p.Size rows at most: of one more it notes that it follows.
 func (l *List[T]) Add(p Page, row T) {
 	if l.More = int64(len(l.Rows)) >= p.Size; !l.More {

@@ -57,6 +57,12 @@ type entry struct {
 	id      int64
 }
 
+// entryOf is an entry of one of several timelines.
+type entryOf struct {
+	entry
+	issueID issue.ID
+}
+
 // timelineOf reads a page of an issue's timeline as the access's caller may see
 // it, the oldest first: where issues that the caller may not see refer to this
 // one, there is nothing at all (decision 13).

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -85,28 +86,49 @@ func countEvents(tx *db.Tx, column string, value any) (n int64, err error) {
 // the issue's repository, whose own issues the caller sees if it has any. The
 // subqueries are such that PostgreSQL looks each source up, instead of all issues
 // that there are beforehand.
-func seen(a *repo.Access) string {
-	return `e.issue_id = $2 AND (e.kind <> $3 OR COALESCE((SELECT CASE
+func seen(a *repo.Access) string { return seenOf(a, "$2") }
+
+// seenOf is seen for the issue of another placeholder.
+func seenOf(a *repo.Access, issue string) string {
+	return `e.issue_id = ` + issue + ` AND (e.kind <> $3 OR COALESCE((SELECT CASE
 			WHEN i.repo_id = $4 THEN i.pull OR ` + strconv.FormatBool(a.HasIssues) + `
 			ELSE (SELECT count(*)` + repo.FromVisible("i.repo_id", a.Caller) + ` AND (i.pull OR r.has_issues)) > 0 END
 		FROM issues i WHERE i.id = e.source_id), FALSE))`
 }
 
-// readTimeline merges events and comments, of which two indexes in the order of
-// time are read up to the page's end.
+// readTimeline reads a page of the timeline of one issue.
 func readTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID, p web.Page) ([]entry, error) {
-	return db.QueryList(tx, func(row db.Scanner) (e entry, err error) {
+	found, err := readTimelines(tx, a, []issue.ID{issueID}, p)
+	list := make([]entry, min(len(found), int(p.Size)))
+	for n := range list {
+		list[n] = found[n].entry
+	}
+	return list, err
+}
+
+// readTimelines merges events and comments of each of some issues, of which two indexes in the order of time are
+// read up to the page's end. The entries stand by the issues' ids, with one more where more follow the page.
+func readTimelines(tx *db.Tx, a *repo.Access, issues []issue.ID, p web.Page) (list []entryOf, err error) {
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	parts := make([]string, len(issues))
+	for n := range issues {
+		at := "$" + strconv.Itoa(n+7)
+		parts[n] = `SELECT * FROM (SELECT * FROM (SELECT e.issue_id AS issue_id, e.created_at AS at, 1 AS kind,
+				e.id AS id FROM issue_events e WHERE ` + seenOf(a, at) + `
+				ORDER BY e.created_at, e.id LIMIT $5) x
+			UNION ALL SELECT * FROM (SELECT c.issue_id, c.created_at, 0, c.id FROM issue_comments c
+				WHERE c.issue_id = ` + at + ` ORDER BY c.created_at, c.id LIMIT $5) y
+			ORDER BY 2, 3, 4 LIMIT $2 OFFSET $6) z` + strconv.Itoa(n)
+	}
+	return db.QueryList(tx, func(row db.Scanner) (e entryOf, err error) {
 		var at, kind int64
-		err = row.Scan(&at, &kind, &e.id)
+		err = row.Scan(&e.issueID, &at, &kind, &e.id)
 		e.comment = kind == 0
 		return e, err
-	}, `SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
-			ORDER BY e.created_at, e.id LIMIT $5) x
-		UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
-			ORDER BY c.created_at, c.id LIMIT $5) y
-		ORDER BY 1, 2, 3 LIMIT $6 OFFSET $7`,
-		account.IDOf(a.Caller), issueID, int64(issue.EventCrossReferenced), a.ID, p.Offset()+p.Size,
-		p.Size, p.Offset())
+	}, strings.Join(parts, ` UNION ALL `)+` ORDER BY 1, 2, 3, 4`, db.Args(issues, account.IDOf(a.Caller),
+		p.Size+1, int64(issue.EventCrossReferenced), a.ID, p.Offset()+p.Size+1, p.Offset())...)
 }
 
 // countTimeline counts the events of a timeline, without the comments.

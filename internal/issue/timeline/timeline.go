@@ -4,7 +4,7 @@
 //
 //	view.go       entries as pages show them; ends.go: the beginning and the end of a timeline
 //	event.go      the handlers of events; list.go: pages of them, and how deep they lead
-//	timeline.go   the handler of a timeline
+//	timeline.go   the handler of a timeline; listmany.go: many timelines at a time, for GraphQL
 //	render.go     the JSON of events; review.go: of reviews
 //	store.go      the SQL, of the table issue_events
 package timeline

@@ -1,0 +1,198 @@
+package graphql
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"arbor/internal/admission"
+	"arbor/internal/errs"
+	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// listLoader loads pages of a list that each of many objects has.
+type listLoader struct {
+	loader[int64, *web.List[payload]]
+
+	rows func(ctx context.Context, a *repo.Access, keys []int64, page web.Page) (
+		map[int64]*web.List[payload], error)
+}
+
+// lists makes a listLoader of a function of a feature.
+func lists[V any](l loader[int64, *web.List[payload]], rows func(
+	ctx context.Context, a *repo.Access, keys []int64, page web.Page) (map[int64]*web.List[V], error),
+) listLoader {
+	return listLoader{l, func(ctx context.Context, a *repo.Access, keys []int64, page web.Page) (
+		map[int64]*web.List[payload], error) {
+		found, err := rows(ctx, a, keys, page)
+		return listsOf(ctx, found, err)
+	}}
+}
+
+// page loads a page of the list of each object.
+func (l listLoader) page(number, size int) loader[int64, *web.List[payload]] {
+	page := web.Page{Number: int64(number), Size: int64(size)}
+	one := l.loader
+	one.name = fmt.Sprint(l.name, " ", number, "/", size)
+	one.size = bytesOf
+	one.read = func(ctx context.Context, a *repo.Access, keys []int64) (map[int64]*web.List[payload], error) {
+		return l.rows(ctx, a, keys, page)
+	}
+	return one
+}
+
+// beginnings makes a loader of the first hundred rows of lists of a function of a feature.
+func beginnings[K comparable, V any](l loader[K, *web.List[payload]], rows func(
+	ctx context.Context, a *repo.Access, keys []K, size int64) (map[K]*web.List[V], error),
+) loader[K, *web.List[payload]] {
+	l.size = bytesOf
+	l.read = func(ctx context.Context, a *repo.Access, keys []K) (map[K]*web.List[payload], error) {
+		found, err := rows(ctx, a, keys, web.MaxPageSize)
+		return listsOf(ctx, found, err)
+	}
+	return l
+}
+
+// full makes a loader of full payloads of a function of a feature.
+func full[K comparable, V any](
+	l loader[K, payload], read func(ctx context.Context, a *repo.Access, keys []K) (map[K]V, error),
+) loader[K, payload] {
+	l.size = bytesOfRow
+	l.read = func(ctx context.Context, a *repo.Access, keys []K) (map[K]payload, error) {
+		found, err := read(ctx, a, keys)
+		return payloadsOf(ctx, found, err)
+	}
+	return l
+}
+
+// all reads the list of an object, whole, up to a number of pages of a hundred.
+func (l listLoader) all(ctx context.Context, q *query, o *object, most int) (all []payload, err error) {
+	for n := 1; n <= most; n++ {
+		page, err := l.page(n, web.MaxPageSize).get(ctx, q, o)
+		if err != nil || page == nil {
+			return all, err
+		}
+		if all = append(all, page.Rows...); !page.More {
+			break
+		}
+	}
+	return all, nil
+}
+
+// listed makes a resolver of lists that loads the first page of all parents before next shows each: the rows, if
+// they are asked for, or with counts how many there are.
+func listed(of func(q *query, f *exec.Field) listLoader, counts bool, next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		p, err := readPart(f)
+		size := 0
+		switch {
+		case err != nil:
+		case !wantsNodes(f) && counts:
+			size = 1
+		case wantsNodes(f) && p.startsList():
+			size = p.size
+		}
+		if size > 0 {
+			q := queryOf(ctx)
+			if of(q, f).page(1, size).load(ctx, q, objectsOf(parents)); q.waits() {
+				return make([]any, len(parents))
+			}
+		}
+		return next(ctx, f, parents)
+	}
+}
+
+// listedWhole is listed for what looks through whole lists, whatever part is asked for.
+func listedWhole(of func(q *query, f *exec.Field) listLoader, next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		if of(q, f).page(1, web.MaxPageSize).load(ctx, q, objectsOf(parents)); q.waits() {
+			return make([]any, len(parents))
+		}
+		return next(ctx, f, parents)
+	}
+}
+
+// maxRows is the size in bytes of what one call of a loader shows.
+const maxRows = 32 << 20
+
+// timesRow is the memory of a row in sizes of its text: the feature's value, the text and what is decoded of it.
+const timesRow = 3
+
+// rows makes payloads of what one call of a loader returns, and asks for their memory.
+type rows struct {
+	ctx         context.Context
+	bytes, held int64
+}
+
+// show is a value of a feature as REST shows it. Errors: TooLarge, those of asking for memory.
+func (r *rows) show(v any) (payload, error) {
+	row, err := payloadOf(v)
+	if r.bytes += bytesOfRow(row); err == nil && r.bytes > maxRows {
+		err = errs.New(errs.TooLarge, "There is too much here: ask for less at one time.")
+	}
+	if err == nil && r.bytes-r.held >= holdStep {
+		err = admission.Hold(r.ctx, timesRow*(r.bytes-r.held))
+		r.held = r.bytes
+	}
+	return row, err
+}
+
+func payloadOf(v any) (payload, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return members(b.Bytes())
+}
+
+// payloadsOf are values of a feature as REST shows them. Error: err, or that of showing them.
+func payloadsOf[K comparable, V any](ctx context.Context, found map[K]V, err error) (map[K]payload, error) {
+	r, out := rows{ctx: ctx}, make(map[K]payload, len(found))
+	for key, v := range found {
+		if err == nil {
+			out[key], err = r.show(v)
+		}
+	}
+	return out, err
+}
+
+// listsOf are lists of values of a feature as REST shows them. Error: err, or that of showing them.
+func listsOf[K comparable, V any](
+	ctx context.Context, found map[K]*web.List[V], err error,
+) (map[K]*web.List[payload], error) {
+	r, out := rows{ctx: ctx}, make(map[K]*web.List[payload], len(found))
+	for key, list := range found {
+		shown := &web.List[payload]{More: list.More, Total: list.Total, Rows: make([]payload, len(list.Rows))}
+		for n, v := range list.Rows {
+			if err == nil {
+				shown.Rows[n], err = r.show(v)
+			}
+		}
+		out[key] = shown
+	}
+	return out, err
+}
+
+func bytesOfRow(row payload) (bytes int64) {
+	for _, m := range row {
+		bytes += int64(len(m.name) + len(m.value))
+	}
+	return bytes
+}
+
+// bytesOf is the size of a page of rows.
+func bytesOf(page *web.List[payload]) int64 {
+	bytes := int64(smallValue)
+	if page != nil {
+		for _, row := range page.Rows {
+			bytes += bytesOfRow(row)
+		}
+	}
+	return bytes
+}

@@ -42,9 +42,6 @@ func (g *Page) Issues() []*Issue { return g.p.issues }
 // in the same transaction.
 func (g *Page) Enter(tx *db.Tx, caller *account.Caller) error { return g.p.enter(tx, caller) }
 
-// Brief is the brief form of an issue of the page; Enter is enough for that.
-func (g *Page) Brief(i *Issue) *Brief { return NewBrief(i, g.p.places[i.RepoID]) }
-
 // Load reads what the issues refer to, and other people whom the page shows.
 func (g *Page) Load(tx *db.Tx, people ...account.ID) error {
 	if err := g.p.load(tx); err != nil {

@@ -77,7 +77,8 @@ func (s *Service) readViews(
 	return p, err
 }
 
-// View returns an issue of the page with what it refers to, after Load, and without its text.
+// View returns an issue of the page with what it refers to, after Load, and without its text. After Enter alone it
+// has nothing but its repository.
 func (g *Page) View(i *Issue) *View { return g.p.view(i) }
 
 // Account returns an account that was loaded; nil: it was not.

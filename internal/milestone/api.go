@@ -50,12 +50,12 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	o.State, _ = tracker.ParseState(state)
 	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		page := web.ReadPage(r)
-		found, total, err := list(tx, a.ID, o, page)
+		found, total, err := read(tx, a, o, page)
 		if err != nil {
 			return nil, err
 		}
 		tx.OnCommit(func() { web.Link(w, r, page, total) })
-		return payloads(tx, found, tracker.PlaceOf(r, a))
+		return renderViews(found, tracker.PlaceOf(r, a)), nil
 	})
 }
 

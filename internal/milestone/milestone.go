@@ -76,24 +76,60 @@ func (e *Edit) check(f *web.Faults) error {
 	return f.Err()
 }
 
+// View is a milestone with its creator.
+type View struct {
+	*Milestone
+	Creator *account.Account
+}
+
+// views reads the creators of milestones.
+func views(tx *db.Tx, list []*Milestone) ([]*View, error) {
+	ids := make([]account.ID, len(list))
+	for n, m := range list {
+		ids[n] = m.CreatorID
+	}
+	creators, err := account.ByIDs(tx, ids)
+	out := make([]*View, len(list))
+	for n, m := range list {
+		out[n] = &View{m, creators[m.CreatorID]}
+	}
+	return out, err
+}
+
 // List reads a page of the milestones of a repository, and how many there are in all.
 func (s *Service) List(
 	ctx context.Context, a *repo.Access, o Order, at web.Page,
-) (found []*Milestone, total int64, err error) {
+) (found []*View, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, total, err = list(tx, a.ID, o, at)
+		found, total, err = read(tx, a, o, at)
 		return err
 	})
 	return found, total, err
 }
 
+func read(tx *db.Tx, a *repo.Access, o Order, at web.Page) ([]*View, int64, error) {
+	list, total, err := list(tx, a.ID, o, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	found, err := views(tx, list)
+	return found, total, err
+}
+
 // Get reads a milestone. Error: 404.
-func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (m *Milestone, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		m, err = ByNumber(tx, a.ID, number)
+func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View, error) {
+	var found []*View
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		m, err := ByNumber(tx, a.ID, number)
+		if err == nil {
+			found, err = views(tx, []*Milestone{m})
+		}
 		return err
 	})
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
 }
 
 // apply changes m as the edit says, and reports whether it did.

@@ -45,14 +45,14 @@ func NewPayload(m *Milestone, creator *account.Account, at *tracker.Place) *Payl
 
 // payloads renders milestones with their creators, whom it reads at once.
 func payloads(tx *db.Tx, list []*Milestone, at *tracker.Place) ([]*Payload, error) {
-	ids := make([]account.ID, len(list))
-	for n, m := range list {
-		ids[n] = m.CreatorID
-	}
-	creators, err := account.ByIDs(tx, ids)
+	found, err := views(tx, list)
+	return renderViews(found, at), err
+}
+
+func renderViews(list []*View, at *tracker.Place) []*Payload {
 	out := make([]*Payload, len(list))
-	for n, m := range list {
-		out[n] = NewPayload(m, creators[m.CreatorID], at)
+	for n, v := range list {
+		out[n] = NewPayload(v.Milestone, v.Creator, at)
 	}
-	return out, err
+	return out
 }

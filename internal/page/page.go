@@ -42,7 +42,6 @@ import (
 	"arbor/internal/notification"
 	"arbor/internal/repo"
 	"arbor/internal/star"
-	"arbor/internal/web"
 )
 
 // Options are what a kit works with.
@@ -54,9 +53,6 @@ type Options struct {
 	Stars   *star.Service
 	Notices *notification.Service
 	Markups *markup.Service
-
-	// IssuesEach answers several searches at once, in place of GET search/issues.
-	IssuesEach web.Handler
 
 	// Room checks that there is room for what an operation stores in the caller's name, and returns the context
 	// that bounds it. Errors: 507; 403 for an account that may write no more.

@@ -34,7 +34,6 @@ type Milestone struct {
 	Description  string
 	State        string
 	Creator      *User
-	HTMLURL      string    `json:"html_url"`
 	OpenIssues   int64     `json:"open_issues"`
 	ClosedIssues int64     `json:"closed_issues"`
 	DueOn        time.Time `json:"due_on"`
@@ -65,7 +64,6 @@ type Reactions struct {
 // Issue is an issue or, in lists of issues, a pull request.
 type Issue struct {
 	ID          int64
-	NodeID      string `json:"node_id"`
 	Number      int64
 	Title       string
 	State       string
@@ -127,7 +125,6 @@ func (i *Issue) Path() string {
 // Comment is one on an issue, or on lines of a pull request, which has a path.
 type Comment struct {
 	ID          int64
-	NodeID      string `json:"node_id"`
 	User        *User
 	Text        string        `json:"body"`
 	Body        template.HTML `json:"body_html"`

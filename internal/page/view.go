@@ -64,21 +64,21 @@ func NewLabels(list []*label.Label) []Label {
 	return labels
 }
 
-// NewMilestone makes the view of a milestone; nil of nil.
-func NewMilestone(m *milestone.Milestone) *Milestone {
+// NewMilestone makes the view of a milestone; nil of nil. Issues show no creator.
+func NewMilestone(m *milestone.Milestone, creator *account.Account) *Milestone {
 	if m == nil {
 		return nil
 	}
 	return &Milestone{Number: m.Number, Title: m.Title, Description: textOf(m.Description), State: m.State.String(),
 		OpenIssues: m.OpenIssues, ClosedIssues: m.ClosedIssues, DueOn: Moment(m.DueOn),
-		CreatedAt: Moment(m.CreatedAt), ClosedAt: Moment(m.ClosedAt)}
+		CreatedAt: Moment(m.CreatedAt), ClosedAt: Moment(m.ClosedAt), Creator: NewUser(creator)}
 }
 
 // NewMilestones makes the views of milestones.
-func NewMilestones(list []*milestone.Milestone) []Milestone {
+func NewMilestones(list []*milestone.View) []Milestone {
 	views := make([]Milestone, len(list))
 	for n, m := range list {
-		views[n] = *NewMilestone(m)
+		views[n] = *NewMilestone(m.Milestone, m.Creator)
 	}
 	return views
 }
@@ -96,7 +96,7 @@ func NewIssue(v *issue.View) *Issue {
 	i := &Issue{ID: int64(v.ID), Number: v.Number, Title: v.Title, State: v.State.String(),
 		StateReason: v.StateReason.String(), Draft: v.Draft, Locked: v.Locked, Comments: v.Comments,
 		User: NewUser(v.Author), Labels: NewLabels(v.Labels), Assignees: NewUsers(v.Assignees),
-		Milestone: NewMilestone(v.Milestone), Text: textOf(v.Body), Body: template.HTML(v.HTML),
+		Milestone: NewMilestone(v.Milestone, nil), Text: textOf(v.Body), Body: template.HTML(v.HTML),
 		HTMLURL: IssuePath(v.Issue, v.Access.Owner.Login, v.Access.Name), RepoURL: "/repos/" + v.Access.FullName(),
 		Association: v.Association, Reactions: NewReactions(v.Reactions), CreatedAt: Moment(v.CreatedAt),
 		UpdatedAt: Moment(v.UpdatedAt), ClosedAt: Moment(v.ClosedAt)}

@@ -14,7 +14,7 @@
 //	indexer.go    the worker that keeps the index of words up to date, and who waits for it
 //	store.go      the notes about texts that changed; storenames.go those about names
 //	storelinks.go what pull requests say that they fix
-//	api.go        the handler and its JSON; apieach.go: several searches at once, for the home page
+//	api.go        the handler and its JSON; each.go: several searches at once, for the home page
 //
 // The searches of repositories, users, commits and code have rooms of their own below this one, and share:
 //

@@ -24,7 +24,7 @@ import (
 // newKit makes what all pages share.
 func (of *apis) newKit(s *Server) *page.Kit {
 	return page.NewKit(page.Options{Repos: s.forge.Repos, Ask: s.ask, Issues: s.forge.Issues, Stars: of.stars,
-		Notices: of.notices, Markups: of.markups, IssuesEach: of.Searches.IssuesEach, Room: s.roomFor})
+		Notices: of.notices, Markups: of.markups, Room: s.roomFor})
 }
 
 // pages are all pages for browsers but the operator's.

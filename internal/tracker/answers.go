@@ -67,13 +67,6 @@ func (s *Answers) ServeCaller(
 	return s.kept.Serve(w, r, a.AsOf, keyOfCaller(r, a), render)
 }
 
-// ServeCallerIn is ServeCaller for an answer of another form, which has a name, about the same address.
-func (s *Answers) ServeCallerIn(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, form string, render web.Render,
-) error {
-	return s.kept.Serve(w, r, a.AsOf, form+": "+keyOfCaller(r, a), render)
-}
-
 // ServeAtRest answers with what is kept under the key while nothing at all is
 // committed, or renders it; where that cannot be known, always.
 func (s *Answers) ServeAtRest(w http.ResponseWriter, r *http.Request, key string, render web.Render) error {

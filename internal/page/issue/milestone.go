@@ -81,7 +81,10 @@ func (p *Pages) milestone(r *http.Request, a *repo.Access) (*page.Milestone, err
 		return nil, err
 	}
 	m, err := p.of.Milestones.Get(r.Context(), a, number)
-	return page.NewMilestone(m), err
+	if err != nil {
+		return nil, err
+	}
+	return page.NewMilestone(m.Milestone, m.Creator), nil
 }
 
 type milestoneForm struct {

@@ -106,11 +106,14 @@ func (p *Pages) orIssue(
 	if !errs.Is(err, errs.NotFound) {
 		return err
 	}
-	path := web.Path(a.Owner.Login, a.Name, "issues", number)
-	if found, _ := p.kit.Holds(r, "/repos"+path); !found {
+	n, ok := web.ParseNumber(number)
+	if !ok {
 		return err
 	}
-	http.Redirect(w, r, path, http.StatusFound)
+	if _, missing := p.talk.Issues.ByNumber(r.Context(), a, n); missing != nil {
+		return err
+	}
+	http.Redirect(w, r, web.Path(a.Owner.Login, a.Name, "issues", number), http.StatusFound)
 	return nil
 }
 

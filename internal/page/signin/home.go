@@ -4,8 +4,8 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
-	"arbor/internal/inside"
 	"arbor/internal/page"
+	"arbor/internal/search"
 	"arbor/internal/web"
 )
 
@@ -24,7 +24,7 @@ type homeView struct {
 // waiting is a list of issues that wait for the member.
 type waiting struct {
 	Title, Query, Kind string // Kind: issues or pulls, where all of them are
-	Issues             []page.Issue
+	Issues             []*page.Issue
 	Total              int64
 }
 
@@ -62,6 +62,9 @@ func (p *Pages) strangersHome(r *http.Request, v *homeView) error {
 	return err
 }
 
+// waitingShown is how many issues of each list the page shows.
+const waitingShown = 8
+
 // waits are the lists of what waits for somebody.
 func waits(login string) []waiting {
 	return []waiting{
@@ -74,24 +77,27 @@ func waits(login string) []waiting {
 
 // membersHome finds what waits for the member, the member's repositories, and what happened.
 func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView) error {
-	lists, query := waits(caller.Login), page.Query("sort", "updated", "per_page", "8")
-	for _, list := range lists {
-		query.Add("q", list.Query)
+	lists := waits(caller.Login)
+	queries := make([]*search.Query, len(lists))
+	for n, list := range lists {
+		q, err := search.Parse(list.Query)
+		if err != nil {
+			return err
+		}
+		q.Sort.By, queries[n] = search.Updated, q
 	}
-	var found []struct {
-		Total int64 `json:"total_count"`
-		Items []page.Issue
-	}
-	q := inside.Request{Path: "/search/issues", Query: query, Handler: p.kit.IssuesEach}
-	if _, err := p.kit.Read(r, q, &found); err != nil {
+	found, err := p.searches.SearchEach(r.Context(), page.Reader(r), queries, waitingShown)
+	if err != nil {
 		return err
 	}
 	for n, list := range lists {
-		if list.Issues, list.Total = found[n].Items, found[n].Total; len(list.Issues) > 0 {
+		for _, i := range found[n].Views() {
+			list.Issues = append(list.Issues, page.NewIssue(i))
+		}
+		if list.Total = found[n].Total; len(list.Issues) > 0 {
 			v.Waiting = append(v.Waiting, list)
 		}
 	}
-	var err error
 	v.More, err = p.kit.Get(r, "/user/repos", page.Query("sort", "pushed", "per_page", "12"), &v.Repos)
 	if err != nil {
 		return err

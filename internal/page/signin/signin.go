@@ -15,6 +15,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/route"
 	"arbor/internal/scope"
+	"arbor/internal/search"
 )
 
 //go:embed templates
@@ -27,12 +28,13 @@ type Pages struct {
 	kit      *page.Kit
 	t        *page.Templates
 	accounts *account.Service
+	searches *search.Service
 	code     string // that opens the setup of an empty server
 }
 
 // New makes the pages. code opens the setup of a server that has no users.
-func New(kit *page.Kit, accounts *account.Service, code string) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, accounts: accounts, code: code}
+func New(kit *page.Kit, accounts *account.Service, searches *search.Service, code string) *Pages {
+	return &Pages{kit: kit, t: roomTemplates, accounts: accounts, searches: searches, code: code}
 }
 
 // Routes are the pages but Home, which shares its address with the API's root document.

@@ -149,7 +149,7 @@ func (p *Pages) mark(r *http.Request, t *Thread) error {
 // firstOf is an issue's own text in the form of a comment.
 func firstOf(i *page.Issue) page.Comment {
 	return page.Comment{ID: i.ID, User: i.User, Text: i.Text, Body: i.Body,
-		Association: i.Association, HTMLURL: i.HTMLURL, Reactions: i.Reactions, CreatedAt: i.CreatedAt, UpdatedAt: i.CreatedAt}
+		Association: i.Association, Reactions: i.Reactions, CreatedAt: i.CreatedAt, UpdatedAt: i.CreatedAt}
 }
 
 // Weave puts entries of the room between the others, in the order of time; those that fall into the gap are

@@ -158,7 +158,8 @@ func TestLabelsAndMilestones(t *testing.T) {
 			"description", "All"); a.Header.Get("Location") != at+"/milestone/1" {
 			t.Errorf("leads to %v", a.Header)
 		}
-		shows(t, "milestone", page(t, s, "", at+"/milestone/1", 200), "Spring", "Due by 20 March 2030", "All")
+		shows(t, "milestone", page(t, s, "", at+"/milestone/1", 200), "Spring", "Due by 20 March 2030", "All",
+			"made now by sam")
 		if a := page(t, s, "sam", at+"/milestones/1/edit", 200); !strings.Contains(string(a.Body),
 			`value="2030-03-20"`) {
 			t.Error("the form has not the day")

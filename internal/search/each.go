@@ -1,0 +1,55 @@
+package search
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/finder"
+	"arbor/internal/issue"
+)
+
+// SearchEach finds the first size issues of each query, as Search does, for the page of what waits for somebody. It
+// takes a few statements for all of them where each finds few issues, and reads nothing that these refer to but their
+// repositories. Errors: those of Search; 422 for a query with words.
+func (s *Service) SearchEach(
+	ctx context.Context, caller *account.Caller, queries []*Query, size int64,
+) ([]*Results, error) {
+	for _, q := range queries {
+		if q.asksIndex() {
+			return nil, errs.Validation(errs.Field{Resource: resource, Field: "q", Code: errs.InvalidField})
+		}
+	}
+	var found []*Results
+	err := s.read(ctx, false, func(tx *db.Tx, _ bool) (err error) {
+		found, err = readEach(ctx, tx, s.issues, caller, queries, size)
+		return err
+	})
+	return found, err
+}
+
+func readEach(ctx context.Context, tx *db.Tx, issues *issue.Service, caller *account.Caller, queries []*Query,
+	size int64) ([]*Results, error) {
+	in := make([]finder.Query, len(queries))
+	for n, q := range queries {
+		var err error
+		if in[n], err = q.prepare(tx, caller); err != nil {
+			return nil, err
+		}
+	}
+	lists, found, err := issues.FindEach(tx, in, size)
+	if err != nil {
+		return nil, err
+	}
+	page := issue.NewPage(ctx)
+	results := make([]*Results, len(queries))
+	for n, list := range lists {
+		page.Add(list...)
+		results[n] = &Results{Total: found[n].Total, page: page}
+		for _, i := range list {
+			results[n].Hits = append(results[n].Hits, Hit{Issue: i})
+		}
+	}
+	return results, page.Enter(tx, caller)
+}

@@ -9,7 +9,7 @@ import (
 )
 
 // afterExpiry is how long, in microseconds, a request stays after its codes have expired, so that the program
-// is told so.
+// receives that error.
 const afterExpiry = db.Time(60 * 60 * 1e6)
 
 // waitingDevices counts the requests whose codes have not expired: all, and those from one network. What
@@ -126,7 +126,7 @@ func dropAllowed(tx *db.Tx, d digest, by ID) (there bool, err error) {
 	return n > 0, nil
 }
 
-// missesOf counts the wrong codes that somebody gave lately.
+// missesOf counts the wrong codes that an account entered recently.
 func missesOf(tx *db.Tx, by ID) (misses int64, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(MAX(misses), 0) FROM device_misses WHERE account_id = $1 AND since > $2`,
 		by, tx.Now-db.Time(missesFor.Microseconds())).Scan(&misses)

@@ -48,14 +48,14 @@ var sources embed.FS
 // Site is the address that stands for the server's own in examples and links.
 const Site = "https://arbor.example"
 
-// CodeHosting makes the document of the code-hosting API, as JSON. It takes some
-// 20 MiB on the way, so keep it.
+// CodeHosting returns the document of the code-hosting API, as JSON. It allocates some
+// 20 MiB, so keep the result.
 func CodeHosting() ([]byte, error) {
 	d, err := loadCodeHosting()
 	return render(d, err)
 }
 
-// Plants makes the document of the plant store, likewise.
+// Plants returns the document of the plant store, likewise.
 func Plants() ([]byte, error) {
 	d, err := loadPlants()
 	return render(d, err)

@@ -139,7 +139,7 @@ func closePayload(n *node) {
 	n.with("additionalProperties", newScalar("false"))
 }
 
-// expandOperation gives an operation its id, its placeholders and pages, and
+// expandOperation adds to an operation its id, its placeholders and pages, and
 // the failures that all have.
 func (d *document) expandOperation(method, path string, op *node) error {
 	op.with("operationId", newString(Operation(method, path)))

@@ -24,7 +24,7 @@ type Asked struct {
 // AskedPermission is a permission that an App wants at another level. An empty level is none.
 type AskedPermission struct{ Name, Has, Wants string }
 
-// asked is what the installation's App asks for beside what was granted; nil: nothing.
+// asked is what the installation's App asks for beyond what was granted; nil: nothing.
 func (i *Installation) asked() *Asked {
 	a := &Asked{Seen: wants(i.App.Permissions, i.App.Events), Events: without(i.App.Events, i.Events),
 		Less: without(i.Events, i.App.Events)}
@@ -46,7 +46,7 @@ func wants(p scope.Permissions, events []string) string {
 	return p.String() + " " + strings.Join(tidy(events), ",")
 }
 
-// without gives the names that are not in others.
+// without returns the names that are not in others.
 func without(names, others []string) (list []string) {
 	for _, n := range names {
 		if !slices.Contains(others, n) {
@@ -77,7 +77,7 @@ func (s *Service) AskedOf(
 	})
 }
 
-// GrantBy grants what the App of an installation asks for by now, if that is what the caller saw
+// GrantBy grants what the App of an installation asks for now, if that is what the caller saw
 // ([Asked.Seen]). Errors: 403, 404; 409 where the App asks for something else.
 func (s *Service) GrantBy(
 	ctx context.Context, caller *account.Caller, id account.InstallationID, seen string,

@@ -14,7 +14,7 @@ import (
 const maxRepos = 500
 
 // Install installs an App on an account: for the repositories of the names, or with none for all. It gets
-// what the App asks for now; installing again grants what the App asks for by now, and changes nothing else.
+// what the App asks for now; installing again grants only what the App asks for now.
 // Errors: 404, 422 for a repository that is not there.
 func (s *Service) Install(ctx context.Context, slug, on string, names []string) (i *Installation, err error) {
 	if len(names) > maxRepos {
@@ -107,7 +107,7 @@ func idsOf(tx *db.Tx, owner *account.Account, names []string) (ids []repo.ID, er
 	return ids, nil
 }
 
-// accept grants what the App asks for by now.
+// accept grants what the App asks for now.
 func (s *Service) accept(tx *db.Tx, i *Installation, by account.ID) error {
 	if i.asked() == nil {
 		return nil
@@ -229,7 +229,7 @@ func (s *Service) FollowTransfer(tx *db.Tx, r *repo.Repo, to, by account.ID) err
 	return tx.Bump(account.Topic)
 }
 
-// addTo lets an installation for some reach one more repository of its account. Errors: 404, 422 for one too
+// addTo adds a repository of the account to an installation for selected ones. Errors: 404, 422 for one too
 // many.
 func (s *Service) addTo(tx *db.Tx, i *Installation, id repo.ID, by account.ID) error {
 	if i.Every {

@@ -157,6 +157,6 @@ func span(s string) (from, until db.Time, ok bool) {
 	if len(s) == len(time.DateOnly) {
 		length = 24 * time.Hour
 	}
-	// Before 1970 nothing happened, and 0 is no bound.
+	// Events begin after 1970, and 0 means no bound.
 	return max(1, db.FromTime(t)), max(1, db.FromTime(t.Add(length))), true
 }

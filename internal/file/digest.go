@@ -12,7 +12,7 @@ const (
 	chunk   = 128 << 10 // bytes of each
 )
 
-// digest makes the SHA-256 of a file in a goroutine of its own, which sum ends.
+// digest returns the SHA-256 of a file in a goroutine of its own, which sum ends.
 type digest struct {
 	free chan []byte // buffers that may be filled
 	full chan []byte // what is to be hashed, in order

@@ -16,7 +16,7 @@ import (
 // API answers the requests about notifications.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // pollInterval is how many seconds pollers are asked to wait.
@@ -218,8 +218,8 @@ func (api *API) GetSubscription(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /notifications/threads/{thread_id}/subscription
 //
-// SetSubscription subscribes the caller to the subject of a thread; with ignored nothing is told of it any
-// more. Errors: 404, 422.
+// SetSubscription subscribes the caller to the subject of a thread; with ignored it causes no more
+// notifications. Errors: 404, 422.
 func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request) error {
 	id, err := web.Number(r, "thread_id")
 	if err != nil {

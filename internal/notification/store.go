@@ -18,12 +18,12 @@ type filter struct {
 	repo          repo.ID // 0: of all
 	id            int64   // one thread; 0: all
 	all           bool    // those that were read, too
-	participating bool    // not those of which only watching tells
+	participating bool    // without those that only watching caused
 	since, before db.Time // when they were told last; 0: whenever
 }
 
-// build gives what stands behind SELECT, and its arguments. A subject that everybody is kept from, a draft or
-// an issue where there are none any more, is left out.
+// build returns the rest of a SELECT, and its arguments. A subject that nobody can see, a draft or
+// an issue where issues are turned off, is left out.
 func (f *filter) build() (from string, args []any) {
 	args = []any{account.IDOf(f.caller)}
 	var where []string

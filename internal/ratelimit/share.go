@@ -62,7 +62,7 @@ func (l *Limiter) Share(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case db.FromTime(l.ends) != ends: // the window ended meanwhile
+	case db.FromTime(l.ends) != ends: // the window has ended since
 	case agreed != ends:
 		l.join(agreed.Time())
 	default:

@@ -65,7 +65,7 @@ var names = complete([]name{
 	{"site_admin", "", SiteAdmin}, {"plants", "", Plants},
 })
 
-// complete gives each scope without a bit one of its own.
+// complete assigns a bit to each scope without one.
 func complete(list []name) []name {
 	next := firstOther
 	for i := range list {
@@ -99,7 +99,7 @@ const All = ^Set(0)
 // Whole is in no scope, so of all tokens only those have it that may do everything.
 const Whole Set = 1 << 63
 
-// Usual is what a token has unless it is told otherwise.
+// Usual is the default set of scopes of a token.
 const Usual = "repo, read:org, plants"
 
 // Parse reads names that are separated by commas or spaces. Error: 422 for a name that no
@@ -126,7 +126,7 @@ func Names() []string {
 	return list
 }
 
-// String gives the scopes as headers have them, without those that others include:
+// String returns the scopes as headers have them, without those that others imply:
 // "repo, read:org".
 func (s Set) String() string {
 	var list []string

@@ -69,7 +69,7 @@ func NewKinds(s *Service) *Kinds {
 	return &Kinds{s: s, answers: web.NewAnswers(web.NewKept(cacheBytes))}
 }
 
-// Stats tells of the cache.
+// Stats returns the statistics of the cache.
 func (k *Kinds) Stats(name string) cache.Stats { return k.answers.Stats(name) }
 
 // Serve answers a search with what find makes of it. It waits for a slot first, so few run at one
@@ -94,7 +94,7 @@ func (k *Kinds) Serve(w http.ResponseWriter, r *http.Request, kind Kind,
 	return k.answers.Serve(w, r, k.s.db.State(r.Context()), web.Key(r, account.ViewOf(q.Caller)), render)
 }
 
-// find has a slot while it calls find, for as long as a search of the kind may take.
+// find holds a slot while it calls find, for the longest time that a search of the kind may take.
 func (k *Kind) find(out *web.Output, q *Asked,
 	find func(ctx context.Context, out *web.Output, q *Asked) (*Found, error)) (*Found, error) {
 	ctx := out.Context()

@@ -104,7 +104,7 @@ func (p *parser) quoted() string {
 	return b.String()
 }
 
-// list reads what stands behind a colon, parted by commas outside of quotes.
+// list reads the values after a colon, separated by commas outside quotes.
 func (p *parser) list() (list []string) {
 	var value strings.Builder
 	open := 0 // parentheses of the value

@@ -137,7 +137,7 @@ func scanOne(ctx context.Context, repos *repo.Service, tip Tip,
 	return fn(ctx, tip, objects)
 }
 
-// passing reports an error for which one repository is left out: it is gone meanwhile, its folder is broken, its
+// passing reports an error that leaves out only one repository: it was deleted, its folder is broken, its
 // objects need more memory than git has, or the server is full.
 func passing(err error) bool {
 	var known *errs.Error
@@ -174,7 +174,7 @@ func (c *Conditions) Emails(terms []*Term, names ...string) (map[string][]string
 	return found, nil
 }
 
-// Login gives the folded login of a value, which may be @me.
+// Login returns the folded login in a value, which may be @me.
 func (c *Conditions) Login(value string) string { return account.Fold(c.login(value)) }
 
 func errNobody() error {

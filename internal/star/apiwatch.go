@@ -69,8 +69,8 @@ func (api *API) GetSubscription(w http.ResponseWriter, r *http.Request, a *repo.
 
 // PUT /repos/{owner}/{repo}/subscription
 //
-// SetSubscription makes the caller watch the repository; with ignored it
-// silences the repository, and with subscribed false it is neither. Error: 422.
+// SetSubscription subscribes the caller to the repository; with ignored it
+// silences the repository, and with subscribed false it does neither. Error: 422.
 func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	subscribed, ignored, err := ReadSubscription(r)
 	if err != nil {

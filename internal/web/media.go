@@ -55,7 +55,7 @@ func RequirePreview(r *http.Request, name, what string) error {
 		": send an 'Accept' header with application/vnd.service."+name+"+json")
 }
 
-// Header gives the value of X-Service-Media-Type or, with the vendor "github",
+// Header returns the value of X-Service-Media-Type or, with the vendor "github",
 // of X-GitHub-Media-Type (decision 4).
 func (m *Media) Header(vendor string) string {
 	if len(m.Asked) == 0 {

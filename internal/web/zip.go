@@ -94,7 +94,7 @@ func zipBody(r *http.Request, status int, body []byte) (zipped []byte, ok bool) 
 	return fitted(b.Bytes()), true
 }
 
-// zippersOf has a compressor for each processor. Each takes most of a megabyte, and none
+// zippersOf holds a compressor for each processor. Each uses almost a megabyte, and none
 // waits for a client.
 var zippersOf = sync.OnceValue(func() chan *gzip.Writer {
 	n := runtime.GOMAXPROCS(0)

@@ -45,7 +45,7 @@ func (p *part) Query() string {
 func (p *part) PerPage() int { return linesPerPage }
 
 // partOf takes the lines of the request's page; of one behind the last it takes the last. total is how many
-// lines the text has, of which list may lack some, as cut says.
+// lines the text has, some of which list may lack, as cut says.
 func partOf(r *http.Request, list []string, total int, cut bool) part {
 	last := max(1, (len(list)+linesPerPage-1)/linesPerPage)
 	number := int(min(web.ReadPage(r).Number, int64(last)))

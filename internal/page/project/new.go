@@ -51,7 +51,7 @@ func (p *Pages) fill(r *http.Request, v *newView) (err error) {
 
 // POST /new
 //
-// Create makes a repository and leads to it. What is wrong with the form is shown on it.
+// Create creates a repository and redirects to it. What is wrong with the form is shown on it.
 func (p *Pages) Create(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

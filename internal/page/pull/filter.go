@@ -104,7 +104,7 @@ type menu struct {
 	Options []option
 }
 
-// menu makes a menu of names and values in turn.
+// menu returns a menu from alternating names and values.
 func (f filter) menu(title, name string, pairs ...string) menu {
 	m := menu{Title: title, Name: name}
 	for n := 0; n+1 < len(pairs); n += 2 {

@@ -52,7 +52,7 @@ type Pages struct {
 	with Handlers
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
 
 // Routes are the pages and the targets of their forms.

@@ -50,7 +50,7 @@ type Pages struct {
 	told     hook.OfOwnApp
 }
 
-// New makes the pages. told answers what the Apps of the caller were told.
+// New returns the pages. told answers the deliveries to the caller's Apps.
 func New(
 	kit *page.Kit, accounts *account.Service, repos *repo.Service, apps *app.Service, told hook.OfOwnApp,
 ) *Pages {

@@ -26,10 +26,10 @@ import (
 // API answers searches.
 type API struct{ kinds *search.Kinds }
 
-// NewAPI makes the handler.
+// NewAPI returns the handler.
 func NewAPI(kinds *search.Kinds) *API { return &API{kinds} }
 
-// Caches tells of the answers of all kinds of searches.
+// Caches returns the statistics of the answers of all kinds of searches.
 func (api *API) Caches() []cache.Stats { return []cache.Stats{api.kinds.Stats("search_kinds_answers")} }
 
 // Routes is the endpoint.
@@ -58,8 +58,8 @@ func kind() search.Kind {
 // GET /search/repositories
 //
 // Repositories answers a page of the repositories that q chooses among those that the caller may
-// see, by sort (best-match, stars, forks, updated) and order (desc, asc), of which the first
-// thousand can be read. Forks are found with fork: alone, as at GitHub. Errors: 422, 503.
+// see, by sort (best-match, stars, forks, updated) and order (desc, asc), the first
+// thousand of which can be read. Forks are found with fork: alone, as at GitHub. Errors: 422, 503.
 func (api *API) Repositories(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)
 }

@@ -45,8 +45,8 @@ func CheckPassword(login, password string) error {
 	return checkCommon(login, password)
 }
 
-// hashPassword returns the stored form of a password. Its memory is reserved from the request's admission. Errors: 429,
-// 503.
+// hashPassword returns the stored form of a password. Its memory is reserved from the request's admission.
+// Errors: 429, 503.
 func hashPassword(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, argonSalt)
 	rand.Read(salt)

@@ -18,8 +18,8 @@
 // they reach, package route which permission each route needs. Of a key only the public half is kept.
 //
 // An installation belongs to an account: what that account hands over is out of reach with the next request.
-// It has the permissions and events that were granted to it, not what its App may want later, until the account's owner
-// grants that.
+// It has the permissions and events that were granted to it, not what its App may want later, until the
+// account's owner grants that.
 //
 // It is below package hook. Package forge sends payloads to hooks, through [Forge].
 package app

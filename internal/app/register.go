@@ -24,8 +24,8 @@ const (
 	codeLife = time.Hour // of the code that a manifest leads to
 )
 
-// CreateBy creates an App for an account that the caller administrates; empty: the caller's own. Errors: 403; as those of
-// Create.
+// CreateBy creates an App for an account that the caller administrates; empty: the caller's own. Errors: 403;
+// as those of Create.
 func (s *Service) CreateBy(
 	ctx context.Context, caller *account.Caller, owner string, m Manifest,
 ) (*Made, error) {

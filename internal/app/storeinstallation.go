@@ -145,8 +145,8 @@ func countRepos(tx *db.Tx, id account.InstallationID) (n int64, err error) {
 	return n, err
 }
 
-// reachedRepos returns those of the given repositories that an installation reaches, in the order of their ids. Of
-// withdrawn forks, which the account does not see, it reaches none.
+// reachedRepos returns those of the given repositories that an installation reaches, in the order of their
+// ids. Of withdrawn forks, which the account does not see, it reaches none.
 func reachedRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -88,7 +88,8 @@ func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
 	return t, err
 }
 
-// find returns the ids of the repositories that a token is limited to. Error: 422 for one that the installation does not reach.
+// find returns the ids of the repositories that a token is limited to. Error: 422 for one that the
+// installation does not reach.
 func (want *asked) find(tx *db.Tx, i *Installation) ([]repo.ID, error) {
 	lacks := errs.New(errs.Invalid,
 		"There is at least one repository that does not exist or is not accessible to the parent installation.")

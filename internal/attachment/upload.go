@@ -17,7 +17,8 @@ import (
 )
 
 // Upload adds a file to a repository, while it comes. Errors: 422 for a file that is empty or too large, and
-// for more than the caller may have there; 403 for the quota of the owner or of a caller without push access; 507; those of the body.
+// for more than the caller may have there; 403 for the quota of the owner or of a caller without push access;
+// 507; those of the body.
 func (s *Service) Upload(
 	ctx context.Context, a *repo.Access, name string, from io.Reader,
 ) (*Attachment, error) {

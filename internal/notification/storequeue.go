@@ -231,8 +231,9 @@ func watchers(tx *db.Tx, a Act, from place) (list []hearer, next place, more boo
 	return list, next, n == perBatch, rows.Err()
 }
 
-// tell marks threads as unread, and creates new ones, for accounts that can see the repository, are not suspended, and silenced
-// neither it nor the subject. An account notified after the latest act is skipped, unless the reason is greater:
+// tell marks threads as unread, and creates new ones, for accounts that can see the repository, are not
+// suspended, and silenced neither it nor the subject. An account notified after the latest act is skipped,
+// unless the reason is greater:
 // two workers may tell of two acts in either order.
 func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 	if len(list) == 0 {

@@ -52,9 +52,10 @@ type NewAsset struct {
 	From        io.Reader
 }
 
-// CleanName returns the name under which a file is stored, as at GitHub: characters other than letters, digits, '-', '_',
-// '+' and '@' become dots, consecutive ones a single dot; a name that begins with a dot gets a prefix.
-// Names that are paths, or hold control characters, are refused: ok is false, as for those that are too long.
+// CleanName returns the name under which a file is stored, as at GitHub: characters other than letters,
+// digits, '-', '_', '+' and '@' become dots, consecutive ones a single dot; a name that begins with a dot
+// gets a prefix. Names that are paths, or hold control characters, are refused: ok is false, as for those
+// that are too long.
 func CleanName(given string) (name string, ok bool) {
 	if given == "" || len(given) > MaxAssetName || !utf8.ValidString(given) ||
 		strings.ContainsAny(given, `/\`) ||

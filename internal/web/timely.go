@@ -43,7 +43,8 @@ const (
 	maxDraining = 2 * time.Second
 )
 
-// Drain reads the rest of a refused body. The request holds no slot while it does, since the client may send slowly.
+// Drain reads the rest of a refused body. The request holds no slot while it does, since the client may send
+// slowly.
 func Drain(w http.ResponseWriter, r *http.Request) {
 	admission.As(r.Context(), admission.Push)
 	body := Timely(r.Body, time.Now().Add(maxDraining), os.ErrDeadlineExceeded)

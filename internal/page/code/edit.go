@@ -175,7 +175,8 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return p.again(w, r, v, err)
 }
 
-// gone answers for a file that was deleted or renamed since the form was opened: the form then creates a new file with the text.
+// gone answers for a file that was deleted or renamed since the form was opened: the form then creates a new
+// file with the text.
 func (p *Pages) gone(w http.ResponseWriter, r *http.Request, a *repo.Access, form page.Form) error {
 	ref, _, _ := strings.Cut(web.Param(r, "path"), "/")
 	place, err := p.placeOrEmpty(r, a, "tree", cmp.Or(form.Text("ref"), ref))

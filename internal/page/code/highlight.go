@@ -102,8 +102,8 @@ func lexerOf(name, text string) chroma.Lexer {
 // patterns.
 var lexersOf = cache.NewRecent[string, chroma.Lexer](1000, nil)
 
-// inTime highlights a text, or returns it plain after a short time; keep reports whether the result may be cached for the
-// next request.
+// inTime highlights a text, or returns it plain after a short time; keep reports whether the result may be
+// cached for the next request.
 func inTime(ctx context.Context, key string, lexer chroma.Lexer, text string) (list []string, keep bool) {
 	if !working.enter(key) {
 		return highlight(ctx, nil, text), false
@@ -151,8 +151,8 @@ func (w *workers) leave(key string) {
 	delete(w.texts, key)
 }
 
-// highlight returns HTML of each line of a text, all of it escaped. It is plain without a lexer, and from the point where
-// the lexer runs out of time.
+// highlight returns HTML of each line of a text, all of it escaped. It is plain without a lexer, and from the
+// point where the lexer runs out of time.
 func highlight(ctx context.Context, lexer chroma.Lexer, text string) []string {
 	h := &highlighter{}
 	read := 0

@@ -226,7 +226,8 @@ func ID(path string) string {
 // Page is the address of the file's own page; empty: it has none.
 func (f *File) Page() string { return page.Local(f.BlobURL) }
 
-// hidden says why a file's lines are not shown at first, regardless of the rest of the page; empty: they are shown.
+// hidden says why a file's lines are not shown at first, regardless of the rest of the page; empty: they are
+// shown.
 func (f *File) hidden(o Options) string {
 	switch {
 	case f.Patch == nil && f.Brief != nil && f.Brief.Binary:

@@ -181,8 +181,8 @@ func (p *Pages) NewOrg(w http.ResponseWriter, r *http.Request) error {
 
 // POST /new/organization
 //
-// CreateOrg creates an organization. Errors: 404 for callers without the right; what is wrong with the form is shown on
-// it.
+// CreateOrg creates an organization. Errors: 404 for callers without the right; what is wrong with the form
+// is shown on it.
 func (p *Pages) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

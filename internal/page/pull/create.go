@@ -203,7 +203,8 @@ func titled(name string) string {
 
 // POST /{owner}/{repo}/pulls/new
 //
-// Create creates the pull request, with the labels, assignees and reviewers that were chosen, and redirects to it.
+// Create creates the pull request, with the labels, assignees and reviewers that were chosen, and redirects
+// to it.
 func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

@@ -9,8 +9,8 @@
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
 //
-// Each form is answered by the REST API, which asks for the rights and writes the audit log. An action that cannot be
-// undone has a page of its own, where the repository's full name has to be typed.
+// Each form is answered by the REST API, which asks for the rights and writes the audit log. An action that
+// cannot be undone has a page of its own, where the repository's full name has to be typed.
 package reposettings
 
 import (

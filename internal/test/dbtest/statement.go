@@ -7,7 +7,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Statement makes a function for a Write that executes one statement.
+// Statement returns a function for a Write that executes one statement.
 func Statement(query string, args ...any) func(*db.Tx) error {
 	return func(tx *db.Tx) error {
 		_, err := tx.Exec(query, args...)

@@ -10,7 +10,7 @@ import (
 )
 
 // Passwords that attackers try first are refused where one is set; a password set before keeps working. The
-// list is small: what it lacks is for the bound of attempts.
+// list is small: other passwords are protected by the bound of attempts.
 
 //go:embed common.txt
 var commonText string

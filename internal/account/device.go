@@ -237,7 +237,7 @@ func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, n
 }
 
 // FindDevice returns the request with a person's code. Errors: 403 for a caller who did not sign in with a
-// password, 404 for a code that is unknown, expired or already decided, 429 after too many of these.
+// password, 404 for a code that is unknown, expired or already decided, 429 after too many such codes.
 func (s *Service) FindDevice(ctx context.Context, caller *Caller, code string) (*DeviceRequest, error) {
 	return s.withDevice(ctx, caller, code, func(*db.Tx, *DeviceRequest) error { return nil })
 }

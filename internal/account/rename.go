@@ -70,7 +70,7 @@ func takeLogin(tx *db.Tx, a *Account, folded string) error {
 }
 
 // Hold finds an account and holds its row until the transaction ends, so it is not deleted
-// by others. Error: 404.
+// before then. Error: 404.
 func Hold(tx *db.Tx, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
 	if err != nil {

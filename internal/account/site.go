@@ -31,7 +31,7 @@ func (s *Service) Suspend(ctx context.Context, by *Caller, login string) (*Accou
 	})
 }
 
-// Unsuspend ends a suspension: tokens that have not expired work again. Errors: 404,
+// Unsuspend ends a suspension: tokens that have not expired or been revoked work again. Errors: 404,
 // 403 for oneself.
 func (s *Service) Unsuspend(ctx context.Context, by *Caller, login string) (*Account, error) {
 	return s.changeUser(ctx, by, login, audit.UserUnsuspend, func(tx *db.Tx, a *Account) error {

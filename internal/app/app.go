@@ -84,7 +84,7 @@ type Forge interface {
 	ReachedAt(tx *db.Tx, appID account.AppID, i *web.Info) error
 	// TellInstallation sends the App an event about its installation: created, deleted, suspend, unsuspend,
 	// new_permissions_accepted. It is called
-	// before what it tells of is gone. by is 0 for the operator.
+	// before the rows it describes are deleted. by is 0 for the operator.
 	TellInstallation(tx *db.Tx, i *Installation, action string, by account.ID) error
 	// TellInstallationRepos sends the App an event about repositories added to an installation or removed
 	// from it.

@@ -54,7 +54,7 @@ func (s *scanned) find(offset, size int64) (found Found, err error) {
 }
 
 // findOnce searches once, for words or other rare properties, counts the results and takes
-// the page of it.
+// the page of them.
 func (s *scanned) findOnce(offset, size int64) (found Found, err error) {
 	score := "0 AS score"
 	if s.words != nil {

@@ -66,8 +66,8 @@ func (s *Service) check(ctx context.Context, login, target string) error {
 	})
 }
 
-// Follow follows or unfollows an account for the caller. Repeating either
-// changes nothing. Errors: errs.Absent for an unknown login;
+// Follow follows or unfollows an account for the caller. Repeating
+// either changes nothing. Errors: errs.Absent for an unknown login;
 // errs.Invalid for following oneself.
 func (s *Service) Follow(ctx context.Context, caller *account.Caller, target string, on bool) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {

@@ -33,7 +33,7 @@ func Put(tx *db.Tx, list []Text) error {
 	return nil
 }
 
-// Refresh causes the connection of a transaction on SQLite to reload where the parts of the index
+// Refresh causes the connection of a transaction on SQLite to reload the positions of the parts of the index
 // are, as each search does. SQLite's integrity check does not, and takes for damage what others
 // merged since the connection searched last.
 func Refresh(tx *db.Tx) error {

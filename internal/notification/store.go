@@ -19,7 +19,7 @@ type filter struct {
 	id            int64   // one thread; 0: all
 	all           bool    // those that were read, too
 	participating bool    // without those that only watching caused
-	since, before db.Time // when they were told last; 0: whenever
+	since, before db.Time // of the latest notification; 0: any time
 }
 
 // build returns the rest of a SELECT, and its arguments. A subject that nobody can see, a draft or

@@ -232,7 +232,7 @@ func watchers(tx *db.Tx, a Act, from place) (list []hearer, next place, more boo
 }
 
 // tell marks threads as unread, and creates new ones, for accounts that can see the repository, are not
-// suspended, and silenced neither it nor the subject. An account notified after the latest act is skipped,
+// suspended, and have silenced neither it nor the subject. An account notified after the latest act is skipped,
 // unless the reason is greater:
 // two workers may tell of two acts in either order.
 func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {

@@ -78,8 +78,8 @@ func readQuery(r *http.Request, text string) (*Query, error) {
 	return q, nil
 }
 
-// write renders GitHub's issue-search-result. The items come first among
-// everything but counts: clients that page take the first list.
+// write renders GitHub's issue-search-result. The items come before
+// all but counts: clients that page take the first list.
 func (f *Results) write(out *web.Output) error {
 	out.Grow(4 << 10 * (len(f.Hits) + 1))
 	if err := out.Open(struct {

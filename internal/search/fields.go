@@ -92,8 +92,8 @@ func parts() []partField {
 		{"comments", fulltext.InComments}}
 }
 
-// String returns a query that means the same, the same for equal queries: what
-// Parse returns the Query for it.
+// String returns a query that means the same, the same for equal queries:
+// Parse returns the Query again for it.
 func (q *Query) String() string {
 	var w []string
 	for _, s := range q.Words {

@@ -53,7 +53,7 @@ func (p *Pages) lines(ctx context.Context, name, text string) (list []string, to
 	return p.coloured(ctx, name, text), total, cut
 }
 
-// coloured returns HTML of each line of a text, all of it escaped, or the cached result for the same text
+// coloured returns HTML of each line of a text, all of it escaped, or the cached result for the same text.
 // A text that is large, of no known language, or takes long is plain, and so is one while others are
 // at work.
 func (p *Pages) coloured(ctx context.Context, name, text string) []string {

@@ -65,7 +65,7 @@ func kind() search.Kind {
 // GET /search/code
 //
 // Code answers a page of the files that q chooses on the default branches of the repositories that
-// the caller may see, the first thousand of which can be read: those of the latest pushed
+// the caller may see, the first thousand of which can be read: those of the repository pushed to
 // last first. Words are looked for as they stand, without regard to case. incomplete_results reports
 // that there was no time for all files. Errors: 422, 429, 503.
 func (api *API) Code(w http.ResponseWriter, r *http.Request) error {

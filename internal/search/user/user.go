@@ -3,7 +3,7 @@
 //	GET /search/users
 //
 // Words are looked for in the index of names that package fulltext has and the worker of package
-// search keeps. An e-mail address is found by callers who may read it in profiles: all signed-in ones. Suspended
+// search keeps. An e-mail address is found by callers who may read it in profiles: all who signed in. Suspended
 // accounts are not found.
 package user
 

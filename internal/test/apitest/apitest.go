@@ -296,7 +296,7 @@ func (s *Server) Objects(t testing.TB, id repo.ID) *git.Repository {
 	return Objects(t, s.Repos, id)
 }
 
-// Objects is Server.Objects for a test that has the service alone. What it gives
+// Objects is Server.Objects for a test that has the service alone. The result
 // is not pinned, so the repository can be removed during its use.
 func Objects(t testing.TB, repos *repo.Service, id repo.ID) *git.Repository {
 	t.Helper()

@@ -116,7 +116,7 @@ func (r Role) String() string {
 	}
 }
 
-// ParseRole reads what String gives; ok is false for anything else.
+// ParseRole parses the result of String; ok is false for anything else.
 func ParseRole(s string) (r Role, ok bool) {
 	for r := None; r <= Admin; r++ {
 		if s == r.String() {
@@ -246,7 +246,7 @@ type Forge interface {
 	TellMember(tx *db.Tx, org, user *Account, owner, joined bool, by ID) error
 	// TellRename is called after an organization got another login than from.
 	TellRename(tx *db.Tx, org *Account, from string, by ID) error
-	// DeleteAccount takes all that names the account away, or gives it to ghost. The caller
+	// DeleteAccount deletes all that names the account, or transfers it to ghost. The caller
 	// holds its row, and removes that afterwards.
 	DeleteAccount(tx *db.Tx, id, ghost, by ID) error
 }

@@ -19,7 +19,7 @@ const (
 	devicePause   = 5                // seconds between two questions of a program
 	maxDevices    = 10000            // requests whose codes have not expired, of all
 	maxOfNetwork  = 20               // of these, from one network
-	maxMisses     = 5                // wrong codes that one person gives
+	maxMisses     = 5                // wrong codes that one person enters
 	missesFor     = 15 * time.Minute // then they are forgotten
 	userCodeSize  = 8
 	userCodeSigns = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, so no words

@@ -57,7 +57,7 @@ func (a asInstalled) text() string {
 	return fmt.Sprintf("%d%d", a.role, a.inOrg)
 }
 
-// ForRoute returns the caller as it may use a route that wants a permission; ok is false if the App has not got
+// ForRoute returns the caller as it may use a route that wants a permission; ok is false if the App lacks
 // it. least is the role that the route's own right names, which comes with the permission.
 func (c *Caller) ForRoute(name, level string, least Role) (*Caller, bool) {
 	now := *c

@@ -116,7 +116,7 @@ func denyAllowed(tx *db.Tx, by ID) error {
 	return tx.Run(`UPDATE device_requests SET allowed = FALSE WHERE account_id = $1 AND allowed = TRUE`, by)
 }
 
-// dropAllowed removes a request that an account allowed, and tells whether there was one.
+// dropAllowed removes a request that an account allowed, and reports whether it existed.
 func dropAllowed(tx *db.Tx, d digest, by ID) (there bool, err error) {
 	n, err := tx.Exec(`DELETE FROM device_requests
 		WHERE device = $1 AND account_id = $2 AND allowed = TRUE AND expires_at > $3`, d[:], by, tx.Now)

@@ -153,7 +153,7 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 	return token, id, nil
 }
 
-// told is what the audit log has of a new token.
+// told returns what the audit log records of a new token.
 func (n *NewToken) told(id int64, expires db.Time) map[string]any {
 	told := map[string]any{"token_id": id}
 	switch {

@@ -209,7 +209,7 @@ func (api *API) Uninstall(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /app/installations/{installation_id}/suspended
 //
-// Suspend suspends an installation: its tokens do not work any more. Errors: 401, 404.
+// Suspend suspends an installation: its tokens stop working. Errors: 401, 404.
 func (api *API) Suspend(w http.ResponseWriter, r *http.Request) error {
 	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
 		return api.s.Suspend(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))

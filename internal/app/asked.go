@@ -16,7 +16,7 @@ import (
 type Asked struct {
 	Permissions []AskedPermission // those that differ, by name
 	Events      []string          // that it asks for and does not get yet
-	Less        []string          // events that it gets and does not ask for any more
+	Less        []string          // events that it gets and no longer asks for
 	// all that it asks for, as a text: a grant repeats it, so that a later change is not granted unseen
 	Seen string
 }
@@ -56,7 +56,7 @@ func without(names, others []string) (list []string) {
 	return list
 }
 
-// AskedOf gives, by the id of the installation, what Apps of the caller's account and of organizations that
+// AskedOf returns, by the id of the installation, what Apps of the caller's account and of organizations that
 // the caller owns ask for beyond what was granted. Those that ask for nothing more are missing.
 func (s *Service) AskedOf(
 	ctx context.Context, caller *account.Caller,

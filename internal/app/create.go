@@ -54,7 +54,7 @@ func newApp(m Manifest) (*App, error) {
 		ExternalURL: m.URL, Public: m.Public, Permissions: m.Permissions, Events: m.Events}, err
 }
 
-// keys are what an App proves with who it is, and what proves to it who tells it something.
+// keys are the App's private key, and the secret that authenticates deliveries to it.
 type keys struct {
 	private string // PEM
 	public  []byte // PKIX

@@ -202,7 +202,7 @@ func (s *Service) Leave(tx *db.Tx, id, by account.ID) error {
 }
 
 // FollowTransfer takes a repository that has another owner now from the installations of the former one that
-// are for some, and tells the Apps that it left, and those that reach it now. r is as it was.
+// are for some, and sends events to the Apps that it left, and those that reach it now. r is as it was.
 func (s *Service) FollowTransfer(tx *db.Tx, r *repo.Repo, to, by account.ID) error {
 	left, err := installationsWhere(tx, `WHERE i.account_id = $1 AND `+reaches("i", "$2")+` ORDER BY i.id`,
 		r.OwnerID, r.ID)
@@ -272,7 +272,7 @@ func (s *Service) removeFrom(tx *db.Tx, i *Installation, id repo.ID, by account.
 	return s.followSelection(tx, i, audit.InstallationRemoveRepos, nil, []repo.ID{id}, by)
 }
 
-// followSelection notes and tells which repositories an installation reaches now.
+// followSelection stores, and sends as events, which repositories an installation reaches now.
 func (s *Service) followSelection(
 	tx *db.Tx, i *Installation, action audit.Action, added, removed []repo.ID, by account.ID,
 ) error {

@@ -15,9 +15,9 @@ import (
 )
 
 // Apps are made in a browser by people, for their own account, and by the owners of an organization for it. A
-// program may ask for one by a manifest: who confirms it is led back to the program with a code, for which
-// the program gets the keys. They are made when it asks: until then nobody has them, and nothing that is kept
-// could sign for the App.
+// program may ask for one by a manifest: a person who confirms it is redirected to the program with a code,
+// for which the program gets the keys. They are made when it asks: until then nobody has them, and nothing
+// that is kept could sign for the App.
 
 const (
 	maxOwned = 100       // Apps of one account that are made in a browser, as at GitHub

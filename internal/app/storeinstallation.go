@@ -121,7 +121,8 @@ func removeInstallation(tx *db.Tx, id account.InstallationID) error {
 	return tx.Bump(account.Topic)
 }
 
-// addRepos adds repositories that the account has to an installation for some, and gives those that are new.
+// addRepos adds repositories that the account has to an installation for selected ones, and returns those
+// that are new.
 func addRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil

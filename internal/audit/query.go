@@ -23,7 +23,7 @@ func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
-// ParseCursor reads what String gives; empty is the zero cursor, of the list's beginning.
+// ParseCursor parses the result of String; empty is the zero cursor, of the list's beginning.
 func ParseCursor(s string) (c Cursor, ok bool) {
 	if s == "" {
 		return c, true

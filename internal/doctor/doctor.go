@@ -100,7 +100,7 @@ func (d *doctor) failed(name, found, advice string, err error) {
 	d.Cause(name, err)
 }
 
-// told are the lines of git's build options that say what it can do.
+// told are the lines of git's build options that describe its features.
 var told = []string{"git version ", "cpu: ", "sizeof-long: ", "sizeof-size_t: ",
 	"default-hash: ", "feature: "}
 

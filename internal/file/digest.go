@@ -49,7 +49,7 @@ func (d *digest) buffer() []byte {
 // add hashes bytes at the beginning of the last buffer.
 func (d *digest) add(b []byte) { d.full <- b }
 
-// sum ends the goroutine, and gives the digest in hexadecimal digits. It may be called again, which gives
+// sum ends the goroutine, and returns the digest in hexadecimal digits. It may be called again, which returns
 // nothing.
 func (d *digest) sum() string {
 	if d.done {

@@ -84,7 +84,7 @@ var fileName = regexp.MustCompile(`^[0-9a-f]{32}$`)
 // Path is where the file of a name is below the data folder, with slashes.
 func Path(name string) string { return Folder + "/" + name[:2] + "/" + name }
 
-// IsPath reports whether a path is one that Path gives.
+// IsPath reports whether a path is one that Path returns.
 func IsPath(path string) bool {
 	name := filepath.Base(path)
 	return fileName.MatchString(name) && path == Path(name)

@@ -120,7 +120,7 @@ const (
 	maxUpload  = time.Hour
 )
 
-// onTime is a body that begins to come now. Reading it gives the error late once it is too slow.
+// onTime is a body that begins to come now. Reading it returns the error late once it is too slow.
 func onTime(body io.Reader, late error) io.Reader {
 	now := time.Now()
 	return &steady{Reader: web.Timely(body, now.Add(maxUpload), late), began: now, late: late}

@@ -94,7 +94,7 @@ type span struct {
 	by    posting.Property
 	repo  repo.ID
 	state tracker.State
-	since int64 // updated at or after; 0: whenever
+	since int64 // updated at or after; 0: any time
 	rest  And
 	n     int64 // how many postings it has
 }

@@ -35,7 +35,7 @@ func (b *builder) arg(v any) string {
 	return fmt.Sprintf("$%d", len(b.args))
 }
 
-// values adds arguments and gives what stands behind IN.
+// values adds arguments and returns the operand of IN.
 func values[V any](b *builder, list []V) string {
 	marks := make([]string, len(list))
 	for n, v := range list {

@@ -28,7 +28,7 @@ const (
 	following side = true
 )
 
-// list lists a page of one side of an account, and tells how many are
+// list lists a page of one side of an account, and returns how many are
 // there. Errors: errs.Absent when nobody has the login.
 func (s *Service) list(
 	ctx context.Context, login string, of side, p web.Page,

@@ -150,7 +150,7 @@ func (d *Document) References() References {
 }
 
 // HTML returns the body as sanitized, balanced HTML (decision 29), without a
-// newline at its end; an empty body gives an empty string.
+// newline at its end; an empty body results in an empty string.
 func (d *Document) HTML(l Links) string {
 	if len(d.spans) == 0 {
 		return d.html

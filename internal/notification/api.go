@@ -24,8 +24,8 @@ const pollInterval = "60"
 
 // GET /notifications
 //
-// List answers a page of the caller's unread threads, the one told last first; with all those that were read,
-// too. 304 when nothing was told or marked since If-Modified-Since. Error: 422.
+// List answers a page of the caller's unread threads, the latest first; with all those that were read,
+// too. 304 when no notification was added or marked since If-Modified-Since. Error: 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request) error { return api.list(w, r, 0) }
 
 // GET /repos/{owner}/{repo}/notifications
@@ -109,7 +109,7 @@ func readFilter(r *http.Request) (filter, error) {
 
 // PUT /notifications
 //
-// MarkAll marks the caller's threads as read that were told at last_read_at or before, now unless it is
+// MarkAll marks the caller's threads up to last_read_at as read, now unless it is
 // given:
 // 205. Error: 422.
 func (api *API) MarkAll(w http.ResponseWriter, r *http.Request) error { return api.mark(w, r, 0) }
@@ -244,7 +244,7 @@ func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /notifications/threads/{thread_id}/subscription
 //
-// DeleteSubscription unsubscribes the caller: from then on only a mention tells of the subject, or
+// DeleteSubscription unsubscribes the caller: from then on only a mention notifies of the subject, or
 // watching its repository: 204. Error: 404.
 func (api *API) DeleteSubscription(w http.ResponseWriter, r *http.Request) error {
 	id, err := web.Number(r, "thread_id")

@@ -1,4 +1,4 @@
-// Package notification tells people what happens in what they watch and have a part in.
+// Package notification notifies accounts of events in what they watch or participate in.
 //
 //	notification.go  threads and their reasons
 //	record.go        Note: what happens is noted in its own transaction, by one row
@@ -79,6 +79,6 @@ type Thread struct {
 // Bounds.
 const (
 	maxThreads = 2000                 // of one account; the oldest go
-	keepRead   = 90 * 24 * time.Hour  // since it was told last
+	keepRead   = 90 * 24 * time.Hour  // since its latest notification
 	keepAny    = 150 * 24 * time.Hour // read or not
 )

@@ -73,7 +73,7 @@ func Note(tx *db.Tx, a Act) error {
 		string(named), len(a.Named) > 0 || a.Commit != "", int64(posting.BySubscriber))
 }
 
-// MoveIssue takes threads about an issue, and what is still to be told of it, to the row that it has in
+// MoveIssue takes threads about an issue, and its pending acts, to the row that it has in
 // another repository.
 func MoveIssue(tx *db.Tx, from, to issue.ID, repoID repo.ID) error {
 	for _, table := range [...]string{"notification_subjects", "notification_acts"} {

@@ -16,7 +16,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// jobs are the acts that are still to be told.
+// jobs are the acts whose notifications are pending.
 var jobs = db.Jobs{Table: "notification_acts", Key: "id"}
 
 // act is a row of the queue.

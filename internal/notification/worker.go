@@ -17,13 +17,13 @@ import (
 	"arbor/internal/repo"
 )
 
-// watched is the topic of the bell which says that watchers are to be told.
+// watched is the topic of the bell that rings when watchers are to be notified.
 const watched = "notification watchers"
 
 const (
 	leaseTime  = 15 * time.Second       // after that, work counts as abandoned
 	pollTime   = time.Second            // between looks for work of other processes
-	maxTries   = 5                      // before acts that cannot be told are dropped
+	maxTries   = 5                      // before failing acts are dropped
 	perWatcher = 500 * time.Microsecond // how long the next acts on a subject wait for each watcher
 	maxWait    = 30 * time.Second       // for all of them
 )

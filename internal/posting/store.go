@@ -105,7 +105,7 @@ func Total(tx *db.Tx, repoID repo.ID, p Property) (n int64, err error) {
 	return n, err
 }
 
-// DropCounts forgets the counters of a property that no issue has any more.
+// DropCounts removes the counters of a property that no issue has any longer.
 func DropCounts(tx *db.Tx, repoID repo.ID, p Property) error {
 	err := tx.Run(`DELETE FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`, repoID,
 		int64(p.Kind), p.Value)

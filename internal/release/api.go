@@ -40,7 +40,7 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 	})
 }
 
-// one answers with the release that find gives, if the caller may see it.
+// one answers with the release that find returns, if the caller may see it.
 func (api *API) one(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, find func(tx *db.Tx) (*Release, error),
 ) error {

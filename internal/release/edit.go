@@ -101,7 +101,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, e Edit) (*
 	return made, err
 }
 
-// write changes the release that find gives: store writes it, in the transaction that makes its tag. It
+// write changes the release that find returns: store writes it, in the transaction that makes its tag. It
 // is retried when the repository changes in between.
 func (s *Service) write(ctx context.Context, a *repo.Access, e *Edit, find func(tx *db.Tx) (*Release, error),
 	store func(tx *db.Tx, before, after *Release) error) error {

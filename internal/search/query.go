@@ -172,7 +172,7 @@ const (
 	Comments
 )
 
-// ParseBy reads what String gives.
+// ParseBy parses the result of String.
 func ParseBy(s string) (By, bool) {
 	for by := BestMatch; by <= Comments; by++ {
 		if by.String() == s {

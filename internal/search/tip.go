@@ -27,7 +27,7 @@ type Tip struct {
 }
 
 // Tips finds the repositories that repo:, user:, org:, is: and fork: choose among those that the
-// caller may see, the last pushed to first, up to MaxTips; more tells that there are others. Forks
+// caller may see, the last pushed to first, up to MaxTips; more reports whether there are others. Forks
 // are among them if fork: or repo: says so. Error: 422.
 func (c *Conditions) Tips(terms []*Term) (tips []Tip, more bool, err error) {
 	if _, err = c.Scope(terms); err != nil {
@@ -97,7 +97,7 @@ func (c *Conditions) tips() (tips []Tip, more bool, err error) {
 }
 
 // Scan calls fn with the objects of one repository after another, for ScanTime at most, or until others
-// want its place (admission.YieldScan). part tells that something was left out: by fn, for want of time, or
+// want its place (admission.YieldScan). part reports that something was left out: by fn, for want of time, or
 // because git refused to read it.
 func (q *Asked) Scan(ctx context.Context, repos *repo.Service, tips []Tip,
 	fn func(ctx context.Context, tip Tip, objects *git.Repository) (whole bool, err error)) (part bool,

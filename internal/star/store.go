@@ -139,7 +139,7 @@ func markedAt(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) (db.Time, er
 	return m.starred, err
 }
 
-// silence says that the user wants to be told of nothing; again keeps the time.
+// silence stores that the user ignores the repository; repeating it keeps the time.
 func silence(tx *db.Tx, repoID repo.ID, userID account.ID) error {
 	_, err := tx.Exec(`INSERT INTO silences (user_id, repo_id, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (user_id, repo_id) DO NOTHING`, userID, repoID, tx.Now)

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// Wish is what somebody wants to be told of a repository.
+// Wish is the level at which a user watches a repository.
 type Wish uint8
 
 // The levels of watching. Without one, people are notified of what they participate in.

@@ -135,7 +135,7 @@ func (m *Media) add(element string) {
 }
 
 // Text is the content type of an answer that is not JSON. Clients of GitHub are
-// told the type that they asked for, as there; all others plain text. No
+// given the type that they asked for, as there; all others plain text. No
 // browser takes either for a page of this site.
 func (m *Media) Text() string {
 	if m.Type != "" {

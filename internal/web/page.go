@@ -23,7 +23,7 @@ const (
 // Offset is the number of rows before the page.
 func (p Page) Offset() int64 { return (p.Number - 1) * p.Size }
 
-// Total is how many rows the whole list has, where the page tells that by itself: it has rows, and is not
+// Total is how many rows the whole list has, where the page determines it: it has rows, and is not
 // full.
 func (p Page) Total(rows int) (total int64, known bool) {
 	return p.Offset() + int64(rows), int64(rows) < p.Size && (rows > 0 || p.Number == 1)

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Timely is a request's body until some time, after which reading gives an error. Other errors, but those
+// Timely is a request's body until some time, after which reads fail. Other errors, but those
 // that say more, become the client's.
 func Timely(body io.Reader, until time.Time, late error) io.Reader { return timely{body, until, late} }
 

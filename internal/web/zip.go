@@ -59,8 +59,8 @@ func wentThere(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// Zip compresses the body of a 200, says so in the answer's headers, and asks for the memory. It gives the body as
-// it is where the client or MayZip do not want that.
+// Zip compresses the body of a 200, says so in the answer's headers, and asks for the memory. It returns the
+// body as it is where the client or MayZip do not want that.
 func Zip(w http.ResponseWriter, r *http.Request, body []byte) ([]byte, error) {
 	body, zipped := zipBody(r, http.StatusOK, body)
 	if !zipped {

@@ -112,7 +112,7 @@ func words(state string) string {
 // Path is the address of the run's page.
 func (r *run) Path() string { return page.Local(r.HTMLURL) }
 
-// Details is where the App tells more, if that is another page that a browser may safely follow.
+// Details is the App's page with details, if it is a page that a browser may safely follow.
 func (r *run) Details() string {
 	if r.DetailsURL == r.HTMLURL {
 		return ""

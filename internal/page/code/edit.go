@@ -28,7 +28,7 @@ type editView struct {
 	Blob  string // the SHA of what the person saw; empty: of a new file
 
 	Conflict bool // the file has changed since the form was opened
-	Gone     bool // the file is not there any more
+	Gone     bool // the file no longer exists
 	Preview  *diff.View
 	HTML     template.HTML // of Markdown, in a preview
 

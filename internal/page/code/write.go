@@ -158,7 +158,7 @@ func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, err
 	return name, nil
 }
 
-// forkOf finds the viewer's fork of a repository, or makes it, and gives its path. What the viewer owns
+// forkOf finds the viewer's fork of a repository, or creates it, and returns its path. What the viewer owns
 // decides:
 //
 //	nothing of that name              a fork of that name

@@ -11,7 +11,7 @@ import (
 // POST /dashboard/notifications
 //
 // Act does with the threads that were chosen what the form's action says: read, done, unsubscribe or mute;
-// with read-all it marks all that was told until the page was made. Errors: 404, 422.
+// with read-all it marks all notifications up to the rendering of the page. Errors: 404, 422.
 func (p *Pages) Act(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

@@ -113,7 +113,7 @@ func (v *inboxView) Link(box, in string) string {
 
 // GET /dashboard/notifications
 //
-// Inbox answers a page of the caller's threads, the one told last first: the unread ones, with box=all all,
+// Inbox answers a page of the caller's threads, the latest first: the unread ones, with box=all all,
 // with box=participating those in which the caller has a part; with repo=OWNER/NAME those of a repository.
 // Error: 404.
 func (p *Pages) Inbox(w http.ResponseWriter, r *http.Request) error {

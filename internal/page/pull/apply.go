@@ -17,7 +17,7 @@ import (
 
 const maxApplied = 50 // suggestions of one commit
 
-// replacement is lines of a file that a suggestion gives.
+// replacement is a suggestion's new text for lines of a file.
 type replacement struct {
 	path        string
 	first, last int64

@@ -32,7 +32,7 @@ func readFilter(text string) filter {
 	return f
 }
 
-// named reports whether a word is a qualifier of this name, and gives its value without quotes.
+// named reports whether a word is a qualifier with this name, and returns its value without quotes.
 func named(word, name string) (value string, ok bool) {
 	value, ok = strings.CutPrefix(word, name+":")
 	return strings.Trim(value, `"`), ok

@@ -67,7 +67,7 @@ func (f *appForm) EventChoices() []string {
 	return list
 }
 
-// Chosen reports an event that the App is to be told of.
+// Chosen reports whether the App is to receive an event.
 func (f *appForm) Chosen(event string) bool { return slices.Contains(f.Events, event) }
 
 // readApp reads the form of an App. Errors: 422.

@@ -14,7 +14,7 @@
 //	GET       /settings/apps/new         newapp.go: a new App, also /organizations/{org}/settings/apps/new
 //	POST      /settings/apps/new         manifest.go: an App that a program asks for
 //	GET, POST /settings/apps/{app_slug}  newapp.go: an App of one's own
-//	GET       /settings/apps/{app_slug}/advanced  package webhook: what it was told
+//	GET       /settings/apps/{app_slug}/advanced  package webhook: its deliveries
 //	GET, POST .../deliveries/{delivery_id}        package webhook: what was sent, and sending it again
 //
 // What REST has is asked of it. Passwords, sessions and tokens it has not: these are operations of package

@@ -32,7 +32,7 @@ import (
 const (
 	maxSize = 384 << 10 // bytes of a file that is looked through, as at GitHub
 	maxHits = 2000      // files that are found
-	sniffed = 8000      // bytes in which a NUL tells of a binary file, as git does
+	sniffed = 8000      // bytes in which a NUL marks a binary file, as git does
 )
 
 // API answers searches.

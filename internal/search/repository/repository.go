@@ -158,7 +158,7 @@ func partOf(name string) fulltext.Part {
 		"topics": fulltext.InThird}[name]
 }
 
-// conditions adds what the qualifiers ask for, and gives where words are looked for.
+// conditions adds what the qualifiers ask for, and returns where to look for words.
 func conditions(c *search.Conditions, terms []*search.Term) (in fulltext.Part, err error) {
 	if _, err := c.Scope(terms); err != nil {
 		return 0, err

@@ -146,7 +146,7 @@ func orderBy(q *search.Asked, scored bool) string {
 // nowhere is for words that are looked for where the caller sees none.
 const nowhere fulltext.Part = 1 << 7
 
-// conditions adds what the qualifiers ask for, and gives where words are looked for.
+// conditions adds what the qualifiers ask for, and returns where to look for words.
 func conditions(c *search.Conditions, terms []*search.Term) (in fulltext.Part, err error) {
 	for _, t := range terms {
 		ok := true

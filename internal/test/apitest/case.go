@@ -88,7 +88,7 @@ func (s *Server) Check(t testing.TB, c Case) *Answer {
 
 func (s *Server) fill(text string) string { return strings.ReplaceAll(text, "{base}", s.URL) }
 
-// Together sends the requests at the same time and gives their statuses.
+// Together sends the requests at the same time and returns their statuses.
 func (s *Server) Together(t testing.TB, cases ...Case) []int {
 	t.Helper()
 	statuses := make([]int, len(cases))

@@ -7,7 +7,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Session signs a user in as by a browser, with a token, and gives the cookie's value.
+// Session signs a user in as by a browser, with a token, and returns the cookie's value.
 func (s *Server) Session(t testing.TB, login string) string {
 	t.Helper()
 	session, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, login), account.Origin{Agent: "test"})

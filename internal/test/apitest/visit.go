@@ -62,7 +62,7 @@ func (a *Answer) Shows(t testing.TB, status int, texts ...string) *Answer {
 	return a
 }
 
-// Leads checks that a form was taken, and where its browser is led to.
+// Leads checks that a form was accepted, and where it redirects to.
 func (a *Answer) Leads(t testing.TB, to string) {
 	t.Helper()
 	if got := a.Header.Get("Location"); a.Status != 303 || got != to {

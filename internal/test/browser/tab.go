@@ -205,7 +205,7 @@ func (b *Tab) Path() string {
 	return strings.TrimPrefix(at, b.base)
 }
 
-// Eval runs a script and reads what it gives.
+// Eval runs a script and reads its result.
 func (b *Tab) Eval(script string, into any) {
 	b.t.Helper()
 	b.Run(chromedp.Evaluate(script, into))

@@ -1,4 +1,4 @@
-// Package dbtest gives tests fresh databases on both engines: SQLite files,
+// Package dbtest provides tests with fresh databases on both engines: SQLite files,
 // and databases of a PostgreSQL server that lives as long as the go command that runs the tests.
 //
 //	cluster.go   the throw-away server

@@ -51,14 +51,14 @@ func Env() []string {
 		"GIT_CONFIG_KEY_3=maintenance.auto", "GIT_CONFIG_VALUE_3=false"}
 }
 
-// Run runs git in dir and gives its output without the final newline; the test
+// Run runs git in dir and returns its output without the final newline; the test
 // ends when it fails.
 func Run(tb testing.TB, dir string, args ...string) string {
 	tb.Helper()
 	return strings.TrimSuffix(string(Pipe(tb, dir, nil, args...)), "\n")
 }
 
-// Pipe runs git in dir with the given input and gives all of its output.
+// Pipe runs git in dir with the given input and returns all of its output.
 func Pipe(tb testing.TB, dir string, stdin io.Reader, args ...string) []byte {
 	tb.Helper()
 	out, stderr, err := Try(tb, dir, stdin, args...)
@@ -68,7 +68,7 @@ func Pipe(tb testing.TB, dir string, stdin io.Reader, args ...string) []byte {
 	return out
 }
 
-// Try runs git in dir and gives output, standard error and how it ended.
+// Try runs git in dir and returns output, standard error and how it ended.
 func Try(tb testing.TB, dir string, stdin io.Reader, args ...string) (stdout, stderr []byte, err error) {
 	tb.Helper()
 	var out, errOut bytes.Buffer

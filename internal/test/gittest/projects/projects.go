@@ -1,4 +1,4 @@
-// Package projects gives tests the histories of public projects: merges that
+// Package projects provides tests with the histories of public projects: merges that
 // people made, with the renames, conflicts and criss-crosses that no author of
 // tests would think of. They come as packs with a Go module, so nothing is
 // fetched when a test runs. Only tests import it, and few of them: the packs

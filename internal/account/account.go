@@ -26,7 +26,7 @@
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no
 // log and no error. Each transaction that changes what anyone may see or do
 // here bumps the generation [Topic]; so what is cached under it, here and
-// elsewhere, counts no longer on the very next request, on every node. An
+// elsewhere, stops being valid with the very next request, on every node. An
 // organization has at least one owner.
 //
 // Package account stands below all other features; they use its store
@@ -47,17 +47,17 @@ import (
 // tokens and keys (except when they were last used).
 const Topic = "accounts"
 
-// Kind tells people, organizations and bots apart.
+// Kind distinguishes people, organizations and bots.
 type Kind uint8
 
 // The kinds of account, as they are stored.
 const (
 	User         Kind = 1
 	Organization Kind = 2
-	Bot          Kind = 3 // as whom a GitHub App acts: it never signs in, owns nothing and is no member
+	Bot          Kind = 3 // the account as which a GitHub App acts: it never signs in, owns nothing and is not a member
 )
 
-// String gives the name that payloads have as type.
+// String returns the name that payloads have as type.
 func (k Kind) String() string {
 	switch k {
 	case Organization:
@@ -102,7 +102,7 @@ const (
 	Admin
 )
 
-// String gives none, pull, push or admin.
+// String returns none, pull, push or admin.
 func (r Role) String() string {
 	switch r {
 	case Pull:
@@ -116,7 +116,7 @@ func (r Role) String() string {
 	}
 }
 
-// ParseRole reads what String gives; ok is false for anything else.
+// ParseRole parses the result of String; ok is false for anything else.
 func ParseRole(s string) (r Role, ok bool) {
 	for r := None; r <= Admin; r++ {
 		if s == r.String() {
@@ -129,19 +129,19 @@ func ParseRole(s string) (r Role, ok bool) {
 // ID is the id of an account.
 type ID int64
 
-// String gives the id as addresses have it.
+// String returns the id as addresses have it.
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
 // AppID is the id of a GitHub App. Package app has these.
 type AppID int64
 
-// String gives the id as addresses have it.
+// String returns the id as addresses have it.
 func (id AppID) String() string { return strconv.FormatInt(int64(id), 10) }
 
 // InstallationID is the id of an installation of a GitHub App.
 type InstallationID int64
 
-// String gives the id as addresses have it.
+// String returns the id as addresses have it.
 func (id InstallationID) String() string { return strconv.FormatInt(int64(id), 10) }
 
 // Account is a person or an organization. A nil text is one that was not given.
@@ -175,7 +175,7 @@ type Caller struct {
 	Login     string
 	SiteAdmin bool // acts as one: the account is, and the token lets it
 	TokenID   int64
-	KeyID     int64 // of who signed in with an SSH key, and so has no token
+	KeyID     int64 // the SSH key of a caller who used one and so has no token
 	App       AppID // the id of the App by whose installation token the caller acts; 0: none
 	Session   bool  // signed in by the session of a browser, which opens pages alone
 	ByToken   bool  // the session was begun with a token, so it makes none
@@ -190,7 +190,7 @@ type Caller struct {
 	installed asInstalled // what an App may do by the route
 }
 
-// IDOf is the id of a caller, 0 for the anonymous one, which is no account's.
+// IDOf is the id of a caller, 0 for the anonymous one, which is not an account id.
 func IDOf(c *Caller) ID {
 	if c == nil {
 		return 0
@@ -242,17 +242,17 @@ type Forge interface {
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error
-	// TellMember is called after somebody joined an organization or left it, for who is told of that.
+	// TellMember is called after somebody joined or left an organization, to notify hooks and Apps.
 	TellMember(tx *db.Tx, org, user *Account, owner, joined bool, by ID) error
 	// TellRename is called after an organization got another login than from.
 	TellRename(tx *db.Tx, org *Account, from string, by ID) error
-	// DeleteAccount takes all that names the account away, or gives it to ghost. The caller
+	// DeleteAccount deletes all that names the account, or transfers it to ghost. The caller
 	// holds its row, and removes that afterwards.
 	DeleteAccount(tx *db.Tx, id, ghost, by ID) error
 }
 
-// New makes the service; forge is nil where there are no repositories. Start Run
-// beside it to have last uses of tokens stored.
+// New returns the service; forge is nil where there are no repositories. Start Run
+// next to it to have last uses of tokens stored.
 func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, log: log, clock: time.Now, forge: forge, keyUses: lastUses{every: keyUseEvery},
 		strangers: newHashing(), acquainted: newHashing(),
@@ -261,7 +261,7 @@ func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 		counts: cache.NewCount[any, int64](maxCounts)}
 }
 
-// tellMember tells of who joined an organization, or left it.
+// tellMember notifies the observers that somebody joined or left an organization.
 func (s *Service) tellMember(tx *db.Tx, m *membership, joined bool, by *Caller) error {
 	if s.forge == nil {
 		return nil
@@ -276,7 +276,7 @@ func (s *Service) endOrgAccess(tx *db.Tx, orgID, by ID) error {
 	return s.forge.EndOrgAccess(tx, orgID, by)
 }
 
-// Caches tells of the caches.
+// Caches returns the statistics of the caches.
 func (s *Service) Caches() []cache.Stats {
 	return []cache.Stats{s.tokens.Stats("tokens"), s.counts.Stats("account_counts")}
 }

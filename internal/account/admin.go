@@ -20,7 +20,7 @@ const (
 	maxBio  = 1000
 )
 
-// NewUser is what a user is made of. Name and Email may be empty.
+// NewUser holds the fields of a new user. Name and Email may be empty.
 type NewUser struct {
 	Login string
 	Name  string
@@ -83,8 +83,8 @@ func (s *Service) CreateOrg(ctx context.Context, login, ownerLogin string) (*Acc
 }
 
 // RegisterOrg registers an organization with its first owner; members may pull
-// from its repositories (decision 12). Errors: 404 when there is no such owner;
-// 422 as for CreateUser, and when the owner is no user.
+// from its repositories (decision 12). Errors: 404 when the owner does not exist;
+// 422 as for CreateUser, and when the owner is not a user.
 func (s *Service) RegisterOrg(ctx context.Context, n NewOrg) (*Account, error) {
 	if err := checkLine("name", n.Name); err != nil {
 		return nil, err

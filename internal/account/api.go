@@ -11,7 +11,7 @@ import (
 // signed in where a route needs it; what more it takes, the operations check.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers.
+// NewAPI returns the handlers.
 func NewAPI(s *Service) *API { return &API{s: s} }
 
 // GET /user

@@ -30,7 +30,7 @@ type field struct {
 
 // POST /login/device/code
 //
-// AskDevice gives a program two codes: its own, with which it asks for a token, and one that a person
+// AskDevice creates two codes for a program: one to request a token with, and one that a person
 // confirms at /login/device. Errors, as members of the answer: invalid_scope. Else: 404 for a client_id that
 // is not known, 429 and 503 while too many codes wait.
 func (a *API) AskDevice(w http.ResponseWriter, r *http.Request) error {
@@ -66,7 +66,7 @@ func siteOfPeople(r *http.Request) string {
 
 // POST /login/oauth/access_token
 //
-// TakeToken gives a program the token that a person allowed it, once. Until then, and instead, the answer has
+// TakeToken returns the token that a person allowed a program, once. Otherwise the answer has
 // an error as its member: authorization_pending, slow_down, expired_token, access_denied,
 // incorrect_device_code, incorrect_client_credentials or unsupported_grant_type.
 func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
@@ -145,7 +145,7 @@ func readOAuth(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// answerOAuth answers JSON to who asks for it, else a form, as GitHub does. Nobody may keep it.
+// answerOAuth answers JSON if the request accepts it, else a form, as GitHub does. The answer may not be cached.
 func answerOAuth(w http.ResponseWriter, r *http.Request, fields []field) error {
 	w.Header().Set("Cache-Control", "no-store")
 	if strings.Contains(strings.Join(r.Header["Accept"], ","), "json") {

@@ -68,7 +68,7 @@ func (a *API) AddOwnEmails(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /user/emails
 //
-// RemoveOwnEmails gives addresses up, also verified ones and that of the profile: 204. Errors:
+// RemoveOwnEmails removes addresses, also verified ones and that of the profile: 204. Errors:
 // 404 for one that the caller has not, 422.
 func (a *API) RemoveOwnEmails(w http.ResponseWriter, r *http.Request) error {
 	addresses, err := readEmails(r)

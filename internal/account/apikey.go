@@ -131,7 +131,7 @@ func (a *API) ListKeysAsText(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// keysOf gives the keys by which an account signs in: none while it is suspended.
+// keysOf returns the SSH keys of an account, and none while it is suspended.
 func (a *API) keysOf(r *http.Request, login string) (list []Key, err error) {
 	err = a.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		of, err := ByLogin(tx, login)
@@ -145,8 +145,8 @@ func (a *API) keysOf(r *http.Request, login string) (list []Key, err error) {
 
 // POST /user/keys
 //
-// AddOwnKey lets a key sign in as the caller: title, key. Errors: 422 for what is no key or a weak one,
-// and for one that an account or a repository has.
+// AddOwnKey adds a key that signs in as the caller: title, key. Errors: 422 for an invalid or weak key,
+// and for a key that an account or a repository already has.
 func (a *API) AddOwnKey(w http.ResponseWriter, r *http.Request) error {
 	o, err := web.ReadObject(r, "PublicKey")
 	if err != nil {

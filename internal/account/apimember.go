@@ -65,8 +65,8 @@ func (a *API) CheckMember(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /orgs/{org}/members/{username}
 //
-// AddMember makes a user a member, for owners; one who is already stays what
-// they are. Errors: 404, 403.
+// AddMember adds a user as a member, for owners; present members keep
+// their role. Errors: 404, 403.
 func (a *API) AddMember(w http.ResponseWriter, r *http.Request) error {
 	_, err := a.s.setMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
 		web.Param(r, "username"), "")
@@ -112,7 +112,7 @@ func (a *API) GetMembership(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /orgs/{org}/memberships/{username}
 //
-// SetMembership makes a user a member or, with role admin, an owner; at once,
+// SetMembership adds a user as a member or, with role admin, as an owner; at once,
 // without an invitation. For owners. Errors: 404, 403, 422.
 func (a *API) SetMembership(w http.ResponseWriter, r *http.Request) error {
 	caller, org := CallerFrom(r.Context()), web.Param(r, "org")

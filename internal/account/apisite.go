@@ -26,14 +26,14 @@ func (a *API) UnsuspendUser(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /users/{username}/site_admin
 //
-// PromoteUser makes a user a site administrator. Errors: 404, 403 for oneself.
+// PromoteUser turns a user into a site administrator. Errors: 404, 403 for oneself.
 func (a *API) PromoteUser(w http.ResponseWriter, r *http.Request) error {
 	return a.changeUser(w, r, a.s.Promote)
 }
 
 // DELETE /users/{username}/site_admin
 //
-// DemoteUser makes a site administrator an ordinary user. Errors: 404, 403 for oneself.
+// DemoteUser turns a site administrator into an ordinary user. Errors: 404, 403 for oneself.
 func (a *API) DemoteUser(w http.ResponseWriter, r *http.Request) error {
 	return a.changeUser(w, r, a.s.Demote)
 }
@@ -114,7 +114,7 @@ func (a *API) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 
 // PATCH /admin/users/{username}
 //
-// RenameUser gives a user another login, for site administrators, at once. The old one
+// RenameUser changes the login of a user, for site administrators, at once. The old one
 // redirects requests for repositories. The status is GitHub Enterprise's, where a job does
 // it. Errors: 404, 422.
 func (a *API) RenameUser(w http.ResponseWriter, r *http.Request) error {
@@ -150,7 +150,7 @@ func (a *API) rename(w http.ResponseWriter, r *http.Request, kind Kind, param, a
 	})
 }
 
-// asField makes an error in words one of a field (decision 15).
+// asField turns an error with a message into one about a field (decision 15).
 func asField(err error, resource, field string) error {
 	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind != errs.Invalid && e.Kind != errs.NotFound || len(e.Fields) > 0 {

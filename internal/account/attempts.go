@@ -147,8 +147,8 @@ func inWords(d time.Duration) string {
 	return fmt.Sprintf("%d seconds", (d+time.Second-1)/time.Second)
 }
 
-// forgetFew makes room in a full map: what is old goes, then the smallest counts, those of what was tried once
-// first.
+// forgetFew frees space in a full map: it removes old entries, then those with the smallest counts,
+// such as names tried once.
 func forgetFew(count map[attemptKey]tally, now db.Time) {
 	maps.DeleteFunc(count, func(_ attemptKey, t tally) bool { return age(t, now) > attemptsKept })
 	for few := 1; len(count) > maxAttemptKeys/2; few++ {

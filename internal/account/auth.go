@@ -31,8 +31,8 @@ func digestOf(token string) digest {
 	return sha256.Sum256(buf[:copy(buf[:], token)])
 }
 
-// badCredentials is the one answer to whatever is wrong with credentials
-// (decision 11), so that nothing tells a revoked token from an unknown one.
+// badCredentials is the only answer to invalid credentials of any kind
+// (decision 11), so that a revoked token cannot be distinguished from an unknown one.
 func badCredentials() error { return errs.New(errs.Unauthenticated, "Bad credentials") }
 
 // errSuspended is what GitHub answers to all that comes with a suspended account's token.

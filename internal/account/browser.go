@@ -37,7 +37,7 @@ func browserMAC(kept string, of ID, nameAndTime []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// newBrowser makes the cookie's value.
+// newBrowser returns the cookie's value.
 func newBrowser(kept string, of ID, now db.Time) string {
 	value := make([]byte, browserName, browserSize)
 	rand.Read(value)
@@ -59,7 +59,7 @@ func knownBrowser(cookie, kept string, of ID, now db.Time) string {
 	return "browser " + base64.RawURLEncoding.EncodeToString(signed[:browserName])
 }
 
-// KnownBrowser makes the value of [BrowserCookie] for a browser with which somebody has just signed in; empty:
+// KnownBrowser returns the value of [BrowserCookie] for a browser with which somebody has just signed in; empty:
 // the account has no password.
 func (s *Service) KnownBrowser(ctx context.Context, login string) (value string, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

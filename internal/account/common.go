@@ -9,8 +9,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// Passwords that attackers try first are refused where one is set; what was set before goes on to work. The
-// list is small: what it lacks is for the bound of attempts.
+// Passwords that attackers try first are refused where one is set; a password set before keeps working. The
+// list is small: other passwords are protected by the bound of attempts.
 
 //go:embed common.txt
 var commonText string
@@ -81,7 +81,7 @@ func core(text string) (word, around string) {
 	return text[first:last], text[:first] + text[last:]
 }
 
-// unmasking has the letters that people write digits and signs for.
+// unmasking maps digits and signs to the letters that people write them for.
 var unmasking = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s",
 	"!", "i")
 
@@ -112,8 +112,8 @@ var rows = []string{"01234567890123456789", "abcdefghijklmnopqrstuvwxyz", "14725
 // minRow is the length from which keys count as a row.
 const minRow = 3
 
-// isRows reports whether a text has nothing but rows of at least minRow keys, forwards or backwards, and the
-// same key again and again: abcd1234, qwerasdf, 111222333.
+// isRows reports whether a text consists only of rows of at least minRow keys, forwards or backwards, and of the
+// same key repeated: abcd1234, qwerasdf, 111222333.
 func isRows(text string) bool {
 	reach := make([]bool, len(text)+1) // the text can be cut here into rows
 	reach[0] = true

@@ -9,8 +9,8 @@ import (
 // maxCounts bounds how many numbers of rows are kept.
 const maxCounts = 4096
 
-// total gives the number of rows of a list of which one page was read and got
-// rows found. A page that is not full tells it; else it is counted, and the number
+// total returns the number of rows of a list after one page was read, which returned
+// rows found. A page that is not full determines it; else it is counted, and the number
 // is kept for as long as no account and no membership changes: so walking the pages
 // of a list counts once. key is the list's memberFilter or orgFilter.
 func (s *Service) total(tx *db.Tx, key any, p web.Page, got int, count func() (int64, error)) (int64, error) {

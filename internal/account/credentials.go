@@ -14,8 +14,8 @@ const (
 
 // parseCredentials finds the token in the values of the Authorization headers
 // (decision 10): Bearer TOKEN, token TOKEN, or Basic with the token as password,
-// or as user name beside an empty password or x-oauth-basic. bearerOnly leaves
-// Bearer alone. ok is false for whatever cannot be right, such as two headers.
+// or as user name with an empty password or x-oauth-basic. bearerOnly leaves
+// Bearer alone. ok is false for invalid headers, such as two headers.
 func parseCredentials(values []string, bearerOnly bool) (token string, ok bool) {
 	if len(values) != 1 {
 		return "", false
@@ -39,7 +39,7 @@ func parseCredentials(values []string, bearerOnly bool) (token string, ok bool) 
 }
 
 // basicToken finds the token in Basic credentials; empty when there is none. A
-// user name beside it is not compared: the token names its account.
+// user name with it is not compared: the token names its account.
 func basicToken(encoded string) string {
 	if len(encoded) > maxBasic {
 		return ""

@@ -19,7 +19,7 @@ const (
 	devicePause   = 5                // seconds between two questions of a program
 	maxDevices    = 10000            // requests whose codes have not expired, of all
 	maxOfNetwork  = 20               // of these, from one network
-	maxMisses     = 5                // wrong codes that one person gives
+	maxMisses     = 5                // wrong codes that one person enters
 	missesFor     = 15 * time.Minute // then they are forgotten
 	userCodeSize  = 8
 	userCodeSigns = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, so no words
@@ -51,7 +51,7 @@ type DeviceCodes struct {
 	Pause        int64 // seconds between two questions
 }
 
-// DeviceRequest is what a program asks for, as the person who may confirm it sees it.
+// DeviceRequest is a program's request as shown to the person who may confirm it.
 type DeviceRequest struct {
 	ID        int64
 	Client    string // the program's name
@@ -100,7 +100,7 @@ func newDeviceCode() string {
 	return hex.EncodeToString(b[:])
 }
 
-// newUserCode makes a code as GitHub's: WDJB-MJHT.
+// newUserCode returns a code as GitHub's: WDJB-MJHT.
 func newUserCode() string {
 	b := make([]byte, 0, userCodeSize+1)
 	for len(b) < userCodeSize+1 {
@@ -146,7 +146,7 @@ func deviceDenied() error {
 	return refuseDevice("access_denied", "The authorization request was denied.")
 }
 
-// TakeDevice gives a program the token that somebody allowed it: once, and then the code is none any more.
+// TakeDevice returns the token that somebody allowed a program. The code can be redeemed once.
 // address is the program's, for the audit log. Errors: a *DeviceError.
 func (s *Service) TakeDevice(
 	ctx context.Context, client, code, address string,
@@ -185,7 +185,7 @@ func (s *Service) TakeDevice(
 	return token, w.scopes, err
 }
 
-// exchangeDevice makes the token in the transaction in which the request goes, so it is made once.
+// exchangeDevice creates the token in the transaction that deletes the request, so it is created once.
 func (s *Service) exchangeDevice(
 	ctx context.Context, d digest, of *Account, w *waitingDevice,
 ) (string, error) {
@@ -218,7 +218,7 @@ func (s *Service) exchangeDevice(
 	return token, nil
 }
 
-// pauseDevice tells a program to ask later. One that asks too soon has to wait longer from then on.
+// pauseDevice returns the error that a program must poll more slowly. Each early poll lengthens its interval.
 func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, now db.Time) error {
 	pause := w.pause
 	refusal := &DeviceError{Code: "authorization_pending",
@@ -236,18 +236,18 @@ func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, n
 	return refusal
 }
 
-// FindDevice gives the request with a person's code. Errors: 403 for who did not sign in with a password,
-// 404 for a code that is none, has expired or was decided, 429 after too many of these.
+// FindDevice returns the request with a person's code. Errors: 403 for a caller who did not sign in with a
+// password, 404 for a code that is unknown, expired or already decided, 429 after too many such codes.
 func (s *Service) FindDevice(ctx context.Context, caller *Caller, code string) (*DeviceRequest, error) {
 	return s.withDevice(ctx, caller, code, func(*db.Tx, *DeviceRequest) error { return nil })
 }
 
-// ConfirmDevice lets the program that waits for a code act as the caller. Errors: those of FindDevice.
+// ConfirmDevice allows the program that waits for a code to act as the caller. Errors: those of FindDevice.
 func (s *Service) ConfirmDevice(ctx context.Context, caller *Caller, code string) (*DeviceRequest, error) {
 	return s.decideDevice(ctx, caller, code, true)
 }
 
-// DenyDevice has the program that waits for a code told that it gets no token. Errors: those of FindDevice.
+// DenyDevice refuses a token to the program that waits for a code. Errors: those of FindDevice.
 func (s *Service) DenyDevice(ctx context.Context, caller *Caller, code string) (*DeviceRequest, error) {
 	return s.decideDevice(ctx, caller, code, false)
 }

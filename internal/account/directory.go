@@ -7,7 +7,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Directory lists people or organizations for who runs the site: also those who are suspended.
+// Directory lists people or organizations for site administrators, including suspended ones.
 type Directory struct {
 	Kind  Kind
 	Text  string // stands in the login or the name; empty: all

@@ -15,7 +15,7 @@ import (
 // nobody else can claim them.
 
 // AddEmail claims an address for a user: it is unverified, unless it was claimed
-// and verified before. Errors: 404 for the user; 422 if it is no address, or is
+// and verified before. Errors: 404 for the user; 422 if it is not an address, or is
 // reserved for another account.
 func (s *Service) AddEmail(ctx context.Context, login, address string) error {
 	return s.changeEmails(ctx, login, audit.UserAddEmail,
@@ -37,7 +37,7 @@ func unclaim(tx *db.Tx, a *Account, address string) error {
 	return updateAccount(tx, a)
 }
 
-// VerifyEmail makes an address count for the user who claims it. Errors: 404 for
+// VerifyEmail marks an address as verified for the user who claims it. Errors: 404 for
 // the user and for an address that was not claimed; 422 when it was verified for
 // somebody else.
 func (s *Service) VerifyEmail(ctx context.Context, login, address string) error {
@@ -104,7 +104,7 @@ func claim(tx *db.Tx, a *Account, address string) error {
 	return insertEmail(tx, a.ID, address)
 }
 
-// verify makes a claimed address count for an account. Errors: 404, 422.
+// verify marks a claimed address of an account as verified. Errors: 404, 422.
 func verify(tx *db.Tx, a *Account, address string) error {
 	if !mayHave(a, address) {
 		return errs.Newf(errs.Invalid, "%q is reserved for another account", address)

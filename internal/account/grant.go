@@ -15,7 +15,7 @@ type Grant struct {
 	Scopes scope.Set // of a classic token
 
 	// Fine is a fine-grained token: of private repositories it sees the chosen ones, and it
-	// changes nothing but these, and that only if Changes is set.
+	// changes only these, and only if Changes is set.
 	Fine    bool
 	Changes bool
 	chosen  []int64 // ids of repositories, in order
@@ -26,7 +26,7 @@ type Grant struct {
 	ExpiryHeader []string // of GitHub-Authentication-Token-Expiration; nil: the token does not expire
 }
 
-// newGrant makes the grant of a stored token: scopes is nil for one without limits, and
+// newGrant returns the grant of a stored token: scopes is nil for one without limits, and
 // chosen are the ids of a fine-grained token's repositories, in order.
 func newGrant(scopes *string, permission int64, expires db.Time, chosen []int64) (*Grant, error) {
 	g := &Grant{Scopes: scope.All, Fine: permission != classic, Changes: permission == fineWrite,
@@ -87,7 +87,7 @@ func (g *Grant) reach() Reach {
 	}
 }
 
-// limit makes a caller that does what the token lets it do.
+// limit returns the caller limited to what the token allows.
 func (c *Caller) limit(g *Grant) {
 	c.Grant, c.Reach = g, g.reach()
 	c.HidesMembers = !g.Scopes.Any(scope.ReadOrg)
@@ -122,7 +122,7 @@ func (g *Grant) has(repoID int64) bool {
 	return found
 }
 
-// SeesAll reports a caller who sees every repository.
+// SeesAll reports whether the caller sees every repository.
 func (c *Caller) SeesAll() bool { return c != nil && c.SiteAdmin && c.Reach == Everything }
 
 // Allows returns the 403 for a token that does not suffice, whatever its account may do, or nil. A classic token
@@ -174,7 +174,7 @@ func ViewOf(c *Caller) View {
 
 // View is who looks, and how far the token lets them see.
 type View struct {
-	ID           ID // 0: nobody who signed in
+	ID           ID // 0: anonymous
 	SiteAdmin    bool
 	Reach        Reach
 	HidesMembers bool
@@ -182,7 +182,7 @@ type View struct {
 	installed    asInstalled
 }
 
-// String gives the view as a part of a key.
+// String returns the view as a part of a key.
 func (v View) String() string {
 	if v == (View{ID: v.ID}) {
 		return v.ID.String()
@@ -200,7 +200,7 @@ func (v View) String() string {
 }
 
 // ViewerOf is a caller who sees one repository of the owner's as somebody who may push to it, and otherwise
-// what everybody sees: for what programs are told of the repository. No token is behind it.
+// what everybody sees: for payloads about the repository that programs receive. It has no token.
 func ViewerOf(owner *Account, repoID int64) *Caller {
 	return &Caller{ID: owner.ID, Login: owner.Login, TokenID: -repoID, Reach: Chosen, HidesMembers: true,
 		Grant: &Grant{Fine: true, Changes: true, chosen: []int64{repoID}}}

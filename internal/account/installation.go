@@ -57,7 +57,7 @@ func (a asInstalled) text() string {
 	return fmt.Sprintf("%d%d", a.role, a.inOrg)
 }
 
-// ForRoute gives the caller as it may use a route that wants a permission; ok is false if the App has not got
+// ForRoute returns the caller as it may use a route that wants a permission; ok is false if the App lacks
 // it. least is the role that the route's own right names, which comes with the permission.
 func (c *Caller) ForRoute(name, level string, least Role) (*Caller, bool) {
 	now := *c
@@ -87,7 +87,7 @@ func (c *Caller) ForRoute(name, level string, least Role) (*Caller, bool) {
 	return &now, true
 }
 
-// asked gives the caller as it may use the route that before used, with what its token may now.
+// asked returns the caller of before, with what its token allows now.
 func (c *Caller) asked(before *Caller) *Caller {
 	now, _ := c.ForRoute(before.installed.name, before.installed.level, before.installed.atLest)
 	now.Refusal = before.Refusal
@@ -165,8 +165,8 @@ type MadeToken struct {
 	Expires db.Time
 }
 
-// CreateInstallationToken makes a token that lives for an hour. The installation is there, and has what is
-// asked for. Of more than a thousand tokens the oldest end.
+// CreateInstallationToken creates a token that lives for an hour. The installation must exist and have what is
+// asked for. Beyond a thousand tokens the oldest are revoked.
 func CreateInstallationToken(tx *db.Tx, of Installation, n InstallationToken) (MadeToken, error) {
 	m := MadeToken{Value: installationPrefix + (rand.Text() + rand.Text())[:tokenRandom],
 		Expires: tx.Now + db.Time(installationLife.Microseconds())}
@@ -215,7 +215,7 @@ func CreateBot(tx *db.Tx, slug, name string) (*Account, error) {
 	return a, takeLogin(tx, a, Fold(a.Login))
 }
 
-// NewClientID makes the other name by which an App signs.
+// NewClientID returns the client id, the other name by which an App signs.
 func NewClientID() string {
 	var b [10]byte
 	rand.Read(b[:])

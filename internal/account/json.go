@@ -9,7 +9,7 @@ import (
 	"arbor/internal/web"
 )
 
-// NodeID makes the opaque node_id of a resource (decision 28).
+// NodeID returns the opaque node_id of a resource (decision 28).
 func NodeID[ID ~int64](kind string, id ID) string {
 	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte(kind+":"), int64(id), 10))
 }
@@ -49,7 +49,7 @@ type Simple struct {
 	SiteAdmin         bool   `json:"site_admin"`
 }
 
-// NewSimple makes the simple form of an account for the request that i belongs
+// NewSimple returns the simple form of an account for the request that i belongs
 // to; nil of a nil account.
 func NewSimple(a *Account, i *web.Info) *Simple {
 	if a == nil {
@@ -122,7 +122,7 @@ type privateUser struct {
 	TwoFactorAuthentication bool  `json:"two_factor_authentication"`
 }
 
-// newFullUser makes the public form. The address is for those who signed in
+// newFullUser returns the public form. The address is for those who signed in
 // only, as at GitHub, and whether somebody is suspended for site administrators, as at
 // GitHub Enterprise.
 func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
@@ -141,7 +141,7 @@ func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 	return u
 }
 
-// newPrivateUser makes the form that people see of themselves.
+// newPrivateUser returns the form that people see of themselves.
 func newPrivateUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 	u := newFullUser(a, i, caller)
 	u.UserViewType = "private"

@@ -34,7 +34,7 @@ type Key struct {
 	LastUsedAt  db.Time // zero: never; up to an hour late
 }
 
-// NewKey is what a key is made of. Title may be empty: it is the key's comment then.
+// NewKey holds the fields of a new key. An empty Title means the key's comment.
 type NewKey struct {
 	Owner    KeyOwner
 	AddedBy  ID
@@ -53,7 +53,7 @@ func ReadKey(o *web.Object) NewKey {
 }
 
 // AddKey adds a key, within the transaction of a change that the caller may make. Errors: 422 for
-// what is no key or a weak one, for one that somebody has, and past MaxKeys.
+// an invalid or weak key, for one that somebody has, and past MaxKeys.
 func AddKey(tx *db.Tx, n NewKey) (*Key, error) {
 	parsed, err := key.Parse(n.Text)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Service) CallerOfKey(ctx context.Context, fingerprint string) (*Caller,
 // NoteKeyUse notes that a request was made with the key.
 func (s *Service) NoteKeyUse(c *Caller) { s.keyUses.note(c.KeyID, s.now()) }
 
-// newKeyCaller makes the caller of a key.
+// newKeyCaller returns the caller of a key.
 func newKeyCaller(k *Key) *Caller {
 	c := &Caller{ID: k.AddedBy, Login: k.AddedLogin, KeyID: k.ID}
 	if k.Owner.Repo != 0 {

@@ -67,7 +67,7 @@ func CheckLogin(login string) error {
 	return nil
 }
 
-// Fold makes names that differ only in ASCII case equal (decisions 8, 51).
+// Fold maps names that differ only in ASCII case to the same text (decisions 8, 51).
 func Fold(name string) string {
 	for i := range len(name) {
 		if c := name[i]; 'A' <= c && c <= 'Z' {

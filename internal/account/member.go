@@ -34,7 +34,7 @@ func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may access, 
 	return org, may, err
 }
 
-// OwnedOrg finds the organization of a login for a caller who owns it. Errors: 403, 404.
+// OwnedOrg returns the organization with a login if the caller owns it. Errors: 403, 404.
 func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 	org, may, err := orgFor(tx, caller, login)
 	if err == nil && !may.owner {
@@ -87,7 +87,7 @@ func mustOwn(org *Account) error {
 	return errs.Newf(errs.Forbidden, "You must be an owner of the organization %q", org.Login)
 }
 
-// UserByLogin is ByLogin for people only: an organization is no user.
+// UserByLogin is ByLogin for people only: an organization is not a user.
 func UserByLogin(tx *db.Tx, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
 	if err == nil && a.Kind != User {
@@ -108,7 +108,7 @@ func (s *Service) checkOwner(ctx context.Context, caller *Caller, login string) 
 	})
 }
 
-// listMembers gives one page of an organization's members and their number:
+// listMembers returns one page of an organization's members and their number:
 // all for its members, the public ones for others or when publicOnly is set.
 func (s *Service) listMembers(ctx context.Context, caller *Caller, login string, f memberFilter, p web.Page) (
 	list []*Account, total int64, err error,
@@ -129,7 +129,7 @@ func (s *Service) listMembers(ctx context.Context, caller *Caller, login string,
 	return list, total, err
 }
 
-// listOrgs gives one page of the memberships of a user and their number: all
+// listOrgs returns one page of the memberships of a user and their number: all
 // for the user and site administrators, the public ones for others.
 func (s *Service) listOrgs(ctx context.Context, caller *Caller, login string, p web.Page) (
 	list []*membership, total int64, err error,
@@ -175,7 +175,7 @@ func (s *Service) findMember(ctx context.Context, caller *Caller, orgLogin, user
 	return m, may, err
 }
 
-// setMember makes someone a member at once, without an invitation. role is
+// setMember adds someone as a member at once, without an invitation. role is
 // admin, member, or empty to leave a present member's as it is. Errors: 404 for
 // the organization or the user, 403 for those who do not own it, 422 when its
 // last owner would stop being one.

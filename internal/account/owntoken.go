@@ -29,7 +29,7 @@ func (s *Service) OwnTokens(ctx context.Context, caller *Caller) (list []Token, 
 	return list, err
 }
 
-// CreateOwnToken makes a token for the caller, who sees it this once. Errors: 403 for who did not sign in
+// CreateOwnToken creates a token for the caller, shown only now. Errors: 403 for a caller who did not sign in
 // with a password; 422 as of CreateToken, and for one too many.
 func (s *Service) CreateOwnToken(ctx context.Context, caller *Caller, n NewToken) (token string, err error) {
 	if err := mayMakeTokens(caller); err != nil {
@@ -98,7 +98,7 @@ func mayMakeTokens(c *Caller) error {
 	return whole(c)
 }
 
-// whole refuses a caller who may do less than the account.
+// whole refuses a caller whose token limits what the account may do.
 func whole(c *Caller) error {
 	if c.App != 0 || c.KeyID != 0 || c.Grant.Limited() {
 		return errs.New(errs.Forbidden, "Your token has not been granted the required scopes.")

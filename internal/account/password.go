@@ -17,7 +17,7 @@ import (
 )
 
 // Passwords are kept as argon2id makes them, with the first parameters that OWASP names: 19 MiB, two passes,
-// one lane. They stand beside each hash, so other ones may come.
+// one lane. They are stored with each hash, so they may change later.
 const (
 	argonMemory = 19 << 10 // KiB
 	argonPasses = 2
@@ -45,8 +45,8 @@ func CheckPassword(login, password string) error {
 	return checkCommon(login, password)
 }
 
-// hashPassword makes what is kept of a password. The memory is asked of the request's admission. Errors: 429,
-// 503.
+// hashPassword returns the stored form of a password. Its memory is reserved from the request's admission.
+// Errors: 429, 503.
 func hashPassword(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, argonSalt)
 	rand.Read(salt)
@@ -59,10 +59,10 @@ func hashPassword(ctx context.Context, password string) (string, error) {
 		argonPasses, argonLanes, b64(salt), b64(key)), nil
 }
 
-// noPassword is what a password is held against where there is none: that takes as long, and fails.
+// noPassword is compared with a password where the account has none: that takes as long, and fails.
 const noPassword = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
 
-// matches reports whether a password is the one of which a hash is kept. Errors: 429, 503.
+// matches reports whether a password matches the stored hash. Errors: 429, 503.
 func matches(ctx context.Context, password, kept string) (bool, error) {
 	var version, memory, passes uint32
 	var lanes uint8
@@ -93,7 +93,7 @@ func argon(
 	return argon2.IDKey([]byte(password), salt, passes, memory, lanes, argonKey), nil
 }
 
-// SetPassword gives a user a password, and ends all sessions that were begun before. by is who does it; nil:
+// SetPassword sets a user's password and ends all earlier sessions. by is the account that does it; nil:
 // the operator. Errors: 404 for nobody; 422 for an organization and for what may not be a password; 429, 503.
 func (s *Service) SetPassword(ctx context.Context, login, password string, by *Caller) error {
 	if err := CheckPassword(login, password); err != nil {
@@ -142,13 +142,13 @@ func (s *Service) ChangePassword(ctx context.Context, by *Caller, now, next stri
 	return s.SetPassword(ctx, by.Login, next, by)
 }
 
-// HasPassword tells whether a user can sign in with a password.
+// HasPassword reports whether a user can sign in with a password.
 func (s *Service) HasPassword(ctx context.Context, login string) (bool, error) {
 	kept, err := s.keptPassword(ctx, login)
 	return kept != "", err
 }
 
-// keptPassword reads what is kept of a user's password; empty: nothing, or there is no such user.
+// keptPassword reads the stored form of a user's password; empty: no password, or the user does not exist.
 func (s *Service) keptPassword(ctx context.Context, login string) (kept string, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		kept, err = passwordOf(tx, login)

@@ -17,7 +17,7 @@ type changes struct {
 }
 
 // readChanges reads the body of a PATCH; bio is the name that the account's
-// bio has there. What is wrong is noted in o.
+// bio has there. Errors are recorded in o.
 func readChanges(o *web.Object, bio string) changes {
 	line := func(field string) web.Opt[string] {
 		v := o.String(field, maxLine)
@@ -127,7 +127,7 @@ func (s *Service) self(ctx context.Context, caller *Caller) (a *Account, err err
 	return s.findByID(ctx, caller.ID)
 }
 
-// list gives the accounts with ids above since, at most limit of them.
+// list returns the accounts with ids above since, at most limit of them.
 func (s *Service) list(ctx context.Context, since ID, limit int64) (list []*Account, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list, err = accountsAfter(tx, since, limit)

@@ -18,7 +18,7 @@ type Quota struct {
 	Text  *int64 // what it writes besides, in KiB, or Unbounded; see [Texts]
 }
 
-// Or gives the bounds, with those of another quota where this one has none.
+// Or returns the bounds, with those of another quota where this one has none.
 func (q Quota) Or(other Quota) Quota {
 	if q.Repos == nil {
 		q.Repos = other.Repos
@@ -35,7 +35,7 @@ func (q Quota) Or(other Quota) Quota {
 // Usage is what an account owns, and has written.
 type Usage struct{ Repos, KB, TextKB int64 }
 
-// EditQuota lets change alter the quota of a user or an organization, and gives it with what the
+// EditQuota calls change on the quota of a user or an organization, and returns it with what the
 // account owns. What is owned beyond a bound stays. Errors: 404; 422 for ghost.
 func (s *Service) EditQuota(
 	ctx context.Context, kind Kind, login string, change func(*Quota),

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Rename gives a user or an organization another login. The old one redirects requests for
+// Rename changes the login of a user or an organization. The old one redirects requests for
 // its repositories, as the old name of a repository does (decision 54), and nobody else
 // gets it. Errors: 404 for an account that is not there or of another kind; 422 for a login
 // that is not allowed, is taken or was somebody else's.
@@ -56,8 +56,8 @@ func rename(tx *db.Tx, a *Account, to string) error {
 	return retireLogin(tx, from, a.ID)
 }
 
-// takeLogin makes sure that a login which the account has just got was nobody else's. If it
-// was its own, it is a former one no longer. Error: 422.
+// takeLogin checks that the account's new login was not used by another account. If it
+// was one of its own former logins, it stops being one. Error: 422.
 func takeLogin(tx *db.Tx, a *Account, folded string) error {
 	of, was, err := formerly(tx, folded)
 	switch {
@@ -70,7 +70,7 @@ func takeLogin(tx *db.Tx, a *Account, folded string) error {
 }
 
 // Hold finds an account and holds its row until the transaction ends, so it is not deleted
-// meanwhile. Error: 404.
+// before then. Error: 404.
 func Hold(tx *db.Tx, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
 	if err != nil {

@@ -43,7 +43,7 @@ type Session struct {
 	LastUsedAt db.Time // zero: not since it was begun; up to half a minute late
 }
 
-// AuthenticateSession finds who has signed in with the browser that sends a session, the cookie's value; nil:
+// AuthenticateSession returns the user of a session, given the cookie's value; nil:
 // nobody, or the session has ended.
 func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Caller, error) {
 	if !strings.HasPrefix(session, sessionPrefix) || !wellFormed(tokenPrefix+session[len(sessionPrefix):]) {
@@ -85,7 +85,7 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 			return nil, err
 		}
 		now, err := passwordOf(tx, login)
-		if err == nil && now != kept { // it was changed meanwhile
+		if err == nil && now != kept { // another request changed it
 			err = wrongPassword()
 		}
 		return &newSession{account: a, how: "password"}, err
@@ -121,8 +121,8 @@ func (s *Service) try(ctx context.Context, login, password, kept string, at plac
 func wrongPassword() error { return errs.New(errs.Invalid, "The login or the password is wrong.") }
 
 // SignInWithToken begins a session that may do what a token may, lasts no longer than it does and ends when
-// it is revoked. Nobody guesses tokens, so attempts are not counted. Errors: 422 for what is no token that
-// counts; 403 for one of a suspended account.
+// it is revoked. Tokens cannot be guessed, so attempts are not counted. Errors: 422 for a token that is
+// not valid; 403 for one of a suspended account.
 func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin) (string, error) {
 	wrong := errs.New(errs.Invalid, "This token is not valid for your account.")
 	token = strings.TrimSpace(token)
@@ -159,7 +159,7 @@ type newSession struct {
 	how     string  // for the audit log
 }
 
-// begin stores a session of who has a login.
+// begin stores a session of the user with a login.
 func (s *Service) begin(
 	ctx context.Context, login string, from Origin, whose func(tx *db.Tx) (*newSession, error),
 ) (string, error) {
@@ -239,8 +239,8 @@ func (s *Service) EndOtherSessions(ctx context.Context, of *Caller) error {
 // setupLock is held while the first user is made.
 const setupLock = "first user"
 
-// FirstUser makes the site's administrator, with a password, on a server that has no users yet, and signs it
-// in. Errors: 404 when there is somebody; those of CreateUser and SetPassword.
+// FirstUser creates the site's administrator, with a password, on a server without users, and signs in as
+// that user. Errors: 404 when users exist; those of CreateUser and SetPassword.
 func (s *Service) FirstUser(ctx context.Context, login, password string, from Origin) (string, error) {
 	if err := CheckPassword(login, password); err != nil {
 		return "", err
@@ -274,7 +274,7 @@ func errOr(err, other error) error {
 	return other
 }
 
-// HasUsers tells whether anybody is registered.
+// HasUsers reports whether anybody is registered.
 func (s *Service) HasUsers(ctx context.Context) (some bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		some, err = hasUsers(tx)

@@ -31,7 +31,7 @@ func (s *Service) Suspend(ctx context.Context, by *Caller, login string) (*Accou
 	})
 }
 
-// Unsuspend ends a suspension: the tokens that did not end meanwhile work again. Errors: 404,
+// Unsuspend ends a suspension: tokens that have not expired or been revoked work again. Errors: 404,
 // 403 for oneself.
 func (s *Service) Unsuspend(ctx context.Context, by *Caller, login string) (*Account, error) {
 	return s.changeUser(ctx, by, login, audit.UserUnsuspend, func(tx *db.Tx, a *Account) error {
@@ -39,14 +39,14 @@ func (s *Service) Unsuspend(ctx context.Context, by *Caller, login string) (*Acc
 	})
 }
 
-// Promote makes a user a site administrator. Errors: 404, 403 for oneself.
+// Promote turns a user into a site administrator. Errors: 404, 403 for oneself.
 func (s *Service) Promote(ctx context.Context, by *Caller, login string) (*Account, error) {
 	return s.changeUser(ctx, by, login, audit.UserPromote, func(tx *db.Tx, a *Account) error {
 		return setSiteAdmin(tx, a, true)
 	})
 }
 
-// Demote makes a site administrator an ordinary user. Errors: as of Suspend.
+// Demote turns a site administrator into an ordinary user. Errors: as of Suspend.
 func (s *Service) Demote(ctx context.Context, by *Caller, login string) (*Account, error) {
 	return s.changeUser(ctx, by, login, audit.UserDemote, func(tx *db.Tx, a *Account) error {
 		if !a.SiteAdmin {

@@ -15,7 +15,7 @@ const accountColumns = `a.id, a.login, a.kind, a.name, a.email, a.company, a.blo
 		ELSE (SELECT count(*) FROM withdrawn_forks w WHERE w.owner_id = a.id) END,
 	a.followers, a.following, a.suspended_at, a.created_at, a.updated_at`
 
-// scanAccount reads accountColumns, and then whatever else the query selected.
+// scanAccount reads accountColumns, and then the query's other columns.
 func scanAccount(row db.Scanner, more ...any) (*Account, error) {
 	var a Account
 	var kind, role int64
@@ -106,7 +106,7 @@ func ByIDs(tx *db.Tx, ids []ID) (map[ID]*Account, error) {
 	return found, err
 }
 
-// recallByIDs gives the accounts that the request has read, and the ids of others.
+// recallByIDs returns the accounts that the request has already read, and the ids of the others.
 func recallByIDs(tx *db.Tx, ids []ID) (found map[ID]*Account, unknown []ID) {
 	found = make(map[ID]*Account, len(ids))
 	for _, id := range ids {

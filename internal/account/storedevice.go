@@ -9,7 +9,7 @@ import (
 )
 
 // afterExpiry is how long, in microseconds, a request stays after its codes have expired, so that the program
-// is told so.
+// receives that error.
 const afterExpiry = db.Time(60 * 60 * 1e6)
 
 // waitingDevices counts the requests whose codes have not expired: all, and those from one network. What
@@ -116,7 +116,7 @@ func denyAllowed(tx *db.Tx, by ID) error {
 	return tx.Run(`UPDATE device_requests SET allowed = FALSE WHERE account_id = $1 AND allowed = TRUE`, by)
 }
 
-// dropAllowed removes a request that an account allowed, and tells whether there was one.
+// dropAllowed removes a request that an account allowed, and reports whether it existed.
 func dropAllowed(tx *db.Tx, d digest, by ID) (there bool, err error) {
 	n, err := tx.Exec(`DELETE FROM device_requests
 		WHERE device = $1 AND account_id = $2 AND allowed = TRUE AND expires_at > $3`, d[:], by, tx.Now)
@@ -126,7 +126,7 @@ func dropAllowed(tx *db.Tx, d digest, by ID) (there bool, err error) {
 	return n > 0, nil
 }
 
-// missesOf counts the wrong codes that somebody gave lately.
+// missesOf counts the wrong codes that an account entered recently.
 func missesOf(tx *db.Tx, by ID) (misses int64, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(MAX(misses), 0) FROM device_misses WHERE account_id = $1 AND since > $2`,
 		by, tx.Now-db.Time(missesFor.Microseconds())).Scan(&misses)

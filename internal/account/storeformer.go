@@ -50,7 +50,7 @@ func countDeletedRepos(tx *db.Tx, id ID) (n int64, err error) {
 	return n, err
 }
 
-// lastOwned lists the organizations of which nobody but the user is an owner. It holds the
+// lastOwned lists the organizations whose only owner is the user. It holds the
 // rows of all to which the user belongs until the transaction ends.
 func lastOwned(tx *db.Tx, userID ID) ([]string, error) {
 	_, err := tx.Exec(`UPDATE accounts SET kind = kind

@@ -49,7 +49,8 @@ func installationCaller(tx *db.Tx, tokenID int64) (*Caller, db.Time, error) {
 	return now, expires, nil
 }
 
-// chosenOf reads the repositories that a token of an installation reaches, in order, whoever owns them now.
+// chosenOf reads the repositories that a token of an installation reaches, in order, regardless of their
+// present owner.
 func chosenOf(tx *db.Tx, i *installation) ([]int64, error) {
 	const ofInstallation = `SELECT repo_id FROM installation_repos WHERE installation_id = $1`
 	const ofToken = `SELECT repo_id FROM token_repos WHERE token_id = $1`

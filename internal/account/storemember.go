@@ -34,7 +34,7 @@ func memberOf(tx *db.Tx, org, user *Account) (*membership, error) {
 	return m, orAbsent(err)
 }
 
-// putMember makes the user a member, an owner or no longer one.
+// putMember adds the user as a member or an owner, or turns an owner into a member.
 func putMember(tx *db.Tx, orgID, userID ID, owner bool) error {
 	_, err := tx.Exec(`INSERT INTO members (org_id, user_id, owner, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (org_id, user_id) DO UPDATE SET owner = excluded.owner`, orgID, userID, owner, tx.Now)
@@ -61,7 +61,7 @@ func setPublic(tx *db.Tx, orgID, userID ID, public bool) error {
 	return tx.Bump(Topic)
 }
 
-// anotherOwner reports whether the organization has an owner beside the user.
+// anotherOwner reports whether the organization has an owner other than the user.
 func anotherOwner(tx *db.Tx, orgID, userID ID) (bool, error) {
 	var id ID
 	err := tx.QueryRow(`SELECT user_id FROM members WHERE org_id = $1 AND owner = TRUE AND user_id <> $2 LIMIT 1`,

@@ -84,7 +84,7 @@ func storePassword(tx *db.Tx, of ID, kept string) error {
 	return tx.Run(`UPDATE accounts SET password = $2 WHERE id = $1`, of, kept)
 }
 
-// passwordOf reads what is kept of a user's password; empty: nothing, or there is no such user.
+// passwordOf reads the stored form of a user's password; empty: no password, or the user does not exist.
 func passwordOf(tx *db.Tx, login string) (kept string, err error) {
 	_, kept, err = passwordAndID(tx, login)
 	return kept, err
@@ -107,7 +107,7 @@ func sessionAddresses(tx *db.Tx, of ID) ([]string, error) {
 		AND begun_with IS NULL AND address IS NOT NULL AND revoked_at IS NULL AND expires_at > $2`, of, tx.Now)
 }
 
-// hasUsers tells whether somebody is registered.
+// hasUsers reports whether somebody is registered.
 func hasUsers(tx *db.Tx) (some bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts WHERE kind = $1 AND login_folded <> 'ghost')`,
 		int64(User)).Scan(&some)

@@ -13,7 +13,7 @@ func setSuspended(tx *db.Tx, a *Account, since db.Time) error {
 	return tx.Bump(Topic)
 }
 
-// setSiteAdmin makes a user a site administrator, or an ordinary user.
+// setSiteAdmin sets whether a user is a site administrator.
 func setSiteAdmin(tx *db.Tx, a *Account, is bool) error {
 	a.SiteAdmin = is
 	if _, err := tx.Exec(`UPDATE accounts SET site_admin = $2 WHERE id = $1`, a.ID, is); err != nil {

@@ -148,7 +148,7 @@ func insertToken(
 	return id, tx.Bump(Topic)
 }
 
-// revokeByID ends a token, which may have ended before, and gives its id and whose it is.
+// revokeByID ends a token, which may have ended before, and returns its id and its account.
 // Error: errs.Absent.
 func revokeByID(tx *db.Tx, id int64) (int64, *Account, error) { return revoke(tx, `id`, id) }
 

@@ -20,7 +20,7 @@ import (
 // TextTable is a table of texts that count for the account in a column.
 type TextTable struct {
 	Table, Account string
-	Bytes          string // an SQL expression for what a row counts
+	Bytes          string // an SQL expression for the number of bytes that a row counts
 }
 
 // Texts are the tables whose rows text_counts counts, as the triggers of the schema do (16_texts.sql).
@@ -41,7 +41,7 @@ var Texts = []TextTable{
 	{"plants", "owner_id", `256 + octet_length(name) + COALESCE(octet_length(tag), 0)`},
 }
 
-// WrittenBy calls fn, which changes texts of an author, and lets them count in the hour of who writes them:
+// WrittenBy calls fn, which changes texts of an author, and counts them in the hourly bound of the writer:
 // maintainers edit and transfer what others wrote. What is stored counts for the author all the same. Without it
 // strangers would keep the author from writing.
 func WrittenBy(tx *db.Tx, writer, author ID, fn func() error) error {

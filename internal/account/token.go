@@ -17,8 +17,8 @@ import (
 // tokenPrefix begins every token, so that scanners of leaked secrets know it.
 const tokenPrefix = "arb_"
 
-// tokenRandom is how many base32 digits follow: 200 random bits, of which the
-// hint gives 20 away (decision 11 wants 160).
+// tokenRandom is how many base32 digits follow: 200 random bits, and the
+// hint reveals 20 of them (decision 11 wants 160).
 const (
 	tokenRandom = 40
 	hintLength  = len(tokenPrefix) + 4
@@ -27,19 +27,19 @@ const (
 // maxExpiry is the longest life that a token may be given.
 const maxExpiry = 100 * 365 * 24 * time.Hour
 
-// generateToken makes a token that nobody has.
+// generateToken returns a new random token.
 func generateToken() string {
 	return tokenPrefix + (rand.Text() + rand.Text())[:tokenRandom]
 }
 
-// NewToken is what a token is made of.
+// NewToken holds the fields of a new token.
 type NewToken struct {
 	Login   string        // of a user
 	Note    string        // what it is for; may be empty
 	Expires time.Duration // from now; zero: never
 	Scopes  scope.Set     // of a classic token
 
-	// Repos makes a fine-grained token, without scopes: the ids of the repositories that it
+	// Repos, if set, creates a fine-grained token, without scopes: the ids of the repositories that it
 	// sees, if its account does, and with Changes may change.
 	Repos   []int64
 	Changes bool
@@ -110,10 +110,10 @@ func (n *NewToken) check() error {
 	return checkLine("note", n.Note)
 }
 
-// CreateToken makes a token for a user and returns it: this is the only time
-// that anyone sees it (decision 11). Errors: 404 when there is no such user, 422
+// CreateToken creates a token for a user and returns it: this is the only time
+// that anyone sees it (decision 11). Errors: 404 when the user does not exist, 422
 // for an organization, for an impossible note or expiry, and for a given value
-// that is no token or is taken.
+// that is not a token or is taken.
 func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id int64, err error) {
 	if err := n.check(); err != nil {
 		return "", 0, err
@@ -153,7 +153,7 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 	return token, id, nil
 }
 
-// told is what the audit log has of a new token.
+// told returns what the audit log records of a new token.
 func (n *NewToken) told(id int64, expires db.Time) map[string]any {
 	told := map[string]any{"token_id": id}
 	switch {
@@ -209,7 +209,7 @@ func (s *Service) Tokens(ctx context.Context, login string) (list []Token, err e
 
 // RevokeToken ends a token, named by its id or by itself: the next request with
 // it fails, whichever process serves it. Revoking twice changes nothing.
-// Errors: 404 when there is no such token.
+// Errors: 404 when the token does not exist.
 func (s *Service) RevokeToken(ctx context.Context, idOrToken string) error {
 	id, err := strconv.ParseInt(idOrToken, 10, 64)
 	byID := err == nil

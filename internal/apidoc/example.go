@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// examples makes examples of bodies from those of their schemas' properties, so
+// examples builds examples of bodies from those of their schemas' properties, so
 // that they cannot differ from the description. What is named in the components
 // is there once.
 type examples struct {
@@ -49,7 +49,7 @@ func componentOf(n *node) string {
 	return strings.TrimPrefix(n.get("$ref").text(), "#/components/schemas/")
 }
 
-// of makes an example of a schema.
+// of returns an example of a schema.
 func (x *examples) of(schema *node, depth int) *node {
 	if depth > 20 {
 		x.err = fmt.Errorf("a schema contains itself without an example")

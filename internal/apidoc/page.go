@@ -14,7 +14,7 @@ var Page []byte
 //go:embed page/docs.js
 var Script []byte
 
-// Redoc is the renderer, unchanged; redoc.LICENSE beside it says whose it is.
+// Redoc is the renderer, unchanged; redoc.LICENSE next to it is its license.
 //
 //go:embed page/redoc.js
 var Redoc []byte

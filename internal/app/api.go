@@ -15,7 +15,7 @@ import (
 // API answers the requests about Apps.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // signer is the id of the App that signed the request; the route lets nobody else through.
@@ -42,7 +42,7 @@ func (api *API) GetSelf(w http.ResponseWriter, r *http.Request) error {
 
 // GET /apps/{app_slug}
 //
-// Get answers an App: a public one to everybody, others to who owns it, also as an owner of the organization,
+// Get answers an App: a public one to everybody, others to their owners, including owners of the organization,
 // to site administrators, and to the App. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 	caller := account.CallerFrom(r.Context())
@@ -209,7 +209,7 @@ func (api *API) Uninstall(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /app/installations/{installation_id}/suspended
 //
-// Suspend suspends an installation: its tokens do not work any more. Errors: 401, 404.
+// Suspend suspends an installation: its tokens stop working. Errors: 401, 404.
 func (api *API) Suspend(w http.ResponseWriter, r *http.Request) error {
 	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
 		return api.s.Suspend(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
@@ -228,7 +228,7 @@ func (api *API) Unsuspend(w http.ResponseWriter, r *http.Request) error {
 
 // POST /app/installations/{installation_id}/access_tokens
 //
-// CreateToken makes a token of an installation that lives for an hour; the body may limit it to some
+// CreateToken creates a token of an installation that lives for an hour; the body may limit it to some
 // repositories and permissions: an empty list is for none. Errors: 401, 403 while the installation is suspended, 404, 422 for more than
 // it has.
 func (api *API) CreateToken(w http.ResponseWriter, r *http.Request) error {
@@ -251,7 +251,7 @@ func (api *API) CreateToken(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, r, http.StatusCreated, newToken(t, web.From(r.Context())))
 }
 
-// readAsked reads what a token is to be limited to. Errors: 422.
+// readAsked reads the limits that a request sets for a token. Errors: 422.
 func readAsked(body *web.Object) (want asked, err error) {
 	names := body.Strings("repositories", maxRepos, 100)
 	ids := readIDs(body, "repository_ids")

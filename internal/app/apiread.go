@@ -141,7 +141,7 @@ func (api *API) ListOwnRepos(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /user/installations/{installation_id}/repositories/{repository_id}
 //
-// AddRepo lets an installation for some repositories reach one more, by who administrates it. Errors: 403,
+// AddRepo adds a repository to an installation for selected ones, for its administrators. Errors: 403,
 // 404, 422.
 func (api *API) AddRepo(w http.ResponseWriter, r *http.Request) error {
 	return api.choose(w, r, api.s.addTo)

@@ -5,8 +5,8 @@
 //	jwt.go       the signed requests of an App (RS256)
 //	create.go    Apps are made and removed, by the operator; register.go: by people, in a browser
 //	install.go   installations are made, changed and removed; own.go: by people, in a browser
-//	suspend.go   who suspends an installation, and who ends that
-//	asked.go     what an App asks for beside what was granted, and granting it
+//	suspend.go   suspending an installation, and ending that
+//	asked.go     what an App asks for beyond what was granted, and granting it
 //	token.go     tokens of installations
 //	store.go     the SQL of table apps; storeinstallation.go of installations and what they reach
 //	api.go       the handlers for the App itself: GET /app, /app/installations, ...
@@ -18,10 +18,10 @@
 // they reach, package route which permission each route needs. Of a key only the public half is kept.
 //
 // An installation belongs to an account: what that account hands over is out of reach with the next request.
-// It has the permissions and events that were granted to it, not what its App may want later: who decides
-// about it grants that.
+// It has the permissions and events that were granted to it, not what its App may want later, until the
+// account's owner grants that.
 //
-// It stands below hooks. What hooks are told, package forge does by [Forge].
+// It is below package hook. Package forge sends payloads to hooks, through [Forge].
 package app
 
 import (
@@ -73,21 +73,21 @@ type Installation struct {
 
 // Forge is what happens to hooks and accounts, in the same transaction. Package forge implements it.
 type Forge interface {
-	// CreateAppHook makes the hook of a new App.
+	// CreateAppHook creates the hook of a new App.
 	CreateAppHook(tx *db.Tx, a *App, h Hook) error
-	// AppHook is where an App is told of what happens; without the secret.
+	// AppHook is the App's webhook, without the secret.
 	AppHook(tx *db.Tx, appID account.AppID) (Hook, error)
 	// EditAppHook changes the hook of an App.
 	EditAppHook(tx *db.Tx, a *App, c HookChange) error
 	// ReachedAt notes the address at which an App reaches the server: payloads of its webhooks use that from
 	// then on.
 	ReachedAt(tx *db.Tx, appID account.AppID, i *web.Info) error
-	// TellInstallation tells the App of its installation: created, deleted, suspend, unsuspend,
+	// TellInstallation sends the App an event about its installation: created, deleted, suspend, unsuspend,
 	// new_permissions_accepted. It is called
-	// before what it tells of is gone. by is 0 for the operator.
+	// before the rows it describes are deleted. by is 0 for the operator.
 	TellInstallation(tx *db.Tx, i *Installation, action string, by account.ID) error
-	// TellInstallationRepos tells the App of repositories that an installation reaches now, or does not any
-	// more.
+	// TellInstallationRepos sends the App an event about repositories added to an installation or removed
+	// from it.
 	TellInstallationRepos(tx *db.Tx, i *Installation, added, removed []repo.ID, by account.ID) error
 }
 
@@ -102,11 +102,11 @@ type Service struct {
 	// CheckHookURL says what is wrong with the address of a hook that people give; nil: they may give any.
 	CheckHookURL func(string) error
 
-	// NewKey makes the private keys of Apps. It is the function NewKey, unless tests have keys already.
+	// NewKey creates the private keys of Apps. It is the function NewKey, except in tests with prepared keys.
 	NewKey func() (*rsa.PrivateKey, error)
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB, accounts *account.Service, repos *repo.Service, forge Forge) *Service {
 	return &Service{db: d, accounts: accounts, repos: repos, forge: forge, clock: time.Now, NewKey: NewKey}
 }
@@ -119,8 +119,8 @@ func (s *Service) Find(tx *db.Tx, ids ...account.AppID) (map[account.AppID]*App,
 // maxName is the greatest length of an App's name, as at GitHub.
 const maxName = 34
 
-// slugOf makes the name of an App in addresses: small letters, digits and hyphens. Error: 422 for a name of
-// which nothing is left.
+// slugOf returns the name of an App in addresses: small letters, digits and hyphens. Error: 422 if nothing of
+// the name is left.
 func slugOf(name string) (string, error) {
 	words := strings.FieldsFunc(account.Fold(name), func(c rune) bool {
 		return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_')
@@ -140,7 +140,7 @@ func splitEvents(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' })
 }
 
-// tidy gives names once each, in order.
+// tidy sorts names and removes duplicates.
 func tidy(names []string) []string {
 	names = slices.Clone(names)
 	slices.Sort(names)

@@ -16,7 +16,7 @@ import (
 type Asked struct {
 	Permissions []AskedPermission // those that differ, by name
 	Events      []string          // that it asks for and does not get yet
-	Less        []string          // events that it gets and does not ask for any more
+	Less        []string          // events that it gets and no longer asks for
 	// all that it asks for, as a text: a grant repeats it, so that a later change is not granted unseen
 	Seen string
 }
@@ -24,7 +24,7 @@ type Asked struct {
 // AskedPermission is a permission that an App wants at another level. An empty level is none.
 type AskedPermission struct{ Name, Has, Wants string }
 
-// asked is what the installation's App asks for beside what was granted; nil: nothing.
+// asked is what the installation's App asks for beyond what was granted; nil: nothing.
 func (i *Installation) asked() *Asked {
 	a := &Asked{Seen: wants(i.App.Permissions, i.App.Events), Events: without(i.App.Events, i.Events),
 		Less: without(i.Events, i.App.Events)}
@@ -46,7 +46,7 @@ func wants(p scope.Permissions, events []string) string {
 	return p.String() + " " + strings.Join(tidy(events), ",")
 }
 
-// without gives the names that are not in others.
+// without returns the names that are not in others.
 func without(names, others []string) (list []string) {
 	for _, n := range names {
 		if !slices.Contains(others, n) {
@@ -56,7 +56,7 @@ func without(names, others []string) (list []string) {
 	return list
 }
 
-// AskedOf gives, by the id of the installation, what Apps of the caller's account and of organizations that
+// AskedOf returns, by the id of the installation, what Apps of the caller's account and of organizations that
 // the caller owns ask for beyond what was granted. Those that ask for nothing more are missing.
 func (s *Service) AskedOf(
 	ctx context.Context, caller *account.Caller,
@@ -77,7 +77,7 @@ func (s *Service) AskedOf(
 	})
 }
 
-// GrantBy grants what the App of an installation asks for by now, if that is what the caller saw
+// GrantBy grants what the App of an installation asks for now, if that is what the caller saw
 // ([Asked.Seen]). Errors: 403, 404; 409 where the App asks for something else.
 func (s *Service) GrantBy(
 	ctx context.Context, caller *account.Caller, id account.InstallationID, seen string,

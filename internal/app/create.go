@@ -15,7 +15,7 @@ import (
 	"arbor/internal/web"
 )
 
-// NewKey makes a private key for an App.
+// NewKey creates a private key for an App.
 func NewKey() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) }
 
 // Made is a new App with what is shown once and never again.
@@ -25,7 +25,7 @@ type Made struct {
 	Secret     string // with which deliveries are signed
 }
 
-// Create makes an App that belongs to a user or an organization, with its bot and its hook. Errors: 404 for
+// Create creates an App that belongs to a user or an organization, with its bot and its hook. Errors: 404 for
 // the owner; 422 for what the manifest says, and a name that is or was taken.
 func (s *Service) Create(ctx context.Context, owner string, m Manifest) (*Made, error) {
 	if err := m.check(); err != nil {
@@ -54,7 +54,7 @@ func newApp(m Manifest) (*App, error) {
 		ExternalURL: m.URL, Public: m.Public, Permissions: m.Permissions, Events: m.Events}, err
 }
 
-// keys are what an App proves with who it is, and what proves to it who tells it something.
+// keys are the App's private key, and the secret that authenticates deliveries to it.
 type keys struct {
 	private string // PEM
 	public  []byte // PKIX
@@ -117,7 +117,7 @@ func (a *App) record(tx *db.Tx, action audit.Action, at *account.Account, change
 }
 
 // Remove removes an App with its installations, its tokens and its hook, for good. What it wrote becomes
-// ghost's. The App is told of none of that: there is nobody to tell. Error: 404.
+// ghost's. The App receives no event about it. Error: 404.
 func (s *Service) Remove(ctx context.Context, slug string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		a, err := named(tx, slug)

@@ -14,7 +14,7 @@ import (
 const maxRepos = 500
 
 // Install installs an App on an account: for the repositories of the names, or with none for all. It gets
-// what the App asks for now; installing again grants what the App asks for by now, and changes nothing else.
+// what the App asks for now; installing again grants only what the App asks for now.
 // Errors: 404, 422 for a repository that is not there.
 func (s *Service) Install(ctx context.Context, slug, on string, names []string) (i *Installation, err error) {
 	if len(names) > maxRepos {
@@ -107,7 +107,7 @@ func idsOf(tx *db.Tx, owner *account.Account, names []string) (ids []repo.ID, er
 	return ids, nil
 }
 
-// accept grants what the App asks for by now.
+// accept grants what the App asks for now.
 func (s *Service) accept(tx *db.Tx, i *Installation, by account.ID) error {
 	if i.asked() == nil {
 		return nil
@@ -202,7 +202,7 @@ func (s *Service) Leave(tx *db.Tx, id, by account.ID) error {
 }
 
 // FollowTransfer takes a repository that has another owner now from the installations of the former one that
-// are for some, and tells the Apps that it left, and those that reach it now. r is as it was.
+// are for some, and sends events to the Apps that it left, and those that reach it now. r is as it was.
 func (s *Service) FollowTransfer(tx *db.Tx, r *repo.Repo, to, by account.ID) error {
 	left, err := installationsWhere(tx, `WHERE i.account_id = $1 AND `+reaches("i", "$2")+` ORDER BY i.id`,
 		r.OwnerID, r.ID)
@@ -229,7 +229,7 @@ func (s *Service) FollowTransfer(tx *db.Tx, r *repo.Repo, to, by account.ID) err
 	return tx.Bump(account.Topic)
 }
 
-// addTo lets an installation for some reach one more repository of its account. Errors: 404, 422 for one too
+// addTo adds a repository of the account to an installation for selected ones. Errors: 404, 422 for one too
 // many.
 func (s *Service) addTo(tx *db.Tx, i *Installation, id repo.ID, by account.ID) error {
 	if i.Every {
@@ -272,7 +272,7 @@ func (s *Service) removeFrom(tx *db.Tx, i *Installation, id repo.ID, by account.
 	return s.followSelection(tx, i, audit.InstallationRemoveRepos, nil, []repo.ID{id}, by)
 }
 
-// followSelection notes and tells which repositories an installation reaches now.
+// followSelection stores, and sends as events, which repositories an installation reaches now.
 func (s *Service) followSelection(
 	tx *db.Tx, i *Installation, action audit.Action, added, removed []repo.ID, by account.ID,
 ) error {

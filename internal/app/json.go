@@ -56,7 +56,7 @@ func orEmpty(list []string) []string {
 // InstallationPayload is GitHub's installation.
 type InstallationPayload struct {
 	ID                     account.InstallationID `json:"id"`
-	NodeID                 string                 `json:"node_id,omitempty"` // in what hooks are told
+	NodeID                 string                 `json:"node_id,omitempty"` // only in webhook payloads
 	ClientID               string                 `json:"client_id"`
 	Account                *account.Simple        `json:"account"`
 	RepositorySelection    string                 `json:"repository_selection"`

@@ -26,12 +26,12 @@ type Manifest struct {
 	Redirect    string // where the browser goes with a code once a person confirmed it; empty: nowhere
 }
 
-// Hook is where an App is told of what happens. An empty URL is one that is given later.
+// Hook is the App's webhook. An empty URL may be set later.
 type Hook struct {
 	URL    string
 	Active bool
 	Secret string
-	Site   string // where addresses in what the App is told begin; later as the App reaches the server
+	Site   string // base of the addresses in the App's events; later the address by which the App reaches the server
 }
 
 // Bounds of a manifest.
@@ -142,8 +142,8 @@ func (m *Manifest) RedirectWith(code, state string) string {
 	return u.String()
 }
 
-// eventNeeds are the events that an App may list, each with the permissions of which it needs one, as
-// GitHub's documentation of events says. What is not here an App is told anyway, or never.
+// eventNeeds are the events that an App may list, each with the permissions that allow it (one suffices), as
+// GitHub's documentation of events says. Other events an App receives always, or never.
 var eventNeeds = needsOf(map[string]string{
 	"checks":                      "check_run check_suite",
 	"contents":                    "commit_comment create delete fork gollum push release repository_dispatch",

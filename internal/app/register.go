@@ -15,17 +15,17 @@ import (
 )
 
 // Apps are made in a browser by people, for their own account, and by the owners of an organization for it. A
-// program may ask for one by a manifest: who confirms it is led back to the program with a code, for which
-// the program gets the keys. They are made when it asks: until then nobody has them, and nothing that is kept
-// could sign for the App.
+// program may ask for one by a manifest: a person who confirms it is redirected to the program with a code,
+// for which the program gets the keys. They are made when it asks: until then nobody has them, and nothing
+// that is kept could sign for the App.
 
 const (
 	maxOwned = 100       // Apps of one account that are made in a browser, as at GitHub
 	codeLife = time.Hour // of the code that a manifest leads to
 )
 
-// CreateBy makes an App for an account of which the caller decides; empty: its own. Errors: 403; as those of
-// Create.
+// CreateBy creates an App for an account that the caller administrates; empty: the caller's own. Errors: 403;
+// as those of Create.
 func (s *Service) CreateBy(
 	ctx context.Context, caller *account.Caller, owner string, m Manifest,
 ) (*Made, error) {
@@ -45,7 +45,7 @@ func (s *Service) CreateBy(
 	return &Made{a, k.private, k.secret}, nil
 }
 
-// Register makes an App without keys, and the code for which Convert makes them. Errors: as those of
+// Register creates an App without keys, and the code with which Convert creates them. Errors: as those of
 // CreateBy.
 func (s *Service) Register(
 	ctx context.Context, caller *account.Caller, owner string, m Manifest,
@@ -130,7 +130,7 @@ func notYourApp() error {
 		"Apps are made for the own account, or for an organization by its owners.")
 }
 
-// Convert makes the keys of the App that a code is for, and gives them: once, within an hour. Error: 404.
+// Convert creates the keys of the App that a code is for, and returns them: once, within an hour. Error: 404.
 func (s *Service) Convert(ctx context.Context, code string) (*Made, error) {
 	d := digestOf(code)
 	// A key takes a while to make: not for codes that are none, and not in a transaction.
@@ -168,7 +168,7 @@ func digestOf(code string) []byte {
 	return d[:]
 }
 
-// Owned finds an App of which the caller decides, and its hook. Error: 404, also for those of others.
+// Owned returns an App that the caller administrates, and its hook. Error: 404, also for Apps of others.
 func (s *Service) Owned(
 	ctx context.Context, caller *account.Caller, slug string,
 ) (a *App, h Hook, err error) {
@@ -182,7 +182,7 @@ func (s *Service) Owned(
 	return a, h, err
 }
 
-// OwnedBy finds an App of which the caller decides, by the name in its addresses. Error: 404, also for those
+// OwnedBy returns an App that the caller administrates, by the name in its addresses. Error: 404, also for Apps
 // of others.
 func OwnedBy(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 	a, err := bySlug(tx, slug)
@@ -228,7 +228,7 @@ func (s *Service) EditBy(ctx context.Context, caller *account.Caller, slug strin
 	})
 }
 
-// NewKeyBy makes another private key of an App, in PEM, by which the former one is worth nothing any more.
+// NewKeyBy replaces the private key of an App and returns it, in PEM. The former key stops working.
 // Error: 404.
 func (s *Service) NewKeyBy(ctx context.Context, caller *account.Caller, slug string) (string, error) {
 	if _, _, err := s.Owned(ctx, caller, slug); err != nil { // before a key is made for nothing
@@ -251,7 +251,7 @@ func (s *Service) RemoveBy(ctx context.Context, caller *account.Caller, slug str
 	return s.changeOwned(ctx, caller, slug, s.remove)
 }
 
-// changeOwned runs fn on an App of which the caller decides.
+// changeOwned runs fn on an App that the caller administrates.
 func (s *Service) changeOwned(
 	ctx context.Context, caller *account.Caller, slug string, fn func(tx *db.Tx, a *App) error,
 ) error {

@@ -142,7 +142,7 @@ func updateApp(tx *db.Tx, a *App) error {
 		joined(a.Events), tx.Now)
 }
 
-// setKey gives an App another key. Error: 404.
+// setKey replaces the key of an App. Error: 404.
 func setKey(tx *db.Tx, a *App, public []byte) error {
 	n, err := tx.Exec(`UPDATE apps SET public_key = $2, updated_at = $3 WHERE id = $1`, a.ID, public, tx.Now)
 	if err == nil && n == 0 {
@@ -172,7 +172,7 @@ func byCode(tx *db.Tx, code []byte) (*App, error) {
 		AND NOT EXISTS (SELECT 1 FROM accounts w WHERE w.id = a.owner_id AND w.suspended_at IS NOT NULL)`, code, tx.Now)
 }
 
-// dropCode removes a code. Error: 404 for one that was used meanwhile.
+// dropCode removes a code. Error: 404 for one that another request used.
 func dropCode(tx *db.Tx, code []byte) error {
 	n, err := tx.Exec(`DELETE FROM app_codes WHERE code = $1`, code)
 	if err == nil && n == 0 {

@@ -121,7 +121,8 @@ func removeInstallation(tx *db.Tx, id account.InstallationID) error {
 	return tx.Bump(account.Topic)
 }
 
-// addRepos adds repositories that the account has to an installation for some, and gives those that are new.
+// addRepos adds repositories that the account has to an installation for selected ones, and returns those
+// that are new.
 func addRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -145,8 +146,8 @@ func countRepos(tx *db.Tx, id account.InstallationID) (n int64, err error) {
 	return n, err
 }
 
-// reachedRepos gives those of some repositories that an installation reaches, in the order of their ids. Of
-// withdrawn forks, which the account does not see, it reaches none.
+// reachedRepos returns those of the given repositories that an installation reaches, in the order of their
+// ids. Of withdrawn forks, which the account does not see, it reaches none.
 func reachedRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -179,7 +180,7 @@ func countInstallations(tx *db.Tx, appID account.AppID) (n int64, err error) {
 	return n, err
 }
 
-// Reached is a repository in what an App is told of its installation.
+// Reached is a repository in an event about an installation.
 type Reached struct {
 	ID       repo.ID
 	Name     string
@@ -187,8 +188,8 @@ type Reached struct {
 	Private  bool
 }
 
-// QueryRepos reads repositories by their ids, and does not ask who owns them. Without ids it reads those that
-// the installation reaches. It gives the first ones by id, most of them at most.
+// QueryRepos reads repositories by their ids, regardless of their owners. Without ids it reads those that
+// the installation reaches. It returns at most most of them, in the order of their ids.
 func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Reached, err error) {
 	where, args := `r.id IN `+db.ValuesFrom(2, 1, len(ids)), append([]any{most}, anys(ids)...)
 	if len(ids) == 0 {
@@ -207,7 +208,7 @@ func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Rea
 		WHERE `+where+` ORDER BY r.id LIMIT $1`, args...)
 }
 
-// OwnerOf finds who owns an App. Error: 404.
+// OwnerOf returns the owner of an App. Error: 404.
 func OwnerOf(tx *db.Tx, id account.AppID) (*account.Account, error) {
 	a, err := byID(tx, id)
 	if err != nil {

@@ -16,7 +16,7 @@ type Party int64
 // The parties.
 const (
 	BySelf     Party = iota + 1 // the App, with a JWT
-	ByOwner                     // who owns the account on which it is installed
+	ByOwner                     // the owner of the account on which it is installed
 	ByOperator                  // the operator at the command line, or a site administrator
 )
 
@@ -36,8 +36,8 @@ func partyOf(appID account.AppID) Party {
 	return ByOperator
 }
 
-// Suspend ends the use of an installation until Unsuspend: its tokens do not work, and the App is told of
-// nothing that happens there. appID is the App that asks, 0 for the operator; by, who. Error: 404.
+// Suspend ends the use of an installation until Unsuspend: its tokens do not work, and the App receives no events
+// about it. appID is the App that asks, 0 for the operator; by, the kind of caller. Error: 404.
 func (s *Service) Suspend(
 	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
 ) error {

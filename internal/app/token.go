@@ -30,7 +30,7 @@ type token struct {
 	repos       []*repo.Access // with narrow
 }
 
-// createToken makes a token of an installation. Errors: 403 while it is suspended; 404; 422 for more than the
+// createToken returns a token of an installation. Errors: 403 while it is suspended; 404; 422 for more than the
 // installation has.
 func (s *Service) createToken(
 	ctx context.Context, appID account.AppID, id account.InstallationID, want asked,
@@ -88,7 +88,8 @@ func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
 	return t, err
 }
 
-// find gives the ids of what a token is asked for. Error: 422 for what the installation does not reach.
+// find returns the ids of the repositories that a token is limited to. Error: 422 for one that the
+// installation does not reach.
 func (want *asked) find(tx *db.Tx, i *Installation) ([]repo.ID, error) {
 	lacks := errs.New(errs.Invalid,
 		"There is at least one repository that does not exist or is not accessible to the parent installation.")

@@ -16,7 +16,7 @@ import (
 // API answers the requests about attachments.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // Routes is the address of the bytes. The other handlers answer pages.

@@ -9,9 +9,9 @@
 //
 // Who sees the repository may read an attachment and, signed in, add one, as one may open an issue. Who
 // uploaded it and who administrates the repository may remove it. A file is shown only if it is a picture of
-// a few kinds by its bytes; everything else is a download of no kind, and nothing in either runs. What somebody
-// uploads who may push counts in the quota of the repository's owner; what others upload counts in their own,
-// and they have a bound of files and bytes in each repository ([Bounds]).
+// a few kinds by its bytes; everything else is a download of no kind, and nothing in either runs. An upload
+// by somebody with push access counts in the quota of the repository's owner; others' uploads count in their own,
+// with a limit of files and bytes in each repository ([Bounds]).
 //
 // What becomes of an attachment:
 //
@@ -61,7 +61,7 @@ func (x *Attachment) path(a *repo.Access) string {
 	return web.Path(a.Owner.Login, a.Name, "attachments", x.Key)
 }
 
-// markdown is what stands for it in a text. The address has no host, so that it is the same by every name of
+// markdown returns the Markdown for it. The address has no host, so that it is the same under every name of
 // the server.
 func (x *Attachment) markdown(a *repo.Access) string {
 	text := "[" + escape(x.Name) + "](" + x.path(a) + ")"
@@ -75,7 +75,7 @@ func (x *Attachment) markdown(a *repo.Access) string {
 type Bounds struct {
 	Picture int64 // of one picture, in bytes
 	Other   int64 // of one other file, in bytes
-	Bytes   int64 // of all that somebody who may not push has in one repository
+	Bytes   int64 // of all files that somebody without push access has in one repository
 	Files   int64 // of the same person there
 }
 
@@ -90,7 +90,7 @@ type Service struct {
 	Bounds Bounds // set before the service is used
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB, repos *repo.Service, files *file.Store) *Service {
 	return &Service{db: d, repos: repos, files: files, Bounds: DefaultBounds}
 }

@@ -11,7 +11,7 @@ import (
 const maxName = 200
 
 // cleanName is what is kept of the name that a browser gives: the last part of a path, without characters
-// that control a terminal, a header or the direction of writing. A name of which nothing is left becomes
+// that control a terminal, a header or the direction of writing. An empty result becomes
 // "file".
 func cleanName(given string) string {
 	given = given[strings.LastIndexAny(given, `/\`)+1:]
@@ -36,7 +36,7 @@ func cleanName(given string) string {
 	return given
 }
 
-// escape makes a name the text of a link in Markdown.
+// escape escapes a name as the text of a link in Markdown.
 func escape(name string) string {
 	var b strings.Builder
 	for _, c := range name {

@@ -15,7 +15,7 @@ const columns = `x.id, x.address_key, x.name, x.content_type, x.uploader_id, x.c
 
 const tables = ` FROM attachments x JOIN files f ON f.id = x.file_id`
 
-// scan reads columns. Error: 404 when there is no row.
+// scan reads columns. Error: 404 without a row.
 func scan(row db.Scanner) (*Attachment, error) {
 	var x Attachment
 	err := row.Scan(&x.ID, &x.Key, &x.Name, &x.ContentType, &x.UploaderID, &x.CreatedAt,

@@ -17,7 +17,8 @@ import (
 )
 
 // Upload adds a file to a repository, while it comes. Errors: 422 for a file that is empty or too large, and
-// for more than the caller may have there; 403 for the quota of the owner or of a caller who may not push; 507; those of the body.
+// for more than the caller may have there; 403 for the quota of the owner or of a caller without push access;
+// 507; those of the body.
 func (s *Service) Upload(
 	ctx context.Context, a *repo.Access, name string, from io.Reader,
 ) (*Attachment, error) {
@@ -59,7 +60,7 @@ func (s *Service) Upload(
 	return made, nil
 }
 
-// mayAdd refuses a file of so many bytes that would be one too many of the caller's, who may not push. Error:
+// mayAdd refuses a file that would exceed the limits of a caller without push access. Error:
 // 422.
 func (s *Service) mayAdd(tx *db.Tx, a *repo.Access, size int64) error {
 	if a.Role >= account.Push {

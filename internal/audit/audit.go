@@ -7,8 +7,8 @@
 //	payload.go   the form of GitHub's audit log
 //	prune.go     rows that are too old go
 //
-// [Record] writes a row in the transaction of what it tells of, so there is no change
-// without its row and no row without its change. Who acts comes with the context ([With]): of
+// [Record] writes a row in the transaction of the change it describes, so there is no change
+// without its row and no row without its change. The actor comes with the context ([With]): of
 // a request from package server, of a command of the operator from cmd/arbor. Rows hold names
 // as they were, and never a secret or a text that somebody wrote.
 //
@@ -125,7 +125,7 @@ var Actions = []Action{
 	StoreBackup, StoreRestore, StoreMove, StoreClaim,
 }
 
-// Rights by which something was allowed, beside those of routes.
+// Rights that allowed an action, besides those of routes.
 const (
 	Operator  = "operator"   // the command line
 	Process   = "process"    // the server itself, or a seed

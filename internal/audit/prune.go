@@ -24,7 +24,7 @@ type Pruner struct {
 	keep time.Duration
 }
 
-// NewPruner makes a pruner; days is how long events stay, 0 for ever. Several may work on
+// NewPruner returns a pruner that removes events after days days, 0 for never. Several may work on
 // one database.
 func NewPruner(d *db.DB, log *slog.Logger, days int) *Pruner {
 	return &Pruner{d, log, time.Duration(days) * 24 * time.Hour}

@@ -23,7 +23,7 @@ func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
-// ParseCursor reads what String gives; empty is the zero cursor, of the list's beginning.
+// ParseCursor parses the result of String; empty is the zero cursor, of the list's beginning.
 func ParseCursor(s string) (c Cursor, ok bool) {
 	if s == "" {
 		return c, true
@@ -157,6 +157,6 @@ func span(s string) (from, until db.Time, ok bool) {
 	if len(s) == len(time.DateOnly) {
 		length = 24 * time.Hour
 	}
-	// Before 1970 nothing happened, and 0 is no bound.
+	// Events begin after 1970, and 0 means no bound.
 	return max(1, db.FromTime(t)), max(1, db.FromTime(t.Add(length))), true
 }

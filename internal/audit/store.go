@@ -65,7 +65,7 @@ type Filter struct {
 // mostActions bounds the parts of a query. All actions of one category are fewer.
 const mostActions = 20
 
-// List gives at most limit events, and whether more follow in the direction in which the
+// List returns at most limit events, and whether more follow in the direction in which the
 // cursor leads. Each index serves one filter with the order, so a page costs what it shows.
 func List(tx *db.Tx, f Filter, limit int) (list []Event, more bool, err error) {
 	text, args := compile(&f, limit+1)
@@ -79,8 +79,8 @@ func List(tx *db.Tx, f Filter, limit int) (list []Event, more bool, err error) {
 	return list, more, err
 }
 
-// compile makes the statement for the first limit events: one walk along an index for each
-// action, of which the walks are merged.
+// compile builds the statement for the first limit events: it merges one index walk for each
+// action.
 func compile(f *Filter, limit int) (text string, args []any) {
 	q := &query{filter: f}
 	if len(f.Actions) == 0 {
@@ -116,7 +116,7 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// query makes the text of a list.
+// query returns the SQL of a list.
 type query struct {
 	filter *Filter
 	args   []any

@@ -21,8 +21,8 @@ func (api *API) Routes() []route.Route {
 // GET /avatars/{id}
 //
 // Get answers the picture of the account with this id, a PNG. It depends
-// on nothing but the id, so it tells nothing of who there is, and never changes.
-// Errors: 404 for what is no id.
+// only on the id, so it does not reveal whether the account exists, and never changes.
+// Errors: 404 for an invalid id.
 func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 	id, err := parseID(web.Param(r, "id"))
 	if err != nil {

@@ -34,7 +34,7 @@ func parseID(s string) (account.ID, error) {
 	return account.ID(id), nil
 }
 
-// pngBuffers keeps the encoder's tables, of which each would cost near a megabyte.
+// pngBuffers reuses the encoder's tables, each almost a megabyte.
 type pngBuffers struct{ pool sync.Pool }
 
 // Get is for png.Encoder; nil makes it use a new buffer.

@@ -24,7 +24,7 @@ type API struct {
 	git *gitdata.API
 }
 
-// NewAPI makes the handlers of the service; g finds commits by their names.
+// NewAPI returns the handlers of the service; g finds commits by their names.
 func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
 
 // Routes are the endpoints of comments on commits, and of reactions to them.
@@ -158,7 +158,7 @@ func readPlace(body *web.Object, field string) *int64 {
 
 // PATCH /repos/{owner}/{repo}/comments/{id}
 //
-// Edit changes the text of a comment, for its author and for who has push access. Errors:
+// Edit changes the text of a comment, for its author and for users with push access. Errors:
 // 403, 404, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.find(r, a)
@@ -185,7 +185,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // DELETE /repos/{owner}/{repo}/comments/{id}
 //
-// Delete deletes a comment, for its author and for who has push access: 204. Errors: 403, 404.
+// Delete deletes a comment, for its author and for users with push access: 204. Errors: 403, 404.
 func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.find(r, a)
 	if err == nil {

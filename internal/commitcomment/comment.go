@@ -84,7 +84,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error 
 	})
 }
 
-// tellPeople tells of a new comment, also those mentioned who can see the repository.
+// tellPeople notifies of a new comment, including those mentioned who can see the repository.
 func tellPeople(tx *db.Tx, a *repo.Access, c *Comment, mentioned []string) error {
 	act := notification.Act{RepoID: a.ID, Commit: c.SHA, Actor: c.AuthorID, Everyone: true}
 	people, err := repo.PeopleNamed(tx, a.Repo, mentioned)
@@ -99,7 +99,7 @@ func tellPeople(tx *db.Tx, a *repo.Access, c *Comment, mentioned []string) error
 	return notification.Note(tx, act)
 }
 
-// mayEdit returns the 403 for who may neither edit nor delete a comment: its author and those
+// mayEdit returns a 403 if the caller may neither edit nor delete a comment: its author and those
 // with push access may.
 func mayEdit(a *repo.Access, c *Comment) error {
 	if a.Role < account.Push && (a.Caller == nil || a.Caller.ID != c.AuthorID) {

@@ -87,7 +87,7 @@ func (p *Page) Bodies(out *web.Output, issues *issue.Service) (err error) {
 	return err
 }
 
-// Comment gives the payload of the comment with an id; nil for one that was not loaded. Error:
+// Comment returns the payload of the comment with an id; nil for one that was not loaded. Error:
 // that of its text.
 func (p *Page) Comment(id int64) (any, error) {
 	for n, c := range p.list {
@@ -117,7 +117,7 @@ func (p *Page) payload(n int) (*payload, error) {
 	return out, err
 }
 
-// render makes what renders comments, read in one snapshot: an array or, alone, the only one.
+// render returns the renderer of comments, read in one snapshot: an array or, alone, the only one.
 func (api *API) render(a *repo.Access, alone bool, find func(*db.Tx) ([]*Comment, error)) web.Render {
 	return func(out *web.Output) error {
 		var p *Page

@@ -12,7 +12,7 @@ import (
 
 const columns = `id, repo_id, author_id, commit_sha, path, position, line, body, created_at, updated_at`
 
-// scan reads columns. Error: 404 when there is no row.
+// scan reads columns. Error: 404 without a row.
 func scan(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.AuthorID, &c.SHA, &c.Path, &c.Position, &c.Line, &c.Body,

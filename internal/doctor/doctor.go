@@ -62,12 +62,12 @@ type Options struct {
 	Folder   string // the data folder
 	Memory   int64  // of the machine or container, in bytes; 0: unknown
 	Settings map[string]string
-	// Open opens the store; what it opened is closed by close.
+	// Open opens the store; close closes what it opened.
 	Open  func(context.Context) (d *db.DB, g *git.Git, close func() error, err error)
-	Cause func(check string, err error) // is told why a check failed
+	Cause func(check string, err error) // called with the reason why a check failed
 }
 
-// doctor makes one report.
+// doctor collects one report.
 type doctor struct {
 	Options
 	report Report
@@ -100,11 +100,11 @@ func (d *doctor) failed(name, found, advice string, err error) {
 	d.Cause(name, err)
 }
 
-// told are the lines of git's build options that say what it can do.
+// told are the lines of git's build options that describe its features.
 var told = []string{"git version ", "cpu: ", "sizeof-long: ", "sizeof-size_t: ",
 	"default-hash: ", "feature: "}
 
-// git tells which git there is.
+// git reports the version of git.
 func (d *doctor) git(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

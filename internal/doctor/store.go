@@ -70,7 +70,7 @@ func (d *doctor) clock(tx *db.Tx) error {
 		return err
 	}
 	after := time.Now()
-	skew := max(before.Sub(at.Time()), at.Time().Sub(after), 0) // what the question took is no skew
+	skew := max(before.Sub(at.Time()), at.Time().Sub(after), 0) // the query's duration is not skew
 	if skew > db.MaxSkew {
 		d.add("clock", Warn, fmt.Sprintf("%s off the database's", skew.Round(time.Millisecond)),
 			"let both machines take the time from one source (NTP)")
@@ -80,7 +80,7 @@ func (d *doctor) clock(tx *db.Tx) error {
 	return nil
 }
 
-// nodes tells which servers work on the store, without the names of their machines.
+// nodes reports which servers work on the store, without the names of their machines.
 func (d *doctor) nodes(tx *db.Tx) error {
 	list, err := db.Nodes(tx)
 	if err != nil {
@@ -132,7 +132,7 @@ var questions = map[db.Engine][]struct{ name, query, want string }{
 	},
 }
 
-// engine tells which database it is and what is set there that decides what survives.
+// engine reports the database and its settings that affect durability.
 func (d *doctor) engine(tx *db.Tx) error {
 	versions, err := db.Versions(tx)
 	if err != nil {
@@ -160,7 +160,7 @@ func (d *doctor) engine(tx *db.Tx) error {
 	return nil
 }
 
-// sizes tells orders of magnitude: of the last ids, so that nothing is counted.
+// sizes reports orders of magnitude, from the last ids, so that no rows are counted.
 func (d *doctor) sizes(tx *db.Tx) error {
 	tables := []string{"accounts", "repos", "issues", "issue_comments", "tokens", "audit"}
 	queries, last, into := make([]string, len(tables)), make([]int64, len(tables)), make([]any, len(tables))
@@ -205,7 +205,7 @@ func (d *doctor) backup(tx *db.Tx) error {
 	return nil
 }
 
-// jobs tells what is left of one kind of jobs.
+// jobs reports the waiting jobs of one kind.
 func (d *doctor) jobs(kind string, b db.Backlog) {
 	found := fmt.Sprintf("%s pending, %s failed before", order(b.Pending), order(b.Retried))
 	if b.Retried > 0 {

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/forge"
 )
 
-// copyStore makes the folder to with what the closed store in from holds. Files
+// copyStore creates the folder to with a copy of the closed store in from. Files
 // of objects never change, so they become links; all else is copied.
 func copyStore(from, to string) error {
 	if err := os.Mkdir(to, 0o700); err != nil {

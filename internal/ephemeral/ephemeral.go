@@ -10,8 +10,8 @@
 // The seed is applied once. Each reset moves to a copy of the outcome that lies
 // ready, with a database, a git and a server of its own, so nothing that was
 // cached or is going on can be seen from one life in the next: generations and
-// stamps count anew. Requests that came before the reset end in the old life,
-// which then is removed; connections stay open. The next copy is made meanwhile.
+// stamps restart. Requests from before the reset end in the old life,
+// which is then removed; connections stay open. The next copy is prepared concurrently.
 //
 // The seeded folder itself is never served: each life is a copy, the database copied and objects
 // linked. Its database is not synced, and closing it lets go even of the memory that states are
@@ -73,7 +73,7 @@ type begun struct {
 // ErrClosed is what a Reset of a closed server returns.
 var ErrClosed = errors.New("the server is closed")
 
-// Start makes a folder, fills it with the seed, and is then ready to serve. The
+// Start creates a folder and fills it with the seed; the server is then ready. The
 // caller closes it. Errors: *seed.Error.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.Server.Log == nil {
@@ -109,7 +109,7 @@ func (s *Server) seeded() string { return filepath.Join(s.dir, "seeded") }
 
 func (s *Server) place(life int) string { return filepath.Join(s.dir, strconv.Itoa(life)) }
 
-// fill makes the seeded store.
+// fill creates the seeded store.
 func (s *Server) fill(ctx context.Context) error {
 	if err := os.Mkdir(s.seeded(), 0o700); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (s *Server) fill(ctx context.Context) error {
 		Admission: s.o.Server.Admission})
 }
 
-// prepare makes the next life ready, in the background.
+// prepare prepares the next life in the background.
 func (s *Server) prepare() {
 	s.lives++
 	dir, spare := s.place(s.lives), make(chan begun, 1)
@@ -171,7 +171,7 @@ func (s *Server) Reset(ctx context.Context) error {
 	return nil
 }
 
-// end lets a life end in the background.
+// end ends a life in the background.
 func (s *Server) end(w *world) {
 	s.ending.Go(func() {
 		if err := w.end(); err != nil {
@@ -180,7 +180,7 @@ func (s *Server) end(w *world) {
 	})
 }
 
-// enter gives the present life, which will not end before leave is called.
+// enter returns the present life, which does not end before leave is called.
 func (s *Server) enter() *world {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -196,7 +196,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Admin serves what operators read, and POST /admin/reset, which answers 204 once
-// everything is as the seed says. Counters begin anew with each reset.
+// everything is as the seed says. Counters restart at zero with each reset.
 func (s *Server) Admin() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /admin/reset", func(w http.ResponseWriter, r *http.Request) {
@@ -220,12 +220,12 @@ func (s *Server) Admin() http.Handler {
 // Serve answers requests on l until ctx is done, as server.Serve does.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return server.Serve(ctx, l, s, s.log, s.o.Server.Admission.Conns, func(ctx context.Context) error {
-		<-ctx.Done() // what works beside the requests does so in each life
+		<-ctx.Done() // background work belongs to each life
 		return nil
 	})
 }
 
-// Retire makes /readyz answer 503, until the store is reset.
+// Retire turns the answer of /readyz to 503, until the store is reset.
 func (s *Server) Retire() {
 	now := s.enter()
 	defer now.inFlight.Done()

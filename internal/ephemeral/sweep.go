@@ -14,7 +14,7 @@ const (
 	lockFile = "lock"
 )
 
-// newFolder makes a folder that is this process's until it ends.
+// newFolder creates a folder that is this process's until it ends.
 func newFolder(parent string) (dir string, held *folderLock, err error) {
 	for range 10 {
 		if dir, err = os.MkdirTemp(parent, prefix); err != nil {

@@ -31,14 +31,14 @@ type world struct {
 	inFlight sync.WaitGroup  // requests
 	over     context.Context // done when requests may go on no longer
 	abandon  context.CancelFunc
-	working  chan error // of the work beside the requests, when it ends; nil: it never began
+	working  chan error // receives the end of background work; nil: it never began
 	stop     context.CancelFunc
 	conns    *handed            // of SSH
 	ssh      chan error         // when they have ended; nil: there never were any
 	hangUp   context.CancelFunc // ends them, as soon as nothing is in flight
 }
 
-// begin makes a life in a new folder. Nothing works in it yet.
+// begin creates a life in a new folder. Nothing works in it yet.
 func (s *Server) begin(ctx context.Context, dir string) (*world, error) {
 	w := &world{dir: dir}
 	w.over, w.abandon = context.WithCancel(context.Background())
@@ -69,7 +69,7 @@ func (w *world) open(ctx context.Context, s *Server) (err error) {
 	return nil
 }
 
-// work begins what goes on beside the requests.
+// work starts the background work.
 func (w *world) work() {
 	ctx, stop := context.WithCancel(w.over)
 	working := make(chan error, 1)
@@ -81,7 +81,7 @@ func (w *world) work() {
 	go func() { ssh <- w.server.ServeSSH(over, w.conns) }()
 }
 
-// serve lets a handler answer a request until the life is over.
+// serve calls a handler, whose context ends with the life.
 func (w *world) serve(rw http.ResponseWriter, r *http.Request, h http.Handler) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()

@@ -25,7 +25,7 @@ const (
 	Forbidden                    // 403: the caller may see it but not do it
 	NotFound                     // 404: not there, or not for this caller to know
 	MethodNotAllowed             // 405: the resource has no such method
-	NotAcceptable                // 406: there is no such form of it
+	NotAcceptable                // 406: not available in the requested format
 	Conflict                     // 409: the state of the resource forbids it
 	Gone                         // 410: switched off
 	TooLarge                     // 413: over a limit on size
@@ -68,7 +68,7 @@ type Error struct {
 	Err     error   // the cause, for the log only; may be nil
 }
 
-// Error gives the message and the cause: it is for logs, not for clients.
+// Error returns the message and the cause, for logs, not for clients.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.Message
@@ -79,7 +79,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New makes an error without a cause.
+// New returns an error without a cause.
 func New(kind Kind, message string) *Error {
 	return &Error{Kind: kind, Message: message}
 }
@@ -89,17 +89,17 @@ func Newf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Wrap makes an error whose cause the log will show and the client will not.
+// Wrap returns an error whose cause the log will show and the client will not.
 func Wrap(kind Kind, message string, cause error) *Error {
 	return &Error{Kind: kind, Message: message, Err: cause}
 }
 
-// Validation makes the 422 of decision 16 for the given fields.
+// Validation returns the 422 of decision 16 for the given fields.
 func Validation(fields ...Field) *Error {
 	return &Error{Kind: Invalid, Message: "Validation Failed", Fields: fields}
 }
 
-// Absent is the 404 for whatever is not there or not to be seen: always the
+// Absent is the 404 for anything missing or not visible: always the
 // same bytes (decision 13).
 func Absent() *Error { return New(NotFound, "Not Found") }
 

@@ -12,7 +12,7 @@ const (
 	chunk   = 128 << 10 // bytes of each
 )
 
-// digest makes the SHA-256 of a file in a goroutine of its own, which sum ends.
+// digest returns the SHA-256 of a file in a goroutine of its own, which sum ends.
 type digest struct {
 	free chan []byte // buffers that may be filled
 	full chan []byte // what is to be hashed, in order
@@ -49,7 +49,7 @@ func (d *digest) buffer() []byte {
 // add hashes bytes at the beginning of the last buffer.
 func (d *digest) add(b []byte) { d.full <- b }
 
-// sum ends the goroutine, and gives the digest in hexadecimal digits. It may be called again, which gives
+// sum ends the goroutine, and returns the digest in hexadecimal digits. It may be called again, which returns
 // nothing.
 func (d *digest) sum() string {
 	if d.done {

@@ -8,7 +8,7 @@
 //	store.go   the SQL, of the table files
 //
 // A file lies below the data folder in files/ab/abcd..., under a random name of 32 hexadecimal
-// digits: what people call it stands in the row of the feature that has it. It is written beside its
+// digits: the feature's row holds its visible name. It is written next to its
 // place, synced and renamed before the transaction that adds its row ([Store.Receive], then [Store.Add]),
 // and never changes. So a row without a file is damage, and a file without a row is left over: of an upload
 // that failed, or of a deletion whose server died. Repositories' folders are looked through in turns
@@ -59,7 +59,7 @@ type File struct {
 	Payer  account.ID // for whom it counts; 0: for the repository's owner
 }
 
-// KB is what the file counts for, in KiB.
+// KB is the size that counts in quotas, in KiB.
 func (f *File) KB() int64 { return KB(f.Size) }
 
 // KB rounds bytes up to KiB.
@@ -84,7 +84,7 @@ var fileName = regexp.MustCompile(`^[0-9a-f]{32}$`)
 // Path is where the file of a name is below the data folder, with slashes.
 func Path(name string) string { return Folder + "/" + name[:2] + "/" + name }
 
-// IsPath reports whether a path is one that Path gives.
+// IsPath reports whether a path is one that Path returns.
 func IsPath(path string) bool {
 	name := filepath.Base(path)
 	return fileName.MatchString(name) && path == Path(name)
@@ -125,7 +125,7 @@ func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check f
 // ErrSize says that a file is larger than it may be.
 var ErrSize = errors.New("file: it is too large")
 
-// fill copies what comes into the file, and makes it durable. A goroutine makes the digest meanwhile, which
+// fill copies what comes into the file, and makes it durable. A goroutine computes the digest concurrently, which
 // takes as long as the rest.
 func (f *File) fill(ctx context.Context, out *os.File, from io.Reader, most int64, check func() error) error {
 	to := durable.NewWriter(out)
@@ -186,14 +186,14 @@ func (s *Store) Open(ctx context.Context, f *File) (*os.File, error) {
 	return nil, err
 }
 
-// newName makes a name that no file has.
+// newName creates a name that no file has.
 func newName() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
-// makeDir makes a folder of files, durable in the store's. One that is there may be another upload's, which
+// makeDir creates a folder of files durably. An existing one may be from another upload, which
 // has not synced it yet.
 func (s *Store) makeDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -65,7 +65,7 @@ func (s *Store) remove(ctx context.Context, names []string) {
 	}
 }
 
-// unnamed gives those of the files that have no row: none while a backup runs.
+// unnamed returns the files without a row: none while a backup runs.
 func (s *Store) unnamed(ctx context.Context, names []string) (gone []string, err error) {
 	var backup bool
 	there := map[string]bool{}

@@ -91,7 +91,7 @@ func (s *Store) receiveWithin(ctx context.Context, id repo.ID, in Incoming) (*Fi
 // uploadBuffers is the memory of an upload in bytes.
 const uploadBuffers = buffers * chunk
 
-// receive takes the bytes in, beside which no transaction is open. Errors: ErrSize, ErrEmpty.
+// receive reads the bytes while no transaction is open. Errors: ErrSize, ErrEmpty.
 func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, error) {
 	admission.As(ctx, admission.Push) // who waits for the client has no turn
 	release, err := admission.AssetSlot(ctx)
@@ -120,7 +120,7 @@ const (
 	maxUpload  = time.Hour
 )
 
-// onTime is a body that begins to come now. Reading it gives the error late once it is too slow.
+// onTime is a body that begins to come now. Reading it returns the error late once it is too slow.
 func onTime(body io.Reader, late error) io.Reader {
 	now := time.Now()
 	return &steady{Reader: web.Timely(body, now.Add(maxUpload), late), began: now, late: late}

@@ -44,7 +44,7 @@ func FindEach(tx *db.Tx, list []Query, size int64) ([]Found, error) {
 	return found, several.find()
 }
 
-// isFew reports ranges that one statement reads beside those of other queries.
+// isFew reports whether one statement can read the ranges together with those of other queries.
 func isFew(q *Query, list []span) bool {
 	return len(list) <= maxTogether && (len(list) <= 2*maxScopes || !hasSelect(q.Where)) &&
 		!slices.ContainsFunc(list, func(s span) bool { return s.since != 0 })

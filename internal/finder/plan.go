@@ -94,13 +94,13 @@ type span struct {
 	by    posting.Property
 	repo  repo.ID
 	state tracker.State
-	since int64 // updated at or after; 0: whenever
+	since int64 // updated at or after; 0: any time
 	rest  And
 	n     int64 // how many postings it has
 }
 
-// treesOf gives the conditions of each of a query's repositories, nil where no issue meets them, and adds to
-// asked the properties of which counters tell how many issues have them.
+// treesOf returns the conditions of each of a query's repositories, nil where no issue meets them, and adds to
+// asked the properties whose counters give the number of issues.
 func treesOf(q *Query, asked map[posting.Property][]repo.ID) [][]Expr {
 	trees := make([][]Expr, len(q.Repos))
 	for at, r := range q.Repos {

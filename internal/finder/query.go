@@ -16,9 +16,9 @@
 // Tables: reads postings, posting_counts, issues, issue_comments, labels,
 // milestones, pulls, reviews, requested_reviewers, status_commits, repos, and the index of package fulltext.
 //
-// A filter is one range of the postings or several, of which those of the page are merged; of
-// properties that must meet, the one with the fewest issues is walked and the others are looked up.
-// The counters beside the postings give totals and choose the range. Words, and repositories too
+// A filter is one or several ranges of the postings, merged for the page; of several
+// required properties, the one with the fewest issues is walked and the others are looked up.
+// The counters of the postings give totals and choose the range. Words, and repositories too
 // many to be named, are one statement.
 package finder
 
@@ -55,7 +55,7 @@ type Scope struct {
 	Args []any
 }
 
-// Sort is what a list is ordered by. Ties are broken by id (decision 24).
+// Sort is the order of a list. Ties are broken by id (decision 24).
 type Sort uint8
 
 // The orders. Ids grow as issues are made, so the order of creation is theirs.
@@ -115,7 +115,7 @@ type In []repo.ID
 type IssuesOn struct{}
 
 // Between asks for From <= field < To. Where the field has no value, it does not
-// hold. The ends of int64 are no bounds.
+// hold. The ends of int64 mean unbounded.
 type Between struct {
 	Field    Field
 	From, To int64

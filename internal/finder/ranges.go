@@ -15,8 +15,8 @@ type ranges struct {
 	sort  bool // what was updated since is sorted; else the order is walked until enough was met
 }
 
-// find reads a page and the total. Where nothing but the ranges decides, counters
-// tell the total; else a short page does, or they are counted.
+// find reads a page and the total. Where only the ranges decide, counters
+// give the total; else a short page does, or they are counted.
 func (f *ranges) find(offset, size int64) (found Found, err error) {
 	found.Total = -1
 	since := f.list[0].since != 0 && f.order.Sort != Updated
@@ -51,7 +51,7 @@ func (f *ranges) size() (n int64) {
 	return n
 }
 
-// sortsBetter tells whether to sort all that was updated since, rather than to
+// sortsBetter reports whether to sort all that was updated since, rather than to
 // walk the order until n of them were met. The youngest issues are those that
 // were, the oldest are not.
 func (f *ranges) sortsBetter(updated, n int64) bool {
@@ -70,8 +70,8 @@ type key struct {
 	value int64 // updated_at or comments; 0 in the order of creation
 }
 
-// page reads the ids of a page. Of more ranges than one statement reads, each
-// part gives as much as all may need.
+// page reads the ids of a page. With more ranges than one statement reads, each
+// part returns as many ids as the page may need.
 func (f *ranges) page(offset, size int64) ([]int64, error) {
 	if len(f.list) <= maxTogether {
 		keys, err := f.read(f.list, offset, size)

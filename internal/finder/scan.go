@@ -62,14 +62,14 @@ func (s *scanned) takeWords() {
 var preferred = [...]posting.Kind{posting.ByBranch, posting.ByAuthor, posting.ByAssignee, posting.ByMention,
 	posting.BySubscriber, posting.ByMilestone, posting.ByLabel, posting.ByPull}
 
-// takeBase takes the condition out whose postings are walked: one of which an
-// issue has one value at most.
+// takeBase removes and returns the condition whose postings are walked: one of a kind for which an
+// issue has at most one value.
 func (s *scanned) takeBase() {
 	at, best := -1, len(preferred)
 	for n, e := range s.rest {
 		kind, ok := baseKind(e)
 		if _, named := e.(Has); !ok || s.words != nil && !named {
-			continue // beside words, values that a SELECT gives are looked up
+			continue // with words, the values from a SELECT are looked up
 		}
 		if rank := slices.Index(preferred[:], kind); rank >= 0 && rank < best {
 			at, best = n, rank
@@ -85,7 +85,7 @@ func (s *scanned) takeBase() {
 	s.rest = slices.Delete(s.rest, at, at+1)
 }
 
-// baseKind gives the kind of a condition whose postings hold each issue once.
+// baseKind returns the kind of a condition whose postings hold each issue once.
 func baseKind(e Expr) (posting.Kind, bool) {
 	switch e := e.(type) {
 	case Has:

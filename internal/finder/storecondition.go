@@ -14,7 +14,7 @@ import (
 	"arbor/internal/tracker"
 )
 
-// The ends of Between that are no bounds.
+// The ends of Between that mean unbounded.
 const (
 	noStart = math.MinInt64
 	noBound = math.MaxInt64
@@ -35,7 +35,7 @@ func (b *builder) arg(v any) string {
 	return fmt.Sprintf("$%d", len(b.args))
 }
 
-// values adds arguments and gives what stands behind IN.
+// values adds arguments and returns the operand of IN.
 func values[V any](b *builder, list []V) string {
 	marks := make([]string, len(list))
 	for n, v := range list {
@@ -44,7 +44,7 @@ func values[V any](b *builder, list []V) string {
 	return "(" + strings.Join(marks, ",") + ")"
 }
 
-// condition gives the SQL of a tree, on postings under the name p.
+// condition returns the SQL of a tree, on postings under the name p.
 func (b *builder) condition(e Expr) string {
 	switch e := e.(type) {
 	case And:
@@ -97,7 +97,7 @@ func (b *builder) joined(list []Expr, with, empty string) string {
 	return "(" + strings.Join(parts, with) + ")"
 }
 
-// isSet reports an Or of conditions of each of which a SELECT finds the issues.
+// isSet reports whether the tree is an Or whose conditions each have a SELECT of their issues.
 func isSet(e Or) bool {
 	return len(e) > 0 && !slices.ContainsFunc(e, func(e Expr) bool {
 		switch e.(type) {
@@ -108,7 +108,7 @@ func isSet(e Or) bool {
 	})
 }
 
-// set gives a SELECT of the issues that meet such an Or.
+// set returns a SELECT of the issues that meet such an Or.
 func (b *builder) set(e Or) string {
 	var parts []string
 	for _, e := range e {
@@ -117,7 +117,7 @@ func (b *builder) set(e Or) string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// ids gives a SELECT of the issues that meet a condition.
+// ids returns a SELECT of the issues that meet a condition.
 func (b *builder) ids(e Expr) string {
 	switch e := e.(type) {
 	case CommentedBy:
@@ -130,7 +130,7 @@ func (b *builder) ids(e Expr) string {
 	}
 }
 
-// words gives a SELECT of issue_id and score.
+// words returns a SELECT of issue_id and score.
 func (b *builder) words(e Text) string {
 	f := fulltext.Find{Terms: e.Terms, Any: e.Any, In: e.In}
 	for _, id := range b.repos { // the index knows no repositories, but their numbers
@@ -139,7 +139,7 @@ func (b *builder) words(e Text) string {
 	return f.SQL(b.tx, b.arg)
 }
 
-// property gives the kind of a property, and its values: what stands behind IN.
+// property returns the kind of a property, and its values as the operand of IN.
 func (b *builder) property(e Expr) (kind, of string) {
 	switch e := e.(type) {
 	case Has:
@@ -156,7 +156,7 @@ func (b *builder) property(e Expr) (kind, of string) {
 	panic(fmt.Sprintf("finder: no property: %T", e))
 }
 
-// named gives what stands behind SELECT ... for the labels or milestones, under the
+// named returns the rest of a SELECT for the labels or milestones, under the
 // name l, that have one of the names.
 func (b *builder) named(e Named) string {
 	table, column := "labels", "l.name_folded"
@@ -173,8 +173,8 @@ const unused = -2
 func (b *builder) kind(k posting.Kind) string { return fmt.Sprint(int64(k)) }
 
 // state, value and limit are arguments in expressions: SQLite plans a statement
-// anew when a bare parameter that it compares becomes 0 or 1, or is no longer, and
-// when one that is a limit changes.
+// again when a bare parameter that it compares changes to or from 0 or 1, and
+// when a limit changes.
 func (b *builder) state(s tracker.State) string {
 	return "CAST(" + b.arg(int64(s)) + " AS SMALLINT)"
 }

@@ -85,7 +85,7 @@ func (o Order) direction() string {
 	return " DESC"
 }
 
-// from gives what stands behind SELECT ... for a range.
+// from returns the FROM clause and the rest of a SELECT for a range.
 func (f *ranges) from(b *builder, s *span) string {
 	where := " WHERE p.kind = CAST(" + b.arg(int64(s.by.Kind)) + " AS SMALLINT)" +
 		" AND p.value = " + b.value(s.by.Value) +
@@ -148,8 +148,8 @@ func (f *ranges) write(b *builder, list []span, offset, size int64) {
 	b.WriteString(" LIMIT " + b.value(size) + " OFFSET " + b.value(offset))
 }
 
-// count counts the issues in all ranges; what was updated since within the index
-// of the updates, whatever the order.
+// count counts the issues in all ranges; issues updated since a time are counted in the index
+// of the updates, for any order.
 func (f *ranges) count() (total int64, err error) {
 	for part := range slices.Chunk(f.list, maxTogether) {
 		b := &builder{tx: f.tx}

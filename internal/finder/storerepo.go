@@ -6,8 +6,8 @@ import (
 	"arbor/internal/db"
 )
 
-// OnRepos gives the SQL of a condition on repositories, as Split gives it, on repos under the name r. arg
-// adds an argument and gives its placeholder.
+// OnRepos returns the SQL of a condition on repositories, as Split returns it, on repos under the name r. arg
+// adds an argument and returns its placeholder.
 func OnRepos(e Expr, arg func(v any) string) string {
 	join := func(list []Expr, with, empty string) string {
 		parts := make([]string, len(list))

@@ -2,7 +2,7 @@ package finder
 
 import "arbor/internal/db"
 
-// from gives what stands behind SELECT ... for all results.
+// from returns the FROM clause and the rest of a SELECT for all results.
 func (s *scanned) from() string {
 	b, find := s.b, ""
 	where := []string{}
@@ -53,8 +53,8 @@ func (s *scanned) find(offset, size int64) (found Found, err error) {
 	return found, err
 }
 
-// findOnce looks once, for words or anything else of which there is little, counts what is found and takes
-// the page of it.
+// findOnce searches once, for words or other rare properties, counts the results and takes
+// the page of them.
 func (s *scanned) findOnce(offset, size int64) (found Found, err error) {
 	score := "0 AS score"
 	if s.words != nil {

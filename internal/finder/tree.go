@@ -80,7 +80,7 @@ func flatten(list []Expr, leaf func(Expr) Expr, empty, ends func(Expr) bool,
 	return all(out)
 }
 
-// InRepo gives the tree for the issues of one repository, in which no condition
+// InRepo returns the tree for the issues of one repository, in which no condition
 // asks for a repository.
 func InRepo(e Expr, r Repo) Expr {
 	return simplify(e, func(e Expr) Expr {
@@ -116,7 +116,7 @@ func Split(e Expr) (scope, rest Expr) {
 	return repos(e), simplify(keep, func(e Expr) Expr { return e })
 }
 
-// onlyRepos reports a tree that asks for nothing but repositories.
+// onlyRepos reports whether the tree has conditions only on repositories.
 func onlyRepos(e Expr) bool {
 	switch e := e.(type) {
 	case And:

@@ -11,7 +11,7 @@ import (
 // API answers the routes of following.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers.
+// NewAPI returns the handlers.
 func NewAPI(d *db.DB) *API { return &API{New(d)} }
 
 // GET /users/{username}/followers
@@ -75,7 +75,7 @@ func (api *API) CheckOwnFollowing(w http.ResponseWriter, r *http.Request) error 
 
 // PUT /user/following/{username}
 //
-// Follow makes the caller follow an account: 204, also when it did so before.
+// Follow follows an account as the caller: 204, also if the caller follows it already.
 // Errors: 404, 422 for oneself.
 func (api *API) Follow(w http.ResponseWriter, r *http.Request) error {
 	return api.follow(w, r, true)

@@ -17,7 +17,7 @@ import (
 // Service follows and lists.
 type Service struct{ db *db.DB }
 
-// New makes a Service on a database.
+// New returns a Service on a database.
 func New(d *db.DB) *Service { return &Service{d} }
 
 // side is one of the two lists of an account.
@@ -28,7 +28,7 @@ const (
 	following side = true
 )
 
-// list lists a page of one side of an account, and tells how many are
+// list lists a page of one side of an account, and returns how many are
 // there. Errors: errs.Absent when nobody has the login.
 func (s *Service) list(
 	ctx context.Context, login string, of side, p web.Page,
@@ -66,8 +66,8 @@ func (s *Service) check(ctx context.Context, login, target string) error {
 	})
 }
 
-// Follow makes the caller follow an account, or ends that. Either is done
-// already when it is said again. Errors: errs.Absent when nobody has the login;
+// Follow follows or unfollows an account for the caller. Repeating
+// either changes nothing. Errors: errs.Absent for an unknown login;
 // errs.Invalid for following oneself.
 func (s *Service) Follow(ctx context.Context, caller *account.Caller, target string, on bool) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/web"
 )
 
-// putFollower makes the user follow the target; again changes nothing.
+// putFollower stores that the user follows the target; repeating it changes nothing.
 func putFollower(tx *db.Tx, userID, targetID account.ID) error {
 	n, err := tx.Exec(`INSERT INTO followers (user_id, target_id, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (user_id, target_id) DO NOTHING`, userID, targetID, tx.Now)

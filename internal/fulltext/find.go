@@ -2,7 +2,7 @@
 // own index: SQLite's FTS5 and PostgreSQL's tsvector. Both are given words that were
 // cut and folded here, so both find the same.
 //
-//	words.go  what a word is, in texts and in searches
+//	words.go  the words of texts and of searches
 //	index.go  putting texts into the index
 //	find.go   finding them, inside larger statements
 //
@@ -43,7 +43,7 @@ func Searchable(text string) bool {
 	return found
 }
 
-// SQL gives a SELECT of issue_id and score, with one row an issue, to be used
+// SQL returns a SELECT of issue_id and score, with one row per issue, to be used
 // inside a larger statement; arg adds an argument to that and returns its
 // placeholder. A term scores 4 in the title, else 2 in the body, else 1 in a
 // comment.
@@ -74,7 +74,7 @@ func (f Find) SQL(tx *db.Tx, arg func(any) string) string {
 	return sum
 }
 
-// sqliteHits gives the SELECTs that find the nth term. Columns are searched one
+// sqliteHits returns the SELECTs that find the nth term. Columns are searched one
 // after another, because to ask in which a word stands costs more than both.
 func (f Find) sqliteHits(n int, term string, arg func(any) string) (list []string) {
 	scope := ""

@@ -17,8 +17,8 @@ type Text struct {
 	Body    string
 }
 
-// Put makes texts findable, each in place of what its issue or comment had
-// before. They must have been read in the same transaction; whatever was deleted
+// Put indexes texts, each in place of the earlier text of its issue or comment.
+// They must have been read in the same transaction; what was deleted
 // since is left out.
 func Put(tx *db.Tx, list []Text) error {
 	put := putSQLite
@@ -33,7 +33,7 @@ func Put(tx *db.Tx, list []Text) error {
 	return nil
 }
 
-// Refresh makes the connection of a transaction on SQLite look anew where the parts of the index
+// Refresh causes the connection of a transaction on SQLite to reload the positions of the parts of the index
 // are, as each search does. SQLite's integrity check does not, and takes for damage what others
 // merged since the connection searched last.
 func Refresh(tx *db.Tx) error {
@@ -79,7 +79,7 @@ func sqliteScope(repo int64) string { return "r" + strconv.FormatInt(repo, 10) }
 // postgresScope is the word for a repository: it begins as no word of a text does.
 func postgresScope(repo int64) string { return "'/" + strconv.FormatInt(repo, 10) + "'" }
 
-// joinWords gives the words of a text as the tokenizer "ascii" finds them again.
+// joinWords returns the words of a text, joined so that the tokenizer "ascii" splits them again.
 func joinWords(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 1)

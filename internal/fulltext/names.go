@@ -8,7 +8,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Index is one of the indexes of names, each of which holds three texts of a row.
+// Index is one of the indexes of names, each with three texts per row.
 type Index uint8
 
 // The indexes.
@@ -34,8 +34,8 @@ type Name struct {
 	Texts [3]string
 }
 
-// PutNames makes rows findable, each by these words alone. They must have been read in
-// the same transaction; whatever was deleted since is left out.
+// PutNames indexes rows, each by only these words. They must have been read in
+// the same transaction; what was deleted since is left out.
 func PutNames(tx *db.Tx, into Index, list []Name) error {
 	for _, n := range list {
 		var err error
@@ -78,7 +78,7 @@ type Names struct {
 	In    Part
 }
 
-// SQL gives a SELECT of id and score, with one row a name, to be used inside a larger statement;
+// SQL returns a SELECT of id and score, with one row per name, to be used inside a larger statement;
 // see Find.SQL. A term scores 4 in the first part, else 2 in the second, else 1.
 func (f Names) SQL(tx *db.Tx, arg func(any) string) string {
 	if f.In == 0 {

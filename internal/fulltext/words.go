@@ -13,8 +13,8 @@ import (
 // index.
 const maxWord = 64
 
-// Spaced gives the words of a text with a space around each, so that it holds the words of a phrase
-// where the text has them one after another.
+// Spaced returns the words of a text with a space around each, so that it holds the words of a phrase
+// where they are consecutive in the text.
 func Spaced(text string) string { return " " + joinWords(text) }
 
 // splitter cuts text into words, so that both engines index and find the same

@@ -31,7 +31,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request) error {
 
 // GET /gitignore/templates/{name}
 //
-// Get answers a template; the media type raw gives its text alone. Error: 404.
+// Get answers a template; with the media type raw only its text. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 	name := web.Param(r, "name")
 	text, known := Template(name)

@@ -28,7 +28,7 @@ var catalog = []License{
 		"Allows everything if notices stay and changes are said. Grants patents.",
 		withPatents, []string{"include-copyright", "document-changes"}, noMarks},
 	{"Artistic-2.0", "Artistic License 2.0", false,
-		"Allows changed versions that are told apart from the original. Grants patents.",
+		"Allows changed versions that are distinguishable from the original. Grants patents.",
 		withPatents, []string{"include-copyright", "document-changes"}, noMarks},
 	{"BSD-2-Clause", `BSD 2-Clause "Simplified" License`, true, "Allows everything if the notice stays.",
 		anyUse, notice, noWarranty},

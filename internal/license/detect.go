@@ -25,14 +25,14 @@ var scanner = sync.OnceValues(func() (*licensecheck.Scanner, error) {
 	return licensecheck.NewScanner(list)
 })
 
-// known is the SPDX id under which the catalog has a license of which SPDX tells whether
+// known is the SPDX id under which the catalog lists a license for which SPDX distinguishes whether
 // later versions may be chosen.
 func known(id string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(id, "-only"), "-or-later")
 }
 
-// Detect gives the key of the license that a file's text is: Other where that is none of the
-// catalog, or several.
+// Detect returns the key of the license in a file's text: Other for a license outside the
+// catalog, or for several.
 func Detect(text []byte) (string, error) {
 	s, err := scanner()
 	if err != nil {

@@ -74,7 +74,7 @@ type Simple struct {
 	NodeID string  `json:"node_id"`
 }
 
-// NewSimple renders the license that has a key; nil for nil, which is no license at all.
+// NewSimple renders the license that has a key; nil for nil, which means no license.
 func NewSimple(key *string, i *web.Info) *Simple {
 	if key == nil {
 		return nil

@@ -54,8 +54,8 @@ func traits(tag string) trait {
 }
 
 // balancer writes tags so that the tree which HTML's rules make of them is the
-// one that is written: whatever a start tag closes silently is closed, whatever
-// a table needs is opened, an end tag without start is dropped. Hence nothing
+// one that is written: an element that a start tag closes implicitly is closed, an element that
+// a table requires is opened, an end tag without start is dropped. Hence nothing
 // moves, and nothing is repaired, when a browser reads the result. Elements are
 // written with their own names only; the work per tag is bounded by maxDepth.
 type balancer struct {

@@ -70,7 +70,7 @@ func spentOn(key parser.ContextKey, block ast.Node, pc parser.Context) *spent {
 	return s
 }
 
-// fewDelimiters lets a paragraph have maxDelimiters: matching each closer looks
+// fewDelimiters limits a paragraph to maxDelimiters: matching each closer looks
 // back at all openers before it.
 type fewDelimiters struct {
 	parser.InlineParser

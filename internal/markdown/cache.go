@@ -7,7 +7,7 @@ import (
 )
 
 // Cache keeps documents under the hash of their source within a bounded memory.
-// A document does not depend on who reads it, nor where it stands: that is what
+// A document does not depend on its reader or location: those are what
 // [Document.HTML] adds. Safe for concurrent use.
 type Cache struct {
 	byHash *cache.Cache[hash, *Document]
@@ -15,18 +15,18 @@ type Cache struct {
 
 type hash = [sha256.Size]byte
 
-// NewCache makes a cache of at most limit bytes.
+// NewCache returns a cache of at most limit bytes.
 func NewCache(limit int64) *Cache {
 	return &Cache{cache.New(limit, func(_ hash, d *Document) int64 { return d.bytes() })}
 }
 
-// Get gives the document of a source that was parsed before, or nil.
+// Get returns the cached document of a source, or nil.
 func (c *Cache) Get(source string) *Document {
 	d, _ := c.byHash.Get(cache.Forever, sha256.Sum256([]byte(source)))
 	return d
 }
 
-// Parse gives the document that is kept for a source, or else parses and keeps it.
+// Parse returns the document of a source from the cache, or parses and caches it.
 func (c *Cache) Parse(source string) *Document {
 	d, _ := c.byHash.Read(cache.Forever, sha256.Sum256([]byte(source)), func() (*Document, error) {
 		return Parse(source), nil
@@ -48,5 +48,5 @@ func Cost(source int) int64 { return costFactor * int64(min(source, MaxSource)) 
 // costFactor is the bytes of memory that goldmark takes for a byte of the worst text.
 const costFactor = 384
 
-// Stats tells of the cache, under a name.
+// Stats returns the statistics of the cache, under a name.
 func (c *Cache) Stats(name string) cache.Stats { return c.byHash.Stats(name) }

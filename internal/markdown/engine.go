@@ -59,7 +59,7 @@ func newEngine() *engine {
 	}
 }
 
-// render gives HTML that is not yet safe: raw HTML passes through. A defect of
+// render returns HTML that is not yet safe: raw HTML passes through. A defect of
 // goldmark costs the body its formatting, not the reader the page.
 func render(source string) (out string) {
 	defer func() {

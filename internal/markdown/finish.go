@@ -60,7 +60,7 @@ func unwrap(n ast.Node) {
 	parent.RemoveChild(parent, n)
 }
 
-// markTask gives the item and the list around a checkbox GitHub's class names.
+// markTask sets GitHub's class names on the item and the list around a checkbox.
 func markTask(box ast.Node) {
 	item := box.Parent().Parent() // the box stands in the item's first text block
 	if item == nil || item.Kind() != ast.KindListItem {
@@ -70,7 +70,7 @@ func markTask(box ast.Node) {
 	item.Parent().SetAttributeString("class", []byte("contains-task-list"))
 }
 
-// slugs makes ids of headings, each once in a document.
+// slugs returns unique ids of a document's headings.
 type slugs map[string]int
 
 // of returns the words of a heading, lower case and joined by hyphens, with a

@@ -95,8 +95,8 @@ type CommitRef struct {
 	Owner, Repo, SHA string
 }
 
-// Links tells which references become links. Each function is called at most
-// once for each entry of [References], with what stands there; ok is false for
+// Links decides which references become links. Each function is called at most
+// once for each entry of [References], with its text; ok is false for
 // what does not exist or the reader may not see (decision 13). A nil function
 // links nothing.
 type Links struct {
@@ -107,7 +107,7 @@ type Links struct {
 
 // Parse reads a source of any kind: bytes that are no UTF-8 and control
 // characters are replaced, and what exceeds [MaxSource] is cut off. It never
-// fails; the work is bounded by the length, whatever the text.
+// fails; the work is bounded by the length, for any text.
 func Parse(source string) *Document {
 	source = clean(source)
 	if strings.TrimSpace(source) == "" {
@@ -150,7 +150,7 @@ func (d *Document) References() References {
 }
 
 // HTML returns the body as sanitized, balanced HTML (decision 29), without a
-// newline at its end; an empty body gives an empty string.
+// newline at its end; an empty body results in an empty string.
 func (d *Document) HTML(l Links) string {
 	if len(d.spans) == 0 {
 		return d.html
@@ -227,7 +227,7 @@ func (t target) write(out *strings.Builder, k kind, text string) {
 	out.WriteString("</a>")
 }
 
-// clean makes the source UTF-8 with newlines only, without control characters
+// clean converts the source to UTF-8 with newlines only, without control characters
 // and no longer than MaxSource.
 func clean(source string) string {
 	if len(source) > MaxSource {

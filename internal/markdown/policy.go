@@ -50,9 +50,9 @@ func newPolicy() *bluemonday.Policy {
 	p.RequireNoFollowOnFullyQualifiedLinks(true)
 	web := regexp.MustCompile(`(?i)^\s*https?://`)
 	p.AllowAttrs("href").OnElements("a")
-	// A relative address is of a picture beside the file, for readers that know where that is. It has no
+	// A relative address is of an image relative to the file, for readers that know where that is. It has no
 	// scheme, and neither host nor root. Of this server's own addresses only attachments are pictures: others
-	// a browser would ask for in the name of who reads the text.
+	// a browser would request with the reader's rights.
 	beside := `^(\.{1,2}/)*\.?[\w%@+~-][\w%@+~./-]*(\?[\w=&.-]*)?$`
 	p.AllowAttrs("src").Matching(regexp.MustCompile(web.String() + "|" + beside + "|" +
 		attachment)).OnElements("img")

@@ -269,7 +269,7 @@ func isName(c byte) bool  { return isAlnum(c) || c == '-' || c == '.' || c == '_
 func isAlnum(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// fold makes names equal that differ in ASCII case only (decisions 8, 51).
+// fold maps names that differ only in ASCII case to the same text (decisions 8, 51).
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {

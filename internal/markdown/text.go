@@ -17,7 +17,7 @@ func (d *Document) Text() string {
 	return d.text()
 }
 
-// plain makes the plain text.
+// plain returns the plain text.
 func (d *Document) plain() string {
 	var w textWriter
 	z := html.NewTokenizer(strings.NewReader(d.html))

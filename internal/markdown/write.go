@@ -78,7 +78,7 @@ func (b *balancer) writeStart(tag string, attrs []html.Attribute) {
 	b.out = append(b.out, '>')
 }
 
-// writeBox writes a checkbox that shows and does nothing, whatever was asked for.
+// writeBox writes a checkbox that is inactive, regardless of its source.
 func (b *balancer) writeBox(attrs []html.Attribute) {
 	b.writeAttr("type", "checkbox")
 	b.writeAttr("class", "task-list-item-checkbox")

@@ -16,7 +16,7 @@ import (
 // API answers the requests about notifications.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // pollInterval is how many seconds pollers are asked to wait.
@@ -24,8 +24,8 @@ const pollInterval = "60"
 
 // GET /notifications
 //
-// List answers a page of the caller's unread threads, the one told last first; with all those that were read,
-// too. 304 when nothing was told or marked since If-Modified-Since. Error: 422.
+// List answers a page of the caller's unread threads, the latest first; with all those that were read,
+// too. 304 when no notification was added or marked since If-Modified-Since. Error: 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request) error { return api.list(w, r, 0) }
 
 // GET /repos/{owner}/{repo}/notifications
@@ -99,7 +99,7 @@ func readFilter(r *http.Request) (filter, error) {
 
 // PUT /notifications
 //
-// MarkAll marks the caller's threads as read that were told at last_read_at or before, now unless it is
+// MarkAll marks the caller's threads up to last_read_at as read, now unless it is
 // given:
 // 205. Error: 422.
 func (api *API) MarkAll(w http.ResponseWriter, r *http.Request) error { return api.mark(w, r, 0) }
@@ -208,8 +208,8 @@ func (api *API) GetSubscription(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /notifications/threads/{thread_id}/subscription
 //
-// SetSubscription subscribes the caller to the subject of a thread; with ignored nothing is told of it any
-// more. Errors: 404, 422.
+// SetSubscription subscribes the caller to the subject of a thread; with ignored it causes no more
+// notifications. Errors: 404, 422.
 func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request) error {
 	id, err := web.Number(r, "thread_id")
 	if err != nil {
@@ -234,7 +234,7 @@ func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /notifications/threads/{thread_id}/subscription
 //
-// DeleteSubscription unsubscribes the caller: from then on only a mention tells of the subject, or
+// DeleteSubscription unsubscribes the caller: from then on only a mention notifies of the subject, or
 // watching its repository: 204. Error: 404.
 func (api *API) DeleteSubscription(w http.ResponseWriter, r *http.Request) error {
 	id, err := web.Number(r, "thread_id")

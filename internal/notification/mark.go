@@ -10,7 +10,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// MarkAll marks the caller's threads as read that were told at a time or before, as far as the caller sees
+// MarkAll marks the caller's threads up to a time as read, as far as the caller sees
 // them; zero: all. repoID chooses those of one repository; 0: of all.
 func (s *Service) MarkAll(ctx context.Context, caller *account.Caller, repoID repo.ID, until db.Time) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
@@ -62,7 +62,7 @@ func (s *Service) Subscription(
 	return found, err
 }
 
-// Subscribe stores what the caller wishes to be told of the subject of a thread. Of an issue it is the
+// Subscribe stores the caller's subscription to the subject of a thread. Of an issue it is the
 // issue's own subscription. Error: 404.
 func (s *Service) Subscribe(
 	ctx context.Context, caller *account.Caller, id int64, w subscription.Wish,

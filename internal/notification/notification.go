@@ -1,4 +1,4 @@
-// Package notification tells people what happens in what they watch and have a part in.
+// Package notification notifies accounts of events in what they watch or participate in.
 //
 //	notification.go  threads and their reasons
 //	record.go        Note: what happens is noted in its own transaction, by one row
@@ -12,13 +12,13 @@
 //
 // Tables: notification_acts, _subjects, _threads, _wishes, _inboxes.
 //
-// An account has one thread for each issue, commit and release of which it was told. A thread
-// names its subject and holds nothing of it: titles are read where they are, by who may see the
-// repository now. While somebody may not, the thread is in no list and no count, and it comes
+// An account has one thread for each issue, commit and release that it was notified of. A thread
+// names its subject and copies nothing of it: titles are read from it, for accounts that can see the
+// repository now. While an account cannot, the thread is in no list and no count, and it comes
 // back with the repository.
 //
-// Who is told is worked out after the commit, so a comment costs the same whoever hears of it.
-// Those with a part in the subject, and those who are named, are told at once. Watchers follow some
+// The recipients are determined after the commit, so a comment costs the same for any number of them.
+// Participants and those mentioned are notified at once. Watchers follow some
 // hundred at a time, and the more there are, the longer the next acts on the same subject wait to
 // be told together.
 package notification
@@ -35,7 +35,7 @@ import (
 // Resource is the name of threads in validation errors (decision 15).
 const Resource = "Notification"
 
-// Reason is why somebody is told. Among several the greatest is shown; of those from Assign on the last.
+// Reason is why an account is notified. Among several the greatest is shown; from Assign on the latest.
 type Reason int64
 
 // The reasons, as they are stored.
@@ -79,6 +79,6 @@ type Thread struct {
 // Bounds.
 const (
 	maxThreads = 2000                 // of one account; the oldest go
-	keepRead   = 90 * 24 * time.Hour  // since it was told last
+	keepRead   = 90 * 24 * time.Hour  // since its latest notification
 	keepAny    = 150 * 24 * time.Hour // read or not
 )

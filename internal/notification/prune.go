@@ -9,13 +9,13 @@ import (
 	"arbor/internal/db"
 )
 
-// Pruner removes threads that are too old, or too many for an account, and subjects of which nobody has any.
+// Pruner removes threads that are too old, or too many for an account, and subjects without threads.
 type Pruner struct {
 	db  *db.DB
 	log *slog.Logger
 }
 
-// NewPruner makes a pruner, of which several may work on one database.
+// NewPruner returns a pruner. Several may work on one database.
 func NewPruner(d *db.DB, log *slog.Logger) *Pruner { return &Pruner{d, log} }
 
 const (
@@ -55,7 +55,7 @@ func (p *Pruner) Prune(ctx context.Context) error {
 	return p.forgetSubjects(ctx)
 }
 
-// forgetSubjects removes the subjects of which nobody has a thread or said a wish.
+// forgetSubjects removes the subjects without a thread or a subscription.
 func (p *Pruner) forgetSubjects(ctx context.Context) error {
 	var after int64
 	return db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {

@@ -20,7 +20,7 @@ type Service struct {
 	subscriptions *subscription.Service
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB, repos *repo.Service, s *subscription.Service) *Service {
 	return &Service{d, repos, s}
 }
@@ -100,7 +100,7 @@ func (p *Page) load(tx *db.Tx, caller *account.Caller) (err error) {
 // maxTitle is how much of a commit's message its title takes, in bytes.
 const maxTitle = 256
 
-// readTitles gives commits the first lines of their messages; those that no ref leads to any more are called
+// readTitles sets the titles of commits to the first lines of their messages; unreachable commits are named
 // by their SHAs.
 func (s *Service) readTitles(ctx context.Context, p *Page) error {
 	of := map[repo.ID][]*Thread{}

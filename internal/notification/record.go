@@ -10,7 +10,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Act is something that somebody did, of which others are told. One of Issue, Release and
+// Act is an action that others are notified of. One of Issue, Release and
 // Commit is its subject.
 type Act struct {
 	RepoID   repo.ID
@@ -38,7 +38,7 @@ func (n *Named) Add(r Reason, ids ...account.ID) {
 // Topic is that of the bell which wakes the worker.
 const Topic = "notifications"
 
-// others gives the accounts that an act names, without the one who acts.
+// others returns the accounts that an act names, except the actor.
 func (a *Act) others() Named {
 	named := Named{}
 	for reason, ids := range a.Named {
@@ -73,7 +73,7 @@ func Note(tx *db.Tx, a Act) error {
 		string(named), len(a.Named) > 0 || a.Commit != "", int64(posting.BySubscriber))
 }
 
-// MoveIssue takes threads about an issue, and what is still to be told of it, to the row that it has in
+// MoveIssue takes threads about an issue, and its pending acts, to the row that it has in
 // another repository.
 func MoveIssue(tx *db.Tx, from, to issue.ID, repoID repo.ID) error {
 	for _, table := range [...]string{"notification_subjects", "notification_acts"} {

@@ -18,12 +18,12 @@ type filter struct {
 	repo          repo.ID // 0: of all
 	id            int64   // one thread; 0: all
 	all           bool    // those that were read, too
-	participating bool    // not those of which only watching tells
-	since, before db.Time // when they were told last; 0: whenever
+	participating bool    // without those that only watching caused
+	since, before db.Time // of the latest notification; 0: any time
 }
 
-// build gives what stands behind SELECT, and its arguments. A subject that everybody is kept from, a draft or
-// an issue where there are none any more, is left out.
+// build returns the rest of a SELECT, and its arguments. A subject that nobody can see, a draft or
+// an issue where issues are turned off, is left out.
 func (f *filter) build() (from string, args []any) {
 	args = []any{account.IDOf(f.caller)}
 	var where []string
@@ -56,7 +56,7 @@ func (f *filter) build() (from string, args []any) {
 		WHERE t.user_id = $1 AND ` + strings.Join(where, ` AND `), args
 }
 
-// threads reads a page, the one told last first, and how many there are.
+// threads reads a page, the latest first, and the number of all.
 func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err error) {
 	from, args := f.build()
 	list, err = db.QueryList(tx, func(row db.Scanner) (*Thread, error) {
@@ -128,7 +128,7 @@ func noteTold(tx *db.Tx, subject int64, at db.Time, list []hearer) error {
 			AND user_id IN `+db.ValuesFrom(3, 1, len(list))+` ORDER BY user_id`+nextChange, args...)
 }
 
-// markRead marks the unread threads of a filter as read that were told at a time or before; zero: now.
+// markRead marks the unread threads of a filter up to a time as read; zero: now.
 func markRead(tx *db.Tx, f filter, until db.Time) error {
 	f.all = false
 	from, args := f.build()

@@ -16,7 +16,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// jobs are the acts that are still to be told.
+// jobs are the acts whose notifications are pending.
 var jobs = db.Jobs{Table: "notification_acts", Key: "id"}
 
 // act is a row of the queue.
@@ -88,8 +88,8 @@ func actsOf(tx *db.Tx, ids []int64) ([]act, error) {
 		db.ValuesFrom(1, 1, len(ids))+` ORDER BY q.id`, args...)
 }
 
-// leaveToWatchers ends the lease of acts of which those with a part were told. Watchers are told later; the
-// more there are, the more acts they are told of together. Error: db.ErrLeaseLost.
+// leaveToWatchers ends the lease of acts whose participants were notified. Watchers are notified later; the
+// more there are, the more acts are combined for them. Error: db.ErrLeaseLost.
 func leaveToWatchers(tx *db.Tx, l *db.Lease, repoID repo.ID) error {
 	var watchers int64
 	err := tx.QueryRow(`SELECT watchers FROM repos WHERE id = $1`, repoID).Scan(&watchers)
@@ -136,7 +136,7 @@ func subjectOf(tx *db.Tx, a Act) (id int64, err error) {
 	return id, find()
 }
 
-// hearer is somebody who is told, and of what happened last that was not their own act.
+// hearer is an account to notify, with the latest act that was not its own.
 type hearer struct {
 	id     account.ID
 	reason Reason
@@ -144,7 +144,7 @@ type hearer struct {
 }
 
 // participants reads who is subscribed to an issue, those behind an id, and why; before all others also who
-// lately closed or reopened it. last is 0 when there are no more.
+// most recently closed or reopened it. last is 0 after the last ones.
 func participants(tx *db.Tx, id issue.ID, after account.ID) (list []hearer, last account.ID, err error) {
 	list, err = readHearers(tx, `SELECT p.value, CASE WHEN i.author_id = p.value THEN 5
 			WHEN EXISTS (SELECT 1 FROM postings x WHERE x.issue_id = i.id AND x.kind = $4
@@ -231,8 +231,9 @@ func watchers(tx *db.Tx, a Act, from place) (list []hearer, next place, more boo
 	return list, next, n == perBatch, rows.Err()
 }
 
-// tell makes threads unread, and those that are new: of people who can see the repository, work, and silenced
-// neither it nor the subject. Who was told after what happened last hears nothing, but of a greater reason:
+// tell marks threads as unread, and creates new ones, for accounts that can see the repository, are not
+// suspended, and have silenced neither it nor the subject. An account notified after the latest act is skipped,
+// unless the reason is greater:
 // two workers may tell of two acts in either order.
 func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 	if len(list) == 0 {

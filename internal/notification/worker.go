@@ -17,18 +17,18 @@ import (
 	"arbor/internal/repo"
 )
 
-// watched is the topic of the bell which says that watchers are to be told.
+// watched is the topic of the bell that rings when watchers are to be notified.
 const watched = "notification watchers"
 
 const (
 	leaseTime  = 15 * time.Second       // after that, work counts as abandoned
 	pollTime   = time.Second            // between looks for work of other processes
-	maxTries   = 5                      // before acts that cannot be told are dropped
+	maxTries   = 5                      // before failing acts are dropped
 	perWatcher = 500 * time.Microsecond // how long the next acts on a subject wait for each watcher
 	maxWait    = 30 * time.Second       // for all of them
 )
 
-// Worker tells people of acts. Several may work on one database.
+// Worker notifies accounts of acts. Several may work on one database.
 type Worker struct {
 	db    *db.DB
 	repos *repo.Service
@@ -38,12 +38,12 @@ type Worker struct {
 	toParticipants, toWatchers sync.Mutex
 }
 
-// NewWorker makes a worker.
+// NewWorker returns a worker.
 func NewWorker(d *db.DB, repos *repo.Service, log *slog.Logger) *Worker {
 	return &Worker{db: d, repos: repos, log: log}
 }
 
-// Run tells until ctx is done. It returns nil: what fails is logged and tried again. Those with a part in a
+// Run notifies until ctx is done. It returns nil: failures are logged and retried. Participants in a
 // subject do not wait for the watchers of others.
 func (w *Worker) Run(ctx context.Context) error {
 	var both sync.WaitGroup
@@ -63,8 +63,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
-// Settle tells of all that happened before the call, of which watchers need not wait for more. For stores
-// that are being filled: what fails is logged, and left to Run.
+// Settle notifies of all acts before the call, without making watchers wait for more. It is for stores
+// that are being filled: failures are logged and left to Run.
 func (w *Worker) Settle(ctx context.Context) error {
 	for _, watchers := range []bool{false, true} {
 		for ctx.Err() == nil && w.round(ctx, watchers) {
@@ -76,7 +76,7 @@ func (w *Worker) Settle(ctx context.Context) error {
 // Backlog counts the acts that wait.
 func (w *Worker) Backlog(tx *db.Tx) (db.Backlog, error) { return backlog(tx) }
 
-// round tells of acts on one subject: those with a part in it, or watchers. It reports whether there may be
+// round notifies of acts on one subject: its participants, or watchers. It reports whether there may be
 // more.
 func (w *Worker) round(ctx context.Context, watchers bool) (more bool) {
 	turn := &w.toParticipants
@@ -124,7 +124,7 @@ func (w *Worker) round(ctx context.Context, watchers bool) (more bool) {
 	return true
 }
 
-// gone reports that the subject of what was to be told was deleted meanwhile, or that another worker tells
+// gone reports whether the subject of the acts was deleted in between, or another worker has taken
 // it.
 func gone(err error) bool {
 	return errors.Is(err, db.ErrLeaseLost) || errors.Is(err, db.ErrNoRows) || errors.Is(err, db.ErrForeignKey)
@@ -146,8 +146,8 @@ func (w *Worker) take(ctx context.Context, watchers bool) (lease *db.Lease, list
 	return lease, list, err
 }
 
-// lastBy gives for each actor of the acts when somebody else acted last, zero when nobody did; and when
-// anybody did. Only acts of which everyone hears count.
+// lastBy returns for each actor when somebody else acted last, zero when nobody did; and when
+// anybody did. Only acts that notify everyone count.
 func lastBy(list []act) (others map[account.ID]db.Time, last db.Time) {
 	others = map[account.ID]db.Time{}
 	for _, a := range list {
@@ -167,7 +167,7 @@ func lastBy(list []act) (others map[account.ID]db.Time, last db.Time) {
 	return others, last
 }
 
-// heard gives those who hear of the acts, each once with the greatest reason, and leaves out who alone acted.
+// heard returns the accounts to notify, each once with the greatest reason, except a sole actor.
 func heard(list []act, all []hearer) []hearer {
 	others, last := lastBy(list)
 	found := map[account.ID]hearer{}
@@ -202,7 +202,7 @@ func named(list []act) (out []hearer) {
 	return out
 }
 
-// tellParticipants tells those with a part in the subject of the acts, and those whom they name.
+// tellParticipants notifies the participants in the subject of the acts, and those mentioned.
 func (w *Worker) tellParticipants(ctx context.Context, list []act) error {
 	all := named(list)
 	if author := w.committer(ctx, list[0].Act); author != 0 {
@@ -251,7 +251,7 @@ func (w *Worker) tellParticipants(ctx context.Context, list []act) error {
 	return nil
 }
 
-// tellWatchers tells those who watch the repository, some at a time.
+// tellWatchers notifies the watchers of the repository, some at a time.
 func (w *Worker) tellWatchers(ctx context.Context, list []act) error {
 	var from place
 	return db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
@@ -272,8 +272,8 @@ func (w *Worker) tellWatchers(ctx context.Context, list []act) error {
 	})
 }
 
-// committer finds whose commit the subject of an act is; 0: nobody's, or it is no commit. A commit that
-// cannot be read keeps nobody else from being told.
+// committer returns the author of the commit that an act is about; 0: unknown, or not a commit. A commit that
+// cannot be read does not prevent other notifications.
 func (w *Worker) committer(ctx context.Context, a Act) account.ID {
 	if a.Commit == "" {
 		return 0

@@ -21,7 +21,7 @@ type API struct {
 	buffers sync.Pool // of *[]byte, each at most maxPooled
 }
 
-// NewAPI makes the HTTP interface of a database's plant store.
+// NewAPI returns the HTTP interface of a database's plant store.
 func NewAPI(d *db.DB) *API {
 	return &API{plants: New(d), buffers: sync.Pool{New: func() any { return new([]byte) }}}
 }
@@ -118,7 +118,7 @@ func (a *API) ListNumbered(w http.ResponseWriter, r *http.Request) error {
 // POST /plants
 //
 // Create adds a plant to the caller's and answers it, 200 and without its id
-// (decision 46). Errors: 400 for a body that is no plant and for an id that is
+// (decision 46). Errors: 400 for a body that is not a plant and for an id that is
 // taken, 413, 415 (decisions 47, 48).
 func (a *API) Create(w http.ResponseWriter, r *http.Request) error {
 	caller, err := signedIn(r)
@@ -138,8 +138,8 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) error {
 // DELETE /plants/{id}
 //
 // Delete removes a plant of the caller's, or any for a site administrator, and
-// answers 204 without a body. Errors: 400 for an id that is no integer and,
-// alike, for a plant that is not there or is another's (decision 47).
+// answers 204 without a body. Errors: 400 for an id that is not an integer and,
+// alike, for a missing plant or another user's (decision 47).
 func (a *API) Delete(w http.ResponseWriter, r *http.Request) error {
 	caller, err := signedIn(r)
 	if err != nil {

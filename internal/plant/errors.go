@@ -21,7 +21,7 @@ type Condition struct {
 // travels from where the condition is found to where the body is written.
 type number int32
 
-// Error makes a number a cause; the log shows it beside the message.
+// Error creates returns the error with a number; the log shows it after the message.
 func (n number) Error() string { return "plant error " + strconv.Itoa(int(n)) }
 
 // The conditions that this package finds itself. What the server finds for all
@@ -72,7 +72,7 @@ func Conditions() []Condition {
 	}
 }
 
-// refuse makes the 400 of a condition.
+// refuse returns the 400 of a condition.
 func refuse(n number, message string) *errs.Error {
 	return errs.Wrap(errs.Malformed, message, n)
 }

@@ -69,7 +69,7 @@ func parsePlant(body []byte) (*Plant, error) {
 	}
 }
 
-// newPlant makes a plant of the JSON values of its fields; nil and null are
+// newPlant returns a plant from the JSON values of its fields; nil and null are
 // absent.
 func newPlant(id, name, tag []byte) (*Plant, error) {
 	if absent(id) {
@@ -146,7 +146,7 @@ func (m *members) next() (key, value []byte, ok bool) {
 	return key, m.body[i:m.at], true
 }
 
-// skipSpace returns the place of the first byte from i on that is no space.
+// skipSpace returns the place of the first byte from i on that is not a space.
 func skipSpace(body []byte, i int) int {
 	for i < len(body) && (body[i] == ' ' || body[i] == '\n' || body[i] == '\t' || body[i] == '\r') {
 		i++

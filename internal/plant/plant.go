@@ -4,7 +4,7 @@
 //   - GET /plants: the plants of the caller, in the order of their ids; all
 //     plants for site administrators. limit caps their number. A list of any
 //     length is streamed: the store is read in chunks, each in a snapshot of
-//     its own, so a plant that is added or deleted meanwhile is in the list or
+//     its own, so a plant that is added or deleted during the list is in it or
 //     not, and none is there twice or in part.
 //   - POST /plants: adds a plant. Ids are unique in the whole store.
 //   - DELETE /plants/{id}: removes one plant of the caller's; any, for site
@@ -43,7 +43,7 @@ type Service struct {
 	db *db.DB
 }
 
-// New makes the plant store of a database.
+// New returns the plant store of a database.
 func New(d *db.DB) *Service { return &Service{db: d} }
 
 // chunkRows and chunkBytes end a chunk of a list: the first keeps readers

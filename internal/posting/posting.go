@@ -8,8 +8,8 @@
 //
 // A posting says that an issue has a property. Each property of a repository and
 // state is a range in three orders: creation (ids grow), update, comments. The
-// counters beside them tell how long each range is. Package issue makes both
-// follow its rows, package finder reads them.
+// counters next to them hold the length of each range. Package issue updates both
+// with its rows, package finder reads them.
 package posting
 
 import (
@@ -36,7 +36,7 @@ const (
 	OfComments   Kind = 9  // no property: counts the comments in a repository
 )
 
-// Values that are no ids.
+// Values that are not ids.
 const (
 	None int64 = 0
 	Any  int64 = -1

@@ -39,7 +39,7 @@ func Drop(tx *db.Tx, r Row, list []Property) error {
 	return Count(tx, r.RepoID, list, r.State, -1)
 }
 
-// Move gives all postings of an issue what they are ordered by.
+// Move updates the sort keys of all postings of an issue.
 func Move(tx *db.Tx, r Row) error {
 	err := tx.Run(`UPDATE postings SET state = $2, updated_at = $3, comments = $4 WHERE issue_id = $1`,
 		r.IssueID, int64(r.State), r.UpdatedAt, r.Comments)
@@ -67,7 +67,7 @@ func MoveCounts[ID ~int64](tx *db.Tx, issueID ID, from, to tracker.State) error 
 	return err
 }
 
-// Which tells which of the accounts the issue has as properties of the kind.
+// Which returns which of the accounts the issue has as properties of the kind.
 func Which[ID ~int64](tx *db.Tx, issueID ID, k Kind, users []account.ID) (map[account.ID]bool, error) {
 	has := map[account.ID]bool{}
 	if len(users) == 0 {
@@ -98,21 +98,21 @@ func CountStates(tx *db.Tx, repoID repo.ID, p Property, states map[tracker.State
 	return nil
 }
 
-// Total gives the number of issues with a property, open and closed.
+// Total returns the number of issues with a property, open and closed.
 func Total(tx *db.Tx, repoID repo.ID, p Property) (n int64, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`,
 		repoID, int64(p.Kind), p.Value).Scan(&n)
 	return n, err
 }
 
-// DropCounts forgets the counters of a property that no issue has any more.
+// DropCounts removes the counters of a property that no issue has any longer.
 func DropCounts(tx *db.Tx, repoID repo.ID, p Property) error {
 	err := tx.Run(`DELETE FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`, repoID,
 		int64(p.Kind), p.Value)
 	return err
 }
 
-// TotalIn gives the number of issues with a property in one state.
+// TotalIn returns the number of issues with a property in one state.
 func TotalIn(tx *db.Tx, repoID repo.ID, p Property, s tracker.State) (n int64, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts
 		WHERE repo_id = $1 AND kind = $2 AND value = $3

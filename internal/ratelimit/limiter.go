@@ -55,13 +55,13 @@ type Options struct {
 	Others func() int // how many other nodes serve the database; nil: there are never any
 }
 
-// New makes a limiter that has counted nothing.
+// New returns a limiter that has counted nothing.
 func New(o Options) *Limiter {
 	return &Limiter{limit: o.Limit, now: o.Now, db: o.DB, log: o.Log, others: o.Others,
 		used: map[string]count{}}
 }
 
-// Limit is how many requests an hour a caller has; 0: there is no limit.
+// Limit is how many requests an hour a caller has; 0: unlimited.
 func (l *Limiter) Limit() int64 { return l.limit }
 
 // key names who is counted together.
@@ -92,13 +92,13 @@ func (l *Limiter) network(n netip.Prefix) string {
 	return key
 }
 
-// Left tells how much the caller of a request has left, and when the window ends.
+// Left returns how many requests the caller has left, and when the window ends.
 func (l *Limiter) Left(r *http.Request, caller *account.Caller) (remaining int64, reset time.Time) {
 	return l.state(l.key(r, caller), 0)
 }
 
-// state tells how much is left after n more. It is negative, and nothing is counted, if
-// there is not so much.
+// state returns how much is left after n more. It is negative, and nothing is counted, if
+// less is left.
 func (l *Limiter) state(key string, n int64) (remaining int64, reset time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/db"
 )
 
-// While several nodes serve one database, each tells the others once a second what its
+// While several nodes serve one database, each sends the others once a second what its
 // callers used, and learns what they used elsewhere. So a caller gets at most what the other
 // nodes give within a second more than the limit; after a node has started, within the ten
 // seconds that the others take to notice.
@@ -18,7 +18,7 @@ const interval = time.Second
 // maxSent bounds what is sent at a time. Those who used most go first.
 const maxSent = 1000
 
-// use is what a caller used here since the other nodes were told.
+// use is what a caller used here since the last exchange with the other nodes.
 type use struct {
 	key string
 	n   int64
@@ -62,7 +62,7 @@ func (l *Limiter) Share(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case db.FromTime(l.ends) != ends: // the window ended meanwhile
+	case db.FromTime(l.ends) != ends: // the window has ended since
 	case agreed != ends:
 		l.join(agreed.Time())
 	default:

@@ -14,7 +14,7 @@ import (
 // API answers the requests about releases.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // answer answers with releases of one repository: a list, or alone the only one.
@@ -40,7 +40,7 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 	})
 }
 
-// one answers with the release that find gives, if the caller may see it.
+// one answers with the release that find returns, if the caller may see it.
 func (api *API) one(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, find func(tx *db.Tx) (*Release, error),
 ) error {
@@ -50,7 +50,7 @@ func (api *API) one(
 	})
 }
 
-// visible makes a draft absent to those who may not push.
+// visible returns 404 for a draft to callers without push access.
 func visible(a *repo.Access, find func(tx *db.Tx) (*Release, error), tx *db.Tx) (*Release, error) {
 	x, err := find(tx)
 	if err == nil && x.Draft && !seesDrafts(a) {
@@ -75,7 +75,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/releases
 //
-// Create makes a release, and its tag if that is missing. Errors: 404 for a category of discussions, of which
+// Create creates a release, and its tag if that is missing. Errors: 404 for a category of discussions, of which
 // there are none; 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, Resource)

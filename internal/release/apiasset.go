@@ -125,8 +125,8 @@ func (api *API) answerAsset(
 
 // GET /repos/{owner}/{repo}/releases/assets/{asset_id}
 //
-// GetAsset answers an asset; with the media type application/octet-stream its bytes, of which ranges may be
-// asked for. Errors: 404; 415 for other media types.
+// GetAsset answers an asset; with the media type application/octet-stream its bytes; ranges may be
+// requested. Errors: 404; 415 for other media types.
 func (api *API) GetAsset(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	id, err := web.Number(r, "asset_id")
 	if err != nil {

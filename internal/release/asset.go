@@ -52,9 +52,10 @@ type NewAsset struct {
 	From        io.Reader
 }
 
-// CleanName gives the name under which a file is kept, as GitHub does: what is no letter, digit, '-', '_',
-// '+' or '@' becomes a dot, several of which become one; a name that begins with a dot gets a beginning.
-// Names that are paths, or hold control characters, are refused: ok is false, as for those that are too long.
+// CleanName returns the name under which a file is stored, as at GitHub: characters other than letters,
+// digits, '-', '_', '+' and '@' become dots, consecutive ones a single dot; a name that begins with a dot
+// gets a prefix. Names that are paths, or hold control characters, are refused: ok is false, as for those
+// that are too long.
 func CleanName(given string) (name string, ok bool) {
 	if given == "" || len(given) > MaxAssetName || !utf8.ValidString(given) ||
 		strings.ContainsAny(given, `/\`) ||
@@ -125,7 +126,7 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n
 	return made, nil
 }
 
-// mayAdd makes sure that a release can get an asset of a name. Errors: 404, 422.
+// mayAdd checks that a release can get an asset with a name. Errors: 404, 422.
 func mayAdd(tx *db.Tx, repoID repo.ID, releaseID int64, name string) error {
 	if _, err := byID(tx, repoID, releaseID); err != nil {
 		return err

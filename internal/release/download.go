@@ -14,8 +14,8 @@ import (
 
 // GET /{owner}/{repo}/releases/download/{path...}
 //
-// Download answers the bytes of an asset, where browser_download_url leads, whatever media type the request
-// names: it is no address of the API. The path is a tag and the asset's name.
+// Download answers the bytes of an asset, where browser_download_url leads, regardless of the media type that
+// the request accepts: the address is not part of the API. The path is a tag and the asset's name.
 // Error: 404.
 func (api *API) Download(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	path := web.Param(r, "path")

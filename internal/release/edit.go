@@ -26,7 +26,7 @@ type Edit struct {
 	Choice     Choice // 0: none was given
 }
 
-// apply gives the release as the edit says.
+// apply returns the release with the edit applied.
 func (e *Edit) apply(r Release, by account.ID, now db.Time) *Release {
 	wasDraft := r.Draft || r.ID == 0
 	r.Tag, r.Target = e.Tag.Or(r.Tag), e.Target.Or(r.Target)
@@ -57,11 +57,11 @@ type base struct {
 // errAgain says that what was found before a transaction does not hold in it.
 var errAgain = errors.New("release: the repository has changed")
 
-// maxTries is how often a change begins anew because of that.
+// maxTries is how often a change is retried because of that.
 const maxTries = 5
 
-// Create makes a release. Errors: 404 when the repository is gone; 422 for a tag that another published
-// release has, or that no ref can be called; for a target that is no commit.
+// Create creates a release. Errors: 404 when the repository is gone; 422 for a tag that another published
+// release has, or that no ref can be called; for a target that is not a commit.
 func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Release, error) {
 	begin := Release{RepoID: a.ID, AuthorID: a.Caller.ID, PublisherID: a.Caller.ID, Target: a.DefaultBranch,
 		Choice: MakeLatest}
@@ -101,8 +101,8 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, e Edit) (*
 	return made, err
 }
 
-// write changes the release that find gives: store writes it, in the transaction that makes its tag. It
-// begins anew when the repository changes in between.
+// write changes the release that find returns: store writes it, in the transaction that makes its tag. It
+// is retried when the repository changes in between.
 func (s *Service) write(ctx context.Context, a *repo.Access, e *Edit, find func(tx *db.Tx) (*Release, error),
 	store func(tx *db.Tx, before, after *Release) error) error {
 	for try := 1; ; try++ {
@@ -156,8 +156,8 @@ func pushOf(a *repo.Access, u repo.RefUpdate) repo.Push {
 	return repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{u}, Atomic: true}
 }
 
-// ensureTag makes sure that a published release has its tag, and makes it where it is planned. Errors:
-// errAgain; 422 for a tag that cannot stand beside another one.
+// ensureTag checks that a published release has its tag, and creates it where it is planned. Errors:
+// errAgain; 422 for a tag that conflicts with another one.
 func (s *Service) ensureTag(tx *db.Tx, a *repo.Access, planned, r *Release, on base) error {
 	if r.Tag != planned.Tag || r.Target != planned.Target || r.Draft != planned.Draft {
 		return errAgain
@@ -234,7 +234,7 @@ func (s *Service) target(ctx context.Context, a *repo.Access, name string) (git.
 	return sha, err
 }
 
-// commitOf follows annotated tags. Errors: 404, 422 for what is no commit.
+// commitOf follows annotated tags. Errors: 404, 422 for an object that is not a commit.
 func (s *Service) commitOf(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA, error) {
 	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
@@ -299,7 +299,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 	})
 }
 
-// FollowPush makes drafts of the releases whose tags were deleted, in the transaction that did so.
+// FollowPush turns the releases whose tags were deleted into drafts, in the transaction that did so.
 func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var gone []string
 	by := map[string]account.ID{}

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/web"
 )
 
-// event is what hooks are told of a release.
+// event is the webhook payload about a release.
 func event(id int64, action string, by account.ID) hook.Event {
 	return hook.Event{Name: "release", Action: action, Actor: by, About: hook.About{ID: id}}
 }
@@ -54,7 +54,7 @@ func (s *Service) tell(tx *db.Tx, before, after *Release, by *account.Caller) er
 	return hook.Record(tx, after.RepoID, list...)
 }
 
-// changed gives the values that an edit replaced.
+// changed returns the values that an edit replaced.
 func changed(before, after *Release) map[string]any {
 	changes := map[string]any{}
 	if before == nil {
@@ -79,7 +79,7 @@ func textOf(s *string) string {
 	return *s
 }
 
-// tellGone tells hooks of a release that is being deleted.
+// tellGone records the webhook event of a release that is being deleted.
 func (s *Service) tellGone(tx *db.Tx, a *repo.Access, r *Release) error {
 	info, err := hook.Listening(tx, a.ID, "release")
 	if err != nil || info == nil {
@@ -97,7 +97,7 @@ func (s *Service) tellGone(tx *db.Tx, a *repo.Access, r *Release) error {
 	return hook.Record(tx, a.ID, e)
 }
 
-// ForHook renders the release of an id as hooks are told of it. Error: 404.
+// ForHook renders the release with an id for webhook payloads. Error: 404.
 func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, id int64) (any, error) {
 	r, err := byID(tx, a.ID, id)
 	if err != nil {

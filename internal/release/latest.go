@@ -46,7 +46,7 @@ func settleLatest(tx *db.Tx, c change) error {
 // maxCandidates bounds how many releases of one date are compared by version.
 const maxCandidates = 100
 
-// electLatest makes the release of the newest commit the latest, of several the one with the highest
+// electLatest marks the release of the newest commit as the latest, among several the one with the highest
 // version. Those that were not to be the latest are passed over.
 func electLatest(tx *db.Tx, repoID repo.ID) error {
 	list, err := candidates(tx, repoID, maxCandidates)

@@ -68,7 +68,7 @@ func (api *API) GenerateNotes(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.JSON(w, r, http.StatusOK, map[string]string{"name": n.Tag, "body": notes})
 }
 
-// addNotes appends generated notes to the text of a new release, and gives it a name unless it has one.
+// addNotes appends generated notes to the text of a new release, and sets its name unless it has one.
 func (s *Service) addNotes(ctx context.Context, a *repo.Access, e *Edit) error {
 	notes, err := s.Notes(ctx, a, NotesRequest{Tag: e.Tag.Value, Target: e.Target.Value})
 	if err != nil {

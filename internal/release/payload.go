@@ -163,7 +163,7 @@ func (p *Page) Bodies(out *web.Output, issues *issue.Service) (err error) {
 	return err
 }
 
-// Release gives the payload of the release with an id; nil for one that was not loaded. Error: that of its
+// Release returns the payload of the release with an id; nil for one that was not loaded. Error: that of its
 // text.
 func (p *Page) Release(id int64) (any, error) {
 	for n, r := range p.list {

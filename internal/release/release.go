@@ -12,8 +12,8 @@
 //
 // Invariants: a published release has a tag. One that is missing is made in the transaction that
 // publishes, through the one door of refs; one whose tag is deleted becomes a draft again ([FollowPush]).
-// Drafts and their assets are for those who may push: to others they do not exist. One release of a
-// repository at most is the latest, which is neither a draft nor a prerelease. Each change locks the
+// Drafts and their assets are visible only with push access: to others they do not exist. At most one release
+// of a repository is the latest, which is neither a draft nor a prerelease. Each change locks the
 // repository's row first.
 package release
 

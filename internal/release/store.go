@@ -16,7 +16,7 @@ import (
 const columns = `r.id, r.repo_id, r.author_id, r.publisher_id, r.tag, r.target, r.name, r.body, r.draft, r.prerelease,
 	r.choice, r.latest, r.created_at, r.published_at, r.updated_at`
 
-// scan reads columns. Error: 404 when there is no row.
+// scan reads columns. Error: 404 without a row.
 func scan(row db.Scanner) (*Release, error) {
 	var r Release
 	err := row.Scan(&r.ID, &r.RepoID, &r.AuthorID, &r.PublisherID, &r.Tag, &r.Target, &r.Name,
@@ -140,7 +140,7 @@ func remove(tx *db.Tx, id int64) error {
 	return tx.Run(`DELETE FROM releases WHERE id = $1`, id)
 }
 
-// setLatest makes a release the latest of its repository; 0 makes none.
+// setLatest marks a release as the latest of its repository; 0 marks none.
 func setLatest(tx *db.Tx, repoID repo.ID, id int64) error {
 	err := tx.Run(`UPDATE releases SET latest = FALSE WHERE repo_id = $1 AND latest = TRUE AND id <> $2`,
 		repoID, id)
@@ -157,7 +157,7 @@ type candidate struct {
 	createdAt db.Time
 }
 
-// candidates lists who may be elected, the newest commit first.
+// candidates lists the releases that may be elected, the newest commit first.
 func candidates(tx *db.Tx, repoID repo.ID, most int) ([]candidate, error) {
 	return db.QueryList(tx, scanCandidate, `SELECT id, tag, created_at FROM releases WHERE repo_id = $1
 		AND draft = FALSE
@@ -170,7 +170,7 @@ func scanCandidate(row db.Scanner) (c candidate, err error) {
 	return c, err
 }
 
-// unpublish makes drafts of the releases of some tags, and lists them in the order of their ids.
+// unpublish turns the releases of some tags into drafts, and lists them in the order of their ids.
 func unpublish(tx *db.Tx, repoID repo.ID, tags []string) (drafts []candidate, err error) {
 	for part := range slices.Chunk(tags, db.MaxValues) {
 		args := []any{repoID, tx.Now}

@@ -14,7 +14,7 @@ const assetColumns = `x.id, x.release_id, x.name, x.label, x.content_type, x.upl
 
 const assetTables = ` FROM release_assets x JOIN files f ON f.id = x.file_id`
 
-// scanAsset reads assetColumns. Error: 404 when there is no row.
+// scanAsset reads assetColumns. Error: 404 without a row.
 func scanAsset(row db.Scanner) (*Asset, error) {
 	var x Asset
 	err := row.Scan(&x.ID, &x.ReleaseID, &x.Name, &x.Label, &x.ContentType, &x.UploaderID, &x.Downloads,

@@ -59,7 +59,7 @@ func ParsePermissions(text string) Permissions {
 	return p
 }
 
-// String gives the permissions in the order of their names: "contents=write,metadata=read".
+// String returns the permissions sorted by name: "contents=write,metadata=read".
 func (p Permissions) String() string {
 	words := make([]string, 0, len(p))
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -81,7 +81,7 @@ func (p Permissions) Covers(other Permissions) bool {
 	return true
 }
 
-// Within gives what is both in p and in bound.
+// Within returns what is both in p and in bound.
 func (p Permissions) Within(bound Permissions) Permissions {
 	both := Permissions{}
 	for name, level := range p {

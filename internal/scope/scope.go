@@ -65,7 +65,7 @@ var names = complete([]name{
 	{"site_admin", "", SiteAdmin}, {"plants", "", Plants},
 })
 
-// complete gives each scope without a bit one of its own.
+// complete assigns a bit to each scope without one.
 func complete(list []name) []name {
 	next := firstOther
 	for i := range list {
@@ -129,7 +129,7 @@ func Names() []string {
 	return list
 }
 
-// String gives the scopes as headers have them, without those that others include:
+// String returns the scopes as headers have them, without those that others imply:
 // "repo, read:org".
 func (s Set) String() string {
 	var list []string

@@ -69,7 +69,7 @@ func NewKinds(s *Service) *Kinds {
 	return &Kinds{s: s, answers: web.NewAnswers(web.NewKept(cacheBytes))}
 }
 
-// Stats tells of the cache.
+// Stats returns the statistics of the cache.
 func (k *Kinds) Stats(name string) cache.Stats { return k.answers.Stats(name) }
 
 // Serve answers a search with what find makes of it. It waits for a slot first, so few run at one

@@ -18,7 +18,7 @@ type API struct {
 // cacheBytes bounds the answers kept in memory.
 const cacheBytes = 8 << 20
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API {
 	return &API{s: s, answers: web.NewAnswers(web.NewKept(cacheBytes))}
 }
@@ -27,8 +27,8 @@ func NewAPI(s *Service) *API {
 //
 // Issues answers a page of the issues and pull requests that q chooses among
 // those that the caller may see, by sort (best-match, created, updated,
-// comments; a sort: in q outweighs it) and order (desc, asc), of which the first
-// thousand can be read. Errors: 422, 503.
+// comments; a sort: in q outweighs it) and order (desc, asc), the first
+// thousand of which can be read. Errors: 422, 503.
 func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
 	q, err := readQuery(r, web.QueryOf(r).Get("q"))
 	if err != nil {
@@ -74,8 +74,8 @@ func readQuery(r *http.Request, text string) (*Query, error) {
 	return q, nil
 }
 
-// write renders GitHub's issue-search-result. The items come first among
-// what is no count: clients that page take what does.
+// write renders GitHub's issue-search-result. The items come before
+// all but counts: clients that page take the first list.
 func (f *Results) write(out *web.Output) error {
 	out.Grow(4 << 10 * (len(f.Hits) + 1))
 	if err := out.Open(struct {
@@ -102,7 +102,7 @@ func (f *Results) appendHit(out *web.Output, hit Hit) (err error) {
 	return nil
 }
 
-// Caches tells of the caches.
+// Caches returns the statistics of the caches.
 func (api *API) Caches() []cache.Stats {
 	return []cache.Stats{api.answers.Stats("search_answers")}
 }

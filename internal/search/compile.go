@@ -11,7 +11,7 @@ import (
 	"arbor/internal/posting"
 )
 
-// compile makes the conditions of a whole query.
+// compile returns the conditions of a whole query.
 func (q *Query) compile(n *named) finder.Expr {
 	where := q.conditions(n, 0)
 	if q.Pull == Yes {
@@ -26,7 +26,7 @@ func (q *Query) contradicts() bool {
 	return slices.ContainsFunc(flags(), func(f flagField) bool { return *f.of(q) == Yes|No })
 }
 
-// conditions makes the conditions of a query or of one within a group, whose words are looked for in the
+// conditions returns the conditions of a query or of one within a group, whose words are looked for in the
 // parts of the outer one unless it names some.
 func (q *Query) conditions(n *named, in fulltext.Part) finder.Expr {
 	if q.In != 0 {
@@ -93,7 +93,7 @@ func (q *Query) words(in fulltext.Part) (where finder.And, possible bool) {
 	if yes := terms(q.Words); len(yes) > 0 {
 		where = append(where, finder.Text{Terms: yes, In: in})
 	} else if len(q.Words) > 0 && q.String() == (&Query{Words: q.Words}).String() {
-		return nil, false // nothing but punctuation
+		return nil, false // only punctuation
 	}
 	if no := terms(q.NotWords); len(no) > 0 {
 		where = append(where, finder.Not{Expr: finder.Text{Terms: no, Any: true, In: in}})
@@ -223,7 +223,7 @@ func reasons() map[string]finder.Expr {
 	}
 }
 
-// oneOf asks for one of some values, of which an issue has one.
+// oneOf adds a condition on a field that has one value per issue: it must be one of these.
 func oneOf(c Choice, condition func(values []string) finder.Expr) (where finder.And) {
 	if len(c.Yes) > 0 {
 		where = append(where, condition(c.Yes))
@@ -282,7 +282,7 @@ func (q *Query) spans() (where finder.And) {
 	return where
 }
 
-// order is what the results are ordered by.
+// order is the order of the results.
 func (q *Query) order() finder.Order {
 	by := [...]finder.Sort{BestMatch: finder.Score, Created: finder.Created, Updated: finder.Updated,
 		Comments: finder.Comments}

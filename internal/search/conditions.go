@@ -17,7 +17,7 @@ type Conditions struct {
 	Caller *account.Caller
 	Args   []any
 	Where  []string
-	any    map[string][]string // of one name, of which one must hold
+	any    map[string][]string // by name: one of each name's conditions must hold
 }
 
 // NewConditions begins with the caller.
@@ -39,7 +39,7 @@ func (c *Conditions) All(t *Term, condition string) {
 	c.Where = append(c.Where, condition)
 }
 
-// OneOf adds a condition of which one of its group must hold, or which must not hold.
+// OneOf adds a condition: one of its group must hold, or it must not hold.
 func (c *Conditions) OneOf(group string, t *Term, condition string) {
 	if t.Not {
 		c.All(t, condition)
@@ -82,8 +82,8 @@ func (c *Conditions) SQL() string {
 	return strings.Join(where, " AND ")
 }
 
-// Names gives the SELECT of what has all words, empty where there are none, and adds the condition on
-// id that excludes others. possible is false where only punctuation is looked for, which nothing has.
+// Names returns the SELECT of the names with all words, empty without words, and adds the condition on
+// id that excludes others. possible is false for a search of only punctuation, which matches nothing.
 func (c *Conditions) Names(
 	q *Asked, index fulltext.Index, in fulltext.Part, id string,
 ) (from string, possible bool) {
@@ -163,7 +163,7 @@ func (c *Conditions) Scope(terms []*Term) (named bool, err error) {
 	return found > 0, nil
 }
 
-// login gives the login of a value, which may be @me.
+// login returns the login in a value, which may be @me.
 func (c *Conditions) login(value string) string {
 	if c.Caller != nil && account.Fold(value) == Me {
 		return c.Caller.Login

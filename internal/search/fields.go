@@ -92,8 +92,8 @@ func parts() []partField {
 		{"comments", fulltext.InComments}}
 }
 
-// String gives a query that means the same, the same for equal queries: what
-// Parse makes of it is the Query again.
+// String returns a query that means the same, the same for equal queries:
+// Parse returns the Query again for it.
 func (q *Query) String() string {
 	var w []string
 	for _, s := range q.Words {
@@ -177,7 +177,7 @@ func (f *spanField) span(s Span) string {
 
 func writeTime(us int64) string { return time.UnixMicro(us).UTC().Format(time.RFC3339) }
 
-// ReadNumbers reads N, >N, >=N, <N, <=N and N..N, of which one may be *.
+// ReadNumbers reads N, >N, >=N, <N, <=N and N..N, one of which may be *.
 func ReadNumbers(s string) (Span, bool) {
 	return readSpan(s, func(s string) (Span, bool) {
 		n, err := strconv.ParseInt(s, 10, 62)

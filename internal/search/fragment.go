@@ -27,8 +27,8 @@ const (
 	aroundMatch  = 100 // characters before and behind the first match
 )
 
-// Fragments gives the parts of a text in which words stand, without regard to case: none when no
-// word does. lines has them begin and end with lines, where these are short.
+// Fragments returns the parts of a text that contain words, ignoring case: none when no
+// word occurs. With lines set they begin and end with lines, where these are short.
 func Fragments(text string, words []string, lines bool) (list []TextMatch) {
 	runes := []rune(text)
 	folded := foldRunes(runes)
@@ -105,7 +105,7 @@ func matchesIn(text, folded []rune, words [][]rune) []Match {
 	return list
 }
 
-// MatchesOf gives the fragments of several texts of one resource.
+// MatchesOf returns the fragments of several texts of one resource.
 func MatchesOf(url, kind string, words []string, texts ...[2]string) []TextMatch {
 	list := []TextMatch{}
 	for _, of := range texts {

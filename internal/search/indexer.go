@@ -44,7 +44,7 @@ func newIndexer() indexer {
 
 func newPass() *pass { return &pass{ended: make(chan struct{})} }
 
-// Changed tells the worker that a text was changed, by a transaction that is
+// Changed notifies the worker that a text was changed by a transaction that is
 // committed. It does not wait.
 func (x *indexer) Changed() { ring(x.changed) }
 
@@ -55,7 +55,7 @@ func ring(bell chan struct{}) {
 	}
 }
 
-// ask gives the next pass, which begins at once.
+// ask returns the next pass, which begins immediately.
 func (x *indexer) ask() *pass {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -112,10 +112,10 @@ func (s *Service) rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Index makes findable whatever was acknowledged before the call.
+// Index indexes all that was acknowledged before the call.
 func (s *Service) Index(ctx context.Context) error { return s.index(ctx, func(time.Duration) {}) }
 
-// index is Index with pauses after each transaction, which are told how long it took.
+// index is Index with a pause after each transaction, which receives its duration.
 func (s *Service) index(ctx context.Context, pause func(took time.Duration)) error {
 	for _, of := range queues() {
 		most := smallBatch
@@ -131,7 +131,7 @@ func (s *Service) index(ctx context.Context, pause func(took time.Duration)) err
 			if err != nil {
 				return err
 			}
-			if most = min(2*most, batch); indexing > longest { // nobody else writes to SQLite meanwhile
+			if most = min(2*most, batch); indexing > longest { // SQLite has one writer at a time
 				most = max(most/4, smallBatch)
 			}
 			pause(time.Since(began))

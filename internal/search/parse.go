@@ -9,7 +9,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Limits of a query: what is more is a 422.
+// Limits of a query. Beyond them it is a 422.
 const (
 	maxText       = 256 // code points of words, as at GitHub
 	maxWords      = 32
@@ -18,7 +18,7 @@ const (
 	maxDepth      = 6   // of groups within groups
 )
 
-// spaces part what a query is made of.
+// spaces separate the terms of a query.
 const spaces = " \t\r\n\u00a0\u3000"
 
 // resource is the name of searches in validation errors (decision 15).

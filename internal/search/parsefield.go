@@ -13,7 +13,7 @@ func (p *parser) field(name, value string, list []string, not bool) bool {
 	switch name {
 	case "org":
 		name = "user"
-	case "user-review-requested": // there are no teams
+	case "user-review-requested": // teams do not exist
 		name = "review-requested"
 	case "review":
 		return p.choose(name, folded, not, reviews())
@@ -52,7 +52,7 @@ func (p *parser) field(name, value string, list []string, not bool) bool {
 	return p.choice(name, value, not) || p.span(name, value, not)
 }
 
-// choice notes a value of a field that holds any; false where there is no such field.
+// choice adds a value to a field that accepts any; false if the field does not exist.
 func (p *parser) choice(name, value string, not bool) bool {
 	for _, f := range choices() {
 		if f.name == name {

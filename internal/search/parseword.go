@@ -48,7 +48,7 @@ func (p *parser) word(word string, not bool) bool {
 	return true
 }
 
-// name reads the name of a qualifier and its colon, and gives it in lower case. False, and nothing is read,
+// name reads the name of a qualifier and its colon, and returns it in lower case. False, and nothing is read,
 // where no qualifier stands. One that is in none of the lists is an error: a misspelt qualifier would find
 // what it does not say (decision 68). A word whose colon is followed by another one or by a slash
 // (std::vector, http://x.org) is text.
@@ -104,7 +104,7 @@ func (p *parser) quoted() string {
 	return b.String()
 }
 
-// list reads what stands behind a colon, parted by commas outside of quotes.
+// list reads the values after a colon, separated by commas outside quotes.
 func (p *parser) list() (list []string) {
 	var value strings.Builder
 	open := 0 // parentheses of the value

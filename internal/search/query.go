@@ -49,7 +49,7 @@ type Query struct {
 
 	// An issue has one of each of these, and needs one of Yes.
 	Repos      Choice // OWNER/NAME
-	Owners     Choice // logins of who owns the repository
+	Owners     Choice // logins of the repository's owner
 	Authors    Choice // logins
 	Milestones Choice // titles
 	Heads      Choice // branches that pull requests come from, by the beginnings of their names
@@ -145,7 +145,7 @@ const (
 // no bounds.
 type Span struct{ From, To int64 }
 
-// Always lets every value through.
+// Always matches every value.
 func Always() Span { return Span{math.MinInt64, math.MaxInt64} }
 
 // Spans asks for what lies in a span, if asked at all, and in none of others.
@@ -172,7 +172,7 @@ const (
 	Comments
 )
 
-// ParseBy reads what String gives.
+// ParseBy parses the result of String.
 func ParseBy(s string) (By, bool) {
 	for by := BestMatch; by <= Comments; by++ {
 		if by.String() == s {
@@ -182,7 +182,7 @@ func ParseBy(s string) (By, bool) {
 	return 0, false
 }
 
-// String gives best-match, created, updated or comments.
+// String returns best-match, created, updated or comments.
 func (b By) String() string {
 	return [...]string{BestMatch: "best-match", Created: "created", Updated: "updated",
 		Comments: "comments"}[b]

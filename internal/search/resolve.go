@@ -85,7 +85,7 @@ func (n *named) others(logins []string) (list []string) {
 	return list
 }
 
-// ids gives the accounts with the logins, as far as they are there.
+// ids returns the ids of the accounts with the logins, as far as they exist.
 func (n *named) ids(logins []string) (ids []account.ID) {
 	for _, login := range logins {
 		folded := account.Fold(login)

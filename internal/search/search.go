@@ -25,7 +25,7 @@ type Service struct {
 // maxTime is how long a search may take.
 const maxTime = 10 * time.Second
 
-// New makes the service. Start Run beside it.
+// New returns the service. Start Run next to it.
 func New(d *db.DB, issues *issue.Service, log *slog.Logger) *Service {
 	return &Service{db: d, issues: issues, log: log, indexer: newIndexer()}
 }
@@ -127,7 +127,7 @@ func (f *Results) read(
 	return f.page.Load(tx)
 }
 
-// prepare makes the query of package finder, in the repositories that the caller may see. Errors: those of
+// prepare builds the query of package finder, in the repositories that the caller may see. Errors: those of
 // Search.
 func (q *Query) prepare(tx *db.Tx, caller *account.Caller) (finder.Query, error) {
 	n, err := resolve(tx, caller, q)

@@ -17,7 +17,7 @@ func names() queue { return queue{"names_changed", indexNames} }
 
 func queues() []queue { return []queue{texts(), names()} }
 
-// notes gives the first and the last of the notes in a table; 0: there are none.
+// notes returns the ids of the first and the last note in a table; 0: there are none.
 func notes(tx *db.Tx, table string) (first, last int64, err error) {
 	if span, ok := db.Recall[noteSpan](tx, notesOf(table)); ok {
 		return span.first, span.last, nil

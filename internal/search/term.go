@@ -122,7 +122,7 @@ func (l Language) value(p *parser, t *Term) string {
 	return strings.Join(list, ",")
 }
 
-// Condition makes the SQL of a span of an expression: numbers, or times in microseconds.
+// Condition returns the SQL for a span of an expression: numbers, or times in microseconds.
 func (s Span) Condition(expression string) string {
 	return fmt.Sprintf("(%s >= %d AND %[1]s < %[3]d)", expression, s.From, s.To)
 }

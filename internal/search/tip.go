@@ -27,7 +27,7 @@ type Tip struct {
 }
 
 // Tips finds the repositories that repo:, user:, org:, is: and fork: choose among those that the
-// caller may see, the last pushed to first, up to MaxTips; more tells that there are others. Forks
+// caller may see, the last pushed to first, up to MaxTips; more reports whether there are others. Forks
 // are among them if fork: or repo: says so. Error: 422.
 func (c *Conditions) Tips(terms []*Term) (tips []Tip, more bool, err error) {
 	if _, err = c.Scope(terms); err != nil {
@@ -97,7 +97,7 @@ func (c *Conditions) tips() (tips []Tip, more bool, err error) {
 }
 
 // Scan calls fn with the objects of one repository after another, for ScanTime at most, or until others
-// want its place (admission.YieldScan). part tells that something was left out: by fn, for want of time, or
+// want its place (admission.YieldScan). part reports that something was left out: by fn, for want of time, or
 // because git refused to read it.
 func (q *Asked) Scan(ctx context.Context, repos *repo.Service, tips []Tip,
 	fn func(ctx context.Context, tip Tip, objects *git.Repository) (whole bool, err error)) (part bool,
@@ -137,7 +137,7 @@ func scanOne(ctx context.Context, repos *repo.Service, tip Tip,
 	return fn(ctx, tip, objects)
 }
 
-// passing reports an error for which one repository is left out: it is gone meanwhile, its folder is broken, its
+// passing reports an error that leaves out only one repository: it was deleted, its folder is broken, its
 // objects need more memory than git has, or the server is full.
 func passing(err error) bool {
 	var known *errs.Error
@@ -174,7 +174,7 @@ func (c *Conditions) Emails(terms []*Term, names ...string) (map[string][]string
 	return found, nil
 }
 
-// Login gives the folded login of a value, which may be @me.
+// Login returns the folded login in a value, which may be @me.
 func (c *Conditions) Login(value string) string { return account.Fold(c.login(value)) }
 
 func errNobody() error {

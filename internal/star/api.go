@@ -13,7 +13,7 @@ import (
 // API answers the requests about stars and watching.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // resource is the name of a star in errors.

@@ -69,8 +69,8 @@ func (api *API) GetSubscription(w http.ResponseWriter, r *http.Request, a *repo.
 
 // PUT /repos/{owner}/{repo}/subscription
 //
-// SetSubscription makes the caller watch the repository; with ignored it
-// silences the repository, and with subscribed false it is neither. Error: 422.
+// SetSubscription subscribes the caller to the repository; with ignored it
+// silences the repository, and with subscribed false it does neither. Error: 422.
 func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	subscribed, ignored, err := ReadSubscription(r)
 	if err != nil {
@@ -100,8 +100,8 @@ func (api *API) DeleteSubscription(w http.ResponseWriter, r *http.Request, a *re
 	return web.NoContent(w)
 }
 
-// ReadSubscription reads the body of a request to be told, or not to be told, of something.
-// Without a body it is to be told. Error: 422.
+// ReadSubscription reads the body of a request to subscribe to something or to ignore it.
+// Without a body it is to subscribe. Error: 422.
 func ReadSubscription(r *http.Request) (subscribed, ignored bool, err error) {
 	body, err := web.ReadOptional(r, "Subscription")
 	if err != nil {

@@ -16,7 +16,7 @@ type Person struct {
 }
 
 // People lists a page of those who marked the repository, the first one first,
-// and tells how many there are.
+// and returns their number.
 func (s *Service) People(
 	ctx context.Context, a *repo.Access, k Kind, page web.Page,
 ) (list []Person, total int64, err error) {
@@ -53,8 +53,8 @@ type Marked struct {
 }
 
 // Repos lists a page of what a user marked as far as the caller may see it, and
-// tells how much that is. The cost depends on the page: what is private is in an
-// index of its own. A page far in the order by push may take seconds where there
+// returns their number. The cost depends on the page: private repositories have an
+// index of their own. A page far in the order by push may take seconds where there
 // are a million, so that it ends with its client. Error: 404 when there is no
 // such user.
 func (s *Service) Repos(

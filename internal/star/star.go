@@ -1,8 +1,8 @@
 // Package star is starring and watching: what people mark among repositories.
 //
 //	star.go       Kind: stars and watches, which are stored alike; marking and taking off
-//	watch.go      watching beside its contrary, to be told of nothing
-//	list.go       who marked a repository, and what somebody marked
+//	watch.go      watching, and its opposite, ignoring
+//	list.go       the users who marked a repository, and the repositories that a user marked
 //	store.go      one mark with what counts it
 //	storelist.go  the lists
 //	api.go        the requests about stars
@@ -48,7 +48,7 @@ type Service struct {
 	repos *repo.Service
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 
 // Put marks the repository for the access's caller. Again changes nothing, not
@@ -77,8 +77,8 @@ func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
 	})
 }
 
-// starNamed is Put for a public repository's present name of which no hook is told. It reports whether it
-// added a star: else the caller may have done that before, or the repository is private, or there is none,
+// starNamed is Put for the present name of a public repository without a hook for stars. It reports whether it
+// added a star: else the caller may have done that before, or the repository is private, or does not exist,
 // perhaps but under another name.
 func (s *Service) starNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
 	return starNamed(ctx, s.db, caller, owner, name)
@@ -114,8 +114,8 @@ func (s *Service) starredBy(ctx context.Context, a *repo.Access, login string) e
 }
 
 // FollowVisibility moves the stars and watches of a repository, which was just hidden
-// or shown, to where lists and counters look for them. It costs as much as the
-// repository has marks.
+// or shown, to where lists and counters look for them. The cost grows with the
+// number of the repository's marks.
 func FollowVisibility(tx *db.Tx, r *repo.Repo) error {
 	for _, k := range [...]Kind{Star, Watch} {
 		if err := turn(tx, k, r.ID, r.Private); err != nil {

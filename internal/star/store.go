@@ -39,7 +39,7 @@ func writeNamed(
 	return n == 1, err
 }
 
-// fromPublic finds the public repository of a name of which no hook is told, if the caller's token $5 still
+// fromPublic finds the public repository with a name, without a hook for stars, if the caller's token $5 still
 // holds at the time $4.
 func fromPublic() string {
 	return repo.FromPublic + ` AND ` + account.TokenHolds(`$5`, `$4`) + ` AND NOT ` + hook.Watched("r")
@@ -57,7 +57,7 @@ func starring(e db.Engine) string {
 	return inserting(e, Star, `$4`, fromPublic())
 }
 
-// fromID finds the repository of an id, $2, no matter who asks.
+// fromID finds the repository of an id, $2, for any caller.
 const fromID = ` FROM repos r WHERE r.id = $2`
 
 // put adds a mark unless it is there. Error: 404 when the repository is gone.
@@ -98,7 +98,7 @@ func recount(tx *db.Tx, k Kind, repoID repo.ID, n numbers) error {
 	return err
 }
 
-// turn makes the marks of a repository as private as it is.
+// turn sets the privacy of a repository's marks to its own.
 func turn(tx *db.Tx, k Kind, repoID repo.ID, private bool) error {
 	_, err := tx.Exec(`UPDATE `+k.table()+` SET private = $2 WHERE repo_id = $1`, repoID, private)
 	return err
@@ -139,7 +139,7 @@ func markedAt(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) (db.Time, er
 	return m.starred, err
 }
 
-// silence says that the user wants to be told of nothing; again keeps the time.
+// silence stores that the user ignores the repository; repeating it keeps the time.
 func silence(tx *db.Tx, repoID repo.ID, userID account.ID) error {
 	_, err := tx.Exec(`INSERT INTO silences (user_id, repo_id, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (user_id, repo_id) DO NOTHING`, userID, repoID, tx.Now)

@@ -32,7 +32,7 @@ func queryMarks[ID ~int64](tx *db.Tx, query string, args ...any) ([]mark[ID], er
 	}, query, args...)
 }
 
-// countPeople tells how many marked a repository. Error: 404 when it is gone.
+// countPeople returns how many users marked a repository. Error: 404 when it is gone.
 func countPeople(tx *db.Tx, k Kind, repoID repo.ID) (n int64, err error) {
 	err = tx.QueryRow(`SELECT `+k.column()+` FROM repos WHERE id = $1`, repoID).Scan(&n)
 	if errors.Is(err, db.ErrNoRows) {
@@ -54,8 +54,8 @@ type filter struct {
 	args      []any
 }
 
-// choose makes the filter for what the caller may see of a user's marks, and
-// tells how many that are. Only marks of private repositories are ever looked
+// choose returns the filter for the user's marks that the caller may see, and
+// their number. Only marks of private repositories are ever looked
 // at one by one, and that only where there are some.
 func choose(tx *db.Tx, k Kind, userID account.ID, caller *account.Caller) (filter, int64, error) {
 	f := filter{kind: k, condition: `s.user_id = $1`, args: []any{userID}}

@@ -16,7 +16,7 @@ const WatchScopes = scope.PublicRepo | scope.Notifications
 // Wish is what somebody wants to be told of a repository.
 type Wish uint8
 
-// The wishes. Without one, people are told of what they have a part in.
+// The levels of watching. Without one, people are notified of what they participate in.
 const (
 	NoWish Wish = iota
 	Everything

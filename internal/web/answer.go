@@ -58,7 +58,7 @@ func hold(r *http.Request, bytes int) error {
 	return admission.Hold(r.Context(), int64(bytes))
 }
 
-// Tag makes a weak entity tag from the content of a body. People write parts of bodies:
+// Tag returns a weak entity tag from the content of a body. People write parts of bodies:
 // with a quick hash one could choose a comment so that an edit by others goes unnoticed.
 func Tag(body []byte) string {
 	sum := sha256.Sum256(body)

@@ -23,10 +23,10 @@ type Kept struct {
 	Large bool
 }
 
-// keptCost is about what an answer costs beside its body and key, in bytes.
+// keptCost is approximately the memory of an answer besides its body and key, in bytes.
 const keptCost = 300
 
-// NewKept makes a cache of answers of at most so many bytes.
+// NewKept returns a cache of answers of at most so many bytes.
 func NewKept(limit int64) *cache.Cache[string, Kept] {
 	return cache.New(limit, func(key string, k Kept) int64 {
 		return int64(cap(k.Body)+len(key)+len(k.ETag)+len(k.Link)) + keptCost
@@ -52,7 +52,7 @@ func NewAnswers(kept *cache.Cache[string, Kept]) *Answers {
 	return &Answers{kept: kept, asked: askedKeys{seed: maphash.MakeSeed()}}
 }
 
-// askedKeys remembers which keys were asked for lately, roughly: a key may be taken
+// askedKeys remembers which keys were requested recently, approximately: a key may be mistaken
 // for another one, and is forgotten when others come.
 type askedKeys struct {
 	seed  maphash.Seed
@@ -65,8 +65,8 @@ func (n *askedKeys) again(key string) bool {
 	return n.slots[h>>16%uint64(len(n.slots))].Swap(h) == h
 }
 
-// ServeRepeated is Serve for addresses of which there are so many that most are
-// asked for once: an answer is kept when its address is asked for again.
+// ServeRepeated is Serve for addresses so numerous that most are
+// requested once: an answer is kept when its address is requested again.
 func (a *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, state cache.State, key string,
 	render Render) error {
 	if a.asked.again(key) {
@@ -76,8 +76,8 @@ func (a *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, state ca
 }
 
 // Key names all that an answer depends on besides the database and the host's
-// settings: the caller's id (0: nobody's), the dialect, the address, and whatever
-// else is given.
+// settings: the caller's id (0: anonymous), the dialect, the address, and all
+// other arguments.
 func Key(r *http.Request, caller fmt.Stringer, more ...any) string {
 	info := From(r.Context())
 	b := fmt.Append(nil, caller.String(), info.Media.Preview(Assignees), info.Media.Preview(Reactions),
@@ -85,7 +85,7 @@ func Key(r *http.Request, caller fmt.Stringer, more ...any) string {
 	return ShortKey(fmt.Append(b, more...))
 }
 
-// ShortKey gives a key as a string, a long one as its hash.
+// ShortKey returns a key as a string, hashed if it is long.
 func ShortKey(key []byte) string {
 	if len(key) > maxKey {
 		sum := sha256.Sum256(key)
@@ -157,7 +157,7 @@ func (a *Answers) fill(w http.ResponseWriter, r *http.Request, on answerKey, ren
 	})
 }
 
-// fitted gives a body in room of its own, where it was rendered into much more.
+// fitted returns a copy of a body that was rendered into a much larger buffer.
 func fitted(body []byte) []byte {
 	if cap(body)-len(body) > len(body)/4 {
 		return bytes.Clone(body)
@@ -177,5 +177,5 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// Stats tells of the cache, under a name.
+// Stats returns the statistics of the cache, under a name.
 func (a *Answers) Stats(name string) cache.Stats { return a.kept.Stats(name) }

@@ -12,7 +12,7 @@ import (
 type Captured struct {
 	Status int // 200 until the handler decides
 	Body   bytes.Buffer
-	Total  int64 // how long the list is of which this is a page, where Link tells; else 0
+	Total  int64 // the length of the list that this is a page of, if Link says so; else 0
 	header http.Header
 
 	limit int64 // of Body; 0: none
@@ -24,7 +24,7 @@ type Captured struct {
 // and that the page made of it takes.
 func (c *Captured) Limit(bytes int64, hold func(bytes int64) error) { c.limit, c.hold = bytes, hold }
 
-// Capture makes room for an answer.
+// Capture returns a writer that records an answer.
 func Capture() *Captured { return &Captured{Status: http.StatusOK, header: http.Header{}} }
 
 // Header is that of the answer.

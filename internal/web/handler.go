@@ -44,7 +44,7 @@ func run(w *Writer, r *http.Request, h Handler) (err error) {
 	return h(w, r)
 }
 
-// Status gives the HTTP status of a kind of error.
+// Status returns the HTTP status of a kind of error.
 func Status(kind errs.Kind) int {
 	switch kind {
 	case errs.Malformed:

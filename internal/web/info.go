@@ -11,7 +11,7 @@ import (
 	"arbor/internal/journal"
 )
 
-// Info is what the server knows of a request beside the request itself. One is
+// Info is what the server knows about a request, besides the request itself. One is
 // made for each request before its handler runs.
 type Info struct {
 	ID      string     // the X-Request-Id of the answer
@@ -34,25 +34,25 @@ type Info struct {
 	Members []string
 	// the payload of a webhook is rendered: it is nobody's request, and shows no permissions
 	ForHook bool
-	Asked   Asked      // is told what a handler looks for in the request; mostly nil
+	Asked   Asked      // if set, called for each parameter that a handler reads; used by tests
 	queried string     // what query was read from
 	query   url.Values // read once; nobody changes it
 	params  []param
 	room    [4]param // for params: no pattern has more
 }
 
-// Asked is told that a handler looks for a parameter of the query or a field of the body.
+// Asked is called when a handler looks up a parameter of the query or a field of the body.
 // A handler that wraps the server can hold that against the documentation.
 type Asked func(in, name string)
 
 type askedKey struct{}
 
-// WithAsked returns the context of a request of which asked is told.
+// WithAsked returns the context of a request whose lookups call asked.
 func WithAsked(ctx context.Context, asked Asked) context.Context {
 	return context.WithValue(ctx, askedKey{}, asked)
 }
 
-// AskedOf gives what WithAsked put into the context of a request; nil: nothing.
+// AskedOf returns the function that WithAsked put into the context of a request; nil: none.
 func AskedOf(ctx context.Context) Asked {
 	asked, _ := ctx.Value(askedKey{}).(Asked)
 	return asked
@@ -65,7 +65,7 @@ func (i *Info) Ask(in, name string) {
 	}
 }
 
-// What Asked is told of.
+// The arguments of Asked.
 const (
 	InQuery = "query"
 	InBody  = "body"
@@ -157,7 +157,7 @@ func ParseNumber(s string) (n int64, ok bool) {
 	return n, true
 }
 
-// ParseNumbers reads numbers with commas between them, as many as most. What is no number is left out.
+// ParseNumbers reads numbers with commas between them, at most most of them. Other texts are left out.
 func ParseNumbers(list string, most int) (numbers []int64) {
 	for text := range strings.SplitSeq(list, ",") {
 		if n, ok := ParseNumber(text); ok && len(numbers) < most {
@@ -167,11 +167,11 @@ func ParseNumbers(list string, most int) (numbers []int64) {
 	return numbers
 }
 
-// API makes the address of an API resource, under the prefix that the request
+// API returns the address of an API resource, under the prefix that the request
 // used (decision 7). The path begins with a slash and is already escaped.
 func (i *Info) API(path string) string { return i.Prefix + path }
 
-// Page makes the address of a page or of git: never under /api/v3 (decision 7).
+// Page returns the address of a page or of git: never under /api/v3 (decision 7).
 func (i *Info) Page(path string) string { return i.Site + path }
 
 // Path joins segments to an escaped path: Path("repos", "a", "b") is /repos/a/b.

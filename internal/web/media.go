@@ -55,7 +55,7 @@ func RequirePreview(r *http.Request, name, what string) error {
 		": send an 'Accept' header with application/vnd.service."+name+"+json")
 }
 
-// Header gives the value of X-Service-Media-Type or, with the vendor "github",
+// Header returns the value of X-Service-Media-Type or, with the vendor "github",
 // of X-GitHub-Media-Type (decision 4).
 func (m *Media) Header(vendor string) string {
 	if len(m.Asked) == 0 {
@@ -135,7 +135,7 @@ func (m *Media) add(element string) {
 }
 
 // Text is the content type of an answer that is not JSON. Clients of GitHub are
-// told the type that they asked for, as there; all others plain text. No
+// given the type that they asked for, as there; all others plain text. No
 // browser takes either for a page of this site.
 func (m *Media) Text() string {
 	if m.Type != "" {

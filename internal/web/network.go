@@ -3,7 +3,7 @@ package web
 import "net/netip"
 
 // Network is where a request without credentials comes from, for limits that
-// callers share: its address, of IPv6 the /64, of which everybody has that many
+// callers share: its address, for IPv6 the /64, since every client has that many
 // addresses. Clients of a socket in the file system are one, the zero Prefix.
 func Network(address netip.Addr) netip.Prefix {
 	if !address.IsValid() {

@@ -49,7 +49,7 @@ type Render func(out *Output) error
 // errHead ends the rendering of a large answer to HEAD, which has no body.
 var errHead = errors.New("web: the answer has no body")
 
-// Unsent gives an output that nobody gets, for texts that are rendered for something else.
+// Unsent returns an output that is not sent, for texts that are rendered for something else.
 func Unsent(ctx context.Context) *Output {
 	return &Output{r: (&http.Request{Method: http.MethodGet}).WithContext(ctx)}
 }
@@ -118,7 +118,7 @@ func (o *Output) free() {
 	o.reserved, o.release = 0, nil
 }
 
-// Reserve asks for so many bytes of memory in all, beside MaxHeld, until the answer has
+// Reserve asks for so many bytes of memory in total, besides MaxHeld, until the answer has
 // been sent. It is called before they are allocated. Errors: those of admission.Memory.
 func (o *Output) Reserve(bytes int64) error {
 	if bytes <= o.reserved {
@@ -132,7 +132,7 @@ func (o *Output) Reserve(bytes int64) error {
 	return nil
 }
 
-// Grow makes room for so many bytes, where there is none yet.
+// Grow ensures capacity for so many more bytes.
 func (o *Output) Grow(bytes int) {
 	if cap(o.Buf) == 0 {
 		o.Buf = make([]byte, 0, bytes)
@@ -218,7 +218,7 @@ func (o *Output) Items(n int, alone bool, item func(n int) (any, error)) error {
 	return o.value(v)
 }
 
-// Array renders an array of n items, each of which item appends to Buf.
+// Array renders an array of n items, each appended to Buf by item.
 func (o *Output) Array(n int, item func(n int) error) error {
 	o.Buf = append(o.Buf, '[')
 	for i := range n {

@@ -56,7 +56,7 @@ func ReadPage(r *http.Request) Page {
 	return p
 }
 
-// ReadPageSize reads per_page alone, for lists of which pages have no numbers.
+// ReadPageSize reads per_page only, for lists whose pages are not numbered.
 func ReadPageSize(r *http.Request) int64 {
 	if n, ok := positive(QueryOf(r).Get("per_page")); ok {
 		return min(n, MaxPageSize)
@@ -116,7 +116,7 @@ func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
 	w.Header().Set("Link", b.String())
 }
 
-// Cut gives the page of a whole list that the request asks for, and sets its
+// Cut returns the page of a whole list that the request asks for, and sets its
 // links.
 func Cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
 	page, total := ReadPage(r), int64(len(list))
@@ -141,7 +141,7 @@ func ReadSince(r *http.Request) int64 {
 	return max(since, 0)
 }
 
-// CutSince gives the page that the request asks for of a list that holds one item more, if
+// CutSince returns the page that the request asks for of a list that holds one item more, if
 // there is one, and then links the next page.
 func CutSince[T any, ID ~int64](w http.ResponseWriter, r *http.Request, list []T, id func(T) ID) []T {
 	size := ReadPage(r).Size
@@ -152,7 +152,7 @@ func CutSince[T any, ID ~int64](w http.ResponseWriter, r *http.Request, list []T
 	return list[:size]
 }
 
-// LinkCursors sets the Link header of a list of which pages are named by cursors in the
+// LinkCursors sets the Link header of a list whose pages are named by cursors in the
 // parameters after and before: next and prev, each unless it is empty.
 func LinkCursors(w http.ResponseWriter, r *http.Request, next, prev string) {
 	var links []string
@@ -167,7 +167,7 @@ func LinkCursors(w http.ResponseWriter, r *http.Request, next, prev string) {
 	}
 }
 
-// LinkCursor sets the Link header of a list of which the next page is named by the parameter cursor.
+// LinkCursor sets the Link header of a list whose next page is named by the parameter cursor.
 func LinkCursor(w http.ResponseWriter, r *http.Request, next string) {
 	w.Header().Set("Link", "<"+addressWithout(r, "", "cursor", next)+`>; rel="next"`)
 }
@@ -184,7 +184,7 @@ func addressWithout(r *http.Request, left, parameter, value string) string {
 	return before + value + after
 }
 
-// addressAround gives what stands before and after the value of the parameter in such an address.
+// addressAround returns the parts before and after the parameter's value in such an address.
 func addressAround(r *http.Request, left, parameter string) (before, after string) {
 	var b strings.Builder
 	b.Grow(len(r.URL.RawQuery) + 200)
@@ -217,7 +217,7 @@ func addressAround(r *http.Request, left, parameter string) (before, after strin
 }
 
 // safeQuery writes a pair so that it cannot end the address or the header that
-// it stands in, whatever bytes the caller sent.
+// it stands in, for any bytes that the caller sent.
 func safeQuery(pair string) string {
 	if strings.IndexFunc(pair, unsafeInQuery) < 0 {
 		return pair

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Timely is a request's body until some time, after which reading gives an error. Other errors, but those
+// Timely is a request's body until some time, after which reads fail. Other errors, but those
 // that say more, become the client's.
 func Timely(body io.Reader, until time.Time, late error) io.Reader { return timely{body, until, late} }
 
@@ -43,7 +43,8 @@ const (
 	maxDraining = 2 * time.Second
 )
 
-// Drain reads on in a refused body. The request has no turn meanwhile, since the client may send slowly.
+// Drain reads the rest of a refused body. The request holds no slot while it does, since the client may send
+// slowly.
 func Drain(w http.ResponseWriter, r *http.Request) {
 	admission.As(r.Context(), admission.Push)
 	body := Timely(r.Body, time.Now().Add(maxDraining), os.ErrDeadlineExceeded)

@@ -2,7 +2,7 @@
 // write again.
 //
 //   - handler.go: handlers that return errors, and the one adapter that answers them
-//   - info.go: what is known of a request beside itself: id, addresses, media types
+//   - info.go: what the server knows about a request: id, addresses, media types
 //   - media.go: the Accept header and its two dialects (decisions 1-6)
 //   - decode.go: JSON bodies with exact keys and exact integers (decisions 16-19, 51)
 //   - page.go: page, per_page and Link (decision 23)
@@ -50,7 +50,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController find the connection's own writer.
+// Unwrap allows http.ResponseController to find the connection's own writer.
 func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Started reports whether the answer's header has been sent.

@@ -59,8 +59,8 @@ func wentThere(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// Zip compresses the body of a 200, says so in the answer's headers, and asks for the memory. It gives the body as
-// it is where the client or MayZip do not want that.
+// Zip compresses the body of a 200, says so in the answer's headers, and asks for the memory. It returns the
+// body as it is where the client or MayZip do not want that.
 func Zip(w http.ResponseWriter, r *http.Request, body []byte) ([]byte, error) {
 	body, zipped := zipBody(r, http.StatusOK, body)
 	if !zipped {
@@ -94,7 +94,7 @@ func zipBody(r *http.Request, status int, body []byte) (zipped []byte, ok bool) 
 	return fitted(b.Bytes()), true
 }
 
-// zippersOf has a compressor for each processor. Each takes most of a megabyte, and none
+// zippersOf holds a compressor for each processor. Each uses almost a megabyte, and none
 // waits for a client.
 var zippersOf = sync.OnceValue(func() chan *gzip.Writer {
 	n := runtime.GOMAXPROCS(0)

@@ -40,7 +40,7 @@ type Pages struct {
 	with Handlers
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
 
 // Routes are the pages and the targets of their forms.
@@ -60,7 +60,7 @@ type view struct {
 // GET /{owner}/{repo}/attachments
 //
 // Show answers the form that attaches a file, and what the viewer attached before, with the Markdown to copy.
-// Who has not signed in is led there.
+// Callers who have not signed in are redirected to the sign-in page.
 func (p *Pages) Show(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if a.Caller == nil {
 		return page.SeeOther(w, r, page.LoginPath(r))
@@ -93,7 +93,7 @@ func api(a *repo.Access, rest ...string) string {
 // Upload attaches the file of a form, while it comes. It leads to the page that shows the Markdown; a program
 // that does not ask for HTML gets name, url and markdown as JSON. Errors: 403, 415, 422, 507.
 func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	admission.As(r.Context(), admission.Push) // the client may be slow: others have their turn meanwhile
+	admission.As(r.Context(), admission.Push) // the client may be slow: others go first
 	answer, err := p.upload(r, a)
 	switch {
 	case err == nil && page.Asked(r):

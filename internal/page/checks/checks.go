@@ -23,7 +23,7 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Handlers answer what REST has no address for.
 type Handlers struct {
-	// Extras gives what the API takes of a check run and does not give back: its pictures, and what the App
+	// Extras returns what the API accepts for a check run and does not return: its images, and what the App
 	// offers.
 	Extras func(ctx context.Context, a *repo.Access, id int64) (*checkrun.Extras, error)
 
@@ -37,7 +37,7 @@ type Pages struct {
 	do  Handlers
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit, do Handlers) *Pages { return &Pages{kit, roomTemplates, do} }
 
 // Routes are the pages.
@@ -112,7 +112,7 @@ func words(state string) string {
 // Path is the address of the run's page.
 func (r *run) Path() string { return page.Local(r.HTMLURL) }
 
-// Details is where the App tells more, if that is another page that a browser may safely follow.
+// Details is the App's page with details, if it is a page that a browser may safely follow.
 func (r *run) Details() string {
 	if r.DetailsURL == r.HTMLURL {
 		return ""

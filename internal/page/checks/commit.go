@@ -21,7 +21,7 @@ type status struct {
 // Mark is the kind of picture that stands for it.
 func (s *status) Mark() string { return markOf(s.State) }
 
-// Details is where the build tells more, if a browser may safely follow that.
+// Details is the build's page with details, if a browser may safely follow it.
 func (s *status) Details() string { return page.WebAddress(s.TargetURL) }
 
 // commitView is what commit.html shows.

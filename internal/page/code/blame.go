@@ -33,7 +33,7 @@ type hunk struct {
 	Rest   []template.HTML
 }
 
-// Rows are the hunk's rows: the first begins with who wrote the lines, and spans them all.
+// Rows are the hunk's rows: the first begins with the author of the lines, and spans them all.
 func (h *hunk) Rows(repo string) template.HTML {
 	var b strings.Builder
 	escape := template.HTMLEscapeString
@@ -74,7 +74,7 @@ type blamed struct {
 
 // GET /{owner}/{repo}/blame/{path...}
 //
-// Blame answers who wrote the lines of a file, 1,500 a page, and leads to what was there before. Error: 404.
+// Blame answers the authors of the lines of a file, 1,500 a page, with links to earlier versions. Error: 404.
 func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "blame")
 	if err != nil {
@@ -101,8 +101,8 @@ func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return p.t.Page(w, r, "blame.html", v)
 }
 
-// hunks makes the view of what the API answered. It gives the query of another page where a line is asked for
-// that is there.
+// hunks returns the view of the API's answer. It returns the query of another page if the requested line is
+// there.
 func (p *Pages) hunks(r *http.Request, v *blameView, b *blamed) (to string) {
 	var text strings.Builder
 	for _, h := range b.Hunks {

@@ -1,6 +1,6 @@
 // Package code is the pages of a repository's code.
 //
-//   - GET /{owner}/{repo}: home.go, the root of the default branch with what stands beside it; empty.go
+//   - GET /{owner}/{repo}: home.go, the root of the default branch with its sidebar; empty.go
 //     without commits
 //   - .../tree/{path...}: tree.go; .../last-changes/{path...}, a piece of such a page that comes later:
 //     changes.go
@@ -16,7 +16,7 @@
 //
 // A path begins with a branch, a tag or a SHA; of several that fit, the shortest counts. Text that is
 // highlighted is kept by its language and its SHA. What a change is made of travels in its form: the SHA of
-// the blob that a person saw, so a file that changed meanwhile is a conflict, and nothing of what was typed
+// the blob that a person saw, so a file that has changed since then is a conflict, and nothing of what was typed
 // is lost.
 package code
 
@@ -58,12 +58,12 @@ type Pages struct {
 	texts *cache.Cache[string, []string] // highlighted lines
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit, do Handlers) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, do: do, texts: newTexts()}
 }
 
-// Caches tells of the caches.
+// Caches returns of the caches.
 func (p *Pages) Caches() []cache.Stats { return []cache.Stats{p.texts.Stats("highlighted")} }
 
 // maxUpload is the size in bytes of the largest form of uploaded files.

@@ -26,7 +26,7 @@ type commitView struct {
 	Typed    string // a comment that was not taken
 }
 
-// fullCommit is a commit as the API gives it alone.
+// fullCommit is a commit as the API returns it.
 type fullCommit struct {
 	page.Commit
 	Committer *page.User

@@ -88,7 +88,7 @@ func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		page.Part(r, comparedCommits), found)
 	switch {
 	case errs.Is(err, errs.NotFound) && strings.Contains(err.Error(), "common ancestor"):
-		v.Why = "The two have entirely different histories: there is no common ancestor."
+		v.Why = "The two have entirely different histories, without a common ancestor."
 		return p.showComparison(w, r, a, v)
 	case err != nil:
 		return page.Absent(err)

@@ -27,8 +27,8 @@ type editView struct {
 	Text  string
 	Blob  string // the SHA of what the person saw; empty: of a new file
 
-	Conflict bool // the file changed meanwhile
-	Gone     bool // the file is not there any more
+	Conflict bool // the file has changed since the form was opened
+	Gone     bool // the file no longer exists
 	Preview  *diff.View
 	HTML     template.HTML // of Markdown, in a preview
 
@@ -132,7 +132,7 @@ func (v *editView) read(form page.Form) {
 // POST /{owner}/{repo}/edit/{path...}
 //
 // Edit commits the changed file, under another path if the form has one, to the branch or to a new one;
-// preview shows what would change. A file that somebody else changed meanwhile is a conflict, which shows the
+// preview shows what would change. A file that somebody else has changed since is a conflict, which shows the
 // form again with the text in it. Errors: those of the API.
 func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	form, err := page.ReadForm(r)
@@ -175,7 +175,8 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return p.again(w, r, v, err)
 }
 
-// gone answers for a file that was deleted or renamed meanwhile: the form makes a new file of the text.
+// gone answers for a file that was deleted or renamed since the form was opened: the form then creates a new
+// file with the text.
 func (p *Pages) gone(w http.ResponseWriter, r *http.Request, a *repo.Access, form page.Form) error {
 	ref, _, _ := strings.Cut(web.Param(r, "path"), "/")
 	place, err := p.placeOrEmpty(r, a, "tree", cmp.Or(form.Text("ref"), ref))

@@ -53,8 +53,8 @@ func (p *Pages) lines(ctx context.Context, name, text string) (list []string, to
 	return p.coloured(ctx, name, text), total, cut
 }
 
-// coloured makes HTML of each line of a text, all of it escaped, or gives what was made of the same text
-// before. A text that is large, of no known language, or takes long is plain, and so is one while others are
+// coloured returns HTML of each line of a text, all of it escaped, or the cached result for the same text.
+// A text that is large, of no known language, or takes long is plain, and so is one while others are
 // at work.
 func (p *Pages) coloured(ctx context.Context, name, text string) []string {
 	text = strings.TrimSuffix(text, "\n")
@@ -102,8 +102,8 @@ func lexerOf(name, text string) chroma.Lexer {
 // patterns.
 var lexersOf = cache.NewRecent[string, chroma.Lexer](1000, nil)
 
-// inTime highlights a text, or gives it plain soon; keep reports whether the next who asks is to get the
-// same.
+// inTime highlights a text, or returns it plain after a short time; keep reports whether the result may be
+// cached for the next request.
 func inTime(ctx context.Context, key string, lexer chroma.Lexer, text string) (list []string, keep bool) {
 	if !working.enter(key) {
 		return highlight(ctx, nil, text), false
@@ -151,8 +151,8 @@ func (w *workers) leave(key string) {
 	delete(w.texts, key)
 }
 
-// highlight makes HTML of each line of a text, all of it escaped. It is plain without a lexer, and from where
-// a lexer has no time left.
+// highlight returns HTML of each line of a text, all of it escaped. It is plain without a lexer, and from the
+// point where the lexer runs out of time.
 func highlight(ctx context.Context, lexer chroma.Lexer, text string) []string {
 	h := &highlighter{}
 	read := 0
@@ -239,7 +239,7 @@ func (h *highlighter) close() {
 	h.open = ""
 }
 
-// escaper makes HTML of text that stands between tags. Quotes are no markup there.
+// escaper returns HTML of text that stands between tags. Quotes are not markup there.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // Coloured text is in elements without a meaning of their own, named by the class: <k->func</k-> (HTML lets

@@ -15,7 +15,7 @@ import (
 	"arbor/internal/web"
 )
 
-// homeView is the root of the default branch, with what stands beside it.
+// homeView is the root of the default branch, with its sidebar.
 type homeView struct {
 	listing
 	Clone
@@ -127,7 +127,7 @@ func (p *Pages) readmeElsewhere(r *http.Request, v *homeView) error {
 	return err
 }
 
-// clone tells the addresses for git.
+// clone holds the addresses for git.
 func (p *Pages) clone(r *http.Request, a *repo.Access) Clone {
 	info := web.From(r.Context())
 	c := Clone{HTTP: info.Page(web.Path(a.Owner.Login, a.Name)) + ".git"}

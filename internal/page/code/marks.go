@@ -73,7 +73,7 @@ func (p *Pages) marks(r *http.Request, a *repo.Access, shas []string) (map[strin
 	return marks, nil
 }
 
-// plain makes one of three states of all that statuses and checks say.
+// plain reduces the states of statuses and checks to one of three.
 func plain(state string) string {
 	switch state {
 	case "success", "neutral", "skipped":

@@ -17,7 +17,7 @@ import (
 	"arbor/internal/web"
 )
 
-// at is what a page stands at: a revision and a path in it. Views embed it.
+// at is the revision and the path that a page shows. Views embed it.
 type at struct {
 	page.Frame
 	At   gitdata.Located

@@ -149,7 +149,7 @@ func (p *Pages) Tags(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /{owner}/{repo}/branches
 //
-// CreateBranch makes a branch of the form's name where from, a branch, a tag or a SHA, is. Errors: those of
+// CreateBranch creates a branch with the form's name at from: a branch, a tag or a SHA. Errors: those of
 // the API.
 func (p *Pages) CreateBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	form, err := page.ReadForm(r)
@@ -177,7 +177,7 @@ func (p *Pages) branchFrom(r *http.Request, a *repo.Access, name, from string) e
 	var found struct{ SHA string }
 	if err := p.ask(r, p.do.Locate, of(a, "/contents", segments(from)), nil, &found); err != nil {
 		if errs.Is(err, errs.NotFound) {
-			return errs.Newf(errs.Invalid, "There is no branch, tag or commit %q.", errs.Clip(from))
+			return errs.Newf(errs.Invalid, "Branch, tag or commit %q not found.", errs.Clip(from))
 		}
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/markdown"
 )
 
-// relink makes the relative links of sanitized HTML lead where they do from the page of the file, and its
-// relative pictures come from beside the raw file, which is at /OWNER/REPO/raw/REF/PATH.
+// relink resolves the relative links of sanitized HTML as on the page of the file, and its
+// relative images against the raw file, which is at /OWNER/REPO/raw/REF/PATH.
 func relink(body, page, raw string) string {
 	from, err := url.Parse(page)
 	if err != nil {
@@ -73,7 +73,7 @@ func besides(t *html.Token, raw *url.URL) (changed bool) {
 }
 
 // picture is where a picture comes from: another host, an attachment, or a raw file of this repository. No
-// other address of this site will do: browsers ask for pictures in the name of who reads the page.
+// other address of this site will do: browsers request images with the rights of the reader.
 func picture(address string, raw *url.URL) (to string, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {

@@ -17,10 +17,10 @@ import (
 	"arbor/internal/web"
 )
 
-// Bounds of one upload beside maxUpload.
+// Limits of one upload besides maxUpload.
 const (
 	maxUploaded    = 100     // files
-	maxUploadField = 1 << 16 // bytes of a field that is no file
+	maxUploadField = 1 << 16 // bytes of a field that is not a file
 )
 
 // uploadView is the form that uploads files.
@@ -152,7 +152,7 @@ func badUpload(err error) error {
 	return errs.New(errs.Malformed, "the form is not encoded as forms with files are")
 }
 
-// readField reads a field that is no file.
+// readField reads a field that is not a file.
 func readField(form page.Form, part *multipart.Part) error {
 	data, err := io.ReadAll(io.LimitReader(part, maxUploadField+1))
 	switch {

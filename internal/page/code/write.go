@@ -50,7 +50,7 @@ func (c *proposal) text() string {
 type fileChange struct {
 	Path     string `json:"path"`
 	Contents string `json:"contents,omitempty"` // Base64
-	From     string `json:"from,omitempty"`     // the file of which it keeps the mode
+	From     string `json:"from,omitempty"`     // the file whose mode it keeps
 }
 
 func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
@@ -59,8 +59,8 @@ func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data
 // request.
 func (v *at) Proposes() bool { return v.Viewer != nil && !v.Repo.Archived && !v.Repo.CanPush() }
 
-// checkWritable reports why the viewer cannot commit to what the page stands at, nor propose a change. The
-// API asks again.
+// checkWritable returns why the viewer can neither commit to the page's revision nor propose a change. The
+// API checks again.
 func (v *at) checkWritable() error {
 	switch {
 	case v.Viewer == nil:
@@ -77,7 +77,7 @@ func (v *at) checkWritable() error {
 	return nil
 }
 
-// write makes the commit on the branch of the place, or on a new branch from there, and says where the
+// write commits to the branch of the place, or to a new branch from there, and returns where the
 // browser goes then: to done, a page of the branch, or to a new pull request. Errors: those of the API.
 func (p *Pages) write(
 	r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []fileChange, done string,
@@ -142,8 +142,8 @@ func (v *at) patchBranch() string {
 // maxPatches bounds how many numbers are tried for the name of a branch.
 const maxPatches = 50
 
-// freeBranch gives the name of a new branch in the repository at an address of the API: the one of the form,
-// or, where that is what the form has by itself, the first of these that is free.
+// freeBranch returns the name of a new branch in the repository at an address of the API: the one of the form,
+// or, if that is the form's default, the first such name that is free.
 func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, error) {
 	if name != v.FirstPatch() {
 		return name, nil
@@ -158,12 +158,12 @@ func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, err
 	return name, nil
 }
 
-// forkOf finds the viewer's fork of a repository, or makes it, and gives its path. What the viewer owns
+// forkOf finds the viewer's fork of a repository, or creates it, and returns its path. What the viewer owns
 // decides:
 //
 //	nothing of that name              a fork of that name
-//	another repository of that name   a fork named NAME-1, so too beside a fork that left the network
-//	a fork, whatever its name         that fork
+//	another repository of that name   a fork named NAME-1, also if a fork has left the network
+//	a fork of any name                that fork
 //	a fork that is archived           403, which names it
 //
 // Errors: those of the API, as 403 where the quota is full or the organization lets nobody fork.
@@ -182,7 +182,7 @@ func (p *Pages) forkOf(r *http.Request, a *repo.Access) (string, error) {
 	return web.Path(owner, name), err
 }
 
-// beginBranch makes the branch of a change, at what the place shows: in its repository, or in a fork at an
+// beginBranch creates the branch of a change, at the place's commit: in its repository, or in a fork at an
 // address of the API.
 func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to, name string) error {
 	if !v.Proposes() || name == "" {
@@ -198,7 +198,7 @@ func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to, name str
 	return err
 }
 
-// makeBranch makes a branch at a commit, in the repository at an address of the API. Errors: those of the
+// makeBranch creates a branch at a commit, in the repository at an address of the API. Errors: those of the
 // API.
 func (p *Pages) makeBranch(r *http.Request, to, name, sha string) error {
 	if name == "" {
@@ -208,7 +208,7 @@ func (p *Pages) makeBranch(r *http.Request, to, name, sha string) error {
 		map[string]any{"ref": "refs/heads/" + name, "sha": sha}, nil)
 }
 
-// writeFirst makes the first commit of a repository: of one file.
+// writeFirst creates the first commit of a repository, with one file.
 func (p *Pages) writeFirst(r *http.Request, a *repo.Access, v *at, c *proposal, add []fileChange) error {
 	if len(add) != 1 || c.New {
 		return errs.New(errs.Invalid,

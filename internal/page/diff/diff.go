@@ -26,9 +26,9 @@
 //	{{define "diff-file-end"}}  below the lines of a file: the same Slot
 //	{{define "diff-top"}}       in the bar above all files: the *View
 //
-// Slot.Extra is Options.Extra, for what the slots need beside their value (the viewer, addresses of forms).
-// Nothing is asked for a line or a file of which the maps have no entry; a room whose form stands in each
-// file gives each file an entry. A value whose line is not shown (its file is collapsed, or it is outside the
+// Slot.Extra is Options.Extra, for what the slots need besides their value (the viewer, addresses of forms).
+// Slots are rendered only for lines and files with an entry in the maps; a package with a form in each
+// file adds an entry for each. A value whose line is not shown (its file is collapsed, or it is outside the
 // hunks) is in File.Below, and shown by "diff-under" below the lines of its file.
 //
 // For scripts: a file is .difffile with data-path; in its table the first two cells of a row hold the lines'
@@ -132,7 +132,7 @@ type Row struct {
 // Old.
 type Pair struct{ Old, New Row }
 
-// Marked is the text of a line, of which the middle changed.
+// Marked is the text of a line, whose middle changed.
 type Marked struct{ Before, Middle, After string }
 
 // Mode says how the file's mode changed: "100644 → 100755"; empty: it did not.
@@ -144,7 +144,7 @@ func (f *File) Mode() string {
 	return f.Brief.OldMode + " → " + f.Brief.Mode
 }
 
-// New makes the view of a request's changed files.
+// New returns the view of a request's changed files.
 func New(r *http.Request, files []page.ChangedFile, o Options) *View {
 	q := r.URL.Query()
 	v := &View{Split: q.Get("diff") == "split", Text: o.Text, Extra: o.Extra,
@@ -226,7 +226,8 @@ func ID(path string) string {
 // Page is the address of the file's own page; empty: it has none.
 func (f *File) Page() string { return page.Local(f.BlobURL) }
 
-// hidden says why a file's lines are not shown at first, whatever else the page shows; empty: they may be.
+// hidden says why a file's lines are not shown at first, regardless of the rest of the page; empty: they are
+// shown.
 func (f *File) hidden(o Options) string {
 	switch {
 	case f.Patch == nil && f.Brief != nil && f.Brief.Binary:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// generated reports files that programs write, of which people rarely read the changes.
+// generated reports whether a program writes the file, so that people rarely read its changes.
 func generated(name string) bool {
 	base := path.Base(name)
 	switch base {

@@ -11,7 +11,7 @@ import (
 // lines counts the lines of a patch.
 func lines(patch string) int { return strings.Count(patch, "\n") + 1 }
 
-// read makes rows of the file's patch.
+// read returns the rows of the file's patch.
 func (f *File) read() {
 	rows := readPatch(*f.Patch)
 	for from := 0; from < len(rows); from++ {
@@ -132,7 +132,7 @@ func mark(a, b *Marked) {
 	*b = Marked{now[:head], now[head : len(now)-tail], now[len(now)-tail:]}
 }
 
-// pairs puts the lines that were deleted beside those that were added in their place.
+// pairs pairs deleted lines with the lines that were added in their place.
 func pairs(rows []Row) []Pair {
 	list := make([]Pair, 0, len(rows))
 	for n := 0; n < len(rows); {

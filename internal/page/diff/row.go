@@ -69,7 +69,7 @@ func number(b *strings.Builder, n int64) {
 	}
 }
 
-// escaper makes HTML of text that stands between tags. Quotes are no markup there.
+// escaper returns HTML of text that stands between tags. Quotes are not markup there.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\ufffd")
 
 // write writes a line's text, which is escaped.

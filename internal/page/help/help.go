@@ -32,7 +32,7 @@ type Pages struct {
 	t   *page.Templates
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
 
 // Routes are the pages.

@@ -11,14 +11,14 @@ import (
 // POST /dashboard/notifications
 //
 // Act does with the threads that were chosen what the form's action says: read, done, unsubscribe or mute;
-// with read-all it marks all that was told until the page was made. Errors: 404, 422.
+// with read-all it marks all notifications up to the rendering of the page. Errors: 404, 422.
 func (p *Pages) Act(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
 		return err
 	}
 	action, chosen := form.Get("action"), form.List("thread")
-	if one := form.Text("one"); one != "" { // a button of one thread, whatever is chosen
+	if one := form.Text("one"); one != "" { // a button of one thread, regardless of the chosen ones
 		action, chosen = one, form.List("of")
 	}
 	if len(chosen) > perPage {
@@ -63,7 +63,7 @@ func (p *Pages) act(r *http.Request, action, id string) error {
 	return errs.New(errs.Invalid, "the form does not say what to do")
 }
 
-// quiet changes the subscription to what a thread is about, and marks the thread as read.
+// quiet changes the subscription to a thread's subject, and marks the thread as read.
 func (p *Pages) quiet(r *http.Request, at, method string, body any) error {
 	if err := p.kit.Change(r, method, at+"/subscription", body, nil); err != nil {
 		return err

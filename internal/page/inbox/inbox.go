@@ -1,4 +1,4 @@
-// Package inbox is the page of what people are told, and of what they do with it.
+// Package inbox serves the page of notifications and its actions.
 //
 //   - GET, POST /dashboard/notifications: inbox.go, act.go
 //   - GET /dashboard/notifications/{thread_id}: open.go, which marks a thread as read and leads to its
@@ -28,7 +28,7 @@ type Pages struct {
 	t   *page.Templates
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
 
 // Routes are the pages and the target of their forms.
@@ -59,7 +59,7 @@ type thread struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// reasons says in words why somebody is told.
+// reasons describes why somebody is notified.
 var reasons = map[string]string{
 	"subscribed":       "you watch the repository",
 	"manual":           "you subscribed",
@@ -101,7 +101,7 @@ type inboxView struct {
 	Box     string   // unread, all or participating
 	In      string   // OWNER/NAME; empty: every repository
 	Repos   []string // of the threads that are shown
-	Until   string   // when the page was made: what is told later is not marked with the rest
+	Until   string   // when the page was rendered: later notifications are not marked as read with the rest
 }
 
 // Link is the query of another box or, with in, another repository.
@@ -114,7 +114,7 @@ func (v *inboxView) Link(box, in string) string {
 
 // GET /dashboard/notifications
 //
-// Inbox answers a page of the caller's threads, the one told last first: the unread ones, with box=all all,
+// Inbox answers a page of the caller's threads, the latest first: the unread ones, with box=all all,
 // with box=participating those in which the caller has a part; with repo=OWNER/NAME those of a repository.
 // Error: 404.
 func (p *Pages) Inbox(w http.ResponseWriter, r *http.Request) error {

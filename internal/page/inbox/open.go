@@ -10,7 +10,7 @@ import (
 
 // GET /dashboard/notifications/{thread_id}
 //
-// Open leads to what a thread is about, at the comment that was told last, and marks the thread as read:
+// Open redirects to the subject of a thread, at its latest comment, and marks the thread as read:
 // unless the link is on another site, or a browser looks ahead or for a picture. Error: 404.
 func (p *Pages) Open(w http.ResponseWriter, r *http.Request) error {
 	at := web.Path("notifications", "threads", web.Param(r, "thread_id"))
@@ -39,7 +39,7 @@ func opens(r *http.Request) bool {
 		(as == "" || as == "document") && !strings.Contains(ahead, "prefetch")
 }
 
-// subject is the address of what a thread is about.
+// subject returns the address of a thread's subject.
 func (p *Pages) subject(r *http.Request, t *thread) (string, error) {
 	owner, name, _ := strings.Cut(t.Repository.FullName, "/")
 	to, anchor := "", ""

@@ -22,7 +22,7 @@ import (
 // Size is how many rows a page has.
 const Size = 25
 
-// Options are what a list is of.
+// Options describe the contents of a list.
 type Options struct {
 	Repo  string // OWNER/NAME; empty: of all repositories that the viewer sees
 	Path  string // of the page

@@ -82,7 +82,7 @@ func (q Query) Without(names ...string) Query {
 	})
 }
 
-// With has one qualifier of the name, in place of others; an empty value has none.
+// With returns the query with one qualifier of the name in place of others; an empty value removes it.
 func (q Query) With(name, value string) Query {
 	q = q.Without(name)
 	if value == "" {
@@ -94,7 +94,7 @@ func (q Query) With(name, value string) Query {
 // WithNo asks for what has none of the name.
 func (q Query) WithNo(name string) Query { return append(q.Without(name), "no:"+name) }
 
-// Toggled has the qualifier if q has it not, beside others of its name.
+// Toggled returns the query with the qualifier added, next to others of its name, or removed if q has it.
 func (q Query) Toggled(name, value string) Query {
 	if !q.Has(name, value) {
 		return append(slices.Clone(q), page.Term(name, value))

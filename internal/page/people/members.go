@@ -79,8 +79,8 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 	return v, nil
 }
 
-// readViewer finds out what the viewer may do here. Members alone are told of the default permission; who
-// owns the organization is in a list, unless that is too long.
+// readViewer determines the viewer's rights here. Only members see the default permission; whether the viewer
+// is an owner is found in a list, unless that is too long.
 func (p *Pages) readViewer(r *http.Request, v *members, owns map[int64]bool, manyOwners bool) (err error) {
 	switch {
 	case v.Viewer == nil || v.Org.Permission == "":

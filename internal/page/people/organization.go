@@ -81,7 +81,7 @@ type deletion struct {
 
 // GET /orgs/{org}/settings/delete
 //
-// DeleteOrgForm tells an owner what is lost with the organization. Errors: 403, 404.
+// DeleteOrgForm shows an owner what is deleted with the organization. Errors: 403, 404.
 func (p *Pages) DeleteOrgForm(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.orgSettings(r)
 	if err != nil {
@@ -181,8 +181,8 @@ func (p *Pages) NewOrg(w http.ResponseWriter, r *http.Request) error {
 
 // POST /new/organization
 //
-// CreateOrg makes an organization. Errors: 404 for those who may not; what is wrong with the form is shown on
-// it.
+// CreateOrg creates an organization. Errors: 404 for callers without the right; what is wrong with the form
+// is shown on it.
 func (p *Pages) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

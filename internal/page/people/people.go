@@ -30,7 +30,7 @@ type Pages struct {
 	hooks *webhook.Pages
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates, webhook.New(kit, roomTemplates)} }
 
 // Routes are the pages and the targets of their forms.

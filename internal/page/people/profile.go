@@ -150,7 +150,7 @@ func (p *Pages) role(r *http.Request, org string, viewer *page.Viewer) (string, 
 
 // POST /{owner}
 //
-// Follow makes the caller follow an account, or ends that; the form says which. Errors: 404, 422.
+// Follow follows or unfollows an account, as the form says. Errors: 404, 422.
 func (p *Pages) Follow(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

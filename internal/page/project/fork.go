@@ -19,7 +19,7 @@ type forkView struct {
 
 // GET /{owner}/{repo}/fork
 //
-// NewFork answers the form for a fork. Who did not sign in is led there.
+// NewFork answers the form for a fork. Callers who have not signed in are redirected to the sign-in page.
 func (p *Pages) NewFork(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &forkView{Name: a.Name, Only: true}
 	if err := p.fillFork(r, a, v); err != nil {

@@ -39,7 +39,7 @@ func (p *Pages) Unstar(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // POST /{owner}/{repo}/watch
 //
-// Watch makes the caller watch the repository, and leads back to the form's return_to.
+// Watch subscribes the caller to the repository, and redirects to the form's return_to.
 func (p *Pages) Watch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.mark(w, r, a, http.MethodPut, watchPath(a))
 }

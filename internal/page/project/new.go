@@ -51,7 +51,7 @@ func (p *Pages) fill(r *http.Request, v *newView) (err error) {
 
 // POST /new
 //
-// Create makes a repository and leads to it. What is wrong with the form is shown on it.
+// Create creates a repository and redirects to it. What is wrong with the form is shown on it.
 func (p *Pages) Create(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "new.html", problem, v)
 }
 
-// create asks the API for the repository and gives its OWNER/NAME.
+// create asks the API for the repository and returns its OWNER/NAME.
 func (p *Pages) create(r *http.Request, v *newView) (fullName string, err error) {
 	path := "/user/repos"
 	if caller := page.ViewerOf(r); v.Owner != "" && !strings.EqualFold(v.Owner, caller.Login) {

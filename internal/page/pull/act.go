@@ -13,7 +13,7 @@ import (
 
 // POST /{owner}/{repo}/pull/{number}/draft
 //
-// SetDraft makes the pull request a draft, or with ready=1 one that is ready for review.
+// SetDraft converts the pull request to a draft, or with ready=1 marks it as ready for review.
 func (p *Pages) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -25,7 +25,7 @@ func (p *Pages) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access)
 
 // POST /{owner}/{repo}/pull/{number}/base
 //
-// SetBase lets the pull request ask to merge into another branch, and says whether maintainers may push to
+// SetBase changes the base branch of the pull request, and whether maintainers may push to
 // its head.
 func (p *Pages) SetBase(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)

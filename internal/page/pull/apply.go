@@ -17,7 +17,7 @@ import (
 
 const maxApplied = 50 // suggestions of one commit
 
-// replacement is lines of a file that a suggestion gives.
+// replacement is a suggestion's new text for lines of a file.
 type replacement struct {
 	path        string
 	first, last int64
@@ -184,7 +184,7 @@ func (r *replacement) fits(lines [][]byte) bool {
 	return true
 }
 
-// message is what was typed, or says what the commit is; it names those who made the suggestions.
+// message returns the typed message or a default; it names the authors of the suggestions.
 func message(f page.Form, n int, authors []page.User) string {
 	text := f.Text("message")
 	if text == "" {

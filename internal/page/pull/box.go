@@ -105,7 +105,7 @@ func (p *Pages) box(r *http.Request, a *repo.Access, s *scene) (*box, error) {
 	return b, nil
 }
 
-// Said gives what was typed for a method, or what its commit says by itself.
+// Said returns the message typed for a method, or the method's default.
 func (b *box) Said(method string) [2]string {
 	if b.Refused != nil && method == b.Method {
 		return b.Typed
@@ -189,7 +189,7 @@ func (p *Pages) Update(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // POST /{owner}/{repo}/pull/{number}/revert
 //
-// Revert makes a branch that undoes the merge, and leads to the form for a pull request of it.
+// Revert creates a branch that undoes the merge, and redirects to the form for its pull request.
 func (p *Pages) Revert(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

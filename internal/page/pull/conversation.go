@@ -24,7 +24,7 @@ type conversationView struct {
 	More      bool      // there are more review comments than the page shows
 }
 
-// reviewed is what a review in the conversation shows beside its text.
+// reviewed is what a review in the conversation shows besides its text.
 type reviewed struct {
 	State   string // approved, changes_requested, commented, dismissed
 	ID      int64
@@ -88,7 +88,7 @@ func (p *Pages) addCommits(r *http.Request, a *repo.Access, v *conversationView)
 	entries := make([]*talk.Entry, len(list))
 	var last time.Time
 	for n := range list {
-		if when := list[n].Commit.Committer.Date; when.After(last) { // in their order, whatever their dates
+		if when := list[n].Commit.Committer.Date; when.After(last) { // in their order, regardless of their dates
 			last = when
 		}
 		entries[n] = &talk.Entry{Event: "committed",

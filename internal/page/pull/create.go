@@ -157,7 +157,7 @@ var templates = [...]string{".github/pull_request_template.md", ".github/PULL_RE
 
 const maxTemplate = 64 << 10 // bytes
 
-// suggestText gives the title and the text that the form begins with: those of the only commit, else the
+// suggestText returns the title and the text that the form begins with: those of the only commit, else the
 // branch's name and the repository's template.
 func (p *Pages) suggestText(r *http.Request, a *repo.Access, v *newView) error {
 	if v.Comparison == nil || v.Existing != nil {
@@ -192,7 +192,7 @@ func (p *Pages) suggestText(r *http.Request, a *repo.Access, v *newView) error {
 	return nil
 }
 
-// titled makes a title of a branch's name.
+// titled derives a title from a branch's name.
 func titled(name string) string {
 	words := []rune(strings.NewReplacer("-", " ", "_", " ").Replace(name))
 	if len(words) > 0 {
@@ -203,7 +203,8 @@ func titled(name string) string {
 
 // POST /{owner}/{repo}/pulls/new
 //
-// Create makes the pull request, with the labels, assignees and reviewers that were chosen, and leads to it.
+// Create creates the pull request, with the labels, assignees and reviewers that were chosen, and redirects
+// to it.
 func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

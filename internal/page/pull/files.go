@@ -120,7 +120,7 @@ func (p *Pages) annotations(
 	return list, rest, orEmpty(err)
 }
 
-// slot gives what stands below a line, to add to it.
+// slot returns the slot below a line, for adding to it.
 func slot(all map[diff.Place]any, at diff.Place) *under {
 	u, _ := all[at].(*under)
 	if u == nil {

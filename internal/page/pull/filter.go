@@ -32,7 +32,7 @@ func readFilter(text string) filter {
 	return f
 }
 
-// named reports whether a word is a qualifier of this name, and gives its value without quotes.
+// named reports whether a word is a qualifier with this name, and returns its value without quotes.
 func named(word, name string) (value string, ok bool) {
 	value, ok = strings.CutPrefix(word, name+":")
 	return strings.Trim(value, `"`), ok
@@ -104,7 +104,7 @@ type menu struct {
 	Options []option
 }
 
-// menu makes a menu of names and values in turn.
+// menu returns a menu from alternating names and values.
 func (f filter) menu(title, name string, pairs ...string) menu {
 	m := menu{Title: title, Name: name}
 	for n := 0; n+1 < len(pairs); n += 2 {

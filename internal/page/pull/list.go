@@ -123,7 +123,7 @@ func (p *Pages) marks(r *http.Request, a *repo.Access, v *listView, list []page.
 	return nil
 }
 
-// menus makes the menus above the list.
+// menus returns the menus above the list.
 func (p *Pages) menus(r *http.Request, a *repo.Access, v *listView, f filter) error {
 	base, size := web.Path("repos", a.Owner.Login, a.Name), page.Query("per_page", strconv.Itoa(inMenus))
 	var labels []page.Label

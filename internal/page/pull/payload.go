@@ -73,7 +73,7 @@ func (p *pull) Fork() bool {
 	return p.Head.Repo == nil || p.Base.Repo != nil && p.Head.Repo.FullName != p.Base.Repo.FullName
 }
 
-// HeadName is the head as people read it beside the base.
+// HeadName is the head as shown next to the base.
 func (p *pull) HeadName() string {
 	if p.Fork() {
 		return p.Head.Label

@@ -28,7 +28,7 @@ const (
 )
 
 // suggestions cuts a comment's HTML at its suggestions: texts stand between pieces of HTML, one more than
-// texts. What holds elements is no block of code that Markdown made, and stays HTML.
+// texts. A block that holds elements was not made by Markdown, and stays HTML.
 func suggestions(body template.HTML) (pieces []template.HTML, texts []string) {
 	rest, kept := string(body), ""
 	for {
@@ -46,7 +46,7 @@ func suggestions(body template.HTML) (pieces []template.HTML, texts []string) {
 	}
 }
 
-// split makes the parts of a comment of the thread.
+// split returns the parts of a comment of the thread.
 func (t *thread) split(c *lineComment) (parts []part) {
 	pieces, texts := suggestions(c.Body)
 	for n, piece := range pieces {

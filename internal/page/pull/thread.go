@@ -113,7 +113,7 @@ func (p *Pages) pending(r *http.Request, path string) (all []*lineComment, more 
 	return all, more, nil
 }
 
-// gather makes threads of comments.
+// gather returns the threads of comments.
 func (s *scene) gather(all []*lineComment) (list []*thread) {
 	slices.SortStableFunc(all, func(a, b *lineComment) int { return cmp.Compare(a.ID, b.ID) })
 	by := map[int64]*thread{}
@@ -154,7 +154,7 @@ func (s *scene) thread(id int64, c *lineComment) *thread {
 	return t
 }
 
-// hunk is the lines that a comment is about, and some above them: unified, in whatever form the page shows
+// hunk is the lines that a comment is about, and some above them: unified, regardless of how the page shows
 // files.
 func hunk(c *lineComment) []diff.Row {
 	if c.Hunk == "" {

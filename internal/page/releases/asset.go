@@ -43,7 +43,7 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return errs.New(errs.UnsupportedMedia, "files are sent as multipart/form-data")
 	}
-	admission.As(r.Context(), admission.Push) // the client may be slow: others have their turn meanwhile
+	admission.As(r.Context(), admission.Push) // the client may be slow: others go first
 	if err = p.upload(r, a, id, form); err == nil {
 		return page.Done(w, r, of.Path(), "The files were added.")
 	}

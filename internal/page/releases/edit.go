@@ -34,7 +34,7 @@ func (v *editView) Action() string {
 	return v.Repo.Path + "/releases/new"
 }
 
-// fill reads what stands around the form, and what can be chosen. Error: 403 for those who may not push.
+// fill reads the form's surroundings and choices. Error: 403 for callers without push access.
 func (p *Pages) fill(r *http.Request, a *repo.Access, v *editView) (err error) {
 	title := "New release"
 	if v.Old != nil {
@@ -74,7 +74,7 @@ func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // POST /{owner}/{repo}/releases/new
 //
-// Create makes a release, a draft or a published one, as the form's action says; with generate it shows the
+// Create creates a release, a draft or a published one, as the form's action says; with generate it shows the
 // form again with notes in it. What is wrong with the form is shown on it.
 func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.save(w, r, a, nil)

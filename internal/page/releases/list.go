@@ -22,7 +22,7 @@ type listView struct {
 
 // GET /{owner}/{repo}/releases
 //
-// List answers the page of the releases, ten at a time, with drafts for those who may push.
+// List answers the page of the releases, ten at a time, with drafts for callers with push access.
 func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &listView{}
 	var err error

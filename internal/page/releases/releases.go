@@ -4,7 +4,7 @@
 //   - .../releases/new, .../releases/edit/{tag...}, POST .../releases/{release_id}/delete: edit.go
 //   - POST .../releases/{release_id}/assets, .../releases/assets/{asset_id}/delete: asset.go
 //
-// In addresses of a draft, which only those see who may push, a word stands for its tag.
+// In addresses of drafts, which only callers with push access see, a word replaces the tag.
 package releases
 
 import (
@@ -30,7 +30,7 @@ type Pages struct {
 	byAddress web.Handler
 }
 
-// New makes the pages. byAddress answers the release whose html_url ends with a tag, also a draft, under the
+// New returns the pages. byAddress answers the release whose html_url ends with a tag, also a draft, under the
 // right of the route that answers the release of a tag.
 func New(kit *page.Kit, byAddress web.Handler) *Pages {
 	return &Pages{kit, roomTemplates, byAddress}

@@ -56,7 +56,7 @@ var roleNames = map[string]string{"pull": "Read", "push": "Write", "admin": "Adm
 
 // POST /{owner}/{repo}/settings/access
 //
-// ChangeAccess gives the person login a role, or with do=remove takes it away. Errors: 401, 403, 404.
+// ChangeAccess sets the role of the person login, or with do=remove takes it away. Errors: 401, 403, 404.
 func (p *Pages) ChangeAccess(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayAdmin(a); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (p *Pages) ChangeAccess(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		err = errs.Newf(errs.Invalid, "There is nobody with the login %q.", errs.Clip(login))
 	}
 	switch {
-	case err == nil && self: // who may see the settings no more is led to what is left
+	case err == nil && self: // callers who may no longer see the settings are redirected to what they may see
 		return page.SeeOther(w, r, path(a))
 	case err == nil:
 		return page.Done(w, r, at(a, "/access"), done)

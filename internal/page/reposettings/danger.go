@@ -60,14 +60,14 @@ func (p *Pages) confirm(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 
 // GET /{owner}/{repo}/settings/visibility
 //
-// Visibility tells what follows when the repository is hidden or shown. Errors: 401, 403.
+// Visibility shows the consequences of changing the repository's visibility. Errors: 401, 403.
 func (p *Pages) Visibility(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.danger(w, r, a, "visibility.html", "Change visibility")
 }
 
 // POST /{owner}/{repo}/settings/visibility
 //
-// ChangeVisibility makes the repository private or public, as the field private says: 1 or 0. Errors: 401,
+// ChangeVisibility sets whether the repository is private, as the field private says: 1 or 0. Errors: 401,
 // 403.
 func (p *Pages) ChangeVisibility(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.confirm(w, r, a, "visibility.html", "Change visibility", func(f page.Form) (string, string, error) {
@@ -81,14 +81,14 @@ func (p *Pages) ChangeVisibility(w http.ResponseWriter, r *http.Request, a *repo
 
 // GET /{owner}/{repo}/settings/archive
 //
-// Archive tells what an archived repository is. Errors: 401, 403.
+// Archive explains what an archived repository is. Errors: 401, 403.
 func (p *Pages) Archive(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.danger(w, r, a, "archive.html", "Archive")
 }
 
 // POST /{owner}/{repo}/settings/archive
 //
-// ChangeArchived makes the repository read-only, or writable again, as the field archived says: 1 or 0.
+// ChangeArchived archives or unarchives the repository, as the field archived says: 1 or 0.
 // Errors: 401,
 // 403.
 func (p *Pages) ChangeArchived(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
@@ -110,7 +110,7 @@ func (p *Pages) Transfer(w http.ResponseWriter, r *http.Request, a *repo.Access)
 
 // POST /{owner}/{repo}/settings/transfer
 //
-// ChangeOwner gives the repository to new_owner, as new_name if there is one. Errors: 401, 403.
+// ChangeOwner transfers the repository to new_owner, as new_name if set. Errors: 401, 403.
 func (p *Pages) ChangeOwner(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.confirm(w, r, a, "transfer.html", "Transfer", func(f page.Form) (string, string, error) {
 		body := map[string]string{"new_owner": f.Text("new_owner"), "new_name": f.Text("new_name")}
@@ -127,7 +127,7 @@ func (p *Pages) ChangeOwner(w http.ResponseWriter, r *http.Request, a *repo.Acce
 
 // GET /{owner}/{repo}/settings/delete
 //
-// Delete tells what is lost with the repository. Errors: 401, 403.
+// Delete shows what is deleted with the repository. Errors: 401, 403.
 func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.danger(w, r, a, "delete.html", "Delete")
 }

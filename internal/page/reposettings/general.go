@@ -114,7 +114,7 @@ func (p *Pages) now(r *http.Request, a *repo.Access) (now generalNow, err error)
 	return now, err
 }
 
-// sorted has the topics in the order of their letters: they are a set.
+// sorted returns the topics in alphabetical order: they are a set.
 func (g generalNow) sorted() generalNow {
 	g.Topics = append([]string{}, g.Topics...)
 	slices.Sort(g.Topics)

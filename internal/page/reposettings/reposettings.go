@@ -9,8 +9,8 @@
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
 //
-// Each form is answered by the REST API, which asks for the rights and writes the audit log. What cannot be
-// undone has a page of its own, where the repository's full name has to be typed.
+// Each form is answered by the REST API, which asks for the rights and writes the audit log. An action that
+// cannot be undone has a page of its own, where the repository's full name has to be typed.
 package reposettings
 
 import (
@@ -38,7 +38,7 @@ type Pages struct {
 	attachments web.Handler
 }
 
-// New makes the pages. attachments lists those of the repository, in place of its deploy keys.
+// New returns the pages. attachments lists those of the repository, in place of its deploy keys.
 func New(kit *page.Kit, attachments web.Handler) *Pages {
 	return &Pages{kit, roomTemplates, webhook.New(kit, roomTemplates), attachments}
 }
@@ -86,7 +86,7 @@ type view struct {
 	Section string // of the settings that is open: general, access, keys, hooks, attachments, installations
 }
 
-// frame makes the frame of a page of the settings. Errors: 401, 403 for who does not administrate the
+// frame returns the frame of a page of the settings. Errors: 401, 403 for callers without admin access to the
 // repository.
 func (p *Pages) frame(r *http.Request, a *repo.Access, section, title string) (view, error) {
 	if err := mayAdmin(a); err != nil {

@@ -65,7 +65,7 @@ type installationView struct {
 	Owns  bool       // the caller decides about the App there
 	Ends  bool       // the caller can end a suspension
 	By    []string   // who suspends it, in words
-	Asked *app.Asked // what the App asks for beside what was granted, for who decides about it; nil: nothing
+	Asked *app.Asked // what the App asks for beyond what was granted, for the account's owners; nil: nothing
 }
 
 // GET /settings/installations/{installation_id}
@@ -162,7 +162,7 @@ func (p *Pages) places(r *http.Request) ([]string, error) {
 // POST /settings/installations/{installation_id}
 //
 // ChangeInstallation does what do says: add lets the App reach one more repository of the account, by its
-// name, remove one less; grant grants what the App asks for by now, as seen says; suspend, unsuspend,
+// name, remove one less; grant grants what the App asks for now, as seen says; suspend, unsuspend,
 // uninstall. Error: 404.
 func (p *Pages) ChangeInstallation(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
@@ -203,7 +203,7 @@ func (p *Pages) ChangeInstallation(w http.ResponseWriter, r *http.Request) error
 	return p.t.Again(w, r, "installation.html", v.Problem, v)
 }
 
-// chooseRepo lets an App reach a repository of the account, or not any more. Errors: 403, 422.
+// chooseRepo adds a repository of the account to an App's installation, or removes it. Errors: 403, 422.
 func (p *Pages) chooseRepo(r *http.Request, v *installationView, name string, remove bool) error {
 	if _, after, whole := strings.Cut(name, "/"); whole {
 		name = after

@@ -11,8 +11,8 @@ import (
 
 // A program asks for an App by a form of its own page, which the browser sends here with the manifest. Such a
 // request comes from another site: it has no caller and changes nothing. The page that answers it sends the
-// manifest once more, now from this site, so that the answer knows who signed in and asks whether the App
-// shall be made.
+// manifest again, now from this site, so that the answer knows the signed-in user and asks whether to create
+// the App.
 
 // askedView is an App that a program asks for.
 type askedView struct {
@@ -75,7 +75,7 @@ func (p *Pages) ask(w http.ResponseWriter, r *http.Request, v *askedView) error 
 	return p.t.Again(w, r, "askedapp.html", v.Problem, v)
 }
 
-// confirmed makes the App of a manifest, and leads back to the program.
+// confirmed creates the App of a manifest, and redirects back to the program.
 func (p *Pages) confirmed(w http.ResponseWriter, r *http.Request, f page.Form) (err error) {
 	v := &askedView{JSON: f.Get("manifest"), State: f.Get("state"), Owner: f.Text("owner"),
 		To: "/settings/apps/new"}

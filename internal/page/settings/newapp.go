@@ -67,7 +67,7 @@ func (f *appForm) EventChoices() []string {
 	return list
 }
 
-// Chosen reports an event that the App is to be told of.
+// Chosen reports whether the App is to receive an event.
 func (f *appForm) Chosen(event string) bool { return slices.Contains(f.Events, event) }
 
 // readApp reads the form of an App. Errors: 422.
@@ -130,7 +130,7 @@ type madeApp struct {
 
 // POST /settings/apps
 //
-// CreateApp makes an App of the account owner: as the form says, whose keys are shown this once; or as a
+// CreateApp creates an App of the account owner: as the form says, with keys shown only now; or as a
 // program's manifest does, to which the browser is led back with a code.
 func (p *Pages) CreateApp(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
@@ -193,7 +193,7 @@ func (p *Pages) app(r *http.Request) (*ownAppView, error) {
 	return v, err
 }
 
-// ofApp makes a page of the hook of an App of which the caller decides. Error: 404.
+// ofApp returns a page about the hook of an App that the caller administrates. Error: 404.
 func (p *Pages) ofApp(h webhook.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		slug := web.Param(r, "app_slug")

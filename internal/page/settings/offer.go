@@ -10,7 +10,7 @@ import (
 	"arbor/internal/web"
 )
 
-// offerView is an App as everybody sees it who may.
+// offerView is an App as shown to everybody who may see it.
 type offerView struct {
 	page.Frame
 	App struct {
@@ -26,7 +26,7 @@ type offerView struct {
 
 // GET /github-apps/{app_slug}
 //
-// Offer shows what an App is and what it asks for: a public one to everybody, others to who owns it. Error:
+// Offer shows an App and what it asks for: a public one to everybody, others to their owners. Error:
 // 404.
 func (p *Pages) Offer(w http.ResponseWriter, r *http.Request) error {
 	v := &offerView{}

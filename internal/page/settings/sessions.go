@@ -16,7 +16,7 @@ type session struct {
 	This bool // it makes the request
 }
 
-// Browser is the browser's name in few words, as far as it can be told.
+// Browser is the browser's name in few words, as far as it is recognized.
 func (s *session) Browser() string {
 	name, system := "", ""
 	for _, known := range [][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"},

@@ -14,7 +14,7 @@
 //	GET       /settings/apps/new         newapp.go: a new App, also /organizations/{org}/settings/apps/new
 //	POST      /settings/apps/new         manifest.go: an App that a program asks for
 //	GET, POST /settings/apps/{app_slug}  newapp.go: an App of one's own
-//	GET       /settings/apps/{app_slug}/advanced  package webhook: what it was told
+//	GET       /settings/apps/{app_slug}/advanced  package webhook: its deliveries
 //	GET, POST .../deliveries/{delivery_id}        package webhook: what was sent, and sending it again
 //
 // What REST has is asked of it. Passwords, sessions and tokens it has not: these are operations of package
@@ -51,7 +51,7 @@ type Pages struct {
 	told     hook.OfOwnApp
 }
 
-// New makes the pages. told answers what the Apps of the caller were told.
+// New returns the pages. told answers the deliveries to the caller's Apps.
 func New(
 	kit *page.Kit, accounts *account.Service, repos *repo.Service, apps *app.Service, told hook.OfOwnApp,
 ) *Pages {

@@ -181,7 +181,7 @@ func (p *Pages) newToken(r *http.Request, fine bool) (*newTokenView, error) {
 
 // POST /settings/tokens/new
 //
-// CreateToken makes a token, and shows it this once.
+// CreateToken creates a token, and shows it only now.
 func (p *Pages) CreateToken(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -206,7 +206,7 @@ func (p *Pages) CreateToken(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "newtoken.html", v.Problem, v)
 }
 
-// maxOthers is how many repositories may be named beside those that the form lists.
+// maxOthers is how many repositories may be named besides those that the form lists.
 const maxOthers = 20
 
 // readToken reads what kind of token is wanted. Errors: 422.
@@ -234,7 +234,7 @@ func (p *Pages) readToken(r *http.Request, v *newTokenView) (n account.NewToken,
 	return n, err
 }
 
-// chosenRepos are the repositories that a form names, all of which the caller must see. Errors: 422.
+// chosenRepos are the repositories that a form names; the caller must see all of them. Errors: 422.
 func (p *Pages) chosenRepos(r *http.Request, v *newTokenView) (list []int64, err error) {
 	var ids []repo.ID
 	for _, text := range v.RepoIDs {

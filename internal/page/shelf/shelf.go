@@ -24,7 +24,7 @@ type Pages struct {
 	numbered web.Handler
 }
 
-// New makes the page. The store's interface does not tell ids, which removing wants: numbered answers a page
+// New returns the page. The store's interface does not return ids, which removal needs: numbered answers a page
 // of the caller's plants with theirs, under the right of the route that lists plants.
 func New(kit *page.Kit, numbered web.Handler) *Pages {
 	return &Pages{kit, roomTemplates, numbered}
@@ -119,7 +119,7 @@ func (p *Pages) Change(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "plants.html", problem, v)
 }
 
-// add sends what was typed. What is no number is sent as it is, for the store to say what it wants.
+// add sends what was typed. A text that is not a number is sent unchanged, and the store answers with the error.
 func (p *Pages) add(r *http.Request, v *view) error {
 	body := map[string]any{"id": v.ID, "name": v.Name}
 	if id, err := strconv.ParseInt(v.ID, 10, 64); err == nil {

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// deviceView is what device.html shows: a field for a code, then who asks with that code for what, then what
+// deviceView is what device.html shows: a field for a code, then the program and its request, then what
 // was decided.
 type deviceView struct {
 	page.Frame

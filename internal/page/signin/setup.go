@@ -39,7 +39,7 @@ func (p *Pages) setupView(r *http.Request) (*setupView, error) {
 
 // POST /setup
 //
-// Setup makes the first administrator, for who knows the code that the server printed, and signs it in.
+// Setup creates the first administrator, for a caller with the code that the server printed, and signs in.
 // Errors: 404 once there are users; the page again, with 422.
 func (p *Pages) Setup(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.setupView(r)

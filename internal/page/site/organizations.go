@@ -38,7 +38,7 @@ func (p *Pages) NewOrganization(w http.ResponseWriter, r *http.Request) error {
 
 // POST /site/organizations/new
 //
-// CreateOrganization makes an organization with its first owner.
+// CreateOrganization creates an organization with its first owner.
 func (p *Pages) CreateOrganization(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

@@ -77,7 +77,7 @@ func (p *Pages) NewPerson(w http.ResponseWriter, r *http.Request) error {
 
 // POST /site/people/new
 //
-// CreatePerson makes an account, with a starting password or a token that it shows this once.
+// CreatePerson creates an account, with a starting password or a token that it shows only now.
 func (p *Pages) CreatePerson(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -117,7 +117,7 @@ func (p *Pages) CreatePerson(w http.ResponseWriter, r *http.Request) error {
 // startToken is how long a token lasts that an administrator makes for somebody.
 const startToken = "90d"
 
-// start gives a person what it signs in with for the first time, and returns it: a password or a token.
+// start creates a person's first credential, and returns it: a password or a token.
 func (p *Pages) start(r *http.Request, login, with string) (secret string, err error) {
 	switch with {
 	case "password":
@@ -132,7 +132,7 @@ func (p *Pages) start(r *http.Request, login, with string) (secret string, err e
 // leads is the address of a person's page here.
 func leads(login string) string { return "/site/people" + web.Path(login) }
 
-// notFound makes a 404 page of an operation's error, which names the missing thing.
+// notFound returns a 404 page for an operation's error, which names the missing thing.
 func notFound(err error) error {
 	if errs.Is(err, errs.NotFound) {
 		return errs.Absent()

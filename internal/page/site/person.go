@@ -188,7 +188,7 @@ func (p *Pages) setQuota(r *http.Request, v *personView) error {
 	return err
 }
 
-// token makes a token for a person to begin with.
+// token creates a token for a new person.
 func (p *Pages) token(r *http.Request, login string) (string, error) {
 	scopes, err := scope.Parse(scope.Usual)
 	if err != nil {

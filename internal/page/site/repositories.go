@@ -9,7 +9,7 @@ import (
 	"arbor/internal/web"
 )
 
-// repository is one with what administrators ask for beside.
+// repository is a repository with what only administrators see.
 type repository struct {
 	page.Repository
 	Size int64 // KiB
@@ -48,7 +48,7 @@ func (p *Pages) repositories(r *http.Request) (*repositoriesView, error) {
 	}
 	q := page.Part(r, repositoriesSize, "q", strings.TrimSpace("fork:true "+v.Text), "sort", "updated")
 	more, err := p.kit.Get(r, "/search/repositories", q, &found)
-	if errs.Is(err, errs.Invalid) { // it is no search
+	if errs.Is(err, errs.Invalid) { // not a valid search
 		v.Problem, err = page.ProblemOf(err)
 	}
 	v.List, v.Total, v.Pages = found.Items, found.Total, page.PagesOf(r, more)
@@ -84,7 +84,7 @@ func (p *Pages) ChangeRepository(w http.ResponseWriter, r *http.Request) error {
 		return page.Done(w, r, page.ReturnTo(f.Get("return_to"), "/site/repositories"), owner+"/"+name+done)
 	}
 	if errs.Is(err, errs.NotFound) {
-		err = errs.Newf(errs.Invalid, "There is no repository %q.", errs.Clip(f.Text("repo")))
+		err = errs.Newf(errs.Invalid, "Repository %q not found.", errs.Clip(f.Text("repo")))
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

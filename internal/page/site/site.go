@@ -54,7 +54,7 @@ type Pages struct {
 	t   *page.Templates
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit, o Options) *Pages {
 	return &Pages{Options: o, kit: kit, t: roomTemplates}
 }

@@ -78,7 +78,7 @@ const deliveriesSize = 25
 
 var nextCursor = regexp.MustCompile(`[?&]cursor=([0-9]+)[^>]*>; rel="next"`)
 
-// deliveries lists a page of what the request's webhook was told.
+// deliveries lists a page of the deliveries of the request's webhook.
 func (p *Pages) deliveries(r *http.Request, at *Place) (list []delivery, older string, err error) {
 	var answer *web.Captured
 	if at.App != nil {

@@ -92,7 +92,7 @@ type hookForm struct {
 // Has reports that an event was chosen.
 func (f *hookForm) Has(event string) bool { return slices.Contains(f.Chosen, event) }
 
-// Events are the events on offer, and those that the hook has beside them.
+// Events are the events on offer, and the hook's other events.
 func (v *hookView) Events() [][2]string {
 	list := slices.Clone(offered)
 	if v.Org != "" {
@@ -147,7 +147,7 @@ func (form *hookForm) fields() map[string]any {
 		"events":                      form.events(), "active": form.Active}
 }
 
-// onto gives another state of the webhook the fields that the form changes.
+// onto copies the fields that the form changes to another state of the webhook.
 func (form *hookForm) onto(now hookForm, changed map[string]json.RawMessage) hookForm {
 	has := func(name string) bool { return changed[name] != nil }
 	if has("payload_URL") {

@@ -29,7 +29,7 @@ type Pages struct {
 	t   *page.Templates
 }
 
-// New makes the pages with the templates of a room, among which are Files.
+// New returns the pages with the templates of a package, which include Files.
 func New(kit *page.Kit, t *page.Templates) *Pages { return &Pages{kit, t} }
 
 // Place is what has webhooks.
@@ -53,7 +53,7 @@ type View struct {
 	Org      string
 }
 
-// frame makes the frame of a page. Errors: those of May.
+// frame returns the frame of a page. Errors: those of May.
 func (at *Place) frame(title string) (View, error) {
 	if err := at.May(); err != nil {
 		return View{}, err

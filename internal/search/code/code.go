@@ -33,7 +33,7 @@ import (
 const (
 	maxSize = 384 << 10 // bytes of a file that is looked through, as at GitHub
 	maxHits = 2000      // files that are found
-	sniffed = 8000      // bytes in which a NUL tells of a binary file, as git does
+	sniffed = 8000      // bytes in which a NUL marks a binary file, as git does
 )
 
 // API answers searches.
@@ -42,7 +42,7 @@ type API struct {
 	repos *repo.Service
 }
 
-// NewAPI makes the handler.
+// NewAPI returns the handler.
 func NewAPI(kinds *search.Kinds, repos *repo.Service) *API { return &API{kinds, repos} }
 
 // Routes is the endpoint.
@@ -67,8 +67,8 @@ func kind() search.Kind {
 // GET /search/code
 //
 // Code answers a page of the files that q chooses on the default branches of the repositories that
-// the caller may see, of which the first thousand can be read: of the repository that was pushed to
-// last first. Words are looked for as they stand, without regard to case. incomplete_results tells
+// the caller may see, the first thousand of which can be read: those of the repository pushed to
+// last first. Words are looked for as they stand, without regard to case. incomplete_results reports
 // that there was no time for all files. Errors: 422, 429, 503.
 func (api *API) Code(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)

@@ -105,7 +105,7 @@ func inDirectory(file, dir string) bool {
 	return strings.Contains("/"+path.Dir(file)+"/", "/"+dir+"/")
 }
 
-// languageOf tells by the name.
+// languageOf returns the language that a name denotes.
 func languageOf(file string) string { return detect.ByName(file) }
 
 // holds reports that the words stand in the file's path or in its text, each in one of both, and that

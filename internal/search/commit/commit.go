@@ -38,7 +38,7 @@ type API struct {
 	git   *gitdata.API
 }
 
-// NewAPI makes the handler.
+// NewAPI returns the handler.
 func NewAPI(kinds *search.Kinds, repos *repo.Service, objects *gitdata.API) *API {
 	return &API{kinds, repos, objects}
 }
@@ -69,7 +69,7 @@ func kind() search.Kind {
 //
 // Commits answers a page of the commits that q chooses on the default branches of the repositories
 // that the caller may see, by sort (best-match, author-date, committer-date) and order (desc, asc),
-// of which the first thousand can be read. incomplete_results tells that there was no time for all
+// the first thousand of which can be read. incomplete_results reports that there was no time for all
 // repositories or all of their commits. Errors: 422, 429, 503.
 func (api *API) Commits(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)

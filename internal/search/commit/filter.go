@@ -94,7 +94,7 @@ func (f *filter) object(t *search.Term) bool {
 	return len(begin) >= 4 && len(begin) <= 40 && strings.Trim(begin, "0123456789abcdef") == ""
 }
 
-// put adds a condition of which one of its name must hold, or which must not hold.
+// put adds a condition: one of its name must hold, or it must not hold.
 func (f *filter) put(t *search.Term, holds func(*git.Commit) bool) {
 	if t.Not {
 		f.require(t, holds)

@@ -27,10 +27,10 @@ import (
 // API answers searches.
 type API struct{ kinds *search.Kinds }
 
-// NewAPI makes the handler.
+// NewAPI returns the handler.
 func NewAPI(kinds *search.Kinds) *API { return &API{kinds} }
 
-// Caches tells of the answers of all kinds of searches.
+// Caches returns the statistics of the answers of all kinds of searches.
 func (api *API) Caches() []cache.Stats { return []cache.Stats{api.kinds.Stats("search_kinds_answers")} }
 
 // Routes is the endpoint.
@@ -60,8 +60,8 @@ func kind() search.Kind {
 // GET /search/repositories
 //
 // Repositories answers a page of the repositories that q chooses among those that the caller may
-// see, by sort (best-match, stars, forks, updated) and order (desc, asc), of which the first
-// thousand can be read. Forks are found with fork: alone, as at GitHub. Errors: 422, 503.
+// see, by sort (best-match, stars, forks, updated) and order (desc, asc), the first
+// thousand of which can be read. Forks are found with fork: alone, as at GitHub. Errors: 422, 503.
 func (api *API) Repositories(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)
 }
@@ -160,7 +160,7 @@ func partOf(name string) fulltext.Part {
 		"topics": fulltext.InThird}[name]
 }
 
-// conditions adds what the qualifiers ask for, and gives where words are looked for.
+// conditions adds what the qualifiers ask for, and returns where to look for words.
 func conditions(c *search.Conditions, terms []*search.Term) (in fulltext.Part, err error) {
 	if _, err := c.Scope(terms); err != nil {
 		return 0, err

@@ -3,8 +3,8 @@
 //	GET /search/users
 //
 // Words are looked for in the index of names that package fulltext has and the worker of package
-// search keeps. An e-mail address is found by callers who may read it in profiles: all who signed in. Who is
-// suspended is not found.
+// search keeps. An e-mail address is found by callers who may read it in profiles: all who signed in. Suspended
+// accounts are not found.
 package user
 
 import (
@@ -25,7 +25,7 @@ import (
 // API answers searches.
 type API struct{ kinds *search.Kinds }
 
-// NewAPI makes the handler.
+// NewAPI returns the handler.
 func NewAPI(kinds *search.Kinds) *API { return &API{kinds} }
 
 // Routes is the endpoint.
@@ -50,7 +50,7 @@ func kind() search.Kind {
 // GET /search/users
 //
 // Users answers a page of the people and organizations that q chooses, by sort (best-match,
-// followers, repositories, joined) and order (desc, asc), of which the first thousand can be read.
+// followers, repositories, joined) and order (desc, asc), the first thousand of which can be read.
 // Errors: 422, 503.
 func (api *API) Users(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)
@@ -165,7 +165,7 @@ func orderBy(q *search.Asked, scored bool) string {
 // nowhere is for words that are looked for where the caller sees none.
 const nowhere fulltext.Part = 1 << 7
 
-// conditions adds what the qualifiers ask for, and gives where words are looked for.
+// conditions adds what the qualifiers ask for, and returns where to look for words.
 func conditions(c *search.Conditions, terms []*search.Term) (in fulltext.Part, err error) {
 	for _, t := range terms {
 		ok := true
@@ -236,7 +236,7 @@ func contains(column, pattern string) string {
 	return "COALESCE(lower(" + column + ") LIKE " + pattern + ` ESCAPE '\', FALSE)`
 }
 
-// like makes the pattern of texts that hold one.
+// like returns the pattern of texts that hold one.
 func like(text string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(account.Fold(text)) + "%"
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// maxTold bounds what is told of one answer.
+// maxTold is the largest number of problems reported for one answer.
 const maxTold = 20
 
 // request is what clients send.
@@ -23,7 +23,7 @@ type request struct {
 	Variables     map[string]any `json:"variables"`
 }
 
-// Check tells what is wrong with the answer to a request, both as JSON: fields that are missing or were not
+// Check reports the problems of the answer to a request, both as JSON: fields that are missing or were not
 // asked for, values of other types, null where it cannot be, names that no enum has, and errors in another
 // form. A request that asks for nothing that can be read is answered by errors alone.
 func Check(s *ast.Schema, sent, body []byte) []string {
@@ -114,13 +114,13 @@ func (c *checker) data(q *request, data any, failed bool) {
 func (c *checker) errors(v any) {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
-		c.tell([]string{"errors"}, "is no list, or empty")
+		c.tell([]string{"errors"}, "is not a list, or empty")
 	}
 	for n, e := range list {
 		at := []string{"errors", fmt.Sprint(n)}
 		o, ok := e.(map[string]any)
 		if !ok {
-			c.tell(at, "is no object")
+			c.tell(at, "is not an object")
 			continue
 		}
 		for key, v := range o {
@@ -150,7 +150,7 @@ type asked struct {
 	selections []ast.SelectionSet
 }
 
-// collect gives what selections ask of an object of a type, by key.
+// collect returns the fields that selections request from an object of a type, by key.
 func (c *checker) collect(
 	on *ast.Definition, sets []ast.SelectionSet, into map[string]*asked,
 ) map[string]*asked {
@@ -205,7 +205,7 @@ func (c *checker) included(list ast.DirectiveList) bool {
 func (c *checker) object(path []string, on *ast.Definition, sets []ast.SelectionSet, v any) {
 	o, ok := v.(map[string]any)
 	if !ok {
-		c.tell(path, "is no object: %.100v", v)
+		c.tell(path, "is not an object: %.100v", v)
 		return
 	}
 	if on.IsAbstractType() {
@@ -265,7 +265,7 @@ func (c *checker) oneOf(path []string, on *ast.Definition, sets []ast.SelectionS
 	}
 }
 
-// nameIn gives the type that an object says it is of; empty: it was not asked for.
+// nameIn returns the type that an object names; empty: it was not requested.
 func (c *checker) nameIn(d *ast.Definition, sets []ast.SelectionSet, o map[string]any) string {
 	for key, a := range c.collect(d, sets, map[string]*asked{}) {
 		if name, ok := o[key].(string); ok && a.name == "__typename" {
@@ -286,7 +286,7 @@ func (c *checker) value(path []string, t *ast.Type, sets []ast.SelectionSet, v a
 	case t.Elem != nil:
 		list, ok := v.([]any)
 		if !ok {
-			c.tell(path, "is no list: %.100v", v)
+			c.tell(path, "is not a list: %.100v", v)
 		}
 		for n, e := range list {
 			c.value(append(slices.Clip(path), fmt.Sprint(n)), t.Elem, sets, e)

@@ -10,7 +10,7 @@
 //	})
 //
 // People are made as the command line makes them: with their own handle on the
-// store, beside the running server.
+// store, while the server runs.
 package apitest
 
 import (
@@ -49,7 +49,7 @@ type Server struct {
 	Dir      string // the data folder
 	Server   *server.Server
 	Handler  http.Handler // the server, and in tests what watches it
-	Forge    *forge.Forge // the test's own, which works on the store beside the server
+	Forge    *forge.Forge // the test's own, which works on the store next to the server
 	Accounts *account.Service
 	Repos    *repo.Service
 	Log      *Log
@@ -180,7 +180,7 @@ func (s *Server) user(t testing.TB, login string, admin bool) *account.Account {
 	return made
 }
 
-// Email gives a user an address that counts for commits.
+// Email adds a verified address to a user, which is matched with commits.
 func (s *Server) Email(t testing.TB, login, address string) {
 	t.Helper()
 	err := s.Accounts.AddEmail(t.Context(), login, address)
@@ -202,7 +202,7 @@ func (s *Server) Org(t testing.TB, login, owner string) *account.Account {
 	return made
 }
 
-// Repo makes an empty repository named OWNER/NAME.
+// Repo creates an empty repository named OWNER/NAME.
 func (s *Server) Repo(t testing.TB, name string, private bool) *repo.Repo {
 	t.Helper()
 	owner, name, _ := strings.Cut(name, "/")
@@ -213,7 +213,7 @@ func (s *Server) Repo(t testing.TB, name string, private bool) *repo.Repo {
 	return made
 }
 
-// ManyRepos gives a user so many empty public repositories, r0 and on, without folders.
+// ManyRepos creates count empty public repositories, r0 and on, without folders.
 func (s *Server) ManyRepos(t testing.TB, owner string, n int) {
 	t.Helper()
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
@@ -230,7 +230,7 @@ func (s *Server) ManyRepos(t testing.TB, owner string, n int) {
 	}
 }
 
-// Grant gives a user a role on OWNER/NAME.
+// Grant grants a user a role on OWNER/NAME.
 func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Role) {
 	t.Helper()
 	if err := s.Repos.Grant(t.Context(), r.ID, login, role); err != nil {
@@ -238,7 +238,7 @@ func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Ro
 	}
 }
 
-// Team makes the organization garden of alice, with the public repository
+// Team creates the organization garden of alice, with the public repository
 // garden/plot and the private garden/shed: will may push to both, rae reads the
 // private one, and sam is a stranger.
 func (s *Server) Team(t testing.TB) {
@@ -296,8 +296,8 @@ func (s *Server) Objects(t testing.TB, id repo.ID) *git.Repository {
 	return Objects(t, s.Repos, id)
 }
 
-// Objects is Server.Objects for a test that has the service alone. What it gives
-// is not pinned, so the repository can be removed meanwhile.
+// Objects is Server.Objects for a test that has the service alone. The result
+// is not pinned, so the repository can be removed during its use.
 func Objects(t testing.TB, repos *repo.Service, id repo.ID) *git.Repository {
 	t.Helper()
 	objects, release, err := repos.GitOf(t.Context(), id)

@@ -26,7 +26,7 @@ type App struct {
 	s   *Server
 }
 
-// NewApp makes an App of somebody's.
+// NewApp creates an App for an account.
 func (s *Server) NewApp(t testing.TB, owner string, m app.Manifest) *App {
 	t.Helper()
 	if m.URL == "" {
@@ -44,7 +44,7 @@ func (s *Server) NewApp(t testing.TB, owner string, m app.Manifest) *App {
 	return &App{made, key, s}
 }
 
-// JWTOf signs as an App does whose private key, in PEM, was shown to who made it.
+// JWTOf signs as an App with this private key, in PEM, as shown to its creator.
 func JWTOf(t testing.TB, key, slug string, s *Server) string {
 	t.Helper()
 	block, _ := pem.Decode([]byte(key))
@@ -86,7 +86,7 @@ func (a *App) JWT(t testing.TB) string {
 		fmt.Sprintf(`{"iss":%d,"iat":%d,"exp":%d}`, a.ID, now-30, now+570))
 }
 
-// SignJWT signs a header and claims with RS256, whatever the header says.
+// SignJWT signs a header and claims with RS256, regardless of the header's algorithm.
 func SignJWT(t testing.TB, key *rsa.PrivateKey, header, claims string) string {
 	t.Helper()
 	text := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." +
@@ -99,7 +99,7 @@ func SignJWT(t testing.TB, key *rsa.PrivateKey, header, claims string) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature)
 }
 
-// Token makes a token of an installation by the interface; body may limit it.
+// Token creates a token of an installation through the API; body may limit it.
 func (a *App) Token(t testing.TB, id account.InstallationID, body string) string {
 	t.Helper()
 	answer := a.s.Check(t, Case{Do: fmt.Sprintf("POST /app/installations/%d/access_tokens", id), Send: body,
@@ -129,7 +129,7 @@ var keys = struct {
 	made []*rsa.PrivateKey
 }{}
 
-// keyring gives a server one of the keys after the other.
+// keyring hands out its keys in turn.
 func keyring() func() (*rsa.PrivateKey, error) {
 	given := 0
 	return func() (*rsa.PrivateKey, error) {
@@ -147,7 +147,7 @@ func keyring() func() (*rsa.PrivateKey, error) {
 	}
 }
 
-// SetToken lets requests of tests be made as somebody who is no user, by a name.
+// SetToken registers the token of an actor that is not a user, so that tests make requests under its name.
 func (s *Server) SetToken(name, token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

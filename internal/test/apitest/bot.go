@@ -6,8 +6,8 @@ import (
 	"arbor/internal/app"
 )
 
-// Bot makes an App that may do what permissions say ("checks=write") and installs it with an account, for all
-// of its repositories. As NAME[bot] it makes the requests of cases then.
+// Bot creates an App with the given permissions ("checks=write") and installs it with an account, for all
+// of its repositories. Cases can then make requests as NAME[bot].
 func (s *Server) Bot(t testing.TB, name, on, permissions string, events ...string) *App {
 	t.Helper()
 	return s.BotWithHook(t, name, on, permissions, app.Hook{}, events...)

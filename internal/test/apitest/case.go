@@ -35,7 +35,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// Run makes the requests one after the other, each as a subtest.
+// Run sends the requests one after the other, each as a subtest.
 func (s *Server) Run(t *testing.T, cases []Case) {
 	t.Helper()
 	for _, c := range cases {
@@ -50,7 +50,7 @@ func (s *Server) Run(t *testing.T, cases []Case) {
 	}
 }
 
-// Check makes one request and holds the answer against the case.
+// Check sends one request and compares the answer with the case.
 func (s *Server) Check(t testing.TB, c Case) *Answer {
 	t.Helper()
 	a := s.Do(t, c)
@@ -88,7 +88,7 @@ func (s *Server) Check(t testing.TB, c Case) *Answer {
 
 func (s *Server) fill(text string) string { return strings.ReplaceAll(text, "{base}", s.URL) }
 
-// Together sends the requests at the same time and gives their statuses.
+// Together sends the requests at the same time and returns their statuses.
 func (s *Server) Together(t testing.TB, cases ...Case) []int {
 	t.Helper()
 	statuses := make([]int, len(cases))
@@ -100,7 +100,7 @@ func (s *Server) Together(t testing.TB, cases ...Case) []int {
 	return statuses
 }
 
-// Do makes the request of a case and returns the answer whatever it is.
+// Do sends the request of a case and returns any answer.
 func (s *Server) Do(t testing.TB, c Case) *Answer {
 	t.Helper()
 	method, path, _ := strings.Cut(c.Do, " ")

@@ -18,7 +18,7 @@ type Gate struct {
 	once sync.Once
 }
 
-// NewGate makes a gate for the server of a database with its Trace. It must be lifted before the server stops.
+// NewGate creates a gate for the server of a database with its Trace. It must be lifted before the server stops.
 func NewGate() *Gate { return &Gate{open: make(chan struct{})} }
 
 // Trace is called with each statement of the database.
@@ -39,10 +39,10 @@ func Gated(t testing.TB, engine db.Engine) (*Server, *Gate) {
 	return s, g
 }
 
-// Lift lets the worker go on.
+// Lift allows the worker to go on.
 func (g *Gate) Lift() { g.once.Do(func() { close(g.open) }) }
 
-// Crowd lets a repository have many issues, for all that its deletion knows.
+// Crowd sets counters so that a repository seems to have many issues when it is deleted.
 func (s *Server) Crowd(t testing.TB, owner, name string) {
 	t.Helper()
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {

@@ -30,7 +30,7 @@ func (s *Server) Import(t testing.TB, r *repo.Repo, source string) {
 	}
 }
 
-// packed gives the refs of a bare repository and the files of its packs; no packs where
+// packed returns the refs of a bare repository and the files of its packs; no packs where
 // source is none, or has objects in other places.
 func packed(source string) (refs git.Refs, packs []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(source, "objects"))

@@ -17,10 +17,10 @@ type Measured struct {
 	Header    http.Header
 	Sent      int64 // bytes of the body
 	Allocated int64 // bytes, while it was made
-	Held      int64 // bytes of memory in use while it was sent, at most, beside what was before
+	Held      int64 // peak bytes of memory in use while it was sent, above the use before
 }
 
-// EachAlone is Each, one engine after the other and beside no other test: for those
+// EachAlone is Each, one engine after the other and without other tests: for those
 // that measure memory.
 func EachAlone(t *testing.T, fn func(t *testing.T, s *Server), options ...Option) {
 	t.Helper()
@@ -29,7 +29,7 @@ func EachAlone(t *testing.T, fn func(t *testing.T, s *Server), options ...Option
 	}
 }
 
-// Measure makes a request in this process, keeps nothing of the answer, and counts
+// Measure sends a request in this process, discards the answer, and counts
 // what it took. The exchange is not watched, for that keeps bodies. The test runs alone, see EachAlone, and
 // the server's own work that earlier requests left is done first.
 func (s *Server) Measure(t testing.TB, path, as, accept string) Measured {

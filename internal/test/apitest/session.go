@@ -7,7 +7,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Session signs a user in as by a browser, with a token, and gives the cookie's value.
+// Session signs a user in as by a browser, with a token, and returns the cookie's value.
 func (s *Server) Session(t testing.TB, login string) string {
 	t.Helper()
 	session, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, login), account.Origin{Agent: "test"})
@@ -17,7 +17,7 @@ func (s *Server) Session(t testing.TB, login string) string {
 	return session
 }
 
-// PasswordSession is Session with a password, which the user gets if there is none: who signed in so makes
+// PasswordSession is Session with a password, which is set if the user has none: such a session may create
 // tokens.
 func (s *Server) PasswordSession(t testing.TB, login string) string {
 	t.Helper()
@@ -36,7 +36,7 @@ func (s *Server) PasswordSession(t testing.TB, login string) string {
 	return session
 }
 
-// Scoped makes a token of a user with scopes, such as "repo, read:org".
+// Scoped creates a token of a user with scopes, such as "repo, read:org".
 func (s *Server) Scoped(t testing.TB, login, scopes string) string {
 	t.Helper()
 	set, err := scope.Parse(scopes)

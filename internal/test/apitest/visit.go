@@ -21,8 +21,8 @@ import (
 // Browser is what a browser says that it takes.
 const Browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// Visit makes a browser's request as somebody, or as nobody: METHOD PATH, a POST with a form's names and
-// values in turn. What comes back must be harmless if it is a page.
+// Visit sends a browser's request as a user, or anonymously: METHOD PATH, a POST with a form's names and
+// values in turn. A page in the answer must be harmless.
 func (s *Server) Visit(t testing.TB, as, do string, form ...string) *Answer {
 	t.Helper()
 	c := Case{Do: do, As: as, Headers: map[string]string{"Accept": Browser}}
@@ -62,7 +62,7 @@ func (a *Answer) Shows(t testing.TB, status int, texts ...string) *Answer {
 	return a
 }
 
-// Leads checks that a form was taken, and where its browser is led to.
+// Leads checks that a form was accepted, and where it redirects to.
 func (a *Answer) Leads(t testing.TB, to string) {
 	t.Helper()
 	if got := a.Header.Get("Location"); a.Status != 303 || got != to {

@@ -29,7 +29,7 @@ type watcher struct {
 	t       testing.TB
 	next    http.Handler
 	checker *openapi.Checker
-	heard   atomic.Pointer[func(method, pattern, in, name string)] // nil: nobody else is told
+	heard   atomic.Pointer[func(method, pattern, in, name string)] // nil: no observer
 	schema  atomic.Pointer[ast.Schema]                             // nil: Arbor's own
 }
 
@@ -108,7 +108,7 @@ func (s *Server) Against(schema *ast.Schema) {
 	}
 }
 
-// asked is told that the handler of a request looks for a parameter or a field.
+// asked is called when the handler of a request reads a parameter or a field.
 func (h *watcher) asked(r *http.Request, in, name string) {
 	if wrong := h.checker.Asked(r.Method, r.Pattern, in, name); wrong != "" {
 		h.t.Errorf("%s %s: %s", r.Method, r.Pattern, wrong)
@@ -127,7 +127,7 @@ func (s *Server) OnAsked(fn func(method, pattern, in, name string)) {
 	}
 }
 
-// unzip gives the text of a compressed answer, as far as it came.
+// unzip returns the text of a compressed answer, up to where it ends.
 func unzip(body []byte) []byte {
 	z, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
@@ -186,7 +186,7 @@ func (w *watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController find the connection's own writer.
+// Unwrap allows http.ResponseController to find the connection's own writer.
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush sends off what was written; the server looks for it.

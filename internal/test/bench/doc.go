@@ -1,5 +1,5 @@
-// Package bench measures what Arbor costs beside what the work costs anyway.
-// It has no code of its own, only benchmarks:
+// Package bench compares Arbor's costs with those of the bare work.
+// It contains only benchmarks:
 //
 //	go test -tags long ./internal/test/bench -run '^$' -bench . -benchtime 1x -timeout 90m
 //
@@ -14,20 +14,20 @@
 //	suite_test.go     the bounds' table, pairs and medians
 //	process_test.go   arbor serve as a process, its memory and its children
 //	floor_test.go     the handler that writes bytes from memory
-//	client_test.go    a client that costs little beside the server
+//	client_test.go    a client that costs little compared with the server
 //	git_test.go       pushes and clones
 //	tree_test.go      trees: first reads, repeated reads, memory
 //	page_test.go      pages of a large repository, cold
 //	plant_test.go     plants: additions, the long list
-//	merge_test.go     merges beside those of git's processes
+//	merge_test.go     merges compared with those of git's processes
 //	pull_test.go      pull requests: made, merged, waiting at a base, read
 //	issues_test.go    lists of a tracker of a million issues, on both engines
-//	issueread_test.go, issuewrite_test.go   reads beside writes; filing issues
-//	worst_test.go     of many figures the worst counts
-//	star_test.go      stars: long lists, and starring beside the driver's own transactions
-//	backup_test.go    how long writers wait beside a backup
-//	asset_test.go     files of releases up and down, beside a copy on the disk
-//	hook_test.go      pushes of which ten hooks are told
+//	issueread_test.go, issuewrite_test.go   reads during writes; filing issues
+//	worst_test.go     judged by the worst of many figures
+//	star_test.go      stars: long lists, and starring compared with the driver's own transactions
+//	backup_test.go    how long writers wait during a backup
+//	asset_test.go     files of releases up and down, compared with a copy on the disk
+//	hook_test.go      pushes with ten subscribed hooks
 //	reset_test.go     a throwaway server goes back to its seed
 //	idle_test.go      tokens; start and memory of a server at rest
 //	hangup_test.go    a test, no figure: who hangs up leaves nothing behind

@@ -114,7 +114,7 @@ func (b *Tab) where() string {
 	return fmt.Sprintf("%s:\n%.3000s", at, text)
 }
 
-// SignIn gives the browser a session, the cookie's value.
+// SignIn sets the browser's session, the cookie's value.
 func (b *Tab) SignIn(session string) {
 	b.t.Helper()
 	u, err := url.Parse(b.base)
@@ -205,13 +205,13 @@ func (b *Tab) Path() string {
 	return strings.TrimPrefix(at, b.base)
 }
 
-// Eval runs a script and reads what it gives.
+// Eval runs a script and reads its result.
 func (b *Tab) Eval(script string, into any) {
 	b.t.Helper()
 	b.Run(chromedp.Evaluate(script, into))
 }
 
-// Await lets chromedp.Evaluate wait for what a promise gives.
+// Await configures chromedp.Evaluate to wait for the value of a promise.
 func Await(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 // Picture is a PNG of the whole page.

@@ -99,7 +99,7 @@ func (s *server) share(parent int) error {
 			}
 			s.asks = session{} // of an earlier command with the same number
 		}
-		// The loop asks /proc, since the keeper may be another user, who may not signal.
+		// The loop asks /proc, since the keeper may run as another user, without permission to signal.
 		dir, _, err := startCluster(fmt.Sprintf("while [ -d /proc/%d ]; do sleep 1; done", parent), name)
 		if err != nil {
 			return nil, err
@@ -123,7 +123,7 @@ cd /
 rm -rf "$2" "$4"
 `
 
-// Every connection plans a statement once, for whatever values: planning it anew for the first
+// Every connection plans a statement once, for any values: planning it again for the first
 // five executions is most of what a server costs that lives for one test.
 const settings = `
 listen_addresses = ''
@@ -138,7 +138,7 @@ max_wal_size = 256MB
 log_min_messages = warning
 `
 
-// startCluster makes a cluster in a temporary folder and serves it on a Unix socket there, until the shell's
+// startCluster creates a cluster in a temporary folder and serves it on a Unix socket there, until the shell's
 // command wait ends, which reads from life. The file named pointer is removed with the folder.
 func startCluster(wait, pointer string) (dir string, life io.Closer, err error) {
 	bin, err := programs()
@@ -191,8 +191,8 @@ func addressOf(dir string) *url.URL {
 var initArgs = []string{"--no-sync", "--no-instructions", "--auth=trust", "--username=arbor",
 	"--encoding=UTF8", "--locale=C", "--wal-segsize=1", "-D", "data"}
 
-// makeData makes the files of a cluster, dir/data. Each package's tests need some; initdb takes
-// ten times as long as unpacking what it made, so that is kept in the user's cache folder.
+// makeData creates the files of a cluster, dir/data. Each package's tests need some; initdb takes
+// ten times as long as unpacking its result, so that is kept in the user's cache folder.
 func makeData(dir, bin string, who *syscall.Credential) error {
 	kept, err := keptData(filepath.Join(bin, "initdb"), who)
 	if err == nil && command(dir, nil, "tar", "-xpf", kept) == nil {

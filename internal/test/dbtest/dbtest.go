@@ -1,4 +1,4 @@
-// Package dbtest gives tests fresh databases on both engines: SQLite files,
+// Package dbtest provides tests with fresh databases on both engines: SQLite files,
 // and databases of a PostgreSQL server that lives as long as the go command that runs the tests.
 //
 //	cluster.go   the throw-away server
@@ -93,8 +93,8 @@ func OpenURL(t testing.TB, address string) *db.DB {
 }
 
 // OpenWith is OpenURL with more options. Unless a benchmark measures, two connections are open at most: a new one of SQLite reads all
-// of the schema, one of PostgreSQL plans every statement anew, and two are what writers need to meet. A test
-// that is told of statements does other things between them, and has four; pool_max_conns in the URL of
+// of the schema, one of PostgreSQL plans every statement again, and writers need two to conflict. A test
+// that observes statements does other things between them, and has four; pool_max_conns in the URL of
 // PostgreSQL asks for more. With the build tag long each transaction's function runs twice on SQLite, the
 // first time rolled back.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
@@ -126,7 +126,7 @@ func OpenWith(t testing.TB, o db.Options) *db.DB {
 var collectLess = sync.OnceFunc(func() { debug.SetGCPercent(400) })
 
 // URL returns the address of a fresh database, removed at the test's end.
-// Nobody has it open. Its tables are there already, as after db.Open.
+// It is not open. Its tables are there already, as after db.Open.
 func URL(t testing.TB, engine db.Engine) string {
 	t.Helper()
 	if engine == db.SQLite {
@@ -288,7 +288,7 @@ func (s *server) query(result any, statement string, args ...any) error {
 	})
 }
 
-// session is a connection to the maintenance database, made anew where it has broken: a fresh one for each
+// session is a connection to the maintenance database, opened again after it has broken: a fresh one for each
 // statement would cost as much as most statements.
 type session struct {
 	mu   sync.Mutex
@@ -327,14 +327,14 @@ func (s *server) create(t testing.TB, template string) string {
 	return s.url(name)
 }
 
-// exec makes a database.
+// exec executes a statement that creates a database.
 func (s *server) exec(t testing.TB, statement string) {
 	t.Helper()
 	s.try(t, &s.asks, statement)
 }
 
-// try makes or drops a database. The checkpoint that this takes was seen to fail on a busy machine, and a
-// socket to be full of requests to cancel; a test may crash the server. All of these can be asked for again.
+// try creates or drops a database. The checkpoint that this takes was seen to fail on a busy machine, and a
+// socket to be full of requests to cancel; a test may crash the server. All of these can be retried.
 func (s *server) try(t testing.TB, on *session, statement string) {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -365,7 +365,7 @@ func (s *server) prepare() error {
 	return nil
 }
 
-// makeTemplate makes the database that others are copies of.
+// makeTemplate creates the database that others are copies of.
 func (s *server) makeTemplate() error {
 	if err := s.run(`CREATE DATABASE ` + s.template); err != nil {
 		return err

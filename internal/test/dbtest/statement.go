@@ -7,7 +7,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Statement makes a function for a Write that executes one statement.
+// Statement returns a function for a Write that executes one statement.
 func Statement(query string, args ...any) func(*db.Tx) error {
 	return func(tx *db.Tx) error {
 		_, err := tx.Exec(query, args...)
@@ -23,7 +23,7 @@ func MustWrite(t testing.TB, d *db.DB, fn func(*db.Tx) error) {
 	}
 }
 
-// Number reads the one integer that a query gives.
+// Number reads the one integer that a query returns.
 func Number(t testing.TB, d *db.DB, query string, args ...any) (n int64) {
 	t.Helper()
 	err := d.Read(context.Background(), func(tx *db.Tx) error { return tx.QueryRow(query, args...).Scan(&n) })

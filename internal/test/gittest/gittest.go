@@ -26,7 +26,7 @@ const (
 	Start  = 1_300_000_000
 )
 
-// New gives a Git whose processes end with the test.
+// New returns a Git whose processes end with the test.
 func New(tb testing.TB, o git.Options) *git.Git {
 	tb.Helper()
 	g, err := git.New(tb.Context(), o)
@@ -51,14 +51,14 @@ func Env() []string {
 		"GIT_CONFIG_KEY_3=maintenance.auto", "GIT_CONFIG_VALUE_3=false"}
 }
 
-// Run runs git in dir and gives its output without the final newline; the test
+// Run runs git in dir and returns its output without the final newline; the test
 // ends when it fails.
 func Run(tb testing.TB, dir string, args ...string) string {
 	tb.Helper()
 	return strings.TrimSuffix(string(Pipe(tb, dir, nil, args...)), "\n")
 }
 
-// Pipe runs git in dir with the given input and gives all of its output.
+// Pipe runs git in dir with the given input and returns all of its output.
 func Pipe(tb testing.TB, dir string, stdin io.Reader, args ...string) []byte {
 	tb.Helper()
 	out, stderr, err := Try(tb, dir, stdin, args...)
@@ -68,7 +68,7 @@ func Pipe(tb testing.TB, dir string, stdin io.Reader, args ...string) []byte {
 	return out
 }
 
-// Try runs git in dir and gives output, standard error and how it ended.
+// Try runs git in dir and returns output, standard error and how it ended.
 func Try(tb testing.TB, dir string, stdin io.Reader, args ...string) (stdout, stderr []byte, err error) {
 	tb.Helper()
 	var out, errOut bytes.Buffer
@@ -79,7 +79,7 @@ func Try(tb testing.TB, dir string, stdin io.Reader, args ...string) (stdout, st
 	return out.Bytes(), errOut.Bytes(), err
 }
 
-// Wrapped gives the path of a program that is git but for one sub-command, in whose
+// Wrapped returns the path of a program that is git except for one sub-command, in whose
 // place it runs a line of shell.
 func Wrapped(tb testing.TB, sub, instead string) string {
 	tb.Helper()
@@ -99,7 +99,7 @@ func Object(tb testing.TB, dir string, kind git.Type, contents string) git.SHA {
 	return git.SHA(strings.TrimSpace(string(out)))
 }
 
-// Bare makes an empty bare repository.
+// Bare creates an empty bare repository.
 func Bare(tb testing.TB) string {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "bare.git")
@@ -128,7 +128,7 @@ var empty = sync.OnceValues(func() (fs.FS, error) {
 	return filesOf(dir)
 })
 
-// Repository makes a bare, packed repository whose branch main has the given
+// Repository creates a bare, packed repository whose branch main has the given
 // number of commits; each writes one of files files, in ten directories.
 func Repository(tb testing.TB, commits, files int) string {
 	tb.Helper()
@@ -197,7 +197,7 @@ func WriteFile(tb testing.TB, dir, name, text string) {
 	}
 }
 
-// CommitFile makes a commit of one file in a clone, and gives its objects.
+// CommitFile commits one file in a clone, and returns the new objects.
 func CommitFile(tb testing.TB, dir, name, text string) (commit, tree, blob string) {
 	tb.Helper()
 	WriteFile(tb, dir, name, text)
@@ -208,7 +208,7 @@ func CommitFile(tb testing.TB, dir, name, text string) (commit, tree, blob strin
 	return commit, tree, Run(tb, dir, "rev-parse", "HEAD:"+name)
 }
 
-// LargePatches makes a bare repository whose only commit adds eleven megabytes of
+// LargePatches creates a bare repository whose only commit adds eleven megabytes of
 // control characters in twelve files, which take six times as much room in JSON.
 func LargePatches(tb testing.TB) string {
 	tb.Helper()

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/git"
 )
 
-// GoTree gives a packed bare repository whose branch main is one commit of the
+// GoTree returns a packed bare repository whose branch main is one commit of the
 // Go distribution (about 15,000 files, 270 MB), with the SHA of its tree. It
 // is made once per machine, in the user's cache folder; tests must not change it.
 // Tests that use it are long, since making it takes half a minute.

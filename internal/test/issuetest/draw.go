@@ -102,7 +102,7 @@ func share(r *rand.Rand, percent ...int) int {
 	return len(percent)
 }
 
-// draw makes an issue that was filed at a time.
+// draw creates an issue that was filed at a time.
 func (f *filler) draw(r *Repo, number int64, when time.Time) *drawn {
 	x := f.random
 	people := f.made.People
@@ -158,7 +158,7 @@ func (f *filler) closeIssue(d *drawn) {
 	d.ClosedAt, d.ClosedBy = d.UpdatedAt, f.made.People[f.random.IntN(min(team, len(f.made.People)))].ID
 }
 
-// index makes the postings of an issue and counts them.
+// index creates the postings of an issue and counts them.
 func (f *filler) index(d *drawn, involved []*account.Account) {
 	for _, p := range involved {
 		if by := posting.BySubscriber.OfUser(p.ID); !slices.Contains(d.has, by) {
@@ -185,8 +185,8 @@ type happened struct {
 	at    db.Time
 }
 
-// history makes the comments and events of an issue, and returns who has a part
-// in it with those who commented.
+// history creates the comments and events of an issue, and returns its participants
+// and commenters.
 func (f *filler) history(d *drawn, r *Repo, involved []*account.Account) []*account.Account {
 	note := func(k issue.EventKind, at db.Time, e issue.Event) {
 		e.Kind, e.ActorID = k, cmp.Or(e.ActorID, d.AuthorID)

@@ -11,7 +11,7 @@ import (
 )
 
 // CheckIndex holds the index and its counters against the issues' rows. They must agree,
-// lest lists lose issues.
+// or lists would lose issues.
 func CheckIndex(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	want, got, counted := map[string]int{}, map[string]int{}, map[string]int{}
@@ -87,6 +87,6 @@ func CheckIndex(t *testing.T, s *apitest.Server) {
 		t.Errorf("the index differs from the rows:\n%v\n%v", want, got)
 	}
 	for key, n := range counted {
-		t.Errorf("nothing counts %s, of which there are %d", key, n)
+		t.Errorf("no counter for %s, which %d issues have", key, n)
 	}
 }

@@ -165,7 +165,7 @@ func Label(n int) string {
 	return name
 }
 
-// people makes the accounts and the organization.
+// people creates the accounts and the organization.
 func (f *filler) people(ctx context.Context) error {
 	accounts := f.forge.Accounts
 	for n := range f.o.People {
@@ -192,7 +192,7 @@ func (f *filler) people(ctx context.Context) error {
 	return err
 }
 
-// repos makes the repositories, whom they let push, their labels and milestones.
+// repos creates the repositories, whom they let push, their labels and milestones.
 func (f *filler) repos(ctx context.Context) error {
 	repos := f.forge.Repos
 	for n, size := range f.o.Repos {

@@ -21,7 +21,7 @@ func File(t testing.TB, s *apitest.Server, as, repository string) string {
 	return fmt.Sprintf("/repos/%s/issues/%d", repository, made.Number)
 }
 
-// FilePull makes the issue of a pull request, as package pull does.
+// FilePull creates the issue of a pull request, as package pull does.
 func FilePull(t testing.TB, s *apitest.Server, as, repository string) string {
 	t.Helper()
 	var who *account.Account

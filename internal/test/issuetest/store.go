@@ -30,8 +30,8 @@ const ofComments posting.Kind = 9
 // bulk tables are those whose indexes are built after their rows.
 var bulk = [...]string{"postings", "issue_comments", "issue_events"}
 
-// dropIndexes drops the indexes of the bulk tables, and returns what makes them
-// anew: sorting once is several times as fast as keeping them sorted.
+// dropIndexes drops the indexes of the bulk tables, and returns a function that creates them
+// again: sorting once is several times as fast as keeping them sorted.
 func dropIndexes(ctx context.Context, d *db.DB) (rebuild func(context.Context) error, err error) {
 	query := `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = $1 AND sql IS NOT NULL ORDER BY name`
 	if d.Engine() == db.PostgreSQL {

@@ -24,13 +24,13 @@ import (
 // patience is how long an installation may take.
 const patience = 4 * time.Minute
 
-// Install gives a folder whose node_modules holds what the package-lock.json
+// Install returns a folder whose node_modules holds what the package-lock.json
 // of dir names, installed without running anything of it. It is in the cache
 // of this user, named after what dir asks for; other tests and processes share
 // it, so nobody may write into it. With keep, only these paths below
 // node_modules are kept, each with all that is in it.
 //
-// Node looks for packages beside and above a script, so a script that imports
+// Node looks for packages next to and above a script, so a script that imports
 // some is run from a Workspace.
 //
 // Where npm is missing or cannot reach its registry the test is skipped, or
@@ -74,7 +74,7 @@ var (
 		`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED)\b`)
 )
 
-// install makes the folder in cache if it is not there. It is made under
+// install creates the folder in cache if it is not there. It is made under
 // another name and then renamed, so what has the name is whole.
 func install(ctx context.Context, cache, dir string, keep []string) (string, error) {
 	name, err := wanted(dir, keep)
@@ -168,7 +168,7 @@ func prune(root string, keep []string) error {
 	})
 }
 
-// Workspace gives a folder, gone after the test, in which Node finds what
+// Workspace returns a folder, gone after the test, in which Node finds what
 // Install installed, with copies of the named files.
 func Workspace(t testing.TB, installed string, files ...string) string {
 	t.Helper()

@@ -80,7 +80,7 @@ func newDefault(rights apidoc.Rights) (*Checker, error) {
 	return New(hosting, plants)
 }
 
-// New makes a checker of documents.
+// New returns a checker of documents.
 func New(documents ...[]byte) (*Checker, error) {
 	c := &Checker{operations: map[string]*operation{}, compiler: jsonschema.NewCompiler(),
 		schemas: map[string]*jsonschema.Schema{},
@@ -95,7 +95,7 @@ func New(documents ...[]byte) (*Checker, error) {
 		}
 		object, ok := root.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("document %d is no object", i)
+			return nil, fmt.Errorf("document %d is not an object", i)
 		}
 		d := &document{"mem:///" + strconv.Itoa(i) + ".json", object}
 		if err := c.compiler.AddResource(d.name, root); err != nil {
@@ -171,7 +171,7 @@ func escape(key string) string {
 	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
 }
 
-// find gives the operation that serves a request: HEAD is a GET, and POST a
+// find returns the operation that serves a request: HEAD is a GET, and POST a
 // PATCH where there is no POST (decisions 16, 22). nil where none is described.
 func (c *Checker) find(method, pattern string) *operation {
 	if method == http.MethodHead {
@@ -199,7 +199,7 @@ func (c *Checker) Asked(method, pattern, in, name string) string {
 	return ""
 }
 
-// Large bodies are lists, of which tests read many like each other: past the
+// Large bodies are lists, and tests read many similar ones: after the
 // first ones of each operation a few are looked at, so that a suite does not
 // take longer for them.
 const (

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/message"
 )
 
-// maxExplained is how many things that are wrong with one body are told.
+// maxExplained is the largest number of problems reported for one body.
 const maxExplained = 12
 
 // explain says what is wrong with a body in a line each: where, and why. What a

@@ -52,7 +52,7 @@ func (d *document) multi(item map[string]any) map[string]bool {
 }
 
 // Match finds the path of the documents that serves an escaped path of a
-// request, perhaps under /api/v3, for who sees requests from outside: it is the
+// request, perhaps under /api/v3, for observers of requests from outside: it is the
 // Pattern of an Exchange. Empty when none does.
 func (c *Checker) Match(path string) string {
 	if rest, ok := strings.CutPrefix(path, "/api/v3"); ok && (rest == "" || rest[0] == '/') {

@@ -23,5 +23,5 @@ func Memory() string {
 	return dir
 }
 
-// ownGroup has a program outlive an interrupt from the terminal.
+// ownGroup causes a program to outlive an interrupt from the terminal.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -39,7 +39,7 @@ func init() {
 	}
 }
 
-// ownFolder makes a folder for the temporary files of this process. A shell removes it when the process has
+// ownFolder creates a folder for the temporary files of this process. A shell removes it when the process has
 // ended, however it ended: it reads from a pipe of the process, in a process group of its own.
 func ownFolder(parent string) (string, error) {
 	dir, err := os.MkdirTemp(parent, "arbor")
@@ -81,7 +81,7 @@ func withParallel(args []string, n int) []string {
 	return slices.Insert(slices.Clone(args), 1, fmt.Sprint("-test.parallel=", n))
 }
 
-// measures tells from a test's command line whether benchmarks run.
+// measures reports from a test's command line whether benchmarks run.
 func measures(args []string) bool {
 	for _, arg := range args {
 		pattern, is := strings.CutPrefix(arg, "-test.bench=")

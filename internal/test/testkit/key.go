@@ -8,7 +8,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Signer makes an SSH key that nobody has.
+// Signer creates a new SSH key.
 func Signer(t testing.TB) ssh.Signer {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(nil)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Written demands that a file, which update writes anew, holds a text that is made of the
+// Written demands that a file, which update rewrites, holds a text that is generated from the
 // program itself. make says how it is written.
 func Written(t testing.TB, file, text string, update bool, make string) {
 	t.Helper()

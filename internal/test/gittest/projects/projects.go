@@ -1,4 +1,4 @@
-// Package projects gives tests the histories of public projects: merges that
+// Package projects provides tests with the histories of public projects: merges that
 // people made, with the renames, conflicts and criss-crosses that no author of
 // tests would think of. They come as packs with a Go module, so nothing is
 // fetched when a test runs. Only tests import it, and few of them: the packs
@@ -30,7 +30,7 @@ const (
 // All lists the projects.
 func All() []string { return []string{Spinnaker, GoGit, Desk, Storable, Rumprun} }
 
-// Repository makes a bare repository of a project, with all of its commits. Each
+// Repository creates a bare repository of a project, with all of its commits. Each
 // that no other builds on is a branch tipN.
 func Repository(tb testing.TB, project string) (dir string) {
 	tb.Helper()
@@ -83,7 +83,7 @@ func Merges(tb testing.TB, dir string) (list []Merge) {
 	return list
 }
 
-// Sample gives about n merges spread over a list; all when n is 0.
+// Sample returns about n merges spread over a list; all when n is 0.
 func Sample(list []Merge, n int) []Merge {
 	if n == 0 || n >= len(list) {
 		return list

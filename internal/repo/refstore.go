@@ -74,7 +74,7 @@ func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[st
 // by MoveRefs.
 func FirstRefs(tx *db.Tx, repoID ID, refs []RefUpdate) error { return writeRefs(tx, repoID, refs) }
 
-// writeRefs makes the refs what the updates say.
+// writeRefs writes ref updates.
 func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 	var set []RefUpdate
 	var gone []string
@@ -152,7 +152,7 @@ func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 	return refs, nil
 }
 
-// SetDefaultBranch makes a branch the default one, which the caller has found to be there.
+// SetDefaultBranch sets the default branch, which the caller has found to exist.
 func SetDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
 	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`, repoID, branch)
 	return err

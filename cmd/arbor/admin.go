@@ -90,7 +90,7 @@ type repoGiveBack struct {
 	Repository string `arg:"" name:"owner/name" help:"The repository."`
 }
 
-// Run gives the fork back, which only site administrators saw until then.
+// Run restores the fork, which only site administrators saw until then.
 func (c *repoGiveBack) Run(p *process) error {
 	owner, name, err := splitRepo(c.Repository)
 	if err != nil {
@@ -117,7 +117,7 @@ type repoCreate struct {
 	Import      string `help:"Copy branches, tags and history from this repository." placeholder:"PATH-OR-URL"`
 }
 
-// Run makes the repository. When the import fails, none is left behind.
+// Run creates the repository. If the import fails, the repository is removed.
 func (c *repoCreate) Run(p *process) error {
 	owner, name, err := splitRepo(c.Repository)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *repoCreate) Run(p *process) error {
 		f := s.forge(log)
 		made, err := f.Repos.Create(p.ctx, nil, n)
 		if errs.Is(err, errs.NotFound) {
-			return errs.Newf(errs.NotFound, "there is no user or organization %q", owner)
+			return errs.Newf(errs.NotFound, "user or organization %q not found", owner)
 		}
 		if err != nil {
 			return err

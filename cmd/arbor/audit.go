@@ -17,7 +17,7 @@ import (
 	"arbor/internal/db"
 )
 
-// operator is who runs a command, for the audit log: the system's user in place of an address.
+// operator is the actor of a command in the audit log. It records the system's user instead of an address.
 func operator() audit.Actor {
 	name := strconv.Itoa(os.Getuid())
 	if u, err := user.Current(); err == nil {
@@ -72,7 +72,7 @@ func (c *auditCommand) filter(now time.Time) (f audit.Filter, err error) {
 	}
 	if c.Action != "" {
 		if f.Actions = audit.ActionsOf(c.Action); f.Actions == nil {
-			return f, misuse("--action: there is no action %q", c.Action)
+			return f, misuse("--action: unknown action %q", c.Action)
 		}
 	}
 	if c.Since == "" {

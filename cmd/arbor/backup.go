@@ -24,7 +24,7 @@ type backupMake struct {
 	Target string `arg:"" help:"Folder of the backup, updated if it holds an earlier one; - writes a tar file to standard output." placeholder:"DIR|-"`
 }
 
-// Run makes a backup, with a server running on the store or not. The status is statusUnsound for a backup that
+// Run creates a backup, with a server running on the store or not. The status is statusUnsound for a backup that
 // was made where files of the one before had rotted.
 func (c *backupMake) Run(p *process) error {
 	if err := refuseFile(c.Target, "arbor backup - > "+c.Target); err != nil {
@@ -108,7 +108,7 @@ type restoreCommand struct {
 	Source string `arg:"" help:"Folder of the backup; - reads a tar file from standard input." placeholder:"DIR|-"`
 }
 
-// Run makes a store of a backup.
+// Run restores a store from a backup.
 func (c *restoreCommand) Run(p *process) error {
 	if err := refuseFile(c.Source, "arbor restore - < "+c.Source); err != nil {
 		return err

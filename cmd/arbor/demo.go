@@ -105,7 +105,7 @@ var demoPeople = []account.NewUser{
 
 const demoOrg = "orchard"
 
-// fill makes everything in the order in which it needs each other. Each
+// fill creates everything in order of dependency. Each
 // feature adds its own part here.
 func (d *demo) fill(ctx context.Context) error {
 	accounts := d.store.forge(d.log).Accounts

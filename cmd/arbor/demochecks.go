@@ -51,7 +51,7 @@ func demoRuns() []demoRun {
 	}
 }
 
-// fillChecks makes an App, installs it, and has it check heads of pull requests. Nobody gets its private key.
+// fillChecks creates an App, installs it, and lets it check heads of pull requests. Nobody gets its private key.
 func (d *demo) fillChecks(ctx context.Context) error {
 	s := d.store.forge(d.log)
 	made, err := s.Apps.Create(ctx, demoOrg,

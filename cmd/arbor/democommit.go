@@ -22,7 +22,7 @@ func (d *demo) commitWithoutClone(ctx context.Context, repos *repo.Service) erro
 		message: "Say when to open the vents\n\nMade over the API, without a clone.\n"})
 }
 
-// commit makes a commit as the API does for a client without a clone: blob,
+// commit creates a commit as the API does for a client without a clone: blob,
 // trees and commit are written, then a ref moves.
 func (d *demo) commit(ctx context.Context, repos *repo.Service, c demoCommit) error {
 	found, err := repos.Find(ctx, d.callers[c.by], c.owner, "greenhouse")

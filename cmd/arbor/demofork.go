@@ -7,7 +7,7 @@ import (
 	"arbor/internal/repo/network"
 )
 
-// forkGreenhouse gives bob a fork of alice's greenhouse.
+// forkGreenhouse forks alice's greenhouse for bob.
 func (d *demo) forkGreenhouse(ctx context.Context, f *forge.Forge) error {
 	found, err := f.Repos.Find(ctx, d.callers["bob"], "alice", "greenhouse")
 	if err != nil {

@@ -53,7 +53,7 @@ var demoIssues = []demoIssue{
 	{by: "bob", title: "The diagram of the pipes is missing", labels: []string{"documentation"}},
 }
 
-// fillIssues makes the tracker of alice/greenhouse.
+// fillIssues creates the issues of alice/greenhouse.
 func (d *demo) fillIssues(ctx context.Context) error {
 	services := d.store.forge(d.log)
 	access := map[string]*repo.Access{}

@@ -53,7 +53,7 @@ func demoPulls() []demoPull {
 	}
 }
 
-// fillPulls makes the pull requests, after the issues that they speak of.
+// fillPulls creates the pull requests. The issues that they mention must exist.
 func (d *demo) fillPulls(ctx context.Context) error {
 	services := d.store.forge(d.log)
 	for _, p := range demoPulls() {

@@ -7,8 +7,8 @@ import (
 	"arbor/internal/star"
 )
 
-// fillStars has people star what they like, one of them what nobody else may
-// see, and bob watch the greenhouse.
+// fillStars adds stars, one of them on a private repository, and subscribes bob
+// to the greenhouse.
 func (d *demo) fillStars(ctx context.Context, repos *repo.Service) error {
 	stars := star.New(d.store.db, repos)
 	for _, m := range []struct {

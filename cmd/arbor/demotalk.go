@@ -11,8 +11,8 @@ import (
 	"arbor/internal/review"
 )
 
-// fillTalk has people follow each other, and alice review what bob proposes
-// from his fork. Bob comments on the latest commit of alice's.
+// fillTalk adds followers, alice's review of the pull request from bob's fork,
+// and bob's comment on alice's latest commit.
 func (d *demo) fillTalk(ctx context.Context) error {
 	follows := follow.New(d.store.db)
 	for _, f := range [][2]string{{"alice", "bob"}, {"bob", "alice"}, {"root-gardener", "alice"},

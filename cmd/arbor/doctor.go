@@ -20,13 +20,13 @@ import (
 	"arbor/internal/git"
 )
 
-// doctorCommand takes the flags of serve, so that it tells what the server is told.
+// doctorCommand takes the flags of serve, so that it reports on the settings that the server uses.
 type doctorCommand struct {
 	serveCommand
 	JSON bool `name:"json" help:"Print the report as JSON."`
 }
 
-// Run makes the report, with a server running on the store or not.
+// Run writes the report, with a server running on the store or not.
 func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 	folder, err := filepath.Abs(c.Data)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // closing is a file that marks a folder while the modes below it are being closed.
 const closing = ".closing"
 
-// closeFolder makes a folder 0700, and all below it 0700 and 0600. The folder comes
+// closeFolder sets the mode of a folder to 0700, and of all below it to 0700 and 0600. The folder comes
 // first, which keeps everybody out at once. It walks through all below only if the
 // folder was open before, or an earlier walk did not end: so a start costs a stat. It
 // follows links that the operator made in the folder.
@@ -94,7 +94,7 @@ func closeBelow(root *os.Root) error {
 		mode := fs.FileMode(0o600)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // another process has removed it meanwhile
+			return nil // another process has removed it
 		case err != nil:
 			return err
 		case d.IsDir():
@@ -142,7 +142,7 @@ func closeLinked(dir string) error {
 	return nil
 }
 
-// closeDatabase makes the files of a SQLite database 0600, wherever it is.
+// closeDatabase sets the mode of a SQLite database's files to 0600, wherever they are.
 func closeDatabase(url string) error {
 	if strings.Contains(url, "://") {
 		return nil

@@ -149,7 +149,7 @@ func run(ctx context.Context, began time.Time, system string, args []string, std
 	return 0
 }
 
-// newParser makes the parser of the command line, with the settings that it reads of files. system is the
+// newParser returns the parser of the command line and of the settings files. system is the
 // system's file; empty: none.
 func newParser(c *commandLine, system string, stdout, stderr io.Writer, exit func(int)) (
 	*kong.Kong, *settingsFile, error,
@@ -185,8 +185,8 @@ func misuse(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// explain is an error for the operator, who may see causes, with the fields of
-// a validation failure.
+// explain returns an error's text for the operator, who may see causes, with the
+// fields of a validation failure.
 func explain(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n\t", " ") // of a database that cannot be reached
 	var file *fs.PathError
@@ -203,8 +203,8 @@ func explain(err error) string {
 	return text
 }
 
-// newLog makes the log: one line an event, on standard error. Somebody who lets
-// requests log to it calls Flush at the end.
+// newLog returns the log: one line an event, on standard error. A caller that logs
+// requests must call Flush at the end.
 func newLog(w io.Writer, format string, level slog.Level) *journal.Handler {
 	if format == "json" {
 		return journal.JSON(w, level)

@@ -19,13 +19,13 @@ func findRepo(p *process, repos *repo.Service, owner, name string) (*repo.Access
 	return findRepoAs(p, repos, &account.Caller{SiteAdmin: true}, owner, name)
 }
 
-// findRepoAs is findRepo for a caller, who may not see the repository.
+// findRepoAs is findRepo for a caller who may not be allowed to see the repository.
 func findRepoAs(
 	p *process, repos *repo.Service, caller *account.Caller, owner, name string,
 ) (*repo.Access, error) {
 	found, err := repos.Find(p.ctx, caller, owner, name)
 	if errs.Is(err, errs.NotFound) {
-		return nil, errs.Newf(errs.NotFound, "there is no repository %q", owner+"/"+name)
+		return nil, errs.Newf(errs.NotFound, "repository %q not found", owner+"/"+name)
 	}
 	return &found.Access, err
 }
@@ -98,7 +98,7 @@ func (c *onRepo) change(p *process, line string, do func(*forge.Forge, *repo.Acc
 	})
 }
 
-// archive makes the repository read-only, or writable again.
+// archive archives the repository, or makes it writable again.
 func (c *onRepo) archive(p *process, line string, is bool) error {
 	return c.change(p, line, func(f *forge.Forge, a *repo.Access) error {
 		if a.Archived == is {
@@ -126,7 +126,7 @@ type repoTransfer struct {
 	To string `arg:"" name:"new-owner[/new-name]" help:"The new owner, and the new name if it changes."`
 }
 
-// Run gives the repository to another owner. The old address leads to the new one.
+// Run transfers the repository to another owner. The old address redirects to the new one.
 func (c *repoTransfer) Run(p *process) error {
 	owner, name, named := strings.Cut(c.To, "/")
 	if owner == "" || named && name == "" || strings.Contains(name, "/") {

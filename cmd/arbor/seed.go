@@ -15,8 +15,8 @@ import (
 
 // fill applies a seed to the store, which must be empty or filled with the very
 // same seed. It is tried on a throwaway store first, so a seed that is wrong
-// leaves nothing behind; once begun in earnest it is finished, or begun anew by
-// the next try.
+// leaves nothing behind. If it is interrupted after that, the next try completes
+// it or starts again.
 func (f *storeFlags) fill(
 	ctx context.Context, from *seed.Seed, o git.Options, control *admission.Control,
 ) error {
@@ -57,7 +57,7 @@ func (f *serverFlags) serveEphemeral(ctx context.Context, from *seed.Seed, o ser
 	s, err := ephemeral.Start(ctx, ephemeral.Options{Seed: from, Server: o, Git: f.gitOptions(o.Log)})
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil // told to stop meanwhile
+			return nil // the server is stopping
 		}
 		return err
 	}

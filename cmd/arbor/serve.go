@@ -81,7 +81,7 @@ const maxAuditDays = 36500
 // minMemory is the least that --memory takes, in bytes.
 const minMemory = 128 << 20
 
-// admit makes the server's admission, and tells Go's runtime its part of the memory.
+// admit creates the server's admission layer and sets the memory limit of Go's runtime.
 func (f *serverFlags) admit() error {
 	if f.Memory == 0 {
 		machine := cmp.Or(admission.MachineMemory(), admission.DefaultMemory)
@@ -155,8 +155,8 @@ type serveCommand struct {
 	Ephemeral bool   `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
 }
 
-// Run serves until the process is told to stop, and then finishes what is in
-// flight.
+// Run serves until the process receives a signal to stop, and then finishes the
+// requests in flight.
 func (c *serveCommand) Run(p *process) error {
 	c.umask = p.umask
 	if err := c.check(); err != nil {

@@ -86,7 +86,7 @@ func unknownVariables(model *kong.Node, environment []string) []string {
 func (s *settingsFile) Validate(*kong.Application) error { return nil }
 
 // Resolve is kong.Resolver's: what the file says of a flag that the command line does not have.
-// It gives no error, since kong would blame the flag; run asks for it.
+// It returns no error, since kong would blame the flag; run checks for it.
 func (s *settingsFile) Resolve(c *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !s.loaded {
 		s.loaded = true
@@ -180,7 +180,7 @@ func (s *settingsFile) parse(text []byte) (map[string]string, error) {
 		return nil, errors.New("it is not one document of YAML")
 	}
 	if root.Kind == 0 || root.Kind == yaml.DocumentNode && len(root.Content) == 0 {
-		return values, nil // nothing but comments
+		return values, nil // only comments
 	}
 	top := &root
 	if top.Kind == yaml.DocumentNode {
@@ -218,7 +218,7 @@ func (s *settingsFile) parse(text []byte) (map[string]string, error) {
 	return values, nil
 }
 
-// saysNothing reports a text of blank lines and comments, which is no document of YAML.
+// saysNothing reports whether a text has only blank lines and comments, and so is not a YAML document.
 func saysNothing(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {

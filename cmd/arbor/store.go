@@ -61,7 +61,7 @@ func (f *storeFlags) locate() (seed.Store, error) {
 	return at, err
 }
 
-// bind makes sure that the folder is the database's.
+// bind checks that the folder belongs to the database.
 func (f *storeFlags) bind(ctx context.Context, d *db.DB, at seed.Store) error {
 	why := identity.Work
 	switch {
@@ -75,8 +75,8 @@ func (f *storeFlags) bind(ctx context.Context, d *db.DB, at seed.Store) error {
 	return identity.Bind(ctx, d, identity.Store{Folder: at.DataDir, URL: at.Database.URL}, why)
 }
 
-// place makes the data folder if it is missing, closes it to others, and gives the
-// addresses of the folder and of the database. A folder of something else is refused, and of another user.
+// place creates the data folder if it is missing, closes it to others, and returns the
+// addresses of the folder and of the database. It refuses a folder with other contents or of another user.
 func (f *storeFlags) place() (seed.Store, error) {
 	if f.Data == "" {
 		return seed.Store{}, misuse("--data names no folder")
@@ -107,7 +107,7 @@ func (f *storeFlags) place() (seed.Store, error) {
 	return seed.Store{DataDir: dir, Database: db.Options{URL: url}}, nil
 }
 
-// open makes the data folder where it is missing, opens the database, brings
+// open creates the data folder if it is missing, opens the database, brings
 // its tables up to date, and finds git. All of them log where git does. A store
 // that is half filled with a seed is refused, and so is a folder of another database.
 func (f *storeFlags) open(ctx context.Context, o git.Options) (s *store, err error) {
@@ -209,15 +209,15 @@ func (s *store) close() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// forge is the features, for commands that change the store beside a server.
+// forge returns the features, for commands that change the store while a server may run.
 func (s *store) forge(log *slog.Logger) *forge.Forge {
 	f := forge.New(s.db, s.git, log, s.dir)
 	server.TellHooks(s.db, f, nil)
 	return f
 }
 
-// exists makes sure that there is a store. A folder that was named wrongly is an error, and does not become
-// an empty store, of which a backup would succeed.
+// exists checks that there is a store. A misspelt folder is an error: creating an
+// empty store there would let a backup of it succeed.
 func (f *storeFlags) exists() error {
 	if err := db.CheckURL(f.Database); err != nil {
 		return err

@@ -110,7 +110,7 @@ func (f *front) scheme() string {
 	return "http"
 }
 
-// run does what goes on beside the requests, until ctx is done.
+// run does the background work, until ctx is done.
 func (f *front) run(ctx context.Context) error {
 	if f.authority == nil {
 		return nil

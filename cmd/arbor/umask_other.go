@@ -2,5 +2,5 @@
 
 package main
 
-// closeUmask does nothing where there are no modes.
+// closeUmask does nothing on systems without file modes.
 func closeUmask() int { return 0 }

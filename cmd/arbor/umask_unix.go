@@ -4,6 +4,6 @@ package main
 
 import "syscall"
 
-// closeUmask lets this process and its children make files and folders for their
+// closeUmask restricts files and folders that this process and its children create to their
 // owner alone, and returns the umask that was set before.
 func closeUmask() int { return syscall.Umask(0o077) }

@@ -29,7 +29,7 @@ func (c *userList) Run(p *process) error {
 	})
 }
 
-// siteRole is what a user is to the whole site.
+// siteRole describes a user's role on the whole site.
 func siteRole(a *account.Account) string {
 	if a.SiteAdmin {
 		return "administrator"
@@ -101,7 +101,7 @@ func listEmails(emails []account.Email) string {
 	return cmp.Or(strings.Join(list, ", "), "-")
 }
 
-// onUser is an operation of the operator, who is no caller, on a user.
+// onUser is an operator's operation on a user. The operator is not an API caller.
 type onUser = func(*account.Service, context.Context, *account.Caller, string) (*account.Account, error)
 
 // change runs an operation on the user, and prints a line when it has succeeded.
@@ -131,14 +131,14 @@ func (c *userUnsuspend) Run(p *process) error {
 
 type userPromote struct{ userNamed }
 
-// Run makes the user a site administrator.
+// Run gives a user the role of site administrator.
 func (c *userPromote) Run(p *process) error {
 	return c.change(p, "%s is a site administrator", (*account.Service).Promote)
 }
 
 type userDemote struct{ userNamed }
 
-// Run makes a site administrator an ordinary user.
+// Run removes the site administrator's role from a user.
 func (c *userDemote) Run(p *process) error {
 	return c.change(p, "%s is not a site administrator", (*account.Service).Demote)
 }

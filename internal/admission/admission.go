@@ -42,8 +42,8 @@ const DefaultMemory = 2 << 30
 // server keeps caches and connections in the rest.
 func budget(memory int64) int64 { return memory / 4 * 3 }
 
-// New makes the layer for a server that may use so many bytes of memory, its
-// processes of git included.
+// New returns the layer for a server that may use memory bytes, including
+// its git processes.
 func New(memory int64, proxies Proxies) *Control {
 	return &Control{
 		Gate:    NewGate(budget(memory)),

@@ -54,8 +54,8 @@ func NewConns(most int, proxies Proxies) *Conns {
 	}
 }
 
-// MaxConns is how many connections a server of so many bytes of memory may have
-// open, each of which costs some 40 KiB with TLS, and 20 without.
+// MaxConns returns how many connections a server with so many bytes of memory may have
+// open. A connection costs about 40 KiB with TLS, and 20 KiB without.
 func MaxConns(memory int64) int { return int(min(max(memory/8/(40<<10), 64), 16<<10)) }
 
 // Watch is the server's http.Server.ConnState. It closes a connection that is one

@@ -73,7 +73,7 @@ const maxScans = 2
 // everybody wait for seconds.
 func turnsOf(processors int) int64 { return 32 * int64(processors) }
 
-// NewGate makes a gate of a budget in bytes.
+// NewGate returns a gate with a budget in bytes.
 func NewGate(budget int64) *Gate {
 	unit := budget / 64
 	work := &limit{most: workPart * unit, kept: workPart * unit / 4}
@@ -118,7 +118,7 @@ func NewGate(budget int64) *Gate {
 	return g
 }
 
-// Patience has requests of every kind wait for so long at most, in place of what the kinds say themselves.
+// Patience limits the wait of requests of every kind, instead of the limits of the kinds themselves.
 // Call it before the gate is used.
 func (g *Gate) Patience(longest time.Duration) {
 	for k := range g.lines {

@@ -1,6 +1,6 @@
 package admission
 
-// limit is something of which there is only so much.
+// limit is a bounded resource.
 type limit struct {
 	most      int64 // bytes
 	kept      int64 // of these, reserved for callers with an account

@@ -12,7 +12,7 @@ type line struct {
 	name     string
 	limits   []*limit
 	one      bool          // all are one holder
-	largest  int64         // what one process counts for at most; 0: its cage
+	largest  int64         // upper bound of one process's cost; 0: its cage
 	patience time.Duration // the longest wait (decision 66)
 	shares   map[Holder]*share
 	queue    []*share // of holders that wait; the first came first, or had its last turn first

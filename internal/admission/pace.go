@@ -122,7 +122,7 @@ func apart(a, b time.Time) bool {
 // early deadlines, too.
 const chunk = 64 << 10
 
-// Write writes in chunks, each of which has a deadline of its own.
+// Write writes in chunks. Each chunk has its own deadline.
 func (p *paced) Write(b []byte) (written int, err error) {
 	for first := true; err == nil && (first || len(b) > 0); first = false {
 		n := min(len(b), chunk)
@@ -173,5 +173,5 @@ func (p *paced) within(n int, send func() error) error {
 	return err
 }
 
-// Unwrap lets http.ResponseController find the connection's own writer.
+// Unwrap returns the connection's own writer, for http.ResponseController.
 func (p *paced) Unwrap() http.ResponseWriter { return p.ResponseWriter }

@@ -76,7 +76,7 @@ func (p Proxies) Origin(r *http.Request) Origin {
 }
 
 // client walks from the peer to the left as long as the addresses are trusted proxies.
-// An element that is no address ends the walk: the proxy that wrote it is the client.
+// An element that is not an address ends the walk: the proxy that wrote it is the client.
 func (p Proxies) client(peer netip.Addr, forwarded []string) netip.Addr {
 	for i := len(forwarded) - 1; i >= 0; i-- {
 		rest := forwarded[i]

@@ -32,7 +32,7 @@ func NewPacedStream(ticket *Ticket, rw io.ReadWriter, hangUp func()) *PacedStrea
 	return &PacedStream{rw: rw, ticket: ticket, hangUp: hangUp, reading: Grace, writing: Grace}
 }
 
-// Pause lets the client think for so long before the next byte that is read.
+// Pause sets how long the client may take before the next byte that is read.
 func (s *PacedStream) Pause(d time.Duration) { s.pause.Store(int64(d)) }
 
 // End ends the pace: what still waits for the client, if anything, does so without hanging up.
@@ -58,7 +58,7 @@ func (s *PacedStream) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write writes in chunks, each of which has a time of its own. Errors: Malformed for a client that is too
+// Write writes in chunks. Each chunk has its own deadline. Errors: Malformed for a client that is too
 // slow, Canceled for one that is gone.
 func (s *PacedStream) Write(b []byte) (written int, err error) {
 	for err == nil && len(b) > 0 {

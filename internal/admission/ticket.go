@@ -20,7 +20,7 @@ type Ticket struct {
 	body int64        // granted by ReadAll, and taken back by Leave
 }
 
-// NewTicket makes the ticket of a request; nothing is taken yet.
+// NewTicket returns the ticket of a request; it holds nothing yet.
 func (g *Gate) NewTicket(from Holder) *Ticket {
 	t := &Ticket{gate: g, who: from}
 	t.kind.Store(uint32(Child))
@@ -56,7 +56,7 @@ const (
 	perBody    = 3
 )
 
-// Enter lets the request in, after its body was read. Leave follows.
+// Enter admits the request, after its body was read. Call Leave afterwards.
 func (t *Ticket) Enter(ctx context.Context) (err error) {
 	n, err := t.take(ctx, Work, perRequest+perBody*t.body)
 	if t.base.Store(n); err != nil {
@@ -72,7 +72,7 @@ func (t *Ticket) compute(ctx context.Context, again bool) error {
 	return err
 }
 
-// pause gives the turn back, and reports whether there was one.
+// pause releases the turn, and reports whether there was one.
 func (t *Ticket) pause() bool {
 	n := t.turn.Swap(0)
 	if n > 0 {
@@ -84,8 +84,8 @@ func (t *Ticket) pause() bool {
 // quick is how long a write to a client may take while its request keeps its turn.
 const quick = 50 * time.Millisecond
 
-// Send runs a write to the client. If that takes long, the turn goes to others
-// meanwhile, so that a slow client does not keep requests waiting that compute.
+// Send runs a write to the client. If that takes long, the turn goes to another
+// request, so that a slow client does not delay requests that compute.
 func (t *Ticket) Send(ctx context.Context, write func() error) error {
 	if t == nil || t.turn.Load() == 0 {
 		return write()
@@ -99,7 +99,7 @@ func (t *Ticket) Send(ctx context.Context, write func() error) error {
 	return err
 }
 
-// Leave gives back all that Enter, ReadAll and Hold took. It may be called without them.
+// Leave releases all that Enter, ReadAll and Hold took. It may be called without them.
 func (t *Ticket) Leave() {
 	t.pause()
 	if n := t.base.Swap(0) + t.body; n > 0 {
@@ -146,7 +146,7 @@ func (t *Ticket) ReadAll(
 	}
 }
 
-// grow makes the body's part as large as its next buffer.
+// grow extends the body's part to the size of its next buffer.
 func (t *Ticket) grow(ctx context.Context, to int64) (int64, error) {
 	n, err := t.take(ctx, Work, to-t.body)
 	t.body += n

@@ -72,8 +72,8 @@ func (a *archive) finish(_ context.Context, m *Manifest) error {
 // maxManifest bounds what is read of a manifest into memory, in bytes.
 const maxManifest = 4 << 30
 
-// unpack makes a backup in a folder of one in a stream. Where a file goes is decided by its
-// digest, whatever its name says.
+// unpack turns a backup in a stream into one in a folder. A file's place is decided by its
+// digest, not by its name.
 func unpack(ctx context.Context, from io.Reader, dir string) error {
 	t := &folder{dir: dir, earlier: map[string]File{}, held: map[string]bool{}}
 	if err := t.prepare(); err != nil {

@@ -13,12 +13,12 @@
 // A backup holds one moment of the database. Objects are written before the transaction
 // that makes them reachable, and packing removes none, so every object of that moment is in
 // the repository's folder afterwards. Only a folder of a deleted repository would go: a
-// lease in the database keeps it (repo.HoldFolders), and with it files that are no objects (package file).
+// lease in the database keeps it (repo.HoldFolders), and with it files other than objects (package file).
 //
 // The tables are read in one snapshot, not copied by SQLite's online backup: that begins
-// anew with each write of another process, and what it copies suits no other engine. Git's
-// caches (packed-refs, graphs, bitmaps) and full-text indexes are no part of a backup: the
-// server makes them anew.
+// again with each write of another process, and what it copies suits no other engine. Git's
+// caches (packed-refs, graphs, bitmaps) and full-text indexes are not part of a backup: the
+// server rebuilds them.
 package backup
 
 import "arbor/internal/file"
@@ -30,5 +30,5 @@ const repositoriesDir = "repositories"
 // given, and the host keys of SSH.
 var keyDirs = []string{"acme", "ssh"}
 
-// storeDirs are all folders of the data folder of which a backup holds files.
+// storeDirs are the folders of the data folder whose files a backup holds.
 var storeDirs = append([]string{repositoriesDir, file.Folder}, keyDirs...)

@@ -35,7 +35,7 @@ type folder struct {
 	held map[string]bool // digests that were looked for and are there
 }
 
-// ToFolder makes a backup in a folder, or brings the one that is there up to date. If it
+// ToFolder writes a backup to a folder, or updates the one that is there. If it
 // fails, an earlier backup is as it was, but for files of it that were found bad: see nightly.go.
 func ToFolder(ctx context.Context, from Source, dir string) (*Manifest, error) {
 	t, lock, err := openTarget(from.Folder, dir)
@@ -71,7 +71,7 @@ func openTarget(data, dir string) (*folder, io.Closer, error) {
 	return t, lock, nil
 }
 
-// prepare makes the folders, and reads the manifest that is there.
+// prepare creates the folders, and reads the manifest that is there.
 func (t *folder) prepare() error {
 	text, err := os.ReadFile(filepath.Join(t.dir, manifestFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +109,7 @@ func (t *folder) prepare() error {
 	return nil
 }
 
-// apart makes sure that a backup does not lie in the data folder.
+// apart checks that the backup is outside the data folder.
 func apart(data, dir string) error {
 	data, err := filepath.Abs(data)
 	if err != nil {
@@ -188,7 +188,7 @@ func (t *folder) keep(spooled *os.File, f *File) error {
 	return os.Rename(spooled.Name(), filePath(t.dir, f.SHA256))
 }
 
-// finish makes all that was written durable, and only then swaps the manifest.
+// finish syncs all that was written, and only then replaces the manifest.
 func (t *folder) finish(ctx context.Context, m *Manifest) error {
 	text, err := m.encode()
 	if err != nil {

@@ -39,10 +39,10 @@ type File struct {
 
 const (
 	format     = 1
-	tablesPath = "tables" // of Manifest.Tables, which is no file of the data folder
+	tablesPath = "tables" // of Manifest.Tables, which is not a file of the data folder
 )
 
-// ErrDamaged says that a backup is no whole one of this form: cut short, altered, or not
+// ErrDamaged means that a backup is incomplete or invalid: cut short, altered, or not
 // finished.
 var ErrDamaged = errors.New("the backup is cut short or altered")
 

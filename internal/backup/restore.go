@@ -27,7 +27,7 @@ type Destination struct {
 	Folder   string // the data folder, which exists
 	// Verified is called when the backup was found whole, before anything is touched; nil: nobody.
 	Verified func(*Manifest)
-	// Progress is told which part begins, and within it how much is done; nil: nobody.
+	// Progress is called when a part begins, and within it with the amount done. It may be nil.
 	Progress func(part string, done, all int64)
 }
 
@@ -81,7 +81,7 @@ func FromStream(ctx context.Context, from io.Reader, to Destination) error {
 	return FromFolder(ctx, dir, to)
 }
 
-// FromFolder makes a store of a backup. First it reads the whole backup, and makes sure that the store is empty
+// FromFolder restores a store from a backup. First it reads the whole backup, and checks that the store is empty
 // and that neither its folder nor its database is another store's. Then a marker is set, with which no store
 // opens, folder and database are bound, objects are copied, the rows are committed, and the marker goes.
 // Errors: ErrDamaged, ErrNotEmpty, those of package identity.
@@ -177,7 +177,7 @@ func (r *restore) each(ctx context.Context, part string, do func(f *File, paths 
 	return g.Wait()
 }
 
-// checkEmpty makes sure that the store holds nothing, but for what an earlier restore left.
+// checkEmpty checks that the store is empty, except for what an earlier restore left.
 func (r *restore) checkEmpty(ctx context.Context) error {
 	if r.resumed {
 		return nil
@@ -282,7 +282,7 @@ func (r *restore) copyFiles(ctx context.Context) error {
 	return durable.Sync(r.Folder)
 }
 
-// makeDirs makes the folder of a file, and with HEAD those that git asks of a repository.
+// makeDirs creates the folder of a file, and with HEAD the folders that git requires in a repository.
 func (r *restore) makeDirs(file string) error {
 	dirs := []string{""}
 	if path.Base(file) == "HEAD" {
@@ -301,7 +301,7 @@ func (r *restore) copyFile(f *File, to string) error {
 	if err != nil {
 		return err
 	}
-	if isConfig(to) { // git obeys it, so it says what this program says, whoever made the backup
+	if isConfig(to) { // git obeys it, so write our own in place of the backup's
 		_, err = out.WriteString(git.Config)
 	} else {
 		err = r.read(f, out)

@@ -30,7 +30,7 @@ import (
 type Source struct {
 	DB     *db.DB
 	Folder string // the data folder
-	// Progress is told which part begins, and within it how much is done; nil: nobody.
+	// Progress is called when a part begins, and within it with the amount done. It may be nil.
 	Progress func(part string, done, all int64)
 	// Problem is called with a line for each file of an earlier backup in the folder that is missing or altered;
 	// nil: nobody.
@@ -183,7 +183,7 @@ func (s *save) saveRepositories(ctx context.Context) error {
 	return g.Wait()
 }
 
-// tries is how often the files of a repository are listed anew that move meanwhile: the
+// tries is how often the files of a repository are listed again if they move during the copy: the
 // folder after a deletion, and packs when they are combined, whose new pack is there before.
 const tries = 20
 
@@ -234,8 +234,8 @@ func (s *save) saveStored(ctx context.Context) error {
 	return g.Wait()
 }
 
-// saveFiles copies the files of a repository's folder that its objects are in. All others
-// can be made anew, and are.
+// saveFiles copies the files of a repository's folder that hold its objects. All others
+// can be rebuilt, and a restore does so.
 func (s *save) saveFiles(dir, as string) ([]File, error) {
 	names, err := objectFiles(dir)
 	if err != nil {

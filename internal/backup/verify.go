@@ -41,7 +41,7 @@ func openBackup(dir string) (*opened, error) {
 
 // Verification says how a backup is verified.
 type Verification struct {
-	// Progress is told which part begins, and within it how much is done; nil: nobody.
+	// Progress is called when a part begins, and within it with the amount done. It may be nil.
 	Progress func(part string, done, all int64)
 	// Problem is called with a line for each file that is missing or altered, by one goroutine at a time.
 	Problem func(line string)
@@ -52,7 +52,7 @@ type Verification struct {
 func Verify(ctx context.Context, dir string, v Verification) (*Manifest, error) {
 	lock, err := lockFolder(dir, false)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no backup: %w", err)
+		return nil, fmt.Errorf("no backup found: %w", err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ type group struct {
 	more []string // paths of the others
 }
 
-// name is what the file is called in a report: its path in the backup, and what it is of the store.
+// name describes the file in a report: its path in the backup, and its purpose in the store.
 func (g *group) name() string {
 	name := path.Join(filesDir, g.SHA256[:2], g.SHA256) + " (" + g.Path
 	if len(g.more) > 0 {
@@ -158,7 +158,7 @@ func problemOf(err error) string {
 	return err.Error()
 }
 
-// verifyTables makes sure that the rows of the database can be read.
+// verifyTables checks that the rows of the database can be read.
 func (o *opened) verifyTables() error {
 	f, err := os.Open(filePath(o.dir, o.manifest.Tables.SHA256))
 	if err != nil {

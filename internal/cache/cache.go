@@ -11,8 +11,8 @@
 //
 //	cache.go    Cache: values within a bound
 //	state.go    State
-//	recent.go   Recent: values that never change, with less to keep beside them
-//	stats.go    what a cache tells of itself
+//	recent.go   Recent: values that never change, with less overhead
+//	stats.go    counters of a cache
 //	flights.go  Flights: one caller at a time does what many ask for
 package cache
 
@@ -50,18 +50,18 @@ type entry[K comparable, V any] struct {
 	cost  int64
 }
 
-// New makes a cache of values that cost at most limit together. cost says what one
-// costs, in the unit of the limit.
+// New returns a cache for values whose total cost is at most limit. cost returns the
+// cost of one value, in the unit of the limit.
 func New[K comparable, V any](limit int64, cost func(K, V) int64) *Cache[K, V] {
 	return &Cache[K, V]{limit: limit, cost: cost, order: list.New(), byKey: map[K]*list.Element{}}
 }
 
-// NewCount makes a cache of at most so many values.
+// NewCount returns a cache of at most limit values.
 func NewCount[K comparable, V any](limit int64) *Cache[K, V] {
 	return New(limit, func(K, V) int64 { return 1 })
 }
 
-// Get gives the value that was kept under the key in this state.
+// Get returns the value that was kept under the key in this state.
 func (c *Cache[K, V]) Get(state State, key K) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,8 +127,8 @@ func (c *Cache[K, V]) Carry(from, to State, holds func(K) bool) {
 	}
 }
 
-// Read gives the value that is kept under the key in this state, or what read
-// gives, which is kept. Its error is that of read.
+// Read returns the value that is kept under the key in this state, or else the result of
+// read, which it then keeps. Its error is that of read.
 func (c *Cache[K, V]) Read(state State, key K, read func() (V, error)) (V, error) {
 	if v, ok := c.Get(state, key); ok {
 		return v, nil

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Flights lets one caller at a time do what many ask for. The zero value is ready.
+// Flights runs concurrent calls with the same key one at a time. The zero value is ready.
 type Flights[K comparable] struct {
 	mu   sync.Mutex
 	open map[K]chan struct{}
@@ -45,7 +45,7 @@ func WithPause(ctx context.Context, pause func() (resume func())) context.Contex
 	return context.WithValue(ctx, pauseKey{}, pause)
 }
 
-// Leave lets the next one go on.
+// Leave admits the next caller that waits for the key.
 func (f *Flights[K]) Leave(key K) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -4,7 +4,7 @@ import "sync"
 
 // Recent keeps values that never change, such as the parents of a commit, in two
 // halves: when the young one is full it becomes the old one, and values that nobody
-// asked for since are forgotten. It keeps less beside each value than a Cache, and
+// asked for since are forgotten. It has less overhead per value than a Cache, and
 // moves nothing when one is read often. Safe for concurrent use.
 type Recent[K comparable, V any] struct {
 	limit int         // of one half
@@ -17,13 +17,13 @@ type Recent[K comparable, V any] struct {
 	misses     int64
 }
 
-// NewRecent makes a cache each of whose halves holds values that cost at most limit
-// together. cost says what one costs; nil: 1.
+// NewRecent returns a cache of two halves, each of which holds values whose total cost
+// is at most limit. cost returns the cost of one value; nil: 1.
 func NewRecent[K comparable, V any](limit int, cost func(V) int) *Recent[K, V] {
 	return &Recent[K, V]{limit: limit, cost: cost, young: map[K]V{}}
 }
 
-// Get gives the value of a key, if it is kept.
+// Get returns the value of a key, if it is kept.
 func (r *Recent[K, V]) Get(key K) (V, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

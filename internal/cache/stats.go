@@ -10,14 +10,14 @@ type Stats struct {
 	Misses  int64
 }
 
-// Stats gives the numbers under a name.
+// Stats returns the cache's numbers, labelled with name.
 func (c *Cache[K, V]) Stats(name string) Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Stats{name, int64(c.order.Len()), c.held, c.limit, c.hits, c.misses}
 }
 
-// Stats gives the numbers under a name. What the older half costs is what the younger one may.
+// Stats returns the cache's numbers, labelled with name. The older half counts as full.
 func (r *Recent[K, V]) Stats(name string) Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()

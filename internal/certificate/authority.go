@@ -70,7 +70,7 @@ func NewAuthority(o AuthorityOptions) (*Authority, error) {
 	return a, nil
 }
 
-// checkDomain gives a domain as handshakes name it.
+// checkDomain returns a domain in the form that handshakes use.
 func checkDomain(name string) (string, error) {
 	domain, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.TrimSpace(name), "."))
 	if err != nil || !strings.Contains(domain, ".") || net.ParseIP(domain) != nil {
@@ -112,7 +112,7 @@ func (a *Authority) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate
 	}
 }
 
-// obtain gives the certificate of a domain, and asks the authority for it if it is neither
+// obtain returns the certificate of a domain, and requests one from the authority if it is neither
 // in memory nor in the folder. It has an ECDSA key, as all clients of TLS 1.2 read it.
 func (a *Authority) obtain(domain string) (*tls.Certificate, error) {
 	return a.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain,

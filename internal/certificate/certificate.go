@@ -1,11 +1,11 @@
-// Package certificate has what a server needs to speak TLS itself.
+// Package certificate provides what a server needs to serve TLS itself.
 //
-//   - pair.go: a certificate and its key in files, which are read anew when they change
+//   - pair.go: a certificate and its key in files, reloaded when they change
 //   - authority.go: certificates that an authority issues by ACME (RFC 8555)
-//   - redirect.go: the plain listener beside it, which leads to https
+//   - redirect.go: the plain listener, which redirects to https
 //
-// Both sources give the certificate of a handshake from memory. What takes long (asking an
-// authority) happens beside the handshakes, so a crowd of them starts nothing.
+// Both sources return the certificate of a handshake from memory. What takes long (asking an
+// authority) happens in the background, so many handshakes cause one request at most.
 package certificate
 
 import (
@@ -15,13 +15,13 @@ import (
 	"golang.org/x/crypto/acme"
 )
 
-// Source gives the certificate for a handshake.
+// Source returns the certificate for a handshake.
 type Source interface {
 	GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error)
 }
 
-// Listen lets clients of l speak TLS 1.2 or newer, and HTTP/2 or HTTP/1.1 in it. The HTTP
-// server makes the handshake, within its own timeout.
+// Listen wraps l in TLS 1.2 or newer, with HTTP/2 or HTTP/1.1. The HTTP server
+// performs the handshake, within its own timeout.
 func Listen(l net.Listener, from Source) net.Listener {
 	c := &tls.Config{
 		MinVersion:     tls.VersionTLS12,

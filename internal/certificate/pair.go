@@ -29,7 +29,7 @@ type Pair struct {
 	told    string // the error that was logged last, until a pair is read
 }
 
-// stamp tells versions of the two files apart.
+// stamp identifies a version of the two files.
 type stamp struct{ cert, key fs.FileInfo }
 
 func (a stamp) same(b stamp) bool { return sameFile(a.cert, b.cert) && sameFile(a.key, b.key) }
@@ -67,7 +67,7 @@ func (p *Pair) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return p.current.Load(), nil
 }
 
-// check reads the files anew if they have changed. The old pair stays while the new one is
+// check reloads the files if they have changed. The old pair stays while the new one is
 // broken: perhaps only one of the two files is there yet.
 func (p *Pair) check() {
 	p.mu.Lock()
@@ -102,7 +102,7 @@ func (p *Pair) stat() (s stamp, err error) {
 	return s, nil
 }
 
-// load reads the files. It is called after stat, so a change meanwhile is seen later.
+// load reads the files. It is called after stat, so a change in between is seen later.
 func (p *Pair) load(seen stamp) (*tls.Certificate, error) {
 	cert, err := os.ReadFile(p.certFile)
 	if err != nil {

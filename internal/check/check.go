@@ -1,5 +1,5 @@
-// Package check looks through a store for what does not hold, with a server running
-// on it or not, and derives anew what can be derived.
+// Package check looks for inconsistencies in a store, with a server running
+// on it or not, and repairs what can be derived from other data.
 //
 //	check.go      what was found, and the order of the parts
 //	engine.go     what the database says of itself
@@ -7,13 +7,13 @@
 //	postings.go   the index of issues against the issues
 //	refs.go       refs and pull requests against the objects of their repositories
 //	folders.go    folders that no repository has, and the space that is left
-//	files.go      files that are no objects, against their rows
+//	files.go      files other than objects, against their rows
 //
-// Each statement reads one moment of the database. Folders change beside it: what is
-// wrong there is looked at again, and told only if the database still asks for it.
+// Each statement reads one moment of the database. Folders change in parallel: a finding
+// there is looked at again, and reported only if the database still contradicts the folder.
 //
-// Repaired is what other rows say (counters, copies of a column, the index), and what each
-// repository's folder has beside objects. Objects and refs are never touched, and no folder
+// Repair covers what follows from other rows (counters, copies of a column, the index), and what
+// a repository's folder holds besides objects. Objects and refs are never touched, and no folder
 // is removed.
 package check
 
@@ -36,8 +36,8 @@ type Options struct {
 	Folder string       // of the store: it holds the folder repositories
 	Log    *slog.Logger // of what else goes wrong
 	Full   bool         // read every object whole and compare it with its name (git fsck)
-	Repair bool         // derive anew what can be
-	// Progress is told which part begins, and within it how much is done; nil: nobody.
+	Repair bool         // repair what can be derived
+	// Progress is called when a part begins, and within it with the amount done. It may be nil.
 	Progress func(part string, done, all int64)
 }
 
@@ -125,7 +125,7 @@ func (c *checker) find(f Finding) {
 	c.report.Findings = append(c.report.Findings, f)
 }
 
-// names gives OWNER/NAME of repositories by id, for findings.
+// names returns the OWNER/NAME of repositories by id, for findings.
 func (c *checker) names(ctx context.Context, ids []repo.ID) (map[repo.ID]string, error) {
 	names := make(map[repo.ID]string, len(ids))
 	for len(ids) > 0 {

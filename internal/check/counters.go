@@ -19,7 +19,7 @@ type derived struct {
 	keys   []string // of the table: which row is meant
 	means  string   // what it should be, for people
 
-	// right gives the keys and the right value, for each row that is not 0.
+	// right selects the keys and the right value, for each row that is not 0.
 	right string
 	flag  bool // a boolean, which is 0 or 1 here
 	// made says that a row with the keys is there only when there is something to count;
@@ -29,7 +29,7 @@ type derived struct {
 	// also is set with the column.
 	also string
 	repo string   // the key, or an expression on t, that is a repository's id; empty: none
-	lock []string // the tables that nobody may write while it is derived anew
+	lock []string // the tables locked against writes during the repair
 }
 
 // columns lists what is derived in SQL alone, after what it is derived from. The index of
@@ -222,8 +222,8 @@ func (d *derived) find(tx *db.Tx) (list []wrong, all int64, err error) {
 	return list, all, rows.Err()
 }
 
-// repair writes the right values of some rows, and tells how many there were. Nobody
-// writes what is counted meanwhile: PostgreSQL is asked for that, SQLite has one writer
+// repair writes the right values of some rows, and returns how many there were. Writers of
+// the counted tables wait for it: on PostgreSQL by a lock, and SQLite has one writer
 // anyway.
 func (d *derived) repair(tx *db.Tx) (list []wrong, all int64, err error) {
 	if tx.Engine() == db.PostgreSQL {

@@ -9,7 +9,7 @@ import (
 )
 
 // database asks the engine whether its own files and indexes are whole, and whether
-// what rows refer to is there. Nothing of that can be derived anew: a backup can.
+// the rows that other rows refer to exist. None of that can be repaired: restore a backup.
 func (c *checker) database(ctx context.Context) error {
 	if c.DB.Engine() == db.SQLite {
 		return c.sqlite(ctx)

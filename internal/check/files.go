@@ -45,7 +45,7 @@ func (c *checker) files(ctx context.Context) error {
 		if there, err := c.hasRow(ctx, f); err != nil {
 			return err
 		} else if !there {
-			continue // it was deleted meanwhile
+			continue // it was deleted during the check
 		}
 		names, err := c.names(ctx, []repo.ID{f.RepoID})
 		if err != nil {
@@ -100,7 +100,7 @@ func filesIn(root string) (map[string]bool, error) {
 	found := map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went meanwhile
+			return nil // it was deleted during the check
 		}
 		if err != nil || d.IsDir() {
 			return err
@@ -112,7 +112,7 @@ func filesIn(root string) (map[string]bool, error) {
 	return found, err
 }
 
-// lookAtFile tells what is wrong with a file; empty: nothing. Its content is read for Options.Full.
+// lookAtFile returns what is wrong with a file; empty: nothing. Options.Full reads its content.
 func (c *checker) lookAtFile(ctx context.Context, f *file.File) string {
 	in, err := os.Open(filepath.Join(c.Folder, filepath.FromSlash(file.Path(f.Name))))
 	if errors.Is(err, fs.ErrNotExist) {

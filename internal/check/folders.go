@@ -14,9 +14,9 @@ import (
 	"arbor/internal/space"
 )
 
-// folders looks for what lies beside the repositories' folders and belongs to none. The
-// server itself removes what deletions and failures leave, hours later; so only names
-// that it never gives are wrong, and others a warning.
+// folders looks for entries next to the repositories' folders that belong to none. The
+// server removes the remains of deletions and failures itself, hours later. So only names
+// that it never uses are errors, and others a warning.
 func (c *checker) folders(ctx context.Context) error {
 	root := filepath.Join(c.Folder, "repositories")
 	shards, err := os.ReadDir(root)
@@ -73,7 +73,7 @@ func (c *checker) shard(ctx context.Context, dir string, entries []fs.DirEntry) 
 	return nil
 }
 
-// Less space than this is told.
+// Less free space than this is reported.
 const (
 	spareShare = 0.05
 	spareBytes = 1 << 30

@@ -77,7 +77,7 @@ func (c *checker) repository(ctx context.Context, id repo.ID, name string) error
 	return nil
 }
 
-// frame looks for what a repository's folder has beside objects: without it git takes the
+// frame checks what a repository's folder needs besides objects: without it git takes the
 // folder for no repository. HEAD is made last, so a folder without it is one whose making
 // was cut short, as long as no ref needs it.
 func (c *checker) frame(ctx context.Context, id repo.ID, name string) (readable bool, err error) {

@@ -1,5 +1,5 @@
-// Package durable writes files so that they outlast a crash: what is acknowledged is on the disk, its name
-// too.
+// Package durable writes files so that they survive a crash: acknowledged data is on the disk,
+// and so is the file's name.
 package durable
 
 import (
@@ -16,7 +16,7 @@ const Temporary = ".tmp-"
 // ErrLocked says that another process has locked a folder.
 var ErrLocked = errors.New("another process works on this folder")
 
-// Sync makes what is in a file, or the names in a folder, durable.
+// Sync flushes a file's content, or the names in a folder, to the disk.
 func Sync(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -25,7 +25,7 @@ func Sync(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// MakeDir makes a folder and its missing parents, for the owner alone, each durable in its parent.
+// MakeDir creates a folder and its missing parents, for the owner alone, each durable in its parent.
 func MakeDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -42,8 +42,8 @@ func MakeDir(dir string) error {
 	return Sync(parent)
 }
 
-// Replace gives a file new contents in one step: after a crash it has the old ones or the new. The owner
-// alone may read it.
+// Replace replaces a file's contents atomically: after a crash it has either the old ones or the new. Only
+// the owner may read it.
 func Replace(path string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), Temporary+filepath.Base(path)+"-")
 	if err != nil {
@@ -63,7 +63,7 @@ func Replace(path string, write func(*os.File) error) error {
 // TryName is the name that Try uses: what has it is nothing that stays.
 const TryName = ".try"
 
-// Try makes and removes a folder in a folder, to see whether this process may. Several may try at a time.
+// Try creates and removes a folder in dir, to check that this process may. Concurrent calls are safe.
 func Try(dir string) error {
 	path := filepath.Join(dir, TryName)
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) { // of one that was killed

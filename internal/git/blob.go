@@ -18,7 +18,7 @@ const HeldBlob = 1 << 20
 
 // ReadBlob calls fn with the size of a blob and its contents; fn's error is
 // returned. Before fn is called it fails with: NotFound for an object that is
-// missing, Invalid for one that is no blob, TooLarge for more than limit bytes.
+// missing, Invalid for one that is not a blob, TooLarge for more than limit bytes.
 func (r *Repository) ReadBlob(
 	ctx context.Context, sha SHA, limit int64, fn func(size int64, contents io.Reader) error,
 ) error {

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/git/tree"
 )
 
-// BuildTree makes the tree that the edits turn base into, as decision 44 says;
+// BuildTree returns the tree that results from applying the edits to base, as decision 44 says;
 // base "" begins with nothing. It writes nothing. Of two edits of one path the
 // last counts; what an edit says of a path below another's tree changes that
 // tree; a directory that loses its last entry goes. Only trees on the way to an
@@ -23,7 +23,7 @@ func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) 
 	return tree.Build(r.treeReader(ctx), r.git.counts, base, edits)
 }
 
-// treeReader gives a function that reads trees, those of late from memory. That of ""
+// treeReader returns a function that reads trees, recent ones from memory. The tree ""
 // has no entries.
 func (r *Repository) treeReader(ctx context.Context) func(SHA) ([]byte, error) {
 	s := r.git.state(r.dir)

@@ -45,7 +45,7 @@ func (r *Repository) load() (l load) {
 		}
 		info, err := e.Info()
 		switch {
-		case err != nil: // gone meanwhile
+		case err != nil: // it has ended
 		case isIndex:
 			l.objects += packfile.ObjectsIn(info.Size())
 		default:

@@ -94,7 +94,7 @@ func (r *Repository) catAlone(ctx context.Context, fn func(*catfile.Process) err
 }
 
 // readError says why a read failed: the caller went away, it took too long,
-// there is no repository yet, or git failed.
+// the repository does not exist yet, or git failed.
 func (r *Repository) readError(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):

@@ -45,7 +45,7 @@ func (r *Repository) look(ctx context.Context, t process.Task) (problem string, 
 	return "", nil
 }
 
-// problemOf is the first line that a command printed, beside how it ended.
+// problemOf returns the first line that a command printed, with its exit status.
 func problemOf(said []byte, err error) string {
 	line, _, _ := bytes.Cut(said, []byte("\n"))
 	if len(line) == 0 {

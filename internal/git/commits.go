@@ -67,7 +67,7 @@ func (r *Repository) commitsPart(ctx context.Context, shas []SHA) (part []*Commi
 }
 
 // PeelToCommit follows annotated tags to a commit. NotFound when something on
-// the way is missing, Invalid when the end is no commit.
+// the way is missing, Invalid when the end is not a commit.
 func (r *Repository) PeelToCommit(ctx context.Context, sha SHA) (SHA, error) {
 	for range maxTags {
 		info, err := r.Info(ctx, sha)

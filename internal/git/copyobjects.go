@@ -11,7 +11,7 @@ import (
 	"arbor/internal/git/wire"
 )
 
-// CopyObjects makes the history of a commit in one repository part of another,
+// CopyObjects copies the history of a commit from one repository into another,
 // durably and with all checks of a push: the head of a fork, before the
 // transaction that needs it. have are what refs of to name, whose histories are
 // whole. It does nothing where to is known to have all of it. The public may

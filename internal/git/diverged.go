@@ -12,8 +12,8 @@ import (
 )
 
 // Diverged counts the commits that only the one and only the other of two
-// histories has, and gives a page of those that only b has, the oldest first. It
-// starts no process where the histories parted lately.
+// histories has, and returns a page of those that only b has, the oldest first. It
+// starts no process if the histories diverged recently.
 func (r *Repository) Diverged(
 	ctx context.Context, a, b SHA, skip, most int,
 ) (onlyA, onlyB int, page []SHA, err error) {

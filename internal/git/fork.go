@@ -17,12 +17,12 @@ import (
 	"arbor/internal/git/process"
 )
 
-// LinkObjects makes all objects that another repository has now part of this
+// LinkObjects adds all objects that another repository has now to this
 // one, durably, at a cost that does not depend on their size: files of packs
 // never change, so both directories get links to the same ones. From then on the
-// two have nothing to do with each other: what one gets, loses or packs anew
-// the other does not see. Where the file system has no more links to give, files
-// are copied. Maintenance and writes of either go on meanwhile.
+// two are independent: neither sees what the other gets, loses or repacks.
+// If the file system allows no more links, files are copied. Maintenance and
+// writes of either continue during the call.
 //
 // This repository then holds every object that the other had, reachable or not:
 // so both must be public, and the caller hides what is not. See CopyHistories.
@@ -68,7 +68,7 @@ func (r *Repository) linkLoose(from *Repository) error {
 		for _, sha := range shas {
 			file := filepath.Join("objects", e.Name(), string(sha[2:]))
 			if err := linkFile(from.path(file), r.path(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err // one that is gone is in a pack by now
+				return err // one that is gone is now in a pack
 			}
 		}
 		if err := durable.Sync(r.path("objects", e.Name())); err != nil {
@@ -79,7 +79,7 @@ func (r *Repository) linkLoose(from *Repository) error {
 }
 
 // linkPasses is how often the packs are listed at most. Two listings do unless
-// packs come and go meanwhile.
+// packs are added or removed during the call.
 const linkPasses = 20
 
 // linkPacks links packs until a listing shows none that is new: a pack that was
@@ -129,8 +129,8 @@ func (r *Repository) linkPack(from *Repository, name string) error {
 	return nil
 }
 
-// linkFile gives a file a second name, which may exist already. Error:
-// fs.ErrNotExist when there is no such file.
+// linkFile links a file under a second name, which may exist already. Error:
+// fs.ErrNotExist if the file does not exist.
 func linkFile(from, to string) error {
 	err := os.Link(from, to)
 	switch {
@@ -142,7 +142,7 @@ func linkFile(from, to string) error {
 	return copyFile(from, to)
 }
 
-// copyFile is linkFile where there are no links, or none left.
+// copyFile replaces linkFile on file systems without links, or without any left.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -155,7 +155,7 @@ func copyFile(from, to string) error {
 	})
 }
 
-// CopyHistories makes all that the tips lead to in another repository part of
+// CopyHistories adds everything reachable from the tips in another repository to
 // this one, durably, and nothing else: for forks of private repositories, with
 // whose files they must not share what no ref names. The work is that of
 // copying every byte.
@@ -172,8 +172,8 @@ func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips [
 	return err
 }
 
-// packFrom makes a pack of objects of another repository part of this one, durably, and
-// gives its name. The task has pack-objects' input, its own flags, and the time limit.
+// packFrom packs objects of another repository into this one, durably, and
+// returns the pack's name. The task has pack-objects' input, its own flags, and the time limit.
 func (r *Repository) packFrom(
 	ctx context.Context, from *Repository, in process.Cage, t process.Task,
 ) (string, error) {

@@ -2,7 +2,7 @@
 // they live in SQL, and this package gets them as values. The packages below it know no
 // repository: object has the words of Git, wire its protocol, packfile its packs, tree
 // the work on trees, process git's children, catfile those that read objects. Above it,
-// package diff compares two trees of a repository, and package history says who wrote what.
+// package diff compares two trees of a repository, and package history reports the authors of lines and entries.
 //
 //	names.go      names of those rooms that callers need
 //	version.go    which git it is; open.go who uses a repository: Open, Remove
@@ -34,14 +34,14 @@
 //	              until it is accepted and bounds its trees, foreign.go hides what
 //	              the pusher may not see, fsck.go and progress.go what git says of it
 //	uploadpack.go a fetch; packedrefs.go the refs that git needs on disk for it
-//	copyobjects.go, fork.go, mirror.go  from other repositories; joint.go two beside each other
+//	copyobjects.go, fork.go, mirror.go  from other repositories; joint.go two read together
 //	maintenance.go  packing that never deletes an object; replaced.go how packs go
 //	              whose objects are all in another one
 //	purge.go      what goes and what stays of a folder; inuse.go who works in one
 //
 // What holds everywhere: git 2.39.1 or newer, plumbing only (and format-patch, which
-// has none beneath it); what is acknowledged is synced; an object that was kept is
-// never deleted, but by the operator's purge.
+// has no plumbing equivalent); what is acknowledged is synced; an object that was kept is
+// never deleted, except by the operator's purge.
 //
 // What comes in is bounded. A pack is read whole before git sees it, so no process waits for a
 // client. What memory a small one takes to unpack is known then; a larger one goes to a file
@@ -55,8 +55,8 @@
 // git does not look, and removed hours later. Of two packs only the later one in a fixed order may
 // replace the other, so nodes that get in each other's way never remove both.
 //
-// Forks link packs and share no alternates: what the parent got later could be read in the fork
-// through these, and the parent's deletion would have to copy first.
+// Forks link packs and share no alternates: with alternates the fork could read what the parent
+// got later, and the parent's deletion would have to copy first.
 //
 // MergeTree walks from both tips to where they parted and merges the three trees in Go; it is sure
 // of the result where no path was changed on both sides. All else (a file that both changed,
@@ -94,7 +94,7 @@ type Options struct {
 	// Admit, if there is one, is asked for the memory of each process before it
 	// starts, in bytes, and release called when it has ended. A pooled process is
 	// asked for while it reads. One that needs another (a copy between two
-	// repositories) holds its own meanwhile, so a wait must end. Its errors are
+	// repositories) holds its own while it waits, so a wait must end. Its errors are
 	// passed on.
 	Admit func(ctx context.Context, bytes int64) (release func(), err error)
 
@@ -171,7 +171,7 @@ type state struct {
 	packMu   sync.Mutex // one Maintain, Pack or WriteGraph at a time; guards the fields below
 	graphAt  time.Time  // when WriteGraph last ran here
 	graphOld bool       // objects were packed since
-	setAside int        // packs, since readers started anew
+	setAside int        // packs, since readers were restarted
 
 	replaced replacedPacks
 
@@ -244,7 +244,7 @@ func (g *Git) stateLocked(dir string) *state {
 	return s
 }
 
-// Caches tells of the caches.
+// Caches returns the numbers of the caches.
 func (g *Git) Caches() []cache.Stats {
 	return []cache.Stats{g.trees.Stats("trees"), g.links.Stats("links"), g.counts.Stats("tree_counts"),
 		g.whole.Stats("whole_trees"), g.written.Stats("written_trees")}

@@ -17,7 +17,7 @@ import (
 const largePack = 256 << 10
 
 // NeedsGraph reports whether a large pack is newer than the commit-graph: after
-// an import or a first push, of which Pack has nothing to combine.
+// an import or a first push, which leave Pack nothing to combine.
 func (r *Repository) NeedsGraph() (bool, error) {
 	packs, err := r.packs()
 	if err != nil || len(packs) == 0 || packs[len(packs)-1].size < largePack {
@@ -25,13 +25,13 @@ func (r *Repository) NeedsGraph() (bool, error) {
 	}
 	pack, err := os.Stat(r.path("objects", "pack", packs[len(packs)-1].name+".pack"))
 	if err != nil {
-		return false, nil // gone meanwhile
+		return false, nil // it was removed
 	}
 	graph, err := os.Stat(r.path("objects", "info", "commit-graph"))
 	return err != nil || graph.ModTime().Before(pack.ModTime()), nil
 }
 
-// WriteGraph lets walks of the history go without opening commits, and walks
+// WriteGraph allows walks of the history without opening commits, and walks
 // for one path without opening the trees of commits that do not touch it. It
 // reads the index of every pack, so it does so once in graphPause at most.
 func (r *Repository) WriteGraph(ctx context.Context) error {
@@ -63,7 +63,7 @@ func (r *Repository) graphIfNeeded(ctx context.Context) error {
 }
 
 // writeCommitGraph does the work of WriteGraph. The caller holds packMu. git writes
-// beside the repository, and the file is moved in: so a lock that a killed process of
+// outside the repository, and the file is moved in: so a lock that a killed process of
 // git leaves behind stops nobody.
 func (r *Repository) writeCommitGraph(ctx context.Context) error {
 	q, err := r.newQuarantine(packingPrefix)
@@ -83,7 +83,7 @@ func (r *Repository) writeCommitGraph(ctx context.Context) error {
 	from, to := filepath.Join(q.dir, "info", "commit-graph"), r.path("objects", "info", "commit-graph")
 	if err := durable.Sync(from); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = nil // there are no commits
+			err = nil // no commits
 		}
 		return err
 	}

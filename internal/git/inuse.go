@@ -13,10 +13,10 @@ import (
 // A folder that a purge has emptied of its users goes at once, not hours later. So a
 // process that may run long in a folder (a fetch, a push, maintenance) holds a lock in it,
 // on the file config, which is never replaced. The process of git itself inherits the open
-// file: the lock lasts as long as that process, on whichever node and whatever becomes of
+// file: the lock lasts as long as that process, on any node, even after the end of
 // the server that started it. Short reads hold none: they are waited for by time.
 
-// markUsed has the task's process hold the lock, if it may run long. done is called once
+// markUsed lets the task's process hold the lock, if it may run long. Call done when
 // the process has begun.
 func (g *Git) markUsed(t *process.Task) (done func()) {
 	if t.Limit < g.options.TransferTimeout {
@@ -24,7 +24,7 @@ func (g *Git) markUsed(t *process.Task) (done func()) {
 	}
 	f, err := os.OpenFile((&Repository{git: g, dir: t.Dir}).path("config"), os.O_RDWR, 0)
 	if err != nil {
-		return func() {} // there is no folder, and git says so
+		return func() {} // the folder is missing, and git reports it
 	}
 	shareUse(f)
 	t.Keep = f

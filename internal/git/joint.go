@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Joint gives a repository that holds what two others hold, to read commits of both beside each
-// other: a folder without objects of its own, below the first one's, in which sweeping finds it
-// after a crash. The others must stay open until release is called, which is to happen once.
+// Joint creates a repository with the objects of two others, to read commits of both together:
+// a folder without objects of its own, below the first one's, where sweeping finds it
+// after a crash. The others must stay open until release is called, exactly once.
 // Nothing is to be written to it. Who names an object in it answers for that it may be seen.
 func Joint(a, b *Repository) (r *Repository, release func(), err error) {
 	dir, err := os.MkdirTemp(a.path("objects"), incomingPrefix)

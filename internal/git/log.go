@@ -23,8 +23,8 @@ type LogOptions struct {
 	Since int64  // only committed at or after, Unix seconds; 0 is all
 	Until int64  // only committed at or before, Unix seconds; 0 is all
 
-	// Only commits of whom one of these e-mail addresses names, in full and
-	// without regard to case; none is all. See CheckEmail.
+	// Only commits with one of these e-mail addresses, compared in full and
+	// without regard to case; empty: all. See CheckEmail.
 	Author    []string
 	Committer []string
 
@@ -128,11 +128,11 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// literalPaths makes git take pathspecs for what they are.
+// literalPaths disables pathspec magic.
 const literalPaths = "GIT_LITERAL_PATHSPECS=1"
 
 // Stream runs a command that only reads and hands its output to fn while it runs.
-// ErrStop of fn ends the process and is no error. Errors: NotFound when the repository
+// ErrStop of fn ends the process and is not an error. Errors: NotFound when the repository
 // has no folder yet, Unavailable when git takes too long, Invalid when it needs more
 // memory than its cage has.
 func (r *Repository) Stream(ctx context.Context, c process.Command, fn func(*bufio.Reader) error) error {
@@ -188,7 +188,7 @@ func (r *Repository) Lines(ctx context.Context, c process.Command, fn func(line 
 
 // MergeBase finds the best common ancestor of two commits, the one that git
 // takes when there are several. NotFound when the histories have none. It starts
-// no process where they parted lately.
+// no process if they diverged recently.
 func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
 	if err := errors.Join(a.Check(), b.Check()); err != nil {
 		return "", err

@@ -92,7 +92,7 @@ func (r *Repository) looseBytes() (total int64, err error) {
 
 // Maintain does all that a repository's packs need: it sets aside replaced packs (see
 // replaced.go) and packs new ones that have piled up. now is the time by the database's
-// clock. Readers and pushes go on meanwhile. The caller sees to it that only one node
+// clock. Readers and pushes continue. The caller sees to it that only one node
 // does it at a time; that saves work, but nothing is lost if two do.
 //
 // again is the time after which Maintain should be called again to set aside the packs
@@ -130,7 +130,7 @@ func (r *Repository) Maintain(ctx context.Context, now time.Time) (again time.Du
 // few times, however many pushes there are. This is what `git repack --geometric`
 // does, by the same command below it; but that removes at once what it replaced,
 // and reads nothing back. No object is ever deleted, be it named by a ref or not.
-// Readers and pushes go on meanwhile. While a Pack of the same directory runs in
+// Readers and pushes continue. While a Pack of the same directory runs in
 // this process another one does nothing.
 func (r *Repository) Pack(ctx context.Context) error {
 	s := r.git.state(r.dir)
@@ -197,7 +197,7 @@ func (r *Repository) packs() ([]packFile, error) {
 		}
 		info, err := os.Stat(r.path("objects", "pack", name+".pack"))
 		if err != nil {
-			continue // gone meanwhile, or damaged: not ours to touch
+			continue // removed, or damaged: not ours to touch
 		}
 		if _, err := os.Stat(r.path("objects", "pack", name+".keep")); err == nil {
 			continue
@@ -251,8 +251,8 @@ func (r *Repository) packPacks(ctx context.Context) (bool, error) {
 	return true, r.replace(chosen, name, func(keeper string) error { return r.verifyPack(ctx, keeper) })
 }
 
-// packObjects makes a pack of the objects that in names and moves it, synced, among the
-// repository's packs. It gives the pack's name.
+// packObjects packs the objects that in names and moves the pack, synced, among the
+// repository's packs. It returns the pack's name.
 func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ...string) (string, error) {
 	q, err := r.newQuarantine(packingPrefix)
 	if err != nil {

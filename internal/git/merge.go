@@ -66,8 +66,8 @@ func (r *Repository) MergeTree(ctx context.Context, base, head SHA) (*MergeResul
 	return &MergeResult{Tree: merged, objects: m.Objects}, nil
 }
 
-// mergeByGit has a process merge. Where the result is the base's own tree a
-// second one may say that there was nothing to merge.
+// mergeByGit merges in a process. If the result is the base's own tree, a
+// second process may find that there was nothing to merge.
 func (r *Repository) mergeByGit(ctx context.Context, base, head SHA) (*MergeResult, error) {
 	s, err := r.newScratch()
 	if err != nil {

@@ -27,8 +27,8 @@ func (g *Git) keepLinks(k treeKey, l links) {
 	}
 }
 
-// linksOf gives the links of some commits, those that are not kept with one
-// exchange; read is how many that were. Errors are those of Commit.
+// linksOf returns the links of some commits. It reads those that are not cached in one
+// exchange; read is their number. Errors are those of Commit.
 func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, read int, err error) {
 	s := r.git.state(r.dir)
 	list = make([]links, len(shas))
@@ -59,7 +59,7 @@ func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, rea
 	return list, len(ask), nil
 }
 
-// newLinks gives the links of a commit.
+// newLinks returns the links of a commit.
 func newLinks(c *Commit) links {
 	return links{tree: c.Tree, parents: slices.Clone(c.Parents), when: c.Committer.When.Unix()}
 }
@@ -90,7 +90,7 @@ type walked struct {
 	queued bool
 }
 
-// walkQueue has the commits to look at, the newest first.
+// walkQueue holds the commits to look at, the newest first.
 type walkQueue []*walked
 
 func (q walkQueue) Len() int           { return len(q) }
@@ -118,9 +118,9 @@ type baseWalk struct {
 // their histories have none, without starting a process. It gives up, with
 // known false, where there are several or the walk is long.
 //
-// It is sure of what it finds whatever the dates are: each best common ancestor
-// is reached over commits that are not stale, and it ends when there are none
-// of those left. So the best are among the found, and of one there is no doubt.
+// The result is right even if dates are wrong: each best common ancestor
+// is reached over commits that are not stale, and the walk ends when none
+// of those is left. So the best are among the found, and a single one is certain.
 func (r *Repository) soleMergeBase(ctx context.Context, a, b SHA) (base SHA, known bool, err error) {
 	w := &baseWalk{ctx: ctx, repository: r, seen: map[SHA]*walked{}}
 	if err := w.mark(ofFirst, a); err != nil {
@@ -159,7 +159,7 @@ func (r *Repository) soleMergeBase(ctx context.Context, a, b SHA) (base SHA, kno
 	return base, true, nil
 }
 
-// mark gives marks to commits and queues those that have them newly.
+// mark adds marks to commits and queues the commits whose marks changed.
 func (w *baseWalk) mark(marks uint8, shas ...SHA) error {
 	var ask []SHA
 	for _, sha := range shas {

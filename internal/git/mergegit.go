@@ -50,7 +50,7 @@ type outcome struct {
 	paths    []string // in conflict
 }
 
-// merge has git merge two commits, with the merge base that it finds. Errors:
+// merge merges two commits with git, from the merge base that git finds. Errors:
 // Unavailable when it takes too long, TooLarge when it cannot merge, which is
 // mostly that files changed on both sides are too large.
 func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) {
@@ -81,12 +81,12 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 	return outcome{}, err
 }
 
-// maxConflicts is how many paths in conflict are told.
+// maxConflicts is the maximum number of conflicting paths that are reported.
 const maxConflicts = 300
 
 // readMerge reads what merge-tree prints: a tree and, if there are conflicts,
 // the paths that have them, each ended by NUL. It ends with ErrStop where there
-// are more than are told.
+// are more than maxConflicts.
 func readMerge(in *bufio.Reader) (o outcome, err error) {
 	for {
 		field, err := in.ReadSlice(0)
@@ -164,8 +164,8 @@ func (s *scratch) holds() (map[SHA]bool, error) {
 	return there, nil
 }
 
-// gather gives the objects of a tree that are in the scratch and were not
-// gathered before. What there is no room for is made part of the repository
+// gather returns the objects of a tree that are in the scratch and were not
+// gathered before. Those beyond the bound are written to the repository
 // instead, durably.
 func (s *scratch) gather(tree SHA) ([]NewObject, error) {
 	there, err := s.holds()
@@ -246,7 +246,7 @@ func readLoose(path string, limit int64) (o NewObject, whole bool, err error) {
 	return o, true, err
 }
 
-// keep makes one object of the scratch part of the repository, durably.
+// keep writes one object of the scratch to the repository, durably.
 func (s *scratch) keep(sha SHA) error {
 	from, to := loosePath(s.q.dir, sha), loosePath(s.q.repository.path("objects"), sha)
 	if err := errors.Join(durable.Sync(from), durable.MakeDir(filepath.Dir(to))); err != nil {

@@ -31,7 +31,7 @@ type Mirror struct {
 // mirrorPrefix begins the names of their directories.
 const mirrorPrefix = "mirror-"
 
-// mirrorProtocols are how git may reach a source, whatever the operator's configuration says. All others start a
+// mirrorProtocols are how git may reach a source, regardless of the operator's configuration. All others start a
 // program that the address names (ext, remote helpers) or wait for a file descriptor (fd): an address may come
 // from a seed that somebody else wrote.
 const mirrorProtocols = "file:git:http:https:ssh"
@@ -42,7 +42,7 @@ func IsMirror(name string) bool { return strings.HasPrefix(name, mirrorPrefix) }
 // Mirror copies the repository at source, a path or an address, into a new
 // directory below parent. It is for the operator: git runs with the operator's
 // own configuration and credentials, and may ask on the terminal. Error:
-// Invalid when there is no repository to read at source. Call Remove after use.
+// Invalid when source is not a readable repository. Call Remove after use.
 func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error) {
 	dir, err := os.MkdirTemp(parent, mirrorPrefix)
 	if err != nil {
@@ -150,7 +150,7 @@ func importable(name string) bool {
 }
 
 // WritePack writes one pack with all that the mirror's refs lead to. It takes no more
-// memory than that needs: index-pack, which reads it, waits for its own meanwhile.
+// memory than that needs: index-pack, which reads it, reserves its own.
 func (m *Mirror) WritePack(ctx context.Context, w io.Writer) error {
 	return m.git.run(ctx, m.git.Repository(m.dir).sendCage(1), process.Task{
 		Command: process.Command{Sub: "pack-objects",

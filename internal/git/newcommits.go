@@ -19,9 +19,9 @@ import (
 const maxWalkTips = 20
 
 // NewCommits lists the commits that the histories of from have and those of not
-// lack, the newest first, at most most of them. It starts no process where the
-// histories parted lately; there, commits that are dated before their parents
-// may bring along some that both have. NotFound when a commit is missing.
+// lack, the newest first, at most most of them. It starts no process if the
+// histories diverged recently; then it may include commits that both histories
+// have, if some are dated before their parents. NotFound when a commit is missing.
 func (r *Repository) NewCommits(ctx context.Context, from, not []SHA, most int) ([]SHA, error) {
 	for _, sha := range append(from[:len(from):len(from)], not...) {
 		if err := sha.Check(); err != nil {
@@ -37,7 +37,7 @@ func (r *Repository) NewCommits(ctx context.Context, from, not []SHA, most int) 
 	return r.listNew(ctx, from, not, most)
 }
 
-// walkNew gives up, with known false, where the walk is long.
+// walkNew stops, with known false, if the walk is long.
 func (r *Repository) walkNew(ctx context.Context, from, not []SHA) (list []SHA, known bool, err error) {
 	w := &baseWalk{ctx: ctx, repository: r, seen: map[SHA]*walked{}}
 	met, known, err := w.part(from, not, ofFirst)
@@ -86,7 +86,7 @@ func (w *baseWalk) part(from, not []SHA, want uint8) (met []*walked, known bool,
 	return met, true, nil
 }
 
-// listNew lets git walk.
+// listNew lists the commits with git.
 func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]SHA, error) {
 	if !r.Exists() {
 		return nil, catfile.Missing("HEAD")

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/git/object"
 )
 
-// Info gives type and size of an object; NotFound when it is missing.
+// Info returns the type and size of an object; NotFound when it is missing.
 func (r *Repository) Info(ctx context.Context, sha SHA) (Object, error) {
 	if err := sha.Check(); err != nil {
 		return Object{}, err
@@ -58,7 +58,7 @@ func (r *Repository) Contents(ctx context.Context, sha SHA, limit int64) (Object
 }
 
 // PeelToTree follows a commit or tag to its tree. NotFound when something on
-// the way is missing, Invalid when the end is no tree.
+// the way is missing, Invalid when the end is not a tree.
 func (r *Repository) PeelToTree(ctx context.Context, sha SHA) (SHA, error) {
 	for range maxTags {
 		info, err := r.Info(ctx, sha)

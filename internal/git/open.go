@@ -12,8 +12,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// Open gives the repository in dir, which need not exist yet, and pins it: its
-// folder stays where it is until release is called, which is to happen once.
+// Open returns the repository in dir, which need not exist yet, and pins it: its
+// folder stays where it is until release is called, exactly once.
 // Errors: NotFound for a repository that Remove was called for; the reason why a
 // folder that exists cannot be read.
 func (g *Git) Open(ctx context.Context, dir string) (r *Repository, release func(), err error) {
@@ -42,7 +42,7 @@ func (g *Git) Repository(dir string) *Repository {
 	return &Repository{git: g, dir: dir}
 }
 
-// Remove has remove called, which takes the folder of a repository away, as soon
+// Remove calls remove, which takes the folder of a repository away, as soon
 // as nobody in this process has the repository open: at once, or by the last
 // release. Until then Open fails with NotFound. Pooled processes end first, and
 // what is remembered of the repository is dropped. While a removal waits, another
@@ -101,8 +101,8 @@ func (g *Git) unpin(dir string, s *state) {
 	}
 }
 
-// checkReadable makes sure, once, that the repository's folder can be read if
-// there is one.
+// checkReadable checks, once, that the repository's folder can be read if
+// it exists.
 func (r *Repository) checkReadable(s *state) error {
 	if s.readable.Load() {
 		return nil
@@ -130,7 +130,7 @@ func (r *Repository) failed(err error) error {
 }
 
 // Check returns why the repository's folder cannot be used; nil: it can. The error is fs.ErrNotExist where it
-// has no HEAD, so that git takes it for no repository: in most cases because there is no folder.
+// has no HEAD, so that git does not recognize it: in most cases because the folder does not exist.
 func (r *Repository) Check() error {
 	if _, err := os.Stat(r.path("HEAD")); err != nil {
 		return err

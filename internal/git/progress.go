@@ -8,7 +8,7 @@ import (
 	"arbor/internal/git/object"
 )
 
-// progressFilter lets through what git says to a person about a pack:
+// progressFilter passes on git's messages for people about a pack:
 // its progress, and what is wrong with an object. All else may name paths of
 // the server and stays in the log.
 type progressFilter struct {

@@ -17,11 +17,11 @@ import (
 	"arbor/internal/git/process"
 )
 
-// Purging makes a new folder that holds what stays of an old one, object by object: no
-// file of the old folder is linked, since packs hold what goes beside what stays. The
-// caller makes the new folder the repository's, and has the old one removed.
+// A purge builds a new folder with the objects that stay, object by object. It links no
+// file of the old folder, since packs mix objects that go with objects that stay. The
+// caller makes the new folder the repository's, and removes the old one.
 
-// Stored gives the names of all objects of the folder, each once and in order.
+// Stored returns the names of all objects of the folder, each once and in order.
 func (r *Repository) Stored() ([]ID, error) {
 	var list []ID
 	packs, err := os.ReadDir(r.path("objects", "pack"))
@@ -34,7 +34,7 @@ func (r *Repository) Stored() ([]ID, error) {
 		}
 		x, err := packfile.OpenIndex(r.path("objects", "pack", e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // combined with others meanwhile, whose pack was there before
+			continue // combined with others, whose pack was there before
 		}
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func CompareIDs(a, b ID) int { return bytes.Compare(a[:], b[:]) }
 // PackedBytes is what the folder's packs take on disk.
 func (r *Repository) PackedBytes() int64 { return r.load().bytes }
 
-// Unreached gives those objects of the folder, in order, that the tips do not lead to.
+// Unreached returns the objects of the folder, in order, that the tips do not reach.
 func (r *Repository) Unreached(ctx context.Context, tips []SHA) ([]ID, error) {
 	stored, err := r.Stored()
 	if err != nil {
@@ -108,8 +108,8 @@ func (r *Repository) eachUpkeep(ctx context.Context, tips []SHA, fn func(ID) err
 		Limit: r.git.options.MaintenanceTimeout, Nice: true}, fn)
 }
 
-// LeadTo gives those of the tips, at most so many, that lead to an object. It walks from
-// some tips at a time, so it costs little where few of many do.
+// LeadTo returns those of the tips, up to a maximum, that reach an object. It walks from
+// some tips at a time, so it costs little if few of many reach it.
 func (r *Repository) LeadTo(ctx context.Context, tips []SHA, sha SHA, most int) ([]SHA, error) {
 	if len(tips) == 0 || most <= 0 {
 		return nil, nil
@@ -284,7 +284,7 @@ func shasOf(list []ID) []SHA {
 	return shas
 }
 
-// TakeOver makes objects of another folder part of this one, durably: what the tips lead
+// TakeOver copies objects of another folder into this one, durably: what the tips lead
 // to and the tips of before do not, and each of the list. What was written is read back,
 // and everything that the tips lead to is looked for.
 func (r *Repository) TakeOver(ctx context.Context, from *Repository, tips, before []SHA, list []ID) error {

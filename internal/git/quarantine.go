@@ -38,7 +38,7 @@ type Quarantine struct {
 // received is what a new tip is, and what it peels to.
 type received struct{ object, peeled Object }
 
-// newQuarantine makes the directory of a push, or of maintenance.
+// newQuarantine creates the directory of a push, or of maintenance.
 func (r *Repository) newQuarantine(prefix string) (*Quarantine, error) {
 	dir, err := os.MkdirTemp(r.path("objects"), prefix)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Repository) newQuarantine(prefix string) (*Quarantine, error) {
 	return q, nil
 }
 
-// env makes git write into the quarantine and read the repository too.
+// env sets git's object directories: it writes into the quarantine and reads the repository too.
 func (q *Quarantine) env() []string { return q.envOver(q.repository) }
 
 // envOver is env with another repository to read.
@@ -63,8 +63,8 @@ func (q *Quarantine) envOver(r *Repository) []string {
 		"GIT_QUARANTINE_PATH=" + q.dir}
 }
 
-// Peeled gives the object of a new tip of the push, and the one to which a tag leads in the end; the same
-// object twice when it is no tag. Error: NotFound for other objects.
+// Peeled returns the object of a new tip of the push, and the one to which a tag leads in the end; the same
+// object twice when it is not a tag. Error: NotFound for other objects.
 func (q *Quarantine) Peeled(sha SHA) (object, peeled Object, err error) {
 	r, ok := q.objects[sha]
 	if !ok {
@@ -85,8 +85,8 @@ func (q *Quarantine) size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Keep makes the objects part of the repository, durably. After an error the
-// repository may hold them, which is harmless, or not.
+// Keep moves the objects into the repository, durably. After an error the
+// repository may or may not hold them, which is harmless.
 func (q *Quarantine) Keep() error {
 	if q.dir == "" || q.pack == "" {
 		return nil
@@ -201,7 +201,7 @@ func checkTip(c *catfile.Process, p *tree.Counter, tip Object) error {
 	return p.Check(tree.ID())
 }
 
-// readTips asks what the tips are.
+// readTips reads the new tips' objects.
 func (q *Quarantine) readTips(c *catfile.Process, tips []SHA) error {
 	q.objects = make(map[SHA]received, len(tips))
 	err := c.Infos(2*len(tips), func(i int) SHA {

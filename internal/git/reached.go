@@ -35,7 +35,7 @@ func (r *Repository) EachReached(ctx context.Context, from, not []SHA, fn func(I
 		process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout, Stdin: in}, fn)
 }
 
-// ReachedCommits gives those of the commits that are in the histories of the tips. All
+// ReachedCommits returns those of the commits that are in the histories of the tips. All
 // commits must be here. It reads as little of the histories as it can, so it may miss a
 // commit that is dated after its children: the commits that it gives are sure, those
 // that it leaves out are not.
@@ -124,7 +124,7 @@ func readIDs(in *bufio.Reader, fn func(ID) error) error {
 const maxCandidates = 10_000
 
 // FindCommits finds all commits whose SHAs begin with the digits, in any order.
-// NotFound when these are no abbreviation, see IsPrefix.
+// NotFound when prefix is not a valid abbreviation, see IsPrefix.
 func (r *Repository) FindCommits(ctx context.Context, prefix string) ([]SHA, error) {
 	if !IsPrefix(prefix) || !r.Exists() {
 		return nil, catfile.Missing(prefix)

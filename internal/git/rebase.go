@@ -22,7 +22,7 @@ type RebaseResult struct {
 	Conflict bool // not to be done: a conflict, or other contents than a merge gives
 }
 
-// Rebase makes the commits that head has and base has not anew on top of base,
+// Rebase recreates the commits that head has and base lacks on top of base,
 // as `git rebase` does: merges are left out, and so is what no longer changes
 // anything. Authors and messages stay, but for messages in old encodings, which
 // become UTF-8; signatures go. The commits are new even where base is in head's
@@ -86,7 +86,7 @@ func (r *Repository) replayed(ctx context.Context, base, head SHA) (list []SHA, 
 // errConflict ends a replay.
 var errConflict = errors.New("git: the commit does not apply")
 
-// replay makes commits anew, one on top of the other.
+// replay recreates commits, one on top of the other.
 type replay struct {
 	ctx        context.Context
 	repository *Repository
@@ -112,7 +112,7 @@ func (p *replay) end() {
 	}
 }
 
-// write makes what is pending durable.
+// write writes the pending objects, durably.
 func (p *replay) write() error {
 	_, err := p.repository.WriteObjects(p.ctx, p.pending)
 	p.pending, p.size, p.shared = nil, 0, 0
@@ -131,7 +131,7 @@ func (p *replay) add(objects ...NewObject) error {
 	return nil
 }
 
-// commit makes one commit anew on top of the tip.
+// commit recreates one commit on top of the tip.
 func (p *replay) commit(sha SHA) error {
 	if err := p.ctx.Err(); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (p *replay) commit(sha SHA) error {
 	return p.add(made)
 }
 
-// apply makes the change from one tree to another in the tip's tree.
+// apply applies the change from one tree to another to the tip's tree.
 func (p *replay) apply(before, after SHA) (SHA, error) {
 	merged, err := p.trees.Merge(before, p.tree, after)
 	if errors.Is(err, tree.ErrNeedsGit) {

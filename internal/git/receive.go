@@ -24,7 +24,7 @@ type ReceiveOptions struct {
 	Commands []wire.Command // those that are still wanted
 	Tips     []SHA          // what the repository's refs name now: known to be whole
 	Shallow  bool           // the client's history is cut off; for a better message
-	Progress io.Writer      // what a person may read meanwhile (band 2); may be nil
+	Progress io.Writer      // progress messages for the user (band 2); may be nil
 	Absent   Absent         // the objects that are hidden from the sender
 }
 
@@ -151,7 +151,7 @@ func (q *Quarantine) checkSizes() ([]packfile.Tree, error) {
 	return trees, errors.Join(err, s.Close())
 }
 
-// checkAll makes sure that all objects that the tips reach are here, and that none is
+// checkAll checks that all objects that the tips reach are here, and that none is
 // hidden from the sender.
 func (q *Quarantine) checkAll(ctx context.Context, tips []SHA, o ReceiveOptions) error {
 	if o.Absent != nil {
@@ -256,7 +256,7 @@ func errReading(err error) error {
 	return fmt.Errorf("git: reading the pack: %w", err)
 }
 
-// holds reports whether the new pack has all the tips, and nothing but what
+// holds reports whether the new pack has all the tips, and only what
 // was sent: a base that --fix-thin added was not checked with the rest.
 func (q *Quarantine) holds(tips []SHA, sent int) (bool, error) {
 	x, err := packfile.OpenIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))

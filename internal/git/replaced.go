@@ -163,10 +163,10 @@ func (r *Repository) setAsideReplaced(ctx context.Context, now time.Time) error 
 	return nil
 }
 
-// retireAfter is how many packs are set aside before readers start anew.
+// retireAfter is how many packs are set aside before readers are restarted.
 const retireAfter = 256
 
-// checkReplaced makes sure that the other pack is there, holds all of this one,
+// checkReplaced checks that the other pack is there, holds all of this one,
 // and comes later in the order.
 func (r *Repository) checkReplaced(p replacedPack) error {
 	x, err := packfile.OpenIndex(r.path("objects", "pack", p.name+".idx"))
@@ -194,7 +194,7 @@ func (r *Repository) checkReplaced(p replacedPack) error {
 	return nil
 }
 
-// replacedDir makes the directory for files that are set aside now.
+// replacedDir creates the directory for files that are set aside now.
 func (r *Repository) replacedDir(now time.Time) (string, error) {
 	dir := r.path("objects", replacedPrefix+strconv.FormatInt(now.UnixMicro(), 10))
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

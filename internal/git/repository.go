@@ -45,10 +45,10 @@ func (r *Repository) HasFiles() bool {
 // Config is all that a repository's own config file says.
 const Config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
 
-// folders are what the directory of a repository has beside config and HEAD.
+// folders are the directories of a repository, next to the files config and HEAD.
 func folders() []string { return []string{"objects/info", "objects/pack", "refs/heads"} }
 
-// Init makes the directory of an empty bare repository, durable with its
+// Init creates the directory of an empty bare repository, durable with its
 // parents. Calling it again, also at the same time, changes nothing.
 func (r *Repository) Init() error {
 	s := r.git.state(r.dir)
@@ -89,9 +89,9 @@ func (r *Repository) init(s *state) error {
 	return nil
 }
 
-// Lacks lists what the directory lacks of what Init makes, without which git takes it for
-// no repository, or for one of another kind. Objects are no part of it. Empty where there
-// is no directory.
+// Lacks lists the entries created by Init that the directory lacks. Without them git does not
+// recognize the repository, or takes it for another kind. Objects are not included. The list is
+// empty if the directory does not exist.
 func (r *Repository) Lacks() ([]string, error) {
 	if _, err := os.Stat(r.dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -138,7 +138,7 @@ func headOf(text string) string {
 	return strings.TrimSuffix(ref, "\n")
 }
 
-// Complete makes what Lacks tells of anew. HEAD is a copy, which the next fetch brings up to
+// Complete recreates what Lacks lists. HEAD is a copy, which the next fetch brings up to
 // date.
 func (r *Repository) Complete() error {
 	parts, err := r.Lacks()

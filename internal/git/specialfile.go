@@ -15,7 +15,7 @@ import (
 // .gitmodules and .gitattributes in any directory and in any disguise.
 func IsSpecial(name string) bool { return object.SpecialFile(path.Base(name)) != "" }
 
-// CheckSpecial lets git check what the files at special paths hold, as it does
+// CheckSpecial checks the contents of files at special paths with git, as it does
 // with a push. contents are by path. It starts one process. Error: Invalid for
 // a .gitmodules or .gitattributes that `git fsck` would not let pass.
 func (r *Repository) CheckSpecial(ctx context.Context, contents map[string][]byte) error {

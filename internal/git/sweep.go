@@ -87,7 +87,7 @@ func newest(dir string) time.Time {
 	var last time.Time
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // gone meanwhile
+			return nil // already removed
 		}
 		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
 			last = info.ModTime()

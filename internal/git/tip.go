@@ -55,9 +55,9 @@ func (r *Repository) Peel(ctx context.Context, sha SHA) (info, peeled Object, er
 	return Object{}, Object{}, errs.Newf(errs.Invalid, "%s is a tag of more than %d tags", sha, maxTags)
 }
 
-// CheckConnected makes sure that all that tip leads to is here, as a push has
-// to: an object that a push brought along unasked may lead nowhere. whole are
-// objects of which that is known. It walks in a process unless the tip is one
+// CheckConnected checks that everything reachable from tip is here, as a push must:
+// an object that a push included unasked may refer to missing ones. whole are
+// objects known to be complete. It walks in a process unless the tip is one
 // of them or was marked. Error: Invalid when something is missing.
 func (r *Repository) CheckConnected(ctx context.Context, tip SHA, whole []SHA) error {
 	if err := tip.Check(); err != nil {
@@ -80,7 +80,7 @@ func (r *Repository) CheckConnected(ctx context.Context, tip SHA, whole []SHA) e
 }
 
 // IsAncestor reports whether the commit old is in the history of the commit
-// tip, itself included. It starts no process where their histories parted lately.
+// tip, itself included. It starts no process if their histories diverged recently.
 func (r *Repository) IsAncestor(ctx context.Context, old, tip SHA) (bool, error) {
 	if old == tip {
 		return true, nil
@@ -109,7 +109,7 @@ func (r *Repository) IsAncestor(ctx context.Context, old, tip SHA) (bool, error)
 const maxWhole = 50_000
 
 // MarkWhole notes that an object and all that it leads to are here, durably.
-// Who makes a commit of whole parents and a whole tree says so, and spares
+// Callers that write a commit of complete parents and a complete tree call it to save
 // CheckConnected its walk.
 func (r *Repository) MarkWhole(shas ...SHA) {
 	s := r.git.state(r.dir)

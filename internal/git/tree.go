@@ -20,7 +20,7 @@ type TreeEntry struct {
 
 // Tree reads the entries of one tree whose names are wanted, in git's order, without
 // sizes: a tree may have half a million. NotFound when it is missing, Invalid when
-// sha is no tree.
+// sha is not a tree.
 func (r *Repository) Tree(ctx context.Context, sha SHA, wanted func(name []byte) bool) ([]TreeEntry, error) {
 	contents, err := r.TreeContents(ctx, sha, MaxTreeBytes)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *Repository) Tree(ctx context.Context, sha SHA, wanted func(name []byte)
 }
 
 // TreeContents reads a tree object of at most limit bytes, as it is stored. NotFound
-// when it is missing, Invalid when sha is no tree, TooLarge over the limit.
+// when it is missing, Invalid when sha is not a tree, TooLarge over the limit.
 func (r *Repository) TreeContents(ctx context.Context, sha SHA, limit int64) ([]byte, error) {
 	info, contents, err := r.Contents(ctx, sha, limit)
 	if info.Type != "" && info.Type != TypeTree {

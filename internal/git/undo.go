@@ -46,7 +46,7 @@ func (r *Repository) Undo(ctx context.Context, tip, before, after SHA, c Commit)
 	return encoded.SHA(), nil
 }
 
-// Landed tells where a branch was before a merge of head came to it as the commit at: its first parent for a
+// Landed returns the tip of a branch before head was merged into it as the commit at: its first parent for a
 // merge or a squash; for a rebase the commit below those that were made of head's commits since base. Errors:
 // those of Commit; Invalid for a commit without parents.
 func (r *Repository) Landed(ctx context.Context, at, base, head SHA) (SHA, error) {

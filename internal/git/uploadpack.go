@@ -19,7 +19,7 @@ type UploadOptions struct {
 	Protocol int       // from ProtocolVersion
 	In       io.Reader // the request's body, unpacked
 	Out      io.Writer // the response's body; streams
-	// Refs gives the refs as they are now; called when they are needed.
+	// Refs returns the current refs. It is called when they are needed.
 	Refs   func(context.Context) (Refs, error)
 	Absent Absent // for the client
 }
@@ -30,8 +30,8 @@ const MaxFetchRequest = 32 << 20
 
 // UploadPack answers a fetch: protocol 2's ls-refs from Refs, all else through
 // `git upload-pack`, which is bounded by Options.TransferTimeout. What the
-// client did wrong is told to it in git's protocol where something is known
-// to say; the errors are Malformed and TooLarge before anything was written,
+// client did wrong is reported in git's protocol if there is
+// a message for it; the errors are Malformed and TooLarge before anything was written,
 // Canceled when the client went away, Unavailable past the deadline.
 func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 	in := bufio.NewReaderSize(o.In, 64<<10)
@@ -108,7 +108,7 @@ func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOpt
 		if r.Check() != nil {
 			return r.failed(err)
 		}
-		// It has told the client why, or the client ended the exchange early,
+		// It has sent the client the reason, or the client ended the exchange early,
 		// as it does when it negotiates a shallow clone.
 		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))
 		if written == 0 {

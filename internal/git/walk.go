@@ -38,7 +38,7 @@ func (e *WalkEntry) Entry() TreeEntry {
 // blobs; recursive goes into sub-trees, each named before what it holds. The
 // tree must be a tree's SHA (see PeelToTree). It streams: memory does not grow
 // with the tree. An error of fn ends the walk and is returned, ErrStop as nil. NotFound when
-// the tree is missing, Invalid when it is no tree or a path exceeds MaxPath.
+// the tree is missing, Invalid when it is not a tree or a path exceeds MaxPath.
 func (r *Repository) WalkTree(
 	ctx context.Context, tree SHA, recursive bool, fn func(*WalkEntry) error,
 ) error {

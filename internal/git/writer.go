@@ -12,8 +12,8 @@ import (
 	"arbor/internal/git/packfile"
 )
 
-// writeQueue lets requests that write to one repository at the same time share
-// a pack, and so its syncs.
+// writeQueue combines concurrent writes to one repository into
+// one pack, so that they share its syncs.
 type writeQueue struct {
 	mu      sync.Mutex
 	waiting []*writeRequest
@@ -179,7 +179,7 @@ const (
 	listLargest = time.Second // how long they rely on the list of those
 )
 
-// notPacked leaves out the objects that were written here lately and those that
+// notPacked leaves out the objects that were written here recently and those that
 // large packs hold. It asks indexes and no process: for what is new, git would
 // look at its files again for each object. What this overlooks is stored twice
 // until packs are merged, which harms nobody; looking into each small pack
@@ -204,7 +204,7 @@ func (r *Repository) notPacked(q *writeQueue, objects []packfile.Object) ([]pack
 		}
 		x, err := packfile.OpenIndex(r.path("objects", "pack", pack.name+".idx"))
 		if err != nil {
-			continue // combined with others meanwhile
+			continue // combined with others
 		}
 		objects = slices.DeleteFunc(objects, func(o packfile.Object) bool {
 			found, err := x.HasID(o.ID[:])

@@ -13,21 +13,21 @@ import (
 // API answers the requests about hooks.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // owned is a handler of what is the same for repositories and organizations.
 // path is the address of the one or the other.
 type owned func(w http.ResponseWriter, r *http.Request, o owner, path string) error
 
-// onRepo makes a handler of a repository's hooks.
+// onRepo returns a handler of a repository's hooks.
 func (api *API) onRepo(h owned) repo.Handler {
 	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		return h(w, r, ofRepository(a), web.Path("repos", a.Owner.Login, a.Name))
 	}
 }
 
-// onOrg makes a handler of an organization's hooks, for its owners. Errors: 403, 404.
+// onOrg returns a handler of an organization's hooks, for its owners. Errors: 403, 404.
 func (api *API) onOrg(h owned) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller := *account.CallerFrom(r.Context())
@@ -41,7 +41,7 @@ func (api *API) onOrg(h owned) web.Handler {
 	}
 }
 
-// onApp makes a handler of an App's hook, for the App that signed the request.
+// onApp returns a handler of an App's hook, for the App that signed the request.
 func (api *API) onApp(h owned) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o, err := api.s.ofApp(r.Context(), account.CallerFrom(r.Context()))
@@ -53,11 +53,11 @@ func (api *API) onApp(h owned) web.Handler {
 }
 
 // OfOwnApp are handlers of the deliveries to an App, for pages: REST has them for the App itself alone.
-// {app_slug} of the request's address names an App of which the caller decides, {delivery_id} a delivery.
+// {app_slug} in the request's address names an App that the caller manages, {delivery_id} a delivery.
 // Each answers what its namesake does. Error: also 404 for Apps of others.
 type OfOwnApp struct{ ListDeliveries, GetDelivery, Redeliver web.Handler }
 
-// OfOwnApp makes the handlers.
+// OfOwnApp returns the handlers.
 func (api *API) OfOwnApp() OfOwnApp {
 	of := func(h owned) web.Handler {
 		return func(w http.ResponseWriter, r *http.Request) error {

@@ -36,8 +36,8 @@ func (api *API) Ping(w http.ResponseWriter, r *http.Request, o owner, _ string) 
 
 // POST /repos/{owner}/{repo}/hooks/{hook_id}/tests
 //
-// Test sends the newest commit of the default branch as if it were just pushed, if the hook is told of
-// pushes and there is such a commit. Errors: 404, 409 where many wait.
+// Test sends the newest commit of the default branch as if it had just been pushed, if the hook subscribes to
+// pushes and the branch has a commit. Errors: 404, 409 if many deliveries wait.
 func (api *API) Test(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	o := ofRepository(a)
 	id, err := o.hookID(r)

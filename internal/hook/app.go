@@ -11,11 +11,11 @@ import (
 	"arbor/internal/web"
 )
 
-// Each App has one hook, which is told of what happens where the App is installed: of the events that the
-// installation was granted, and always of the installation itself. What events there are depends on the
-// installation, so the hook's own list says only what the App asks for.
+// Each App has one hook. It receives events of the repositories where the App is installed: those that the
+// installation was granted, and always those of the installation itself. Since the events depend on the
+// installation, the hook's own list holds only what the App asks for.
 
-// CreateForApp makes the hook of an App. Without an address it is not active.
+// CreateForApp creates the hook of an App. Without an address it is not active.
 func CreateForApp(tx *db.Tx, a *app.App, s app.Hook) error {
 	h := &Hook{AppID: a.ID, URL: s.URL, Secret: &s.Secret, Active: s.Active && s.URL != "", Events: a.Events,
 		Salt: newSalt(), Site: s.Site, Prefix: s.Site, CreatedAt: tx.Now, LastStatus: "unused"}
@@ -48,13 +48,13 @@ func EditForApp(tx *db.Tx, a *app.App, s app.HookChange) error {
 	return c.write(tx, h, &web.Info{Site: h.Site, Prefix: h.Prefix}, entryOf(a.Owner))
 }
 
-// ReachedAt notes how an App reaches the server: addresses in what it is told begin so from now on.
+// ReachedAt records the base address under which an App reaches the server, for addresses in its payloads.
 func ReachedAt(tx *db.Tx, appID account.AppID, i *web.Info) error {
 	return tx.Run(`UPDATE hooks SET site = $2, prefix = $3 WHERE app_id = $1 AND (site <> $2 OR prefix <> $3)`,
 		appID, i.Site, i.Prefix)
 }
 
-// reposPart is a repository in what an App is told of its installation.
+// reposPart is a repository in an installation payload.
 type reposPart struct {
 	ID       repo.ID `json:"id"`
 	NodeID   string  `json:"node_id"`
@@ -63,10 +63,10 @@ type reposPart struct {
 	Private  bool    `json:"private"`
 }
 
-// maxToldRepos is how many repositories an App is told of at once; the rest it lists itself.
+// maxToldRepos is the maximum number of repositories in one payload; the App lists the rest itself.
 const maxToldRepos = 500
 
-// partsOf reads repositories for what an App is told; with no ids some of those that the installation
+// partsOf reads repositories for an installation payload; without ids some of those that the installation
 // reaches.
 func partsOf(tx *db.Tx, i *app.Installation, ids []repo.ID) ([]reposPart, error) {
 	list := []reposPart{}
@@ -78,7 +78,8 @@ func partsOf(tx *db.Tx, i *app.Installation, ids []repo.ID) ([]reposPart, error)
 	return list, err
 }
 
-// TellInstallation tells an App of its installation. All of it is rendered now, since it may be going.
+// TellInstallation sends an App an event of its installation. The whole payload is rendered now, since the
+// installation may be deleted in this transaction.
 func TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.ID) error {
 	list := []reposPart{}
 	if action == "deleted" {
@@ -96,8 +97,8 @@ func TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.
 		map[string]any{"repositories": list, "requester": nil})
 }
 
-// TellInstallationRepos tells an App of repositories that its installation reaches now, or does not any more.
-// While it is suspended it is told of none; once it is not, it lists them.
+// TellInstallationRepos sends an App the repositories that its installation gained or lost.
+// A suspended installation gets no events; the App lists its repositories afterwards.
 func TellInstallationRepos(tx *db.Tx, i *app.Installation, added, removed []repo.ID, by account.ID) error {
 	if !i.SuspendedAt.IsZero() {
 		return nil

@@ -23,7 +23,7 @@ const (
 
 // POST /repos/{owner}/{repo}/dispatches
 //
-// Dispatch tells the hooks that want to know, by the event repository_dispatch, what a client sends:
+// Dispatch sends a client's event to the hooks that subscribe to repository_dispatch:
 // event_type, and an object of its own, client_payload. Errors: 422.
 func (api *API) Dispatch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	const resource = "RepositoryDispatch"

@@ -26,7 +26,7 @@ type Service struct {
 	networks outgoing.Networks
 }
 
-// New makes the service. Hooks may lead to the internet and to the inner networks given.
+// New returns the service. Hooks may send to the internet and to the given internal networks.
 func New(d *db.DB, repos *repo.Service, networks outgoing.Networks) *Service {
 	return &Service{d, repos, networks}
 }
@@ -87,7 +87,7 @@ func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o owner, e
 	return o, err
 }
 
-// ofOwnApp finds the hook of an App of which the caller decides. Error: 404, also for Apps of others.
+// ofOwnApp finds the hook of an App that the caller manages. Error: 404, also for Apps of others.
 func (s *Service) ofOwnApp(ctx context.Context, caller *account.Caller, slug string) (o owner, err error) {
 	o.caller = caller
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -195,7 +195,7 @@ func readEvents(o *web.Object, field string) web.Opt[[]string] {
 	list := o.Strings(field, maxEvents, 0)
 	for _, e := range list.Value {
 		if !known(e) {
-			o.Wrong(field, errs.InvalidField, "there is no event "+strconv.Quote(errs.Clip(e)))
+			o.Wrong(field, errs.InvalidField, "unknown event "+strconv.Quote(errs.Clip(e)))
 			break
 		}
 	}
@@ -357,7 +357,7 @@ func (s *Service) change(
 	return h, err
 }
 
-// remove removes a hook with what was and is to be delivered. Error: 404.
+// remove removes a hook with its past and pending deliveries. Error: 404.
 func (s *Service) remove(ctx context.Context, o owner, id int64) error {
 	_, err := s.change(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
 		if err := note(tx, entry, audit.HookDestroy, h); err != nil {

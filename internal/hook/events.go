@@ -36,7 +36,7 @@ const maxEvents = 200
 
 func known(event string) bool { return event == All || slices.Contains(events, event) }
 
-// tidy gives names once each, in order; beside "*" no others.
+// tidy sorts names and removes duplicates; "*" replaces all others.
 func tidy(names []string) []string {
 	if slices.Contains(names, All) {
 		return []string{All}

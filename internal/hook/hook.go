@@ -1,6 +1,6 @@
-// Package hook tells other programs what happens: webhooks of repositories and of organizations.
+// Package hook sends events to other programs: webhooks of repositories, organizations and Apps.
 //
-//	hook.go          what a hook is, and its rules
+//	hook.go          hooks and their rules
 //	events.go        the names of events
 //	record.go        Record: what happens is noted in its own transaction, a row for each hook
 //	tell.go          at its end what payloads need is rendered; where nobody watches, nothing is noted
@@ -14,13 +14,13 @@
 //	sender.go        the worker: which hook's turn it is
 //	turn.go          one hook's turn: its deliveries, one after the other
 //	request.go       the request that a delivery is: headers, signatures
-//	prune.go         what is old goes
+//	prune.go         removes old deliveries
 //	outgoing         the network: which addresses, how long, how much
-//	payloads         above all features: what a delivery says, and what becomes of that until it is sent
+//	payloads         above all features: the payloads of deliveries
 //
 // A delivery shows the state at its event. It begins as a row that names what it tells of. At the end of the
 // same transaction the [Renderer] writes what the payload needs of the database, once for all hooks (hook_told),
-// as the API shows things to somebody who may push to this repository and otherwise sees what everybody sees.
+// as the API shows things to a user with push access to this repository and otherwise only public access.
 // So a receiver that is down gets the truth of then. When the delivery is sent, rights are asked, addresses are
 // put in, and what git knows of the objects that it names is read. The bytes are kept, so a redelivery sends the
 // same, unless they name what is hidden since then.
@@ -28,7 +28,7 @@
 // A row that has nothing in hook_told shows things as they are when it is sent: nodes of the version before write
 // such rows, payloads beyond a bound leave them, and a purge or the end of an account takes them away.
 //
-// A hook belongs to its repository or organization, and not to who made it. Its deliveries are sent in their
+// A hook belongs to its repository or organization, not to its creator. Its deliveries are sent in their
 // order, by one worker at a time, which leases the hook (db.Jobs). One that fails is tried again later, for a
 // day, and others may overtake it then. A hook that fails again and again rests between attempts, up to
 // five minutes, so a dead receiver costs little however much waits for it; one that has failed for three days
@@ -100,7 +100,7 @@ func (h *Hook) contentType() string {
 	return "json"
 }
 
-// wants reports whether the hook is told of an event.
+// wants reports whether the hook subscribes to an event.
 func (h *Hook) wants(event string) bool {
 	for _, e := range h.Events {
 		if e == event || e == All {
@@ -129,7 +129,7 @@ const (
 	maxBytes  = 32 << 20           // of their payloads and answers together; as much of those that wait
 	maxOwned  = 128 << 20          // the same of all hooks of one owner
 	maxQueue  = 50_000             // deliveries of a hook that wait; the oldest go
-	maxByHand = 1000               // that wait for a hook before it is told of no more dispatches
+	maxByHand = 1000               // waiting for a hook before it refuses further dispatches
 )
 
 // pauses are the times until a delivery that failed is tried again; the last one counts from then on.

@@ -124,7 +124,7 @@ func newFull(h *Hook, d *Delivery) *full {
 	return f
 }
 
-// headers gives stored headers; none for an attempt that did not come so far.
+// headers returns stored headers; none for an attempt that failed before.
 func headers(stored string) json.RawMessage {
 	if stored == "" || stored == "{}" {
 		return json.RawMessage("null")

@@ -12,10 +12,10 @@ import (
 type Pruner struct {
 	db     *db.DB
 	log    *slog.Logger
-	pruned time.Time // when the last time began that all went well; what was before was looked at
+	pruned time.Time // start of the last successful run; older rows were looked at
 }
 
-// NewPruner makes a pruner, of which several may work on one database.
+// NewPruner returns a pruner. Several may work on one database.
 func NewPruner(d *db.DB, log *slog.Logger) *Pruner { return &Pruner{db: d, log: log} }
 
 const (

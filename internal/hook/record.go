@@ -15,7 +15,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Event is something that happens, of which hooks are told.
+// Event is an event that hooks may receive.
 type Event struct {
 	Name   string     // "issues"
 	Action string     // "opened"; empty: the event has none
@@ -51,9 +51,9 @@ const Topic = "hooks"
 // perStatement is how many events one statement notes.
 const perStatement = 50
 
-// Record notes in its transaction what happens in a repository: a row for each of its hooks, and of its
-// organization's, that wants to know. It is one statement for some events, whatever the number of hooks. What
-// they are told is rendered at the end of the transaction, so it may be called before all is written.
+// Record records events of a repository in their transaction: a row for each of its hooks, and of its
+// organization's, that subscribes. It runs one statement for several events and any number of hooks.
+// Payloads are rendered at the end of the transaction, so it may be called before all is written.
 func Record(tx *db.Tx, repoID repo.ID, list ...Event) error {
 	if unwatched(tx, repoID) {
 		return nil
@@ -87,8 +87,8 @@ func RecordForOwner(tx *db.Tx, owner account.ID, repoID repo.ID, list ...Event) 
 		owner, repoID, list)
 }
 
-// recordForApp notes what happens to an installation for the hook of its App, which is told of that always,
-// also while the installation is suspended.
+// recordForApp records an event of an installation for the hook of its App. The App always receives it,
+// even while the installation is suspended.
 func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 	about, err := web.Marshal(e.About)
 	if err != nil {
@@ -112,12 +112,12 @@ func RecordForApp(tx *db.Tx, appID account.AppID, repoID repo.ID, list ...Event)
 	return record(tx, to, repoID, repoID, list)
 }
 
-// audience is whose hooks are told: conditions for hooks h, and for installations i of Apps. $1 is what both
-// are about.
+// audience selects the hooks that receive an event: conditions for hooks h, and for installations i of Apps. $1
+// is the subject of both.
 type audience struct {
 	hooks, installations string
-	always               bool       // whatever events the installations have
-	owner                account.ID // whose hooks alone are told; 0: those of the repository
+	always               bool       // regardless of the installations' events
+	owner                account.ID // only this account's hooks; 0: those of the repository
 }
 
 func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error {
@@ -191,8 +191,8 @@ const (
 	maxBranches = 100
 )
 
-// NotePush notes the branches and tags that were pushed, created or deleted. Of more than three tags, or a
-// hundred branches, at once nobody is told.
+// NotePush records the branches and tags that were pushed, created or deleted. It ignores pushes of more than
+// three tags, or a hundred branches, at once.
 func NotePush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var branches, tags []Event
 	var heads, marks int

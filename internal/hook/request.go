@@ -21,7 +21,7 @@ const enterpriseVersion = "3.19.0"
 // userAgent begins as that of GitHub, by which receivers know it.
 const userAgent = "GitHub-Hookshot/arbor"
 
-// newRequest makes the request that a delivery is.
+// newRequest builds the request of a delivery.
 func newRequest(h *Hook, d *Delivery, host string) (*http.Request, error) {
 	body, contentType := d.Payload, "application/json"
 	if h.Form {
@@ -81,7 +81,7 @@ func (s *Sender) attempt(ctx context.Context, h *Hook, d *Delivery) {
 	}
 }
 
-// flat gives a header as JSON, each line once.
+// flat returns a header as JSON, each line once.
 func flat(h http.Header) string {
 	lines := map[string]string{}
 	for name, values := range h {

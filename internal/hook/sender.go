@@ -14,12 +14,12 @@ import (
 	"arbor/internal/web"
 )
 
-// Renderer makes the payloads of deliveries.
+// Renderer renders the payloads of deliveries.
 type Renderer interface {
 	// Tell renders what payloads need of the database, in the transaction of their event.
 	Tell(tx *db.Tx, list []*Telling) error
-	// Render makes the payload of a delivery, of what Tell rendered or else of what there is now. Error: 404
-	// when what it tells of is gone, or may not be told any more.
+	// Render returns the payload of a delivery, from what Tell rendered or else from the present state. Error: 404
+	// if the event's subject is gone, or may no longer be shown.
 	Render(ctx context.Context, h *Hook, d *Delivery) ([]byte, error)
 	// Check finds out whether a delivery that was rendered before may still be sent. Error: 404 when not.
 	Check(tx *db.Tx, h *Hook, d *Delivery) error
@@ -66,7 +66,7 @@ type Sender struct {
 	cursor int64 // the hook that was looked at last
 }
 
-// SenderOptions are what a sender is made of.
+// SenderOptions configures a sender.
 type SenderOptions struct {
 	DB       *db.DB
 	Log      *slog.Logger
@@ -75,7 +75,7 @@ type SenderOptions struct {
 	BaseURL  string            // of addresses in payloads; empty: as the hook's maker reached the server
 }
 
-// NewSender makes a sender.
+// NewSender returns a sender.
 func NewSender(o SenderOptions) *Sender {
 	return &Sender{db: o.DB, log: o.Log, render: o.Render, client: outgoing.New(o.Networks), base: o.BaseURL,
 		lease:     leaseTime,
@@ -198,5 +198,5 @@ func (s *Sender) infoOf(h *Hook) *web.Info {
 	return Info(s.base, s.base+below)
 }
 
-// Backlog tells what is left to be sent.
+// Backlog returns the number and age of the deliveries to be sent.
 func (s *Sender) Backlog(tx *db.Tx) (db.Backlog, error) { return backlog(tx) }

@@ -15,7 +15,7 @@ const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), COALESCE(h
 	h.events, h.salt, h.site, h.prefix, h.last_code, h.last_status, h.last_message, h.failures, h.failing_since,
 	h.created_at, h.updated_at`
 
-// scan reads columns. Error: 404 when there is no row.
+// scan reads columns. Error: 404 if no row matches.
 func scan(row db.Scanner) (*Hook, error) {
 	var h Hook
 	var events string
@@ -74,7 +74,7 @@ func insert(tx *db.Tx, h *Hook) error {
 	return err
 }
 
-// update writes what a request changes of a hook. One that is switched on begins anew.
+// update writes what a request changes of a hook. A hook that is activated starts fresh.
 func update(tx *db.Tx, h *Hook) error {
 	return tx.Run(`UPDATE hooks SET url = $2, form = $3, secret = $4, insecure = $5, events = $6, site = $7,
 			prefix = $8, updated_at = $9, active = $10, failures = CASE WHEN $10 THEN 0 ELSE failures END,
@@ -105,8 +105,8 @@ func Leave(tx *db.Tx, repoID repo.ID, org account.ID) error {
 		AND hook_id IN (SELECT id FROM hooks WHERE org_id = $2)`, repoID, org)
 }
 
-// Bequeath tells an organization's hooks of their last event. What else waits for them goes, and
-// those that are told stay without an owner until [Pruner] finds that they were.
+// Bequeath sends an organization's hooks their last event. It drops what else waits for them. Hooks that
+// receive the event stay without an owner until [Pruner] finds that it was sent.
 func Bequeath(tx *db.Tx, org account.ID, e Event) error {
 	err := tx.Run(`DELETE FROM hook_deliveries WHERE hook_id IN (SELECT id FROM hooks WHERE org_id = $1)`,
 		org)

@@ -28,7 +28,7 @@ type Delivery struct {
 	HookID int64
 	RepoID repo.ID    // 0: it is about an organization
 	Actor  account.ID // 0: the operator
-	// Installation is that of the App whose hook it is, by which it is told; else 0.
+	// Installation is the App installation through which the App's hook gets the event; else 0.
 	Installation account.InstallationID
 	Event        string
 	Action       string
@@ -91,7 +91,7 @@ func deliveryByID(tx *db.Tx, hook, id int64) (*Delivery, error) {
 		WHERE d.hook_id = $1 AND d.id = $2 AND d.delivered_at IS NOT NULL`, hook, id))
 }
 
-// Outcomes of which a list may be.
+// Outcomes by which a list may be filtered.
 const (
 	anyOutcome = ""
 	success    = "success"

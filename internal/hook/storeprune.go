@@ -16,8 +16,8 @@ func aged(tx *db.Tx) ([]int64, error) {
 }
 
 // surplus finds deliveries beyond what is kept of each hook, by number and by size, and of each owner: of
-// those that wait, or of those that do not. It looks at owners of whom a hook was told something lately, or
-// tried. What grew by a transfer is found with the hook's next delivery.
+// those that wait, or of the others. It looks at owners with recent deliveries or attempts. What grew
+// by a transfer is found with the hook's next delivery.
 func surplus(tx *db.Tx, lately time.Duration, waiting bool, most int64) ([]int64, error) {
 	since := tx.Engine().Clock() + ` - $1`
 	which := `x.state <> 0 AND x.delivered_at IS NOT NULL` // as an index has it

@@ -25,7 +25,7 @@ const perPage = 200
 
 // candidates finds hooks behind one of an id, in the order of their ids, for which something is due: of
 // perPage hooks for which something waits those that are not leased, and do not rest. last is the last that
-// was looked at; 0: there are no more.
+// was looked at; 0: the end.
 func candidates(tx *db.Tx, after int64) (found []candidate, last int64, err error) {
 	clock := tx.Engine().Clock()
 	var n int64
@@ -60,7 +60,7 @@ func take(tx *db.Tx, id int64, length time.Duration) (*db.Lease, error) {
 	return jobs.Take(tx, length, 1, `id = $3`, id)
 }
 
-// next finds what a hook is to be told next; nil: nothing is due.
+// next finds a hook's next delivery; nil: nothing is due.
 func next(tx *db.Tx, id int64) (h *Hook, d *Delivery, err error) {
 	if h, err = scan(tx.QueryRow(`SELECT `+columns+` FROM hooks h WHERE h.id = $1`, id)); err != nil {
 		return nil, nil, err
@@ -120,7 +120,7 @@ func store(
 	case ok:
 		d.State = Succeeded
 	case age >= giveUp, d.Origin != 0, d.Event == Ping:
-		d.State = Failed // also what somebody asked for by hand, who sees that it failed
+		d.State = Failed // also a redelivery by hand, since its user sees that it failed
 	}
 	d.Tries++
 	due := now + db.Time(pause(d.Tries).Microseconds())
@@ -139,7 +139,7 @@ func store(
 	return l, h.settle(d, ok, now), h.storeOutcome(tx, d)
 }
 
-// forgetTold removes what a payload was made of, unless other hooks wait for it.
+// forgetTold removes the source of a payload, unless other hooks wait for it.
 func forgetTold(tx *db.Tx, d *Delivery) error {
 	if d.mark == 0 {
 		return nil

@@ -10,28 +10,28 @@ import (
 	"arbor/internal/repo"
 )
 
-// Telling is an event of which somebody is told, in its transaction.
+// Telling describes an event and its receivers, in its transaction.
 type Telling struct {
 	Event
 	RepoID repo.ID    // 0: the event is an organization's
-	Owner  account.ID // of whose account it is told, where it is not of a repository; else 0
-	Hook   *Hook      // the only one that is told; nil: any
+	Owner  account.ID // the account that the event is about, if not a repository; else 0
+	Hook   *Hook      // the only receiver; nil: any
 	Told   []byte     // what the payload needs of the database; nil: its subject is gone
 }
 
 type tellerKey struct{}
 
-// Attach has all transactions of the database render what they record. Without it that is rendered when it is
-// sent.
+// Attach makes all transactions of the database render what they record. Without it, payloads are rendered when
+// they are sent.
 func Attach(d *db.DB, r Renderer) { d.Attach(tellerKey{}, r) }
 
-// rows are deliveries that a transaction added, of which it renders what their payloads need.
+// rows are deliveries that a transaction added, for which it renders what their payloads need.
 type rows struct {
 	mark int64 // the first's; each event has the next one
 	list []*Telling
 }
 
-// newRows makes marks for events.
+// newRows returns rows for events, not yet rendered.
 func newRows(list []Event, as Telling) *rows {
 	r := &rows{mark: rand.Int64N(1 << 62), list: make([]*Telling, len(list))}
 	for n, e := range list {

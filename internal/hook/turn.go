@@ -54,7 +54,7 @@ func (s *Sender) deliverNext(
 ) (_ *db.Lease, wait time.Duration, more bool, err error) {
 	var h *Hook
 	var d *Delivery
-	taken := time.Now() // the lease is no younger
+	taken := time.Now() // the lease is at least as old
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		h, d, err = next(tx, id)
 		return err
@@ -86,7 +86,7 @@ func (s *Sender) deliverNext(
 	return longer, wait, true, err
 }
 
-// keep makes sure that a hook is still leased when something is sent, though it waited for others
+// keep checks that a hook is still leased when something is sent, though it waited for others
 // to be rendered and sent since the time given. Error: db.ErrLeaseLost.
 func (s *Sender) keep(ctx context.Context, l *db.Lease, since time.Time) (*db.Lease, error) {
 	if time.Since(since) < s.lease/4 {
@@ -103,7 +103,7 @@ func (s *Sender) keep(ctx context.Context, l *db.Lease, since time.Time) (*db.Le
 	return longer, err
 }
 
-// fill gives a delivery its payload: as it was rendered, or made of what was told. leave is called when it was sent.
+// fill sets a delivery's payload: as it was rendered, or from its stored source. Call leave when it was sent.
 func (s *Sender) fill(ctx context.Context, h *Hook, d *Delivery) (leave func(), err error) {
 	if leave, err = s.enterLarge(ctx, d.size); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Claim gives a folder to a database, and ends the bonds that both had. No server may work on either. Errors:
+// Claim binds a folder to a database, and ends the earlier bindings of both. No server may work on either. Errors:
 // *db.InUseError; that the folder holds repositories, and the database nothing.
 func Claim(ctx context.Context, d *db.DB, s Store) error {
 	row, err := readUnused(ctx, d)
@@ -91,8 +91,8 @@ func (m *Move) setTarget(ctx context.Context, r row) error {
 	return err
 }
 
-// Finish has the other database count: all rows are there. Error: *db.InUseError for a server that was started
-// during the move; a second move begins again.
+// Finish marks the other database as the valid one: all rows are there. Error: *db.InUseError for a
+// server that was started during the move; a second move begins again.
 func (m *Move) Finish(ctx context.Context) error {
 	if _, err := readUnused(ctx, m.from); err != nil {
 		return err

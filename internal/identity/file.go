@@ -46,7 +46,7 @@ func readFile(folder string) (*file, error) {
 	return f, nil
 }
 
-// replaceFile gives the folder another file in one step.
+// replaceFile replaces the folder's file atomically.
 func replaceFile(folder string, f *file) error {
 	return durable.Replace(filepath.Join(folder, fileName), f.write)
 }
@@ -59,8 +59,8 @@ func (f *file) write(to *os.File) error {
 	return err
 }
 
-// makeFile gives a folder without a file one with a new id. Of several processes that do so at a time one
-// succeeds, and all get its file.
+// makeFile creates the file, with a new id, in a folder without one. If several processes do so
+// concurrently one succeeds, and all get its file.
 func (s Store) makeFile() (*file, error) {
 	path := filepath.Join(s.Folder, fileName)
 	candidate, err := os.CreateTemp(s.Folder, durable.Temporary+fileName+"-")

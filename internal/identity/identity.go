@@ -168,7 +168,7 @@ func (s Store) refresh(ctx context.Context, d *db.DB, row row, file *file) error
 	return setFolder(ctx, d, s.Folder)
 }
 
-// newID makes the id of a store.
+// newID returns a new store id.
 func newID() string { return strings.ToLower(rand.Text()) }
 
 // refuseRepositories returns an error if the folder holds repositories. It is for a database that is new, and

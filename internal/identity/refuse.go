@@ -56,7 +56,7 @@ func (s Store) flag(address string) string {
 	return "say --database " + s.shown(address) + " (or ARBOR_DATABASE)"
 }
 
-// shown is an address for people, who may be in another folder.
+// shown returns an address for a message. It is absolute, since the reader may be in another folder.
 func (s Store) shown(address string) string {
 	if address == "" {
 		return "(unknown)"
@@ -88,7 +88,7 @@ func (s Store) address() string {
 
 func (s Store) isPostgres() bool { return strings.Contains(s.URL, "://") }
 
-// shownParameters are those of a URL that say which database it is, and are no secrets.
+// shownParameters are those of a URL that identify the database and are not secrets.
 var shownParameters = []string{"host", "port", "dbname", "search_path", "service"}
 
 // withoutSecrets is a URL of PostgreSQL without its password, and with those of its parameters alone that say

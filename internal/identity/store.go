@@ -40,7 +40,7 @@ func readRow(tx *db.Tx) (r row, err error) {
 		&r.Fresh, &r.Refs)
 }
 
-// insert gives a database its row, unless another process was faster, and returns what is there.
+// insert inserts the database's row, unless another process was faster, and returns what is there.
 func insert(ctx context.Context, d *db.DB, id, folder string) (r row, err error) {
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(`INSERT INTO store_identity (id, store, folder) VALUES (1, $1, $2)
@@ -53,7 +53,7 @@ func insert(ctx context.Context, d *db.DB, id, folder string) (r row, err error)
 	return r, err
 }
 
-// replace gives a database another row.
+// replace replaces the database's row.
 func replace(ctx context.Context, d *db.DB, r row) error {
 	return d.Write(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(`DELETE FROM store_identity`); err != nil || r.Store == "" {

@@ -4,7 +4,7 @@
 //	id.go       the id of the request or job that a line belongs to
 //	line.go     Log: a request's line, and how it becomes text
 //	journal.go  Handler: which lines wait
-//	output.go   where they wait, and who writes them
+//	output.go   the buffer and its writer
 //
 // A line of a request that went well waits for 100 ms at most, or until 32 KiB
 // have come together. Any other line is written at once, after those that wait:

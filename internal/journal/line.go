@@ -68,9 +68,9 @@ func (l *Line) address() string {
 	return l.Address.String()
 }
 
-// add adds a line as slog's handler for text would. It reports false, with
-// nothing done, for a line that does not wait or of which something needs more
-// than to be copied.
+// add adds a line in the format of slog's text handler. It reports false, with
+// nothing done, for a line that must not wait or that has a value which cannot
+// simply be copied.
 func (o *output) add(l *Line) bool {
 	if l.Level != slog.LevelInfo || l.Error != nil || l.At.IsZero() ||
 		!safe(l.Method) || !safe(l.Route) || !safe(l.ID) || l.Caller != "" && !safe(l.Caller) ||

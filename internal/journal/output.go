@@ -74,7 +74,7 @@ func (o *output) added() {
 	}
 }
 
-// start has what waits written. The caller holds mu.
+// start starts a write of the waiting lines. The caller holds mu.
 func (o *output) start() {
 	o.urgent = true
 	if !o.writing {
@@ -124,7 +124,7 @@ func (o *output) put(lines []byte, dropped int) int {
 	return 0
 }
 
-// flush has what waits written, and waits for that within a limit. Unless it is
+// flush writes the waiting lines, within a time limit. Unless it is
 // patient it does not wait for a writer that is known to be stuck.
 func (o *output) flush(limit time.Duration, patient bool) {
 	o.mu.Lock()

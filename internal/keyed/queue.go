@@ -14,7 +14,7 @@ type Queue[K comparable] struct {
 	wake    chan struct{}
 }
 
-// NewQueue makes an empty queue.
+// NewQueue returns an empty queue.
 func NewQueue[K comparable]() *Queue[K] {
 	return &Queue[K]{queued: map[K]bool{}, wake: make(chan struct{}, 1)}
 }

@@ -17,11 +17,11 @@ import (
 // Handler answers a request about a repository that the caller may use so.
 type Handler func(w http.ResponseWriter, r *http.Request, a *Access) error
 
-// With makes a web.Handler of h: it finds the repository that {owner} and
+// With turns h into a web.Handler: it finds the repository that {owner} and
 // {repo} name and checks that the caller has at least the role. Invisible is
 // 404 in the same bytes as absent, visible but not allowed 403 (decision 13);
-// an old name redirects those who may see the repository (decision 54). What the
-// account may do and its token may not is 403, too.
+// an old name redirects callers that may see the repository (decision 54). It is 403, too,
+// if the account has the right and its token does not.
 func (s *Service) With(need account.Role, h Handler) web.Handler {
 	return s.with(need, h, (*Access).HoldsWritable)
 }
@@ -177,7 +177,7 @@ type Found struct {
 }
 
 // Find resolves OWNER/NAME for a caller, also by a former name. Error: 404 when
-// there is no such repository or the caller may not see it.
+// the repository does not exist or the caller may not see it.
 func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name string) (Found, error) {
 	key, state := newFoundKey(caller, owner, name), s.db.State(ctx)
 	f, err := s.found.Read(state, key, func() (Found, error) {
@@ -211,7 +211,7 @@ func (s *Service) findBy(
 	return a, err
 }
 
-// onlyVisible makes a repository that the caller may not see absent. From then on both
+// onlyVisible treats a repository that the caller may not see as absent. From then on both
 // cases are the same, also in the number of statements (decision 13).
 func onlyVisible(a *Access, err error) (*Access, error) {
 	if err == nil && a.Role < account.Pull {

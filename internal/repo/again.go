@@ -11,13 +11,13 @@ import (
 // a node that is slower than the others loses often in a row.
 const (
 	againTimes = 10 // at least
-	// after which it needs not begin anew, unless Service.RetryFor says otherwise
+	// after which no retry begins, unless Service.RetryFor says otherwise
 	againFor = 20 * time.Second
 )
 
-// Again runs an operation, and runs it anew while it ends with the error moved:
-// what it began with was moved meanwhile, by a push or on another node. That is
-// its error, too, when it never gets through.
+// Again runs an operation, and repeats it while it returns the error moved: a push, or another
+// node, has moved what it started from. Again returns that error if the operation
+// never gets through.
 func (s *Service) Again(ctx context.Context, moved error, operation func() error) error {
 	start, most := time.Now(), cmp.Or(s.RetryFor, againFor)
 	for try := 1; ; try++ {

@@ -14,7 +14,7 @@ func (r *Repo) Audited(action audit.Action, changes map[string]any) audit.Entry 
 	return e
 }
 
-// Visibility is the word for who sees a repository.
+// Visibility returns the word for a repository's visibility.
 func Visibility(private bool) string {
 	if private {
 		return "private"

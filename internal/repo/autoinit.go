@@ -11,7 +11,7 @@ import (
 	"arbor/internal/license"
 )
 
-// createWithCommit makes a repository whose default branch begins with a
+// createWithCommit creates a repository whose default branch begins with a
 // commit of a README, of templates or of another repository's files. The id is reserved first, in a
 // transaction of its own; then the objects are written; then one transaction adds the row and the ref.
 // Whenever the server dies there is a whole repository or none, and at most a folder that is swept away after

@@ -13,9 +13,9 @@ import (
 	"arbor/internal/db"
 )
 
-// backups are the backups that run. The snapshot of one may hold repositories that are
-// deleted meanwhile, so no node removes a folder while one of them has its lease. What is
-// old enough to go when a backup begins is in no snapshot of it.
+// backups are the running backups. The snapshot of one may hold repositories that are
+// deleted during the backup, so no node removes a folder while a backup holds its lease. Folders that are
+// old enough to be removed when a backup begins are in no snapshot of it.
 var backups = db.Jobs{Table: "backups", Key: "id"}
 
 // backupLease is the time after which a backup counts as dead whose process does not renew it.

@@ -43,8 +43,8 @@ func Broken(err error) bool {
 	return errors.As(err, &e)
 }
 
-// Open gives the objects of a repository that has the purges, as [Service.Git] does. Where the repository has
-// other ones by now, it gives those of its new folder.
+// Open returns the objects of a repository with these purges, as [Service.Git] does. If the repository was
+// purged since, it returns those of its new folder.
 func (s *Service) Open(
 	ctx context.Context, id ID, purges int64,
 ) (objects *git.Repository, release func(), err error) {

@@ -105,7 +105,7 @@ func refsBelow(tx *db.Tx, repoID ID, names []string) (below []string, err error)
 	return below, err
 }
 
-// clashes finds, for each created ref that cannot be beside another, that other one. Deletions of the same
+// clashes finds, for each created ref that cannot exist next to another, that other one. Deletions of the same
 // updates make room.
 func (near *nearRefs) clashes(updates []RefUpdate) map[string]string {
 	deleted, created := map[string]bool{}, map[string]bool{}

@@ -8,9 +8,9 @@ import (
 	"arbor/internal/db"
 )
 
-// Files that are no Git objects hang on a repository, too (package file). Those of people who may push count
-// for the repository's owner, in a column of their own, since a fork gets none. Those of others count for
-// themselves, as their rows say: else strangers could use up an owner's quota.
+// Files other than Git objects belong to a repository, too (package file). Uploads of people with push access count
+// for the repository's owner, in a column of their own, since a fork gets none. Uploads of others count for
+// their uploaders, as their rows say: otherwise strangers could use up an owner's quota.
 
 // payer is for whom files of a repository count: the account of that id, or for 0 the owner. Error: 404.
 func payer(tx *db.Tx, id ID, by account.ID) (*account.Account, error) {

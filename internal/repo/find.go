@@ -146,7 +146,7 @@ func Count(tx *db.Tx, caller *account.Caller, where string, args ...any) (n int6
 	return n, err
 }
 
-// NamesOf gives OWNER/NAME of those of the repositories that the caller may see, in one query.
+// NamesOf returns the OWNER/NAME of those of the repositories that the caller may see, in one query.
 func (s *Service) NamesOf(ctx context.Context, caller *account.Caller, ids []ID) (map[ID]string, error) {
 	names := map[ID]string{}
 	if len(ids) == 0 {

@@ -28,9 +28,9 @@ import (
 // (maintenance/discard.go), another one after the grace, if the database still has no row for it.
 // Times in the new names are by the database's clock.
 
-// Git gives the objects of the access's repository. They stay where they are until
-// release is called: a folder that is to go waits for those who have it open in
-// this process. Errors: 404 for a repository that was deleted meanwhile; [FolderError].
+// Git returns the objects of the access's repository. They stay where they are until
+// release is called: removal of a folder waits for those who have it open in
+// this process. Errors: 404 for a repository that has been deleted; [FolderError].
 func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
 	return s.Open(ctx, a.ID, a.Purges)
 }
@@ -190,9 +190,9 @@ func ParseGone(name string) (g GoneFolder, ok bool) {
 	return g, ok
 }
 
-// SetAside renames the folder of a repository that is no more, at a time of the
-// database's clock, as soon as nobody in this process uses it. then, if there is
-// one, is called with the new path, unless there was no folder.
+// SetAside renames the folder of a deleted repository, at a time of the
+// database's clock, as soon as nobody in this process uses it. If then is not nil, it
+// is called with the new path, unless the folder did not exist.
 func (s *Service) SetAside(f Folder, at db.Time, then func(path string)) {
 	from := s.Path(f.ID, f.Purges)
 	to := filepath.Join(filepath.Dir(from), GoneFolder{f, at}.Name())
@@ -239,7 +239,7 @@ func (s *Service) Abandon(ctx context.Context, id ID) {
 // Wait returns when folders that are being removed are gone.
 func (s *Service) Wait() { s.ending.Wait() }
 
-// FolderKind is what a name beside the repositories' folders says.
+// FolderKind is the kind of an entry next to the repositories' folders, by its name.
 type FolderKind int
 
 // The kinds of names in a shard.

@@ -34,5 +34,5 @@ type Forge interface {
 }
 
 // ErrUnprepared is Forge.Push's error for a push that needs more than PreparePush
-// did, since something changed in between. WritePush begins anew.
+// did, since something changed in between. WritePush then starts again.
 var ErrUnprepared = errors.New("repo: the push needs another preparation")

@@ -22,7 +22,7 @@ func newFoundKey(caller *account.Caller, owner, name string) foundKey {
 		strings.Clone(account.Fold(name))}
 }
 
-// copyFor gives a copy of what was found, which the handler of a caller may change.
+// copyFor returns a copy of what was found, which the handler of a caller may change.
 func (f Found) copyFor(caller *account.Caller) Found {
 	repo := *f.Repo
 	f.Repo, f.Caller = &repo, caller
@@ -43,7 +43,7 @@ func keep(tx *db.Tx, caller *account.Caller, a *Access) {
 	db.Keep(tx, viewed{view: account.ViewOf(caller), name: account.Fold(a.FullName())}, kept)
 }
 
-// recalled gives what an earlier transaction of the request has read.
+// recalled returns what an earlier transaction of the request has read.
 func recalled(tx *db.Tx, caller *account.Caller, by viewed) (*Access, bool) {
 	by.view = account.ViewOf(caller)
 	f, ok := db.Recall[Found](tx, by)

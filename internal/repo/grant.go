@@ -9,7 +9,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Grant gives a user a role on a repository in place of the one it had. Errors:
+// Grant grants a user a role on a repository, replacing an earlier one. Errors:
 // 404 for a user or repository that is not there, 422 for the owner and for an
 // organization.
 func (s *Service) Grant(ctx context.Context, repoID ID, login string, role account.Role) error {

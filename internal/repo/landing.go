@@ -16,7 +16,7 @@ type Landing struct {
 }
 
 // Check locks the repository's row and compares each update with the ref as it is.
-// Errors: 404 for a repository that is gone; 503 if objects were purged meanwhile; the
+// Errors: 404 for a repository that is gone; 503 if objects have been purged; the
 // condition's.
 func (p Push) Check(tx *db.Tx) (*Landing, error) {
 	branch, err := lockForRefs(tx, p.RepoID)
@@ -72,7 +72,7 @@ func (l *Landing) refuseRest(why error) {
 	}
 }
 
-// WriteRefs makes the refs what the push says.
+// WriteRefs writes the push's ref updates.
 func (l *Landing) WriteRefs(tx *db.Tx) error { return writeRefs(tx, l.push.RepoID, l.Moved) }
 
 // NoteUnreached notes the objects to which refs may have been the last to lead.

@@ -71,7 +71,7 @@ var mergingTexts = [...]mergingText{
 		{"BLANK", MergeWithoutText}}},
 }
 
-// of gives the word that is set.
+// of returns the text that is set.
 func (t mergingText) of(m Merging) string {
 	for _, v := range t.values[1:] {
 		if m.Has(v.bit) {
@@ -81,8 +81,8 @@ func (t mergingText) of(m Merging) string {
 	return t.values[0].value
 }
 
-// mergingPayload is how pull requests are merged, as those see it who may push. What merges by itself cannot
-// be chosen.
+// mergingPayload is the merge settings, which callers with push access see. Settings that cannot be changed
+// are constants.
 type mergingPayload struct {
 	MergeCommit   bool   `json:"allow_merge_commit"`
 	Squash        bool   `json:"allow_squash_merge"`
@@ -148,7 +148,7 @@ func ReadMerging(body *web.Object) (c MergingChange) {
 	return c
 }
 
-// Apply gives the settings after the change. Error: 422 when no method would be left.
+// Apply returns the settings after the change. Error: 422 when no method would be left.
 func (c MergingChange) Apply(m Merging) (Merging, error) {
 	m = m&^c.clear | c.set
 	if none := NoMergeCommits | NoSquashes | NoRebases; m&none == none {

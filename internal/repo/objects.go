@@ -11,7 +11,7 @@ import (
 	"arbor/internal/git"
 )
 
-// WriteObjects makes objects part of the repository, durably (decision 45), and
+// WriteObjects adds objects to the repository, durably (decision 45), and
 // has its packs consolidated later. No ref names them yet: MoveRefs, CreateRef
 // and UpdateRef do that, after this has returned. The right to write is asked
 // again before, since no transaction follows.
@@ -82,7 +82,7 @@ func refError(field, code, message string) error {
 		Fields: []errs.Field{{Resource: "Reference", Field: field, Code: code, Message: message}}}
 }
 
-// CreateRef makes a new ref, as a push would. Errors: 422 for a name that no
+// CreateRef creates a ref, as a push would. Errors: 422 for a name that no
 // push could use or that exists, for an object that is missing, that leads to
 // missing ones, or that a branch cannot name.
 func (s *Service) CreateRef(ctx context.Context, a *Access, name string, sha git.SHA) (RefTarget, error) {
@@ -226,13 +226,13 @@ func (s *Service) refNow(ctx context.Context, repoID ID, name string) (sha git.S
 	return sha, err
 }
 
-// maxRefTries is how often an update begins anew because somebody else moved
-// the ref meanwhile.
+// maxRefTries is how often an update is repeated because another writer moved
+// the ref.
 const maxRefTries = 5
 
-// UpdateRef makes an existing ref name another object. Without force that must
+// UpdateRef points an existing ref at another object. Without force that must
 // be a commit whose history holds the ref's present one. Errors: 422 as of
-// CreateRef, for a ref that is not there and for an update that is no fast
+// CreateRef, for a missing ref and for an update that is not a fast
 // forward; 409 for a ref that others keep moving.
 func (s *Service) UpdateRef(
 	ctx context.Context, a *Access, name string, sha git.SHA, force bool,

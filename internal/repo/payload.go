@@ -106,7 +106,7 @@ type FullPayload struct {
 	Template         *Payload        `json:"template_repository,omitempty"` // that it was made of
 	NetworkCount     int64           `json:"network_count"`
 	SubscribersCount int64           `json:"subscribers_count"`
-	*mergingPayload                  // for those who may push
+	*mergingPayload                  // for callers with push access
 }
 
 // Permissions are a role in the words of answers.
@@ -241,7 +241,7 @@ func (s *Service) Answer(w http.ResponseWriter, r *http.Request, status int, a *
 	return web.JSON(w, r, status, NewFullPayload(a, from, web.From(r.Context())))
 }
 
-// Topics are the names of a repository's topics, in their order, parted by spaces.
+// Topics are the names of a repository's topics, in their order, separated by spaces.
 type Topics string
 
 // Names are the topics one by one; never nil.
@@ -258,10 +258,10 @@ type Lineage struct {
 	Parent *Access
 	Source *Access // the root of the network
 
-	Template *Access // that a repository was made of, which is no fork of it
+	Template *Access // that the repository was generated from, without being a fork of it
 }
 
-// Lineage finds where a repository comes from; all nil for one that is no fork, and was made of no template.
+// Lineage finds a repository's parent, source and template; nil for those that it does not have.
 func (s *Service) Lineage(ctx context.Context, a *Access) (Lineage, error) {
 	if a.ParentID == 0 && a.TemplateID == 0 {
 		return Lineage{}, nil

@@ -88,7 +88,7 @@ type Belongs[ID ~int64] struct {
 }
 
 // Belonging finds which of the users are members of the organizations that own
-// the repositories, and which collaborate on them: in two queries whatever
+// the repositories, and which collaborate on them: in two queries, regardless of
 // their number.
 func Belonging(tx *db.Tx, repos []*Access, users []account.ID) (
 	members []Belongs[account.ID], collaborators []Belongs[ID], err error,
@@ -162,7 +162,7 @@ func belonging[ID ~int64](
 	return list, err
 }
 
-// askedOf gives what the request has read of the users already, and the users that are still to be read, each
+// askedOf returns what the request has read of the users already, and the users that are still to be read, each
 // once.
 func askedOf[ID ~int64](tx *db.Tx, ids []ID, users []account.ID) (list []Belongs[ID], asked []any) {
 	seen := map[account.ID]bool{}
@@ -180,7 +180,7 @@ func askedOf[ID ~int64](tx *db.Tx, ids []ID, users []account.ID) (list []Belongs
 	return list, asked
 }
 
-// recalledOf gives what the request has read of a user; all says whether that is all of the ids.
+// recalledOf returns what the request has read of a user; all reports whether that covers all ids.
 func recalledOf[ID ~int64](tx *db.Tx, ids []ID, user account.ID) (list []Belongs[ID], all bool) {
 	for _, id := range ids {
 		b, known := db.Recall[Belongs[ID]](tx, belongs[ID]{id, user})

@@ -14,9 +14,9 @@ const (
 )
 
 // SetPullRef points refs/pull/N/head or merge somewhere, with git.ZeroSHA
-// nowhere. purges is Repo.Purges from before the object was looked for or written. The
-// repository's row is locked by then. It is no push: nothing else moves. Error: 503 if
-// objects were purged meanwhile.
+// nowhere. purges is Repo.Purges from before the object was looked for or written. The caller
+// has locked the repository's row. It does not count as a push: nothing else moves. Error: 503 if
+// objects have been purged.
 func SetPullRef(tx *db.Tx, repoID ID, purges, number int64, kind string, sha git.SHA) error {
 	branch, err := lockForRefs(tx, repoID)
 	if err != nil {

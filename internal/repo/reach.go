@@ -12,7 +12,7 @@ import (
 )
 
 // An object that no ref of a repository leads to is hidden, though its folder may hold
-// it: from abbreviations, full SHAs and fetches (decision 60). Callers who may push find
+// it: from abbreviations, full SHAs and fetches (decision 60). Callers with push access find
 // it by its full SHA for KeptFor (unreached.go).
 //
 // Only SHAs that a client names are checked; the objects below a checked commit or tree
@@ -25,7 +25,7 @@ import (
 // and by refused moves whose objects stay. Nothing clears it.
 
 // Reached reports whether refs of the repository lead to all of the objects, so
-// that everybody who sees the repository finds them.
+// that everybody with access to the repository finds them.
 func (s *Service) Reached(ctx context.Context, a *Access, shas ...git.SHA) (bool, error) {
 	gone, err := s.absent(ctx, a, shas, false)
 	return err == nil && len(gone) == 0, err
@@ -41,7 +41,7 @@ func (s *Service) CheckNamed(ctx context.Context, a *Access, shas ...git.SHA) er
 	return err
 }
 
-// Absent gives those of the objects that are hidden from the caller.
+// Absent returns those of the objects that are hidden from the caller.
 func (s *Service) Absent(ctx context.Context, a *Access, shas []git.SHA) (map[git.SHA]bool, error) {
 	return s.absent(ctx, a, shas, a.Role >= account.Push)
 }
@@ -107,7 +107,7 @@ func (s *Service) FindCommit(ctx context.Context, a *Access, prefix string) (git
 	}
 }
 
-// absent gives those of the objects that no ref leads to; with recent also no note of an
+// absent returns those of the objects that no ref leads to; with recent also no note of an
 // unreached object. Cheap checks come first.
 func (s *Service) absent(
 	ctx context.Context, a *Access, shas []git.SHA, recent bool,
@@ -243,7 +243,7 @@ func (c *reachCache) keep(repo ID, generation int64, asked, gone map[git.SHA]boo
 	}
 }
 
-// set gives the set of a repository, perhaps one that is not filled.
+// set returns the set of a repository, which may be unfilled.
 func (c *reachCache) set(repo ID) *reachSet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -269,7 +269,7 @@ func (c *reachCache) drop(repo ID, generation int64, shas map[git.SHA]bool) {
 	}
 }
 
-// bound lets go of all other sets when they have become too large together.
+// bound drops all other sets when they have become too large together.
 func (c *reachCache) bound(last *reachSet) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

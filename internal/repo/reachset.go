@@ -12,7 +12,7 @@ import (
 // names an object and no cheaper check answers. Then it follows the refs: one walk adds
 // the objects that they newly reach, another marks those that they may no longer reach as
 // doubtful. So it costs as much as the change; only a request for a doubtful object has
-// the set made anew.
+// the set rebuilt.
 //
 // One request at a time works on a set, with one process.
 type reachSet struct {
@@ -22,7 +22,7 @@ type reachSet struct {
 	// For the holder of the token:
 	generation int64
 	tips       []git.SHA
-	ids        map[git.ID]bool // false: doubtful; nil: there is no set
+	ids        map[git.ID]bool // false: doubtful; nil: no set
 	large      bool            // there are more objects than a set holds
 }
 
@@ -104,7 +104,7 @@ func (s *reachSet) doubts(shas []git.SHA) bool {
 	return false
 }
 
-// follow changes the set into the set of other tips. After an error there is no set.
+// follow changes the set into the set of other tips. After an error the set is gone.
 func (s *reachSet) follow(ctx context.Context, objects *git.Repository, tips []git.SHA) error {
 	added, lost := without(tips, s.tips), without(s.tips, tips)
 	err := objects.EachReached(ctx, added, s.tips, func(id git.ID) error {
@@ -125,7 +125,7 @@ func (s *reachSet) follow(ctx context.Context, objects *git.Repository, tips []g
 	return nil
 }
 
-// make makes the set of the tips, and gives those of the named objects that the tips lead
+// make builds the set of the tips, and returns those of the named objects that the tips lead
 // to. A repository that is too large has no set.
 func (s *reachSet) make(
 	ctx context.Context, objects *git.Repository, tips, shas []git.SHA,
@@ -169,7 +169,7 @@ func (s *reachSet) hold(ids map[git.ID]bool, tips []git.SHA) {
 	}
 }
 
-// without gives the elements of a sorted list that are not in another one.
+// without returns the elements of a sorted list that are not in another one.
 func without(list, other []git.SHA) []git.SHA {
 	var out []git.SHA
 	for _, sha := range list {

@@ -48,7 +48,7 @@ func (s *Service) Ref(ctx context.Context, a *Access, name string) (git.SHA, err
 	return sha, err
 }
 
-// TagNow gives the object of a tag; empty: the repository has no such tag now.
+// TagNow returns the object of a tag; empty: the repository has no such tag now.
 func TagNow(tx *db.Tx, id ID, name string) (git.SHA, error) {
 	found, err := refsNamed(tx, id, []string{git.Tags + name})
 	return found[git.Tags+name], err
@@ -70,7 +70,7 @@ func HoldBranch(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
 	return BranchTip(tx, repoID, branch)
 }
 
-// BranchAt gives a branch whose tip is a commit, the first by name; "": none is.
+// BranchAt returns a branch whose tip is a commit, the first by name; "": none is.
 func BranchAt(tx *db.Tx, repoID ID, sha git.SHA) (name string, err error) {
 	err = tx.QueryRow(`SELECT name FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3 AND sha = $4
 		ORDER BY name LIMIT 1`, repoID, git.Heads, "refs/heads0", string(sha)).Scan(&name)

@@ -58,7 +58,7 @@ type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 // did not happen, nil where it did.
 //
 // Error, and nothing moved: 404 for a repository that is gone; 503 if objects were
-// purged meanwhile; the condition's error.
+// purged; the condition's error.
 func (s *Service) MoveRefs(ctx context.Context, p Push) (refused []error, err error) {
 	return s.moveRefsWith(ctx, p, nil)
 }
@@ -82,7 +82,7 @@ func (s *Service) moveRefsWith(
 	return refused, err
 }
 
-// maxPrepared is how often WritePush begins anew.
+// maxPrepared is how often WritePush starts again.
 const maxPrepared = 5
 
 // WritePush prepares a push and then runs fn, which moves its refs with MoveRefsIn, in
@@ -122,7 +122,7 @@ func (s *Service) Moves() <-chan struct{} { return s.moves.listen() }
 // RefsMoved wakes those who listen to Moves.
 func (s *Service) RefsMoved() { s.moves.tell() }
 
-// broadcast tells each of its listeners that something happened. A bell of package db wakes one.
+// broadcast notifies each of its listeners. A bell of package db wakes one.
 type broadcast struct {
 	mu        sync.Mutex
 	listeners []chan struct{}
@@ -262,7 +262,7 @@ type refsKey struct {
 	stranger bool // they were read while stillPublic held
 }
 
-// maxCachedRefs bounds the refs of repositories lately used that are kept: about 40
+// maxCachedRefs bounds the cached refs of recently used repositories: about 40
 // MB at the very most. A name longer than usual counts as several.
 const maxCachedRefs = 200_000
 

@@ -74,7 +74,7 @@ func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[st
 // by MoveRefs.
 func FirstRefs(tx *db.Tx, repoID ID, refs []RefUpdate) error { return writeRefs(tx, repoID, refs) }
 
-// writeRefs makes the refs what the updates say.
+// writeRefs writes ref updates.
 func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 	var set []RefUpdate
 	var gone []string

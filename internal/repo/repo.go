@@ -1,19 +1,19 @@
-// Package repo holds repositories: who may do what on them, their refs, and the doors to
-// their objects. Its rooms are about one thing each:
+// Package repo holds repositories: rights on them, their refs, and access to
+// their objects. Each of its sub-packages has one subject:
 //
 //	list           shows repositories, one and many
-//	settings       makes, changes, hands over and deletes them; topics, deploy keys
-//	collaborator   who has a part in them
+//	settings       creates, changes, transfers and deletes them; topics, deploy keys
+//	collaborator   the people with access to them
 //	network        forks, and objects that go between them
 //	transport      git over HTTP and on connections
-//	maintenance    packs and folders, beside the requests
-//	purge          removes objects for good
+//	maintenance    packs and folders, in the background
+//	purge          removes objects permanently
 //
 // What all rooms and the features above need is here:
 //
-//	[Service.With], [Access]: found, and what the caller may     access.go, found.go, find.go
+//	[Service.With], [Access]: a repository and the caller's rights     access.go, found.go, find.go
 //	roles that are granted                                       grant.go, people.go
-//	SQL: the row of a repository, and who may see it             store.go, visible.go, scope.go
+//	SQL: the row of a repository, and its visibility             store.go, visible.go, scope.go
 //	a new repository                                             repo.go, autoinit.go
 //	[Service.Git]: objects, and the folders that hold them       folder.go, objects.go
 //	folders that are missing or unreadable                       broken.go
@@ -25,7 +25,7 @@
 //
 // Tables: repos, repo_redirects, collaborators, refs, reserved_repos, unreached_objects,
 // backups. The refs in SQL are the
-// truth; a repository's directory holds objects, and whatever else lies there
+// truth; a repository's directory holds objects, and all else there
 // is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
 // of all that follows. What other features have a part in is a method of [Forge]:
 // package forge names its steps. A repository without refs needs no directory: the first push
@@ -59,7 +59,7 @@ import (
 // ID is the id of a repository.
 type ID int64
 
-// String gives the id as folders have it.
+// String returns the id in the form of folder names.
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
 // Repo is a row of the table repos with the owner that its address names.
@@ -81,11 +81,11 @@ type Repo struct {
 	Unreached      bool  // its folder may hold objects that no ref leads to (decision 60)
 	OpenIssues     int64 // open issues and pull requests
 	Stars          int64
-	Watchers       int64 // who are told of everything in it
+	Watchers       int64 // users notified of everything in it
 	// IssuesGeneration grows with every change of what payloads of issues show.
 	IssuesGeneration int64
 	SizeKB           int64 // of the packs received, in KiB
-	ParentID         ID    // what it was forked from; 0: it is no fork
+	ParentID         ID    // what it was forked from; 0: it is not a fork
 	NetworkID        ID    // the root of its network: itself unless it is a fork
 	Withdrawn        bool  // a private fork whose owner does not see the root (decision 62)
 	AllowForking     bool  // of a private one: its organization and the root's allow it
@@ -133,7 +133,7 @@ type Access struct {
 	AsOf cache.State
 }
 
-// Insider reports a caller who may know who belongs to the organization.
+// Insider reports whether the caller may see hidden memberships of the organization.
 func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Caller.HidesMembers }
 
 // Service holds what the operations on repositories share.
@@ -160,7 +160,7 @@ type Service struct {
 	ending    sync.WaitGroup   // folders being removed
 }
 
-// New makes the service. The repositories' directories are below dir.
+// New returns the service. The repositories' directories are below dir.
 func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, forge Forge) *Service {
 	return &Service{
 		db: d, git: g, log: log, dir: dir, forge: forge,
@@ -227,7 +227,7 @@ type NewRepo struct {
 // DefaultBranch is the default branch of a new repository.
 const DefaultBranch = "main"
 
-// Create makes a repository, empty unless AutoInit or a template is set. by is who asks for it, nil for the
+// Create creates a repository, empty unless AutoInit or a template is set. by is the acting account, nil for the
 // operator at the command line. Errors: 404 for an owner that is not there, 403 when by
 // may not create there, 422 for a name that is not acceptable or taken, and a template that is not there.
 func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
@@ -358,11 +358,11 @@ func CountForOwner(tx *db.Tx, r *Repo, by int64) error {
 	return account.CountRepos(tx, r.OwnerID, by, 0)
 }
 
-// Caches tells of the caches.
+// Caches returns the numbers of the caches.
 func (s *Service) Caches() []cache.Stats {
 	return []cache.Stats{s.refs.Stats("refs"), s.found.Stats("repositories")}
 }
 
-// Wrote notes that objects were written to a repository beside this package, so
+// Wrote notes that objects were written to a repository outside this package, so
 // that its packs are consolidated in time.
 func (s *Service) Wrote(repoID ID) { s.packing.Add(repoID) }

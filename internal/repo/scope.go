@@ -36,7 +36,7 @@ func (s Scope) IDs() (query string, args []any) {
 	return `SELECT r.id` + from, args
 }
 
-// from gives what stands behind SELECT ... for the repositories r.
+// from returns the FROM clause, and what follows it, for the repositories r.
 func (s Scope) from() (query string, args []any) {
 	from := ""
 	add := func(part string) {
@@ -59,8 +59,8 @@ func (s Scope) from() (query string, args []any) {
 	return accessFrom + `WHERE r.id IN (` + from + `) AND ` + Visible(s.Caller), args
 }
 
-// AccessForHooks gives the access with which payloads of webhooks are rendered: that of a caller who may push
-// to the repository, and who otherwise sees what everybody sees. Error: 404 where it is gone, or withdrawn
+// AccessForHooks returns the access with which payloads of webhooks are rendered: that of a caller with push access
+// to the repository, and otherwise only public access. Error: 404 if it is gone, or withdrawn
 // from its own owner.
 func AccessForHooks(tx *db.Tx, id ID) (*Access, error) {
 	r, err := ByID(tx, nil, id)

@@ -11,10 +11,10 @@ import (
 	"arbor/internal/git"
 )
 
-// Generate makes a repository of a template that the caller of the access sees. It has the template's default
+// Generate creates a repository from a template that the caller of the access sees. It has the template's default
 // branch, or with all each branch, which begins with one commit of the caller's with the template's files.
-// Errors: 422 for what is no template, and as Create; 404 and 409 when the template goes away or is purged
-// meanwhile.
+// Errors: 422 for a repository that is not a template, and as Create; 404 and 409 when the template is deleted or
+// purged during the call.
 func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) (*Repo, error) {
 	if message := CheckName(n.Name); message != "" {
 		return nil, nameError(message)

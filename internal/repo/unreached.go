@@ -13,8 +13,8 @@ import (
 	"arbor/internal/git"
 )
 
-// KeptFor is how long callers who may push find an object that no ref leads to, after it
-// was written or a ref ceased to lead to it (decision 60).
+// KeptFor is how long callers with push access find an object that no ref leads to, after it
+// was written or the last ref that led to it moved (decision 60).
 const KeptFor = db.Time(30 * 24 * time.Hour / time.Microsecond)
 
 // maxUnreached is how many such objects of a repository are noted; the oldest go
@@ -22,7 +22,7 @@ const KeptFor = db.Time(30 * 24 * time.Hour / time.Microsecond)
 const maxUnreached = 20_000
 
 // MarkUnreached notes that a repository may hold objects that no ref leads to, such as
-// the copy of a pull request's head, or the merge for a ref that moves meanwhile. From
+// the copy of a pull request's head, or the merge for a ref that has moved. From
 // then on the SHAs that clients name there are checked. It is called before the objects
 // are written, or after a failed move of refs. It is done even if the caller has lost
 // the right to write, since it describes the folder.
@@ -39,7 +39,7 @@ func (s *Service) MarkUnreached(ctx context.Context, repoID ID) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error { return MarkUnreachedIn(tx, repoID) })
 }
 
-// WriteUnnamed writes objects that no ref names. Callers who may push find named, and all
+// WriteUnnamed writes objects that no ref names. Callers with push access find named, and all
 // that it leads to, for KeptFor. It returns when the objects and the note are durable
 // (decision 45).
 func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, objects []git.NewObject) error {
@@ -86,7 +86,7 @@ func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, ob
 	return s.db.Check(ctx) // a purge may have left them in the folder of before
 }
 
-// dropNoted deletes the noted objects from the sets: callers who may push find them.
+// dropNoted deletes the noted objects from the sets: callers with push access find them.
 func (s *Service) dropNoted(ctx context.Context, repoID ID, sets ...map[git.SHA]bool) error {
 	var shas []git.SHA
 	for _, set := range sets {

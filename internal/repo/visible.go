@@ -28,8 +28,8 @@ func Visible(caller *account.Caller) string {
 	return `(NOT r.private OR ` + GrantedTo(caller) + `)`
 }
 
-// GrantedTo is hasRole for the caller, $1, as far as the token goes. A caller who sees all
-// has a role everywhere but where it is being deleted.
+// GrantedTo is hasRole for the caller, $1, within its token's limits. A caller that sees all
+// has a role everywhere except on repositories that are being deleted.
 func GrantedTo(caller *account.Caller) string {
 	switch {
 	case caller.SeesAll():
@@ -46,20 +46,20 @@ func GrantedTo(caller *account.Caller) string {
 }
 
 // chosen holds if a fine-grained token was made for the repository of the id, an expression.
-// The token's id is no text of a client's, and stands in the query, since many queries have no
+// The token's id does not come from a client's text, and stands in the query, since many queries have no
 // argument to spare.
 func chosen(caller *account.Caller, id string) string {
 	return fmt.Sprintf(`EXISTS (SELECT 1 FROM token_repos z WHERE z.token_id = %d AND z.repo_id = %s)`,
 		caller.TokenID, id)
 }
 
-// installed holds if an App's token reaches the repository of the name r. The ids in it are no texts of a
-// client's.
+// installed holds if an App's token reaches the repository of the name r. The ids in it do not come from a
+// client's text.
 func installed(caller *account.Caller, r string) string {
 	return `(` + caller.CoversSQL(r+".owner_id", r+".id") + ` AND ` + NotWithdrawn(r) + `)`
 }
 
-// NotWithdrawn holds for a repository that is no withdrawn fork.
+// NotWithdrawn holds for a repository that is not a withdrawn fork.
 func NotWithdrawn(r string) string {
 	return `NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = ` + r + `.id)`
 }
@@ -107,8 +107,8 @@ func fromRepo(id, condition string) string {
 const FromPublic = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	WHERE o.login_folded = $2 AND r.name_folded = $3 AND NOT r.private`
 
-// JoinSeers is SQL for FROM, behind the table of accounts that is named who: it keeps those who may see the
-// repository of the id, an expression. An AND may follow. It uses the names r, o, m and c.
+// JoinSeers is SQL for FROM, after the table of accounts with the alias who: it keeps the accounts that may see
+// the repository of the id, an expression. An AND may follow. It uses the names r, o, m and c.
 func JoinSeers(id, who string) string {
 	return ` JOIN repos r ON r.id = ` + id + ` JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + who + `.id

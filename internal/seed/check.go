@@ -19,7 +19,7 @@ type checker struct {
 	repos    map[string]*Repo // by the folded OWNER/NAME
 }
 
-// check tells what does not fit together, and fills in what was left out: times,
+// check reports what does not fit together, and fills in what was left out: times,
 // authors, branches.
 func (s *Seed) check() []Problem {
 	c := &checker{s: s, users: map[string]*User{}, orgs: map[string]*Org{}, repos: map[string]*Repo{}}

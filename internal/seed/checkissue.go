@@ -70,8 +70,8 @@ func (c *checker) checkStatuses(r *Repo, list []Status, from time.Time, named bo
 	}
 }
 
-// next gives something its time: step after what came before, unless the seed
-// says another, which cannot be earlier than that.
+// next sets a time: step after what came before, unless the seed
+// has another one, which cannot be earlier than that.
 func (c *checker) next(p *place, key string, at *time.Time, before time.Time, step time.Duration) time.Time {
 	if at.IsZero() {
 		*at = before.Add(step)
@@ -145,7 +145,7 @@ func (t *threads) issue(i *Issue) {
 	}
 }
 
-// close gives an end its time: after everything, unless the seed says when.
+// close sets the time of an end: after everything, unless the seed has one.
 func (t *threads) close(p *place, key string, at *time.Time, created, end time.Time) {
 	if at.IsZero() {
 		*at = end.Add(time.Minute)

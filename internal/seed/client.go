@@ -38,7 +38,7 @@ func (r *refusal) Error() string {
 	return strings.Join(parts, ": ")
 }
 
-// send lets a user send a request with a body of JSON to the server, and decodes
+// send sends a user's request with a body of JSON to the server, and decodes
 // the answer into into, unless that is nil. Errors: *refusal.
 func (a *applier) send(ctx context.Context, login, method, path string, body, into any) error {
 	var data []byte

@@ -40,8 +40,8 @@ var (
 	ErrFilling = errors.New("the store is being filled with a seed by another process")
 )
 
-// Held reports whether a store was filled with this very seed, whatever became of
-// it since. Errors: ErrNotEmpty for a store that holds anything else; none for
+// Held reports whether a store was filled with this very seed, even if it was changed
+// since. Errors: ErrNotEmpty for a store that holds anything else; none for
 // one that is half filled, which Fill empties.
 func Held(ctx context.Context, s *Seed, o db.Options) (same bool, err error) {
 	d, err := db.Open(ctx, o)
@@ -54,7 +54,7 @@ func Held(ctx context.Context, s *Seed, o db.Options) (same bool, err error) {
 }
 
 // CheckWhole returns ErrUnfinished for a store that is half filled with a seed:
-// whatever people did there, Fill would take away.
+// Fill would remove everything that people did there.
 func CheckWhole(ctx context.Context, d *db.DB) error {
 	return d.Read(ctx, func(tx *db.Tx) error {
 		c, err := held(tx)
@@ -86,7 +86,7 @@ func holds(ctx context.Context, d *db.DB, s *Seed) (same, unfinished bool, err e
 
 // Fill opens an empty store, which nothing else uses, and applies the seed to it;
 // it does nothing to a store that holds this very seed. A store that was half
-// filled, with whatever seed, by a process that is no more, is emptied first.
+// filled, with any seed, by a process that has ended, is emptied first.
 // Errors: ErrNotEmpty; ErrFilling; *Error for what the seed asks for and cannot
 // have, found out on the way: then the store is half filled. See Rehearse.
 func Fill(ctx context.Context, s *Seed, to Store) (err error) {

@@ -13,7 +13,7 @@ const (
 	tags  = "refs/tags/"
 )
 
-// history makes commits out of the steps of one repository.
+// history builds commits from the steps of one repository.
 type history struct {
 	*applier
 	r       *Repo
@@ -24,7 +24,7 @@ type history struct {
 	order   []string           // of the new and the moved
 }
 
-// history makes the repository's commits, branches and tags. All objects are
+// history creates the repository's commits, branches and tags. All objects are
 // written before a ref moves, and each ref moves once.
 func (a *applier) history(ctx context.Context, r *Repo) error {
 	if len(r.steps) == 0 {

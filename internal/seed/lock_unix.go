@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// storeLock says that a process fills a store: a lock on a file beside the
-// repositories, which ends with the process, however that ends.
+// storeLock marks a store that a process fills: a lock on a file next to the
+// repositories, which ends with the process, even with a killed one.
 type storeLock struct{ file *os.File }
 
 // lockStore fails with ErrFilling when another process has the lock.
@@ -28,7 +28,7 @@ func lockStore(dir string) (*storeLock, error) {
 	return &storeLock{f}, nil
 }
 
-// release gives the lock back. Its file goes when all is done: the process that gets the
+// release releases the lock. Its file goes when all is done: the process that gets the
 // lock on a file that is gone finds the store filled.
 func (l *storeLock) release(done bool) error {
 	var err error

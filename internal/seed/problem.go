@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxProblems is how many problems of one file are told.
+// maxProblems is the maximum number of reported problems of one file.
 const maxProblems = 100
 
 // Problem is something in a seed that cannot be.
@@ -22,7 +22,7 @@ type Error struct {
 	Problems []Problem // at least one
 }
 
-// Error gives a line for each problem: FILE:LINE: KEY: what is wrong.
+// Error returns a line for each problem: FILE:LINE: KEY: what is wrong.
 func (e *Error) Error() string {
 	var b strings.Builder
 	for i, p := range e.Problems {

@@ -30,7 +30,7 @@ func (a *applier) access(ctx context.Context, r *Repo) (*repo.Access, error) {
 	return &found.Access, err
 }
 
-// repo makes a repository with its history, after that which it is a fork of.
+// repo creates a repository with its history, after the repository that it is a fork of.
 func (a *applier) repo(ctx context.Context, r *Repo) error {
 	if a.made[r] {
 		return nil
@@ -65,7 +65,7 @@ func (a *applier) repo(ctx context.Context, r *Repo) error {
 	return a.labels(ctx, r)
 }
 
-// create makes the repository itself.
+// create creates the repository itself.
 func (a *applier) create(ctx context.Context, r *Repo) error {
 	body := fields{}.text("description", r.Description).text("homepage", r.Homepage)
 	own := account.Fold(r.owner) == account.Fold(r.admin)
@@ -108,7 +108,7 @@ func (a *applier) create(ctx context.Context, r *Repo) error {
 	return err
 }
 
-// labels makes labels and milestones.
+// labels creates labels and milestones.
 func (a *applier) labels(ctx context.Context, r *Repo) error {
 	if r.DefaultLabels != nil && !*r.DefaultLabels {
 		for _, name := range label.Defaults() {
@@ -135,7 +135,7 @@ func (a *applier) labels(ctx context.Context, r *Repo) error {
 	return nil
 }
 
-// label makes a label, or describes anew the default one of that name.
+// label creates a label, or updates the default one of that name.
 func (a *applier) label(ctx context.Context, r *Repo, l *Label) error {
 	body := fields{"name": l.Name, "color": "ededed"}.text("color", l.Color)
 	if l.Description != nil {

@@ -15,7 +15,7 @@
 // A seed is applied by the interface itself: each thing that it declares is the
 // request that a client would send as its author, so a seed can say nothing that
 // a client could not, and follows every rule there is. Only accounts, tokens,
-// commits and imports, which are no single request, go through the services.
+// commits and imports, which take more than a single request, go through the services.
 //
 // The database's clock shows what the seed says while it is applied. So one seed
 // gives the same times, ids and SHAs always and everywhere, but where it imports.
@@ -24,7 +24,7 @@
 // A file is checked whole before anything is made, so that all errors come at once with line and
 // key. What workers would do later (server.Settle) is done at the seed's time. A real store is
 // filled after a rehearsal on a throwaway one, and marked first: one whose filling was killed opens
-// for nothing but the next try, which empties it; a lock on a file tells that nobody is at it.
+// only for the next try, which empties it; a lock on a file shows whether a process is at work.
 package seed
 
 import (
@@ -144,7 +144,7 @@ type Repo struct {
 	names        *names
 }
 
-// Permission is what a user was granted.
+// Permission is a user's granted role.
 type Permission struct {
 	place
 	Login string
@@ -210,7 +210,7 @@ type Tag struct {
 	Date    time.Time `seed:"date"`
 }
 
-// Label is a label; one of the default ones may be described anew.
+// Label is a label; a default one may get another description.
 type Label struct {
 	place
 	Name        string  `seed:"name,required"`
@@ -232,7 +232,7 @@ type Milestone struct {
 type Thread struct {
 	Title     string    `seed:"title,required"`
 	Body      *string   `seed:"body"`
-	Author    string    `seed:"author"` // empty: who owns the repository
+	Author    string    `seed:"author"` // empty: the repository's owner
 	Labels    []string  `seed:"labels"`
 	Assignees []string  `seed:"assignees"`
 	Milestone string    `seed:"milestone"` // its title

@@ -72,7 +72,7 @@ func (d *decoder) wrong(n *yaml.Node, path, format string, args ...any) {
 	}
 }
 
-// parse gives the root of the text; nil when there is none or it is no YAML.
+// parse returns the root of the text; nil when it is empty or not YAML.
 func (d *decoder) parse(text []byte) *yaml.Node {
 	if strings.TrimSpace(string(text)) == "" {
 		return nil // a seed of nothing
@@ -298,8 +298,8 @@ func named(fields []field) string {
 	return strings.Join(names, ", ")
 }
 
-// scalar reads text, a number or a truth. Nothing is converted: what looks like a
-// number is no text unless it stands in quotes.
+// scalar reads text, a number or a truth value. Nothing is converted: what looks like a
+// number is text only in quotes.
 func (d *decoder) scalar(n *yaml.Node, path string, into reflect.Value) {
 	if n.Kind != yaml.ScalarNode {
 		d.wrong(n, path, "must be %s", kindName(into.Kind()))

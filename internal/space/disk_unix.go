@@ -4,7 +4,7 @@ package space
 
 import "golang.org/x/sys/unix"
 
-// Of gives the bytes that are free to this user, and all, where a folder is.
+// Of returns the bytes that are free to this user, and the total, on dir's file system.
 func Of(dir string) (free, all uint64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -115,7 +115,7 @@ func (g *Guard) isLow(dir string) (low, full bool) {
 // nothing is so little room that anything fails for it, in bytes.
 const nothing = 1 << 20
 
-// Explain makes an error that nobody knows an error of kind [errs.NoRoom], if one of the disks is
+// Explain turns an error of unknown kind into one of kind [errs.NoRoom], if one of the disks is
 // full: a write that fails there may fail in many ways, some of them in processes of git.
 func Explain(err error, dirs ...string) error {
 	if !errs.Is(err, errs.Internal) {

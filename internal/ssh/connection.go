@@ -31,13 +31,13 @@ type connection struct {
 	net         net.Conn
 	from        netip.Addr // invalid for a socket in the file system
 	fingerprint string     // of the key
-	id          account.ID // of who signed in, to whom its memory is counted
+	id          account.ID // of the signed-in account, which its memory is charged to
 
 	mu       sync.Mutex
 	sessions int
 	refused  int
 	stopping bool
-	idle     *time.Timer // ends the connection; runs while there is no session
+	idle     *time.Timer // ends the connection; runs while the connection has no session
 }
 
 // serve serves one connection to its end.
@@ -118,8 +118,8 @@ func (c *connection) begin() bool {
 
 const fingerprintKey = "fingerprint"
 
-// signIn looks offered keys up. Whether the account is suspended, who has proven to have the key is told
-// later.
+// signIn looks up offered keys. A suspended account is refused only after the client has proven
+// that it has the key.
 func (c *connection) signIn(
 	ctx context.Context,
 ) func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
@@ -180,7 +180,7 @@ func (c *connection) count() {
 // golang.org/x/crypto/ssh keeps so much, and says so to nobody. Buffers come on top.
 const window = 2<<20 + 256<<10
 
-// open makes room for another session. Else it says why there is none.
+// open reserves a session. If there is none left, it returns the reason.
 func (c *connection) open(ctx context.Context) (release func(), refused string) {
 	c.mu.Lock()
 	full := c.sessions == maxSessions || c.stopping
@@ -238,9 +238,8 @@ func (c *connection) stop() {
 	}
 }
 
-// prompt gives each write to a client its deadline: one that reads nothing does not keep us waiting,
-// whatever it is about. Until the handshake is done, that has a deadline of its own, and the client
-// its turn between reads.
+// prompt sets a deadline for each write to a client, so that a client that does not read cannot
+// block us, in any state. Until the handshake is done, the connection has a deadline of its own, and the client
 type prompt struct {
 	net.Conn
 	e    *exchanges

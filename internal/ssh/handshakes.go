@@ -24,7 +24,7 @@ type handshakes struct {
 	of map[netip.Prefix]*network
 }
 
-// network has clients with a turn, and those that wait for one.
+// network holds the clients that have a turn, and those that wait for one.
 type network struct {
 	turns   chan struct{}
 	clients int
@@ -105,7 +105,7 @@ func (t *turn) take() error {
 	return nil
 }
 
-// give gives the turn to others, if the client has it.
+// give releases the client's turn, if it has one.
 func (t *turn) give() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

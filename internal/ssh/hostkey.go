@@ -39,8 +39,8 @@ var hostKeys = [...]hostKey{
 
 const rsaKey = "ssh_host_rsa_key"
 
-// NewHostKeys makes host keys for a server that does not stay, and keeps them nowhere. There is none of RSA,
-// which takes longest to make.
+// NewHostKeys returns host keys for a temporary server, and stores them nowhere. RSA is left out,
+// since it takes longest to generate.
 func NewHostKeys() (list []ssh.Signer, err error) {
 	for _, k := range hostKeys {
 		if k.file == rsaKey {
@@ -98,7 +98,7 @@ func (k *hostKey) read(dir string) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// make makes the key, unless somebody else was faster.
+// make generates the key, unless another caller was faster.
 func (k *hostKey) make(dir string) error {
 	private, err := k.generate()
 	if err != nil {

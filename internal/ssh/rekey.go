@@ -10,7 +10,7 @@ import (
 )
 
 // A key exchange costs as much as a clone of some files, and a client may ask for one at any time. Honest
-// ones do so after a gigabyte, or after a megabyte if they are told to. So a connection has a few, and
+// ones do so after a gigabyte, or after a megabyte if configured so. So a connection has a few, and
 // further ones by what it moves and how long it lasts.
 const (
 	fewExchanges     = 16

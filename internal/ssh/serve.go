@@ -55,7 +55,7 @@ func (s *session) execute(ctx context.Context, line string) int {
 	return 0
 }
 
-// serve lets the request in, as one of HTTP is, and serves it.
+// serve admits the request, like one over HTTP, and serves it.
 func (r *request) serve(ctx context.Context) error {
 	o := &r.s.c.s.o
 	caller, err := o.Accounts.CallerOfKey(ctx, r.s.c.fingerprint)

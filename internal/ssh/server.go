@@ -40,7 +40,7 @@ import (
 	"arbor/internal/repo/transport"
 )
 
-// Options are what a server is made of.
+// Options configures a server.
 type Options struct {
 	Accounts  *account.Service
 	Transport *transport.Service
@@ -85,7 +85,7 @@ const (
 // clients need compute nothing to ask for them.
 var keyExchanges = []string{ssh.KeyExchangeMLKEM768X25519, ssh.KeyExchangeCurve25519, ssh.KeyExchangeECDHP256}
 
-// New makes a server. It has at least one host key.
+// New returns a server. Options must have at least one host key.
 func New(o Options) *Server {
 	s := &Server{o: o, conns: map[*connection]bool{}, handshakes: newHandshakes()}
 	strong := ssh.SupportedAlgorithms()

@@ -107,21 +107,21 @@ func (s *session) setProtocol(payload []byte) bool {
 	return true
 }
 
-// say tells the person at the other end something, on standard error.
+// say writes a message to the user, on standard error.
 func (s *session) say(format string, args ...any) {
 	timer := time.AfterFunc(longestWrite, func() { s.c.net.Close() })
 	defer timer.Stop()
 	fmt.Fprintf(s.channel.Stderr(), format+"\n", args...)
 }
 
-// exit tells the client that the command has ended.
+// exit sends the command's exit status to the client.
 func (s *session) exit(status int) {
 	_ = s.channel.CloseWrite()
 	_, _ = s.channel.SendRequest("exit-status", false, ssh.Marshal(exited{uint32(status)}))
 	_ = s.channel.Close()
 }
 
-// greet tells who asks for a shell that the key works. As at GitHub the status is 1.
+// greet tells a client that requests a shell that its key works. As at GitHub the status is 1.
 func (s *session) greet(ctx context.Context) int {
 	r := s.begin("shell")
 	caller, err := s.c.s.o.Accounts.CallerOfKey(ctx, s.c.fingerprint)

@@ -7,7 +7,7 @@
 // says which tables and columns there are, so a migration changes nothing here.
 //
 // The rows are read in one snapshot: a read transaction of SQLite, whose log keeps what
-// writers add meanwhile, and REPEATABLE READ on PostgreSQL. Neither delays a writer, and
+// writers add during the read, and REPEATABLE READ on PostgreSQL. Neither delays a writer, and
 // the rows go into either engine, which SQLite's own copy of its pages would not.
 package tables
 
@@ -203,7 +203,7 @@ func (r *Reader) Next() (*db.TableRows, error) {
 	return &db.TableRows{Table: t, Next: r.next}, nil
 }
 
-// finish makes sure that nothing but the right digest follows.
+// finish checks that only the right digest follows.
 func (r *Reader) finish() error {
 	found := make([]byte, sha256.Size)
 	if _, err := io.ReadFull(r.in, found); err != nil {

@@ -37,7 +37,7 @@ type Pool struct {
 	ending      sync.WaitGroup
 }
 
-// NewPool makes a pool without processes.
+// NewPool returns a pool without processes.
 func NewPool(o PoolOptions) *Pool {
 	return &Pool{options: o, live: make(map[string]int), generations: make(map[string]int),
 		changed: make(chan struct{})}
@@ -111,7 +111,7 @@ func (p *Pool) lastIdle(dir string) int {
 	return -1
 }
 
-// roomLocked makes room for one more process, ending the longest idle one of
+// roomLocked ensures room for one more process, ending the longest idle one of
 // another repository when needed.
 func (p *Pool) roomLocked() bool {
 	if p.total < p.options.Processes {
@@ -142,7 +142,7 @@ func (p *Pool) endLocked(c *Process) {
 	p.ending.Go(c.End)
 }
 
-// release gives a process back; a dirty one ends, and one that has grown.
+// release returns a process to the pool. It ends a process that is dirty or has grown.
 func (p *Pool) release(c *Process, dirty bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -59,7 +59,7 @@ func (c *Process) Verdict() error {
 	return c.process.Wait()
 }
 
-// Kill makes a read or write in progress fail; End still has to follow.
+// Kill aborts a read or write in progress; End must still be called.
 func (c *Process) Kill() { c.process.Kill() }
 
 // ask sends one request and has git answer at once.
@@ -117,7 +117,7 @@ type DirtyError struct{ Err error }
 
 func (e DirtyError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e DirtyError) Unwrap() error { return e.Err }
 
 // SpentError is an error that is the answer although the process is dirty.
@@ -125,5 +125,5 @@ type SpentError struct{ Err error }
 
 func (e SpentError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e SpentError) Unwrap() error { return e.Err }

@@ -20,7 +20,7 @@ type File struct {
 	Additions int
 	Deletions int
 	Binary    bool
-	Unread    bool   // git did not compare its text: there is no patch, and no lines are counted
+	Unread    bool   // git did not compare its text: no patch, no line counts
 	Patch     string // hunks as in a unified diff, without the last newline; see HasPatch
 	HasPatch  bool   // Patch is all of it: not binary and not over the bounds
 

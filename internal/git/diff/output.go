@@ -22,7 +22,7 @@ type outputReader struct {
 	in      *bufio.Reader
 	changes Changes
 
-	bare    bool // there are no counts and patches
+	bare    bool // without counts and patches
 	phase   phase
 	partial bool        // the line that was read last goes on
 	counted int         // lines of counts read
@@ -92,7 +92,7 @@ func errOutput(line []byte) error {
 	return fmt.Errorf("git diff-tree: unexpected line %q", errs.Clip(string(line)))
 }
 
-// given tells which of the files given the n-th of all files is.
+// given returns the wanted file that is the n-th of all files, if that one is wanted.
 func (d *outputReader) given(n int) (*File, bool) {
 	i := n - d.o.Skip
 	if d.o.Paths != nil {

@@ -17,7 +17,7 @@ const (
 	maxPatchesSum = 8 << 20
 )
 
-// Page gives GitHub's bounds for a page of changed files: none past 3,000,
+// Page returns GitHub's bounds for a page of changed files: none past 3,000,
 // patches only up to 3,000 lines and a megabyte, all patches of the page up to
 // eight (decision 39).
 func Page(skip, most int64) Options {
@@ -55,9 +55,9 @@ func (f *File) StatusName() string {
 	}
 }
 
-// Names lists the paths that differ between two trees, or the trees of two commits, without a process:
-// MaxFiles at most, and those in the first trees that are read, of which *budget says how many there may be,
-// and what is left of it afterwards. What was renamed is one removed and one added.
+// Names lists the paths that differ between two trees, or the trees of two commits, without a process. It
+// returns at most MaxFiles, and reads at most *budget trees, which it decrements. A rename is one removed
+// path and one added.
 func Names(ctx context.Context, r *git.Repository, from, to git.SHA, budget *int) (
 	added, removed, modified []string, err error,
 ) {

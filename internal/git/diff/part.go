@@ -51,7 +51,7 @@ func (d *treeDiff) large(ctx context.Context, r *git.Repository) (bool, error) {
 	return sum > maxCompared, err
 }
 
-// part gives the wanted files of a large comparison: git lists them, which reads no text, and then compares
+// part returns the wanted files of a large comparison: git lists them, which reads no text, and then compares
 // those that the bound has room for.
 func (d *treeDiff) part(
 	ctx context.Context, r *git.Repository, from, to git.SHA, flags []string, o Options,
@@ -98,7 +98,7 @@ func (d *outputReader) from(ctx context.Context, r *git.Repository, c process.Co
 	})
 }
 
-// choose gives the files that git compares; the others whose text changed are noted as unread.
+// choose returns the files that git compares; the others whose text changed are noted as unread.
 func (d *treeDiff) choose(ctx context.Context, r *git.Repository, files []File) (chosen []*File, err error) {
 	var blobs []git.SHA
 	for n := range files {

@@ -241,7 +241,7 @@ func (d *treeDiff) renames(ctx context.Context, r *git.Repository) (string, erro
 	return similarRenames, nil
 }
 
-// page gives the files of a page, without counts and patches.
+// page returns the files of a page, without counts and patches.
 func (d *treeDiff) page(o Options) *Changes {
 	c := &Changes{Total: d.total, Cut: true}
 	for n := range d.files {

@@ -15,7 +15,7 @@ import (
 // size: the server keeps 64 KiB of it, and git one file's two versions. A diff of
 // 200 MB in many files took 10 MB of memory here and 3 in git; one of a single
 // file, 60 MB before and after, 470 in git, which is the most: what is larger than
-// core.bigFileThreshold is told of as binary. Error: NotAcceptable, before anything
+// core.bigFileThreshold is reported as binary. Error: NotAcceptable, before anything
 // is written, for more changes than git is asked to compare.
 func Write(ctx context.Context, w io.Writer, r *git.Repository, from, to git.SHA) error {
 	known, flags, err := plan(ctx, r, from, to)
@@ -66,7 +66,7 @@ func WritePatches(ctx context.Context, w io.Writer, r *git.Repository, to git.SH
 // maxPatches is how many commits can be had as patches.
 const maxPatches = 1000
 
-// checkPatches makes sure that git can compare each of the commits with its parent.
+// checkPatches checks that git can compare each of the commits with its parent.
 func checkPatches(ctx context.Context, r *git.Repository, to git.SHA, not []git.SHA) error {
 	list, err := r.NewCommits(ctx, []git.SHA{to}, not, maxPatches+1)
 	if err != nil {

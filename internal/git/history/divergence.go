@@ -61,7 +61,7 @@ func Divergences(
 	if err != nil {
 		return nil, err
 	}
-	unknown := uint64(0) // tips of which commits that are not listed belong to one of the two histories alone
+	unknown := uint64(0) // tips with unlisted commits that only one of the two histories has
 	for _, bits := range in {
 		if bits>>MaxDivergent == 1 {
 			unknown |= ^bits

@@ -2,8 +2,8 @@
 //
 //	lastcommits.go  which commits changed the entries of a directory last
 //	blame.go        which commit wrote each line of a file
-//	authors.go      who wrote how many commits
-//	divergence.go   how far branches have parted from another one
+//	authors.go      the number of commits by author
+//	divergence.go   how far branches have diverged from another one
 //
 // It stands above package git. Each answer is one walk of one process of git, and bounded.
 package history

@@ -23,7 +23,7 @@ type Signature struct {
 	When  time.Time
 }
 
-// Commit is a commit, its texts in UTF-8 whatever its encoding was.
+// Commit is a commit. Its texts are in UTF-8, converted from the commit's encoding.
 type Commit struct {
 	SHA       SHA
 	Tree      SHA
@@ -110,7 +110,7 @@ func isUTF8Name(encoding string) bool {
 	return strings.EqualFold(encoding, "utf-8") || strings.EqualFold(encoding, "utf8")
 }
 
-// parseSignature parses "NAME <EMAIL> SECONDS ZONE", whatever of it is there.
+// parseSignature parses "NAME <EMAIL> SECONDS ZONE". Parts may be missing.
 // The address ends at the last ">", as names and addresses may hold one.
 func parseSignature(s string) Signature {
 	open, end := strings.IndexByte(s, '<'), strings.LastIndexByte(s, '>')

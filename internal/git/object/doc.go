@@ -9,6 +9,6 @@
 //	refname.go  which names of refs are allowed (decision 50)
 //	path.go     which paths may stand in a tree (decision 44)
 //
-// What is read may be odd, as old histories are; what is written is what `git
-// fsck` lets pass.
+// Reading accepts odd objects, as old histories have them; writing produces only what `git
+// fsck` accepts.
 package object

@@ -21,7 +21,7 @@ type Tag struct {
 	Payload string     // what that is a signature of: the object before it
 }
 
-// Encode gives the commit as git stores it, and sets the Payload of a signed
+// Encode returns the commit as git stores it, and sets the Payload of a signed
 // one. SHA and Encoding are not looked at: texts are UTF-8. Error: Invalid for what
 // `git fsck` would not let pass.
 func (c *Commit) Encode() (NewObject, error) {
@@ -46,7 +46,7 @@ func (c *Commit) Encode() (NewObject, error) {
 	return NewObject{Type: TypeCommit, Data: b.Bytes()}, checkEncoded(b.Bytes())
 }
 
-// Encode gives the tag as git stores it, the message ended by a newline. SHA is
+// Encode returns the tag as git stores it, the message ended by a newline. SHA is
 // not looked at. Error: Invalid for what `git fsck` would not let pass.
 func (t *Tag) Encode() (NewObject, error) {
 	if err := CheckRefName("refs/tags/" + t.Name); err != nil {

@@ -51,7 +51,7 @@ func ParseTree(contents []byte) ([]Entry, error) {
 	return entries, nil
 }
 
-// EncodeTree gives the tree's contents with its entries in git's order, which
+// EncodeTree returns the tree's contents with its entries in git's order, which
 // compares the name of a directory as if a slash ended it. Error: Invalid for
 // a name that stands twice.
 func EncodeTree(entries []Entry) ([]byte, error) {

@@ -13,7 +13,7 @@ const (
 
 // PathProblem says why a path cannot be an entry of mode m in a tree, in words
 // for the client; nothing when it can. It refuses what `git fsck` and a
-// checkout on any system refuse: empty, "." and ".." parts, and whatever means
+// checkout on any system refuse: empty, "." and ".." parts, and every name that means
 // ".git" on a file system of Windows or macOS (decision 44). A backslash is a
 // plain character, but counts as a separator there.
 func PathProblem(path string, m Mode) string {

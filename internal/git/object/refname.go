@@ -15,7 +15,7 @@ const (
 
 // CheckRefName says whether a ref may be made: its name is as CheckOldRefName
 // says, no part of it begins with a dash, where a program may take it for an
-// option, and it is no branch or tag named HEAD, which would make HEAD ambiguous.
+// option, and it is not a branch or tag named HEAD, which would make HEAD ambiguous.
 // The error is Invalid.
 func CheckRefName(name string) error {
 	switch {

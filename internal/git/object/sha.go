@@ -80,7 +80,7 @@ func (id ID) String() string { return hex.EncodeToString(id[:]) }
 // SHA is the name in hexadecimal digits.
 func (id ID) SHA() SHA { return SHA(id.String()) }
 
-// ID is the SHA in 20 bytes; the zero ID if it is no full SHA.
+// ID is the SHA in 20 bytes; the zero ID if it is not a full SHA.
 func (s SHA) ID() (id ID) {
 	_, _ = hex.Decode(id[:], []byte(s[:min(len(s), 40)]))
 	return id

@@ -84,7 +84,7 @@ func (x *Index) HasID(id []byte) (bool, error) {
 	return position >= 0 && err == nil, err
 }
 
-// find gives the position of a name among all, -1 when it is not there.
+// find returns the position of a name in the index, or -1.
 func (x *Index) find(id []byte) (int, error) {
 	low, high := uint32(0), x.fanout[id[0]]
 	if id[0] > 0 {
@@ -162,7 +162,7 @@ func (x *Index) names() *nameReader {
 		64<<10)}
 }
 
-// nameReader gives sorted object names one by one.
+// nameReader reads sorted object names one by one.
 type nameReader struct {
 	in   *bufio.Reader
 	left int64
@@ -212,7 +212,7 @@ func (x *Index) HoldsAll(other *Index) (bool, error) {
 	}
 }
 
-// AddedBehind gives the objects of a pack behind the first n, which were sent: the bases
+// AddedBehind returns the objects of a pack after the first n, which were sent: the bases
 // that --fix-thin added.
 func (x *Index) AddedBehind(n int) ([]object.SHA, error) {
 	if n >= x.Count() {

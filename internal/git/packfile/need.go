@@ -23,7 +23,7 @@ const (
 // Bases are the objects that deltas of a pack name. They may be in the pack, too.
 type Bases struct {
 	Named []object.SHA
-	All   bool // there are no others
+	All   bool // the list is complete
 }
 
 // Need is the memory in bytes that git takes to unpack a pack that is held whole,

@@ -19,7 +19,7 @@ type Object struct {
 	offset int64 // in the pack, once it is written
 }
 
-// Packer keeps compressors, each of which is a few hundred kilobytes. The
+// Packer reuses compressors, which take a few hundred kilobytes each. The
 // fastest level is enough: maintenance finds deltas, which save far more. Trees
 // are mostly SHAs, which nothing makes smaller, and a new tree is nearly its
 // predecessor: until there are deltas they are stored as they are, as is what is

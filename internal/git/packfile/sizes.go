@@ -153,7 +153,7 @@ const headBytes = 512
 
 func (s *Sizes) Close() error { return errors.Join(s.pack.Close(), s.index.Close()) }
 
-// object gives the kind of an object and its size.
+// object returns the kind of an object and its size.
 func (s *Sizes) object(i int) (kind byte, size uint64, err error) {
 	e, rest, err := s.entry(i)
 	if err != nil {

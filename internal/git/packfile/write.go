@@ -23,7 +23,7 @@ import (
 const TmpPack = "tmp_pack_"
 
 // Writer is a pack on its way into the repository: objects that are whole,
-// with its index, in temporary files beside their place.
+// with its index, in temporary files next to their final place.
 type Writer struct {
 	dir     string // objects/pack
 	file    *os.File
@@ -67,7 +67,7 @@ func (p *Writer) Drop() {
 	_ = os.Remove(p.file.Name())
 }
 
-// Keep makes pack and index durable and gives them their names: the index
+// Keep syncs pack and index and renames them to their final names: the index
 // last, since git finds a pack by it. That both are in the directory is for the
 // caller to sync.
 func (p *Writer) Keep() error {

@@ -31,7 +31,7 @@ func (c Cage) admitted() int64 { return c.Memory * max(c.Processes, 1) }
 // maxThreads is how many threads pack or unpack in one process.
 const maxThreads = 4
 
-// config makes git work within the cage: its caches are parts of it. Files that are too
+// config configures git to work within the cage: its caches are parts of it. Files that are too
 // large to be held several times are copied as streams, and are binary in diffs.
 func (c Cage) config() [][2]string {
 	part := func(of int64) string { return strconv.FormatInt(c.Memory/of, 10) }

@@ -102,7 +102,7 @@ func (r rule) allows(flag string) bool {
 	})
 }
 
-// build gives the arguments behind "git". An error is a defect in the caller.
+// build returns the arguments after "git". An error is a defect in the caller.
 func (c Command) build() ([]string, error) {
 	r, ok := ruleOf(c.Sub)
 	if !ok {
@@ -142,7 +142,7 @@ func (c Command) build() ([]string, error) {
 	return args, nil
 }
 
-// revisions gives the operands that stand for commits.
+// revisions returns the operands that name commits.
 func (c Command) revisions() ([]string, error) {
 	var args []string
 	for i, rev := range slices.Concat(c.Revs, c.Not) {

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/git/object"
 )
 
-// configuration is set over whatever a repository's config says.
+// configuration overrides a repository's config.
 func configuration() [][2]string {
 	return slices.Concat(programs(), filters(), [][2]string{
 		{"core.hooksPath", "/dev/null"},
@@ -49,8 +49,8 @@ func settings(first int, list [][2]string) []string {
 	return env
 }
 
-// Unsynced is for processes that write only what is read back, synced and
-// removed by us, so nothing but speed counts.
+// Unsynced is for processes that write only temporary data, which we read back, sync and
+// remove, so only speed counts.
 func Unsynced() [][2]string {
 	return [][2]string{
 		{"core.fsync", "none"}, {"core.createObject", "rename"}, {"core.looseCompression", "1"},

@@ -9,7 +9,7 @@ import (
 // pipeBytes is the size asked for pipes that carry packs and listings.
 const pipeBytes = 1 << 20
 
-// GrowPipe makes a pipe larger where the system allows: fewer switches between
+// GrowPipe enlarges a pipe where the system allows: fewer switches between
 // git and us. It is only about speed.
 func GrowPipe(pipe any) {
 	f, ok := pipe.(*os.File)

@@ -49,15 +49,15 @@ func (r *Runner) count(sub string, more Counts) {
 	r.counts[sub] = Counts{c.Running + more.Running, c.Started + more.Started, c.Ended + more.Ended}
 }
 
-// NewRunner makes a runner of the program at an absolute path. ask, if there is one,
-// is asked for the memory of each process before it starts.
+// NewRunner returns a runner of the program at an absolute path. ask, if set,
+// reserves the memory of each process before it starts.
 func NewRunner(binary string, ask func(context.Context, int64) (func(), error)) *Runner {
 	return &Runner{Binary: binary, env: environment(), ask: ask,
 		log:    slog.New(slog.DiscardHandler),
 		counts: map[string]Counts{}}
 }
 
-// LogTo has processes that were ended or failed told to a log.
+// LogTo sets the log for processes that were ended or failed.
 func (r *Runner) LogTo(log *slog.Logger) { r.log = log }
 
 // Started is how many processes were started.
@@ -79,16 +79,16 @@ func (r *Runner) environment(in Cage, t Task) []string {
 type Task struct {
 	Command
 	Dir    string
-	Env    []string      // beside the fixed environment
-	Config [][2]string   // beside the fixed configuration
+	Env    []string      // added to the fixed environment
+	Config [][2]string   // added to the fixed configuration
 	Held   bool          // somebody else asks for the memory of its cage: see the pool
 	Limit  time.Duration // its deadline
 	Stdin  io.Reader     // copied by a goroutine, once the process is in its cage
 	Stdout io.Writer
-	Stderr io.Writer // what of standard error goes elsewhere, beside the log
+	Stderr io.Writer // receives standard error, in addition to the log
 	Nice   bool      // run at low priority
 	// Keep is a file that the process has open, though it does not know of it: a lock on it
-	// lasts until the process has ended, whatever becomes of this one. nil: none.
+	// lasts until the process has ended, even if this one ends earlier. nil: none.
 	Keep *os.File
 }
 
@@ -109,7 +109,7 @@ type Process struct {
 	since   time.Time
 }
 
-// prepare makes the exec.Cmd of a task: in a process group of its own, which
+// prepare builds the exec.Cmd of a task: in a process group of its own, which
 // is killed whole when the context ends. It waits for the memory of its cage. The
 // caller begins the process or abandons it. A cage that is too small to be one is a
 // defect in the caller.
@@ -211,7 +211,7 @@ func (r *Runner) Talk(
 	return p, in, out, nil
 }
 
-// Kill makes a read or write in progress fail; Stop or Wait still has to follow.
+// Kill aborts a read or write in progress; Stop or Wait must still be called.
 func (p *Process) Kill() { p.cancel() }
 
 // Said is the end of what the process wrote to its standard error.

@@ -17,9 +17,9 @@ func programs() [][2]string {
 	return list
 }
 
-// filters lets partial clones leave out blobs, all or large ones, and trees below a
-// depth. It forbids sparse:oid, a file of patterns each of which git would match with
-// each path, and combinations, which may hold one.
+// filters allows partial clones without blobs, without large ones, and without trees below a
+// depth. It forbids sparse:oid, a file of patterns that git would all match with
+// each path, and combinations, which may contain one.
 func filters() [][2]string {
 	return [][2]string{
 		{"uploadpack.allowFilter", "true"}, {"uploadpackfilter.allow", "false"},

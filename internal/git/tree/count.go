@@ -37,12 +37,12 @@ type Counter struct {
 	here  map[object.ID]Count
 }
 
-// NewCounter makes a counter that reads trees with read and keeps counts in known.
+// NewCounter returns a counter that reads trees with read and keeps counts in known.
 func NewCounter(read func(object.ID) ([]byte, error), known *cache.Recent[object.ID, Count]) *Counter {
 	return &Counter{Read: read, known: known, here: map[object.ID]Count{}}
 }
 
-// NewCounts makes the cache of counts, which serves all repositories.
+// NewCounts returns the cache of counts, which serves all repositories.
 func NewCounts() *cache.Recent[object.ID, Count] {
 	return cache.NewRecent[object.ID, Count](maxCounts, nil)
 }

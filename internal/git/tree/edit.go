@@ -37,7 +37,7 @@ type Built struct {
 	Objects  []object.NewObject // all trees that are new or changed; to be written
 }
 
-// Build makes the tree that the edits turn base into, as decision 44 says;
+// Build returns the tree that results from applying the edits to base, as decision 44 says;
 // base "" begins with nothing. It writes nothing. Of two edits of one path the
 // last counts; what an edit says of a path below another's tree changes that
 // tree; a directory that loses its last entry goes. Only trees on the way to an
@@ -188,7 +188,7 @@ func (b *builder) build(n *editNode, tree, was []byte) ([]byte, error) {
 	return object.EncodeTree(out)
 }
 
-// named gives those entries of a tree that the node has children for.
+// named returns the entries of a tree for which the node has children.
 func (n *editNode) named(tree []byte) (map[string]*object.Entry, error) {
 	entries, err := object.ParseTree(tree)
 	found := map[string]*object.Entry{}

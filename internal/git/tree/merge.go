@@ -30,7 +30,7 @@ const (
 	maxMergedBytes = 64 << 20
 )
 
-// NewMerger makes a merger that reads trees with read.
+// NewMerger returns a merger that reads trees with read.
 func NewMerger(read func(object.SHA) ([]byte, error)) *Merger {
 	return &Merger{from: read, Made: map[object.SHA][]byte{}, done: map[[3]object.ID]object.ID{}}
 }
@@ -211,8 +211,8 @@ func (m *Merger) join(trees *[3]Cursor, depth int) ([]byte, error) {
 	}
 }
 
-// together gives the first entry of what is left of the trees, as each of them
-// has it; nil where one has not.
+// together returns the next entry of the trees, as each of them
+// has it; nil for a tree without it.
 func together(trees *[3]Cursor) (side [3]*object.Entry, first *object.Entry) {
 	for i := range trees {
 		if !trees[i].At {

@@ -150,7 +150,7 @@ func writeLine(out *bufio.Writer, line []byte) {
 	_, _ = out.Write(line)
 }
 
-// WriteError tells a git client in its own protocol why it gets nothing more.
+// WriteError sends a git client the reason of a refusal in git's protocol.
 func WriteError(w io.Writer, message string) error {
 	_, err := w.Write(AppendPkt(nil, "ERR "+oneLine(message)+"\n"))
 	return err

@@ -95,7 +95,7 @@ const (
 	responseEndPkt = "0002"
 )
 
-// AppendPkt appends one pkt-line of up to MaxPktData bytes; what is longer is
+// AppendPkt appends one pkt-line of up to MaxPktData bytes. Longer data is
 // a defect in the caller, and cut.
 func AppendPkt[T string | []byte](buf []byte, data T) []byte {
 	if len(data) > MaxPktData {

@@ -28,7 +28,7 @@ func NewSection(in *bufio.Reader, negotiation bool) *Section {
 func (s *Section) Done() bool { return s.done }
 
 // Read is io.Reader's. The end of the connection before the message is io.EOF as well, and an empty message;
-// within it is io.ErrUnexpectedEOF. Error: Malformed for what is no pkt-line.
+// within it is io.ErrUnexpectedEOF. Error: Malformed for data that is not a pkt-line.
 func (s *Section) Read(p []byte) (int, error) {
 	if s.left == 0 {
 		if s.ended {

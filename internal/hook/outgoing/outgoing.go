@@ -34,7 +34,7 @@ type Client struct {
 	timeout          time.Duration
 }
 
-// New makes a client that may also send to the networks given.
+// New returns a client that may also send to the given networks.
 func New(allowed Networks) *Client { return newClient(allowed, net.DefaultResolver, Timeout) }
 
 func newClient(allowed Networks, names resolver, timeout time.Duration) *Client {
@@ -42,7 +42,7 @@ func newClient(allowed Networks, names resolver, timeout time.Duration) *Client 
 		strict: newHTTP(allowed, names, false), insecure: newHTTP(allowed, names, true)}
 }
 
-// newHTTP makes a client that follows no redirects, asks no proxy, keeps no connection and unpacks nothing.
+// newHTTP returns a client that follows no redirects, uses no proxy, reuses no connection and decompresses nothing.
 func newHTTP(allowed Networks, names resolver, insecure bool) *http.Client {
 	d := &dialer{allowed: allowed, names: names}
 	return &http.Client{
@@ -115,7 +115,7 @@ func shorten(h http.Header) http.Header {
 	return kept
 }
 
-// describe says in words of ours why there is no answer, without an address.
+// describe returns, in our own words and without an address, why no answer came.
 func describe(err error) string {
 	var unknown x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError

@@ -54,7 +54,7 @@ type personJSON struct {
 	Login string `json:"username,omitempty"`
 }
 
-// push tells of a branch or tag that has moved.
+// push renders the move of a branch or tag.
 func (s *sending) push() error {
 	before, after := git.SHA(s.d.About.Before), git.SHA(s.d.About.After)
 	p := &pushed{sending: s, commits: []json.RawMessage{}, trees: maxTrees}
@@ -154,7 +154,7 @@ func or(before git.SHA) git.SHA {
 	return before
 }
 
-// orAbsent makes 404 of what names no commit.
+// orAbsent turns the error for an object that is not a commit into 404.
 func orAbsent(err error) error {
 	if errs.Is(err, errs.Invalid) {
 		return errs.Absent()
@@ -185,7 +185,7 @@ func (p *pushed) list(objects *git.Repository, before, tip git.SHA) ([]git.SHA, 
 	return list, err
 }
 
-// render makes the JSON of a commit, with the paths that it changed since its first parent.
+// render returns the JSON of a commit, with the paths that it changed since its first parent.
 func (p *pushed) render(
 	objects *git.Repository, c *git.Commit, login func(git.Signature) string,
 ) (json.RawMessage, error) {

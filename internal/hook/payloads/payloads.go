@@ -1,6 +1,6 @@
-// Package payloads renders what deliveries of hooks say: as it was at the event, to somebody who may push to
-// the repository and otherwise sees what everybody sees. Things stand in it as the API answers them, by the
-// functions with which features render them.
+// Package payloads renders the payloads of webhook deliveries: the state at the event, as shown to a user with
+// push access to the repository and otherwise only public access. Objects have the form of the API's answers,
+// rendered by the features' own functions.
 //
 //	payloads.go    the table of events; Tell: rendering in the event's transaction, and what all payloads have
 //	told.go        the form in which that is stored, without addresses
@@ -63,7 +63,7 @@ type Renderer struct {
 	from Sources
 }
 
-// New makes a renderer.
+// New returns a renderer.
 func New(d *db.DB, from Sources) *Renderer { return &Renderer{d, from} }
 
 // object is a JSON object.

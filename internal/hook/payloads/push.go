@@ -10,7 +10,7 @@ import (
 	"arbor/internal/web"
 )
 
-// ref tells of a branch or tag that was created or deleted.
+// ref renders the creation or deletion of a branch or tag.
 func (t *teller) ref() error {
 	ref := t.About.Ref
 	name, kind := strings.TrimPrefix(ref, "refs/heads/"), "branch"
@@ -41,7 +41,7 @@ func (t *teller) push() error {
 	return err
 }
 
-// status tells what somebody said of a commit, which git knows.
+// status renders a commit's status. The commit itself is read from git.
 func (t *teller) status() error {
 	s, err := status.ForHook(t.ctx, t.tx, t.repo, t.About.ID)
 	if err != nil {

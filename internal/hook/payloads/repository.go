@@ -8,7 +8,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// fork tells of a fork: like every other repository it is shown if it is public.
+// fork renders a fork. Like every other repository it is shown if it is public.
 func (t *teller) fork() error {
 	list, err := repo.VisibleByID(t.tx, t.repo.Caller, []repo.ID{repo.ID(t.About.ID)})
 	if err != nil {

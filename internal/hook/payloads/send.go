@@ -147,7 +147,7 @@ func (s *sending) hides(tx *db.Tx) (bool, error) {
 	return false, nil
 }
 
-// name gives the repository the names that it had at the event, for addresses.
+// name sets the repository's names to those at the event, for addresses.
 func (s *sending) name() {
 	var of struct {
 		Name  string
@@ -198,7 +198,7 @@ func reached(tx *db.Tx, h *hook.Hook, d *hook.Delivery) (*repo.Access, error) {
 	}
 	r, err := repo.AccessForHooks(tx, d.RepoID)
 	if errs.Is(err, errs.NotFound) && h.RepoID == 0 && d.Event == "repository" {
-		// An owner who gives it away is told nothing any more: it was theirs to the end.
+		// The former owner of a transferred repository gets nothing any more: it was theirs to the end.
 		if gone, err := isGone(tx, d.RepoID); err != nil || gone {
 			return nil, errors.Join(err, awake(tx, d))
 		}
@@ -220,8 +220,8 @@ func reached(tx *db.Tx, h *hook.Hook, d *hook.Delivery) (*repo.Access, error) {
 	return r, nil
 }
 
-// awake returns 404 for what an App is told that is not installed any more, or is suspended. Of the
-// installation itself it is told all the same.
+// awake returns 404 for an event to an App that is no longer installed, or is suspended. Events of the
+// installation itself are still sent.
 func awake(tx *db.Tx, d *hook.Delivery) error {
 	if d.Installation == 0 || d.About.Parts["installation"] != nil {
 		return nil

@@ -55,7 +55,7 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// pack gives the form that is stored: most of a payload are addresses, so it takes a fifth.
+// pack returns the stored form. It is compressed: most of a payload are addresses, so it takes a fifth.
 func pack(t *told) ([]byte, error) {
 	b, err := web.Marshal(t)
 	if err != nil {

@@ -22,11 +22,11 @@ var roleNames = [...]string{account.None: "none", account.Pull: "read", account.
 
 // GET /repos/{owner}/{repo}/collaborators
 //
-// ListCollaborators answers who has a role on the repository, by id: everyone to
-// whom one was granted, and its owner; of an organization the owners and, when
-// its default permission is above none, all members, also those who do not show
-// that they are. Each has the role that GetPermission says. affiliation=direct
-// chooses those to whom a role was granted, outside those who are no members;
+// ListCollaborators answers the users with a role on the repository, by id: everyone with
+// a granted role, and its owner; of an organization the owners and, when
+// its default permission is above none, all members, including those who hide
+// their membership. Each has the role that GetPermission says. affiliation=direct
+// selects those with a granted role, outside those who are not members;
 // permission those who have at least that. Errors: 422.
 func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	chosen, err := readChoice(r)
@@ -124,7 +124,7 @@ func (api *API) RemoveCollaborator(w http.ResponseWriter, r *http.Request, a *re
 
 // GET /repos/{owner}/{repo}/collaborators/{username}/permission
 //
-// GetPermission answers what a user may do here, by whatever way.
+// GetPermission answers a user's role, from all sources together.
 func (api *API) GetPermission(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	var user *account.Account
 	var role account.Role

@@ -1,7 +1,7 @@
-// Package collaborator shows and changes who has a part in a repository:
+// Package collaborator lists and changes the people with access to a repository:
 //
 //	.../collaborators                                 api.go, store.go
-//	who may be assigned to issues                     assignee.go
+//	possible assignees of issues                      assignee.go
 //
 // Roles are granted and taken away by [repo.Service.GrantBy] and [repo.Service.Revoke].
 package collaborator
@@ -19,7 +19,7 @@ type API struct {
 	repos *repo.Service
 }
 
-// NewAPI makes the handlers.
+// NewAPI returns the handlers.
 func NewAPI(d *db.DB, repos *repo.Service) *API { return &API{d, repos} }
 
 // Routes are the endpoints of collaborators.

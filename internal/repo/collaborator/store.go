@@ -18,7 +18,7 @@ type grantee struct {
 	role    account.Role
 }
 
-// insiders selects who has a role on the repository that nobody granted: its
+// insiders selects the users with a role on the repository without a grant: its
 // owner, or of an organization the owners and, when its default permission is
 // above none, all members. $2 is the repository's owner.
 func insiders(r *repo.Repo) string {

@@ -10,8 +10,8 @@ import (
 
 // ListChosen answers the repositories of the account {username} that the caller may see, by more than REST's
 // lists choose by at one time, for GraphQL: affiliation as in GET /user/repos, visibility, and kind (forks,
-// sources). Where somebody else has a part, that person's repositories are those of which the caller knows
-// anyway.
+// sources). If the account is another person's, affiliation covers only the repositories that the caller may
+// know of anyway.
 func (api *API) ListChosen(w http.ResponseWriter, r *http.Request) error {
 	q := web.QueryOf(r)
 	o, err := readOrder(r, "full_name", "created", "updated", "pushed")

@@ -19,5 +19,5 @@ type API struct {
 	repos *repo.Service
 }
 
-// NewAPI makes the handlers.
+// NewAPI returns the handlers.
 func NewAPI(d *db.DB, repos *repo.Service) *API { return &API{d, repos} }

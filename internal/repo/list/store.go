@@ -89,7 +89,7 @@ func (f *filter) build() *sqlBuilder {
 	return b
 }
 
-// listRepos reads a page and the total number of rows, of which a brief list counts only what it reads.
+// listRepos reads a page and the total number of rows. A brief list counts only what it reads.
 func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*repo.Access, int64, error) {
 	limited := f.visibleTo != nil && f.visibleTo.Reach != account.Everything
 	if f.collaborator+f.member == 0 && f.since == 0 && f.before == 0 && f.installation == 0 && !limited {

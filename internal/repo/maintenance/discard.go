@@ -14,7 +14,7 @@ import (
 // The folder of a deleted repository is renamed at once, and removed a while later, when no
 // process on any node uses it. In that while a standby database that took over without the last
 // seconds still finds what it needs (the sweep gives the folder its name back). Until the folder is
-// gone it counts in its owner's quota: else somebody could fill the disk by deleting and pushing anew.
+// gone it counts in its owner's quota: otherwise a user could fill the disk by deleting and pushing in turns.
 
 // discardWait is how long the folder of a deleted repository stays at least.
 const discardWait = 5 * time.Minute

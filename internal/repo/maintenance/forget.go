@@ -15,7 +15,7 @@ type Forgetter struct {
 	log *slog.Logger
 }
 
-// NewForgetter makes a forgetter, of which several may work on one database.
+// NewForgetter returns a forgetter. Several may work on one database.
 func NewForgetter(d *db.DB, log *slog.Logger) *Forgetter { return &Forgetter{d, log} }
 
 const (

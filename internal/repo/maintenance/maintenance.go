@@ -1,4 +1,4 @@
-// Package maintenance keeps the repositories' folders in order, beside the requests:
+// Package maintenance keeps the repositories' folders in order, in the background:
 //
 //	packs that are consolidated                       packing.go
 //	folders of deleted repositories                   discard.go
@@ -21,7 +21,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// Sweeper removes what was left behind in a store of files beside the repositories' folders: in one
+// Sweeper removes leftovers from a store of files next to the repositories' folders: in one
 // of its 256 folders, what is older than grace.
 type Sweeper interface {
 	SweepShard(ctx context.Context, shard int64, grace time.Duration) error
@@ -39,7 +39,7 @@ type Service struct {
 	large   *keyed.Queue[repo.ID] // those whose packing takes long
 }
 
-// New makes the service. files are swept together with the repositories' folders.
+// New returns the service. files are swept together with the repositories' folders.
 func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, files Sweeper) *Service {
 	return &Service{db: d, git: g, log: log, repos: repos, files: files,
 		packing: repos.Written(), large: keyed.NewQueue[repo.ID]()}

@@ -37,7 +37,7 @@ func (s *Service) resume(ctx context.Context) error {
 
 // look finds out how much packing a repository needs. A small one it does at once, so
 // that this never waits for a large one, which it leaves to the other worker. A new pack is
-// beside the old ones for hours, so none is made on a disk that is nearly full.
+// coexists with the old ones for hours, so none is written on a disk that is nearly full.
 func (s *Service) look(ctx context.Context, id repo.ID) {
 	if s.repos.Room.Check() != nil {
 		s.packing.AddAfter(id, leaseTime)
@@ -45,7 +45,7 @@ func (s *Service) look(ctx context.Context, id repo.ID) {
 	}
 	u, err := s.upkeep(ctx, id)
 	switch {
-	case errs.Is(err, errs.NotFound): // it was deleted meanwhile
+	case errs.Is(err, errs.NotFound): // it has been deleted
 	case err != nil && ctx.Err() == nil:
 		s.log.WarnContext(ctx, "the packs of a repository cannot be listed", "repository", id, "error", err)
 	case err != nil || !u.Needed:

@@ -9,14 +9,14 @@ import (
 	"arbor/internal/space"
 )
 
-// Shrinker gives what was deleted back to the disk: free pages of SQLite's file, in pieces.
+// Shrinker returns freed space to the disk: free pages of SQLite's file, in pieces.
 type Shrinker struct {
 	db   *db.DB
 	log  *slog.Logger
 	room *space.Guard
 }
 
-// NewShrinker makes a shrinker. While room refuses writes, it leaves no free pages in the file.
+// NewShrinker returns a shrinker. While room refuses writes, it leaves no free pages in the file.
 func NewShrinker(d *db.DB, log *slog.Logger, room *space.Guard) *Shrinker {
 	return &Shrinker{d, log, room}
 }
@@ -31,7 +31,7 @@ func (s *Shrinker) Run(ctx context.Context) error {
 	return db.Upkeep(ctx, s.log, shrinkEvery, "free pages of the database were not given back", s.Shrink)
 }
 
-// Shrink gives back what there is now. Others write between the pieces.
+// Shrink releases the present free pages. Others write between the pieces.
 func (s *Shrinker) Shrink(ctx context.Context) error {
 	keep := int64(shrinkKeep)
 	if s.room.Check() != nil {

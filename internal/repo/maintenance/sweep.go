@@ -249,8 +249,8 @@ func (s *Service) sweepGoneFolder(
 	return os.RemoveAll(path)
 }
 
-// Unowned gives those of the names of folders that belong neither to a repository nor to
-// one that is being made: they are left over. List the folders first.
+// Unowned returns those of the folder names that belong neither to a repository nor to
+// one that is being created: they are left over. List the folders first.
 func (s *Service) Unowned(ctx context.Context, names []string) (left []string, err error) {
 	folders := make([]repo.Folder, len(names))
 	for i, name := range names {

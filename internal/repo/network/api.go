@@ -14,7 +14,7 @@ import (
 // API answers the requests about forks.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // Routes are the endpoints of forks.

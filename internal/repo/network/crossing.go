@@ -53,7 +53,7 @@ func Crosses(from, to, person string) string {
 		AND (u.site_admin = TRUE AND ` + repo.NotDeleted("f") + ` AND ` + repo.NotDeleted("t") + ` OR ` + seenBy("u.id", "f.id") + ` AND ` + seenBy("u.id", "t.id") + `))`
 }
 
-// seenBy is the condition that a person, who is no site administrator, sees a repository.
+// seenBy is the condition that a person, other than a site administrator, sees a repository.
 func seenBy(person, id string) string {
 	return `EXISTS (SELECT 1 FROM repos r JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + person + `

@@ -30,7 +30,7 @@ type fork struct {
 	branch string           // the default one
 }
 
-// Fork makes a fork of the repository of the access, whose caller is signed in, with its
+// Fork creates a fork of the repository of the access, whose caller is signed in, with its
 // present branches and tags; or finds the repository of the network that the new owner
 // has already, which may be the root. No refs below refs/pull come along.
 //
@@ -42,7 +42,7 @@ type fork struct {
 // organization does not allow it, or if the new owner does not see the root (decision
 // 62); and when the caller may not create there. 422 for an organization that does not
 // exist, and for a name that is taken. 404 and 409 when the repository goes away or
-// changes its visibility meanwhile.
+// changes its visibility during the call.
 func (s *Service) Fork(ctx context.Context, a *repo.Access, n NewFork) (*repo.Access, error) {
 	f := &fork{s: s, from: a, wish: n, own: n.Organization}
 	if f.own == "" {
@@ -151,8 +151,8 @@ func (f *fork) reserve(ctx context.Context) (id repo.ID, err error) {
 	return id, err
 }
 
-// maxNameTries is how often a fork begins its transaction anew because somebody
-// took the name meanwhile.
+// maxNameTries is how often a fork repeats its transaction because another repository
+// took the name.
 const maxNameTries = 3
 
 // build brings the objects and then the row.
@@ -172,8 +172,8 @@ func (f *fork) build(ctx context.Context, id repo.ID) (made *repo.Access, err er
 	}
 }
 
-// bringObjects makes all that the refs lead to part of the fork. Private
-// repositories share no file: only what a branch or a tag leads to is copied.
+// bringObjects copies all objects reachable from the refs to the fork. Private
+// repositories share no file: only objects reachable from a branch or a tag are copied.
 func (f *fork) bringObjects(ctx context.Context, id repo.ID) error {
 	from, release, err := f.s.repos.Git(ctx, f.from)
 	if err != nil {
@@ -195,7 +195,7 @@ func (f *fork) bringObjects(ctx context.Context, id repo.ID) error {
 	return to.CopyHistories(ctx, from, tips)
 }
 
-// insert adds the row and the refs, unless the owner has got a fork meanwhile.
+// insert adds the row and the refs, unless the owner now has a fork.
 func (f *fork) insert(tx *db.Tx, id repo.ID) (*repo.Access, error) {
 	parent, network, err := f.lockParent(tx)
 	if err != nil {

@@ -6,8 +6,8 @@
 //
 // They are a network, a tree whose
 // root is the source of all. All of one network are public, or all private. No
-// object file is in two of its directories' care: a fork keeps all that it has
-// whatever becomes of the others (git.LinkObjects).
+// root is the source of all. All of one network are public, or all private. Directories
+// are independent: a fork keeps all its objects even if the others are deleted (git.LinkObjects).
 //
 // A repository leaves its network when it is deleted or changes its visibility,
 // which only roots do. The forks of a deleted fork become its parent's. Of a public
@@ -38,7 +38,7 @@ type Service struct {
 	repos *repo.Service
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 
 // InNetwork reports whether two repositories are of one network now (decision

@@ -14,7 +14,7 @@ import (
 // kin is what the columns of one repository say of its network.
 type kin struct {
 	parent, root   *repo.ID
-	forks, network int64 // all of them, no matter who asks
+	forks, network int64 // all of them, for any caller
 }
 
 func kinOf(tx *db.Tx, id repo.ID) (k kin, err error) {
@@ -53,14 +53,14 @@ func apply(tx *db.Tx, list ...change) error {
 
 func with(args ...any) []any { return args }
 
-// standAlone makes a repository the root of a network with nobody else in it.
+// standAlone turns a repository into the root of a network of its own.
 func standAlone(tx *db.Tx, id repo.ID) error {
 	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0,
 		network_count = 0
 		WHERE id = $1`, with(id)})
 }
 
-// succeed makes the oldest fork of a root the root of all others.
+// succeed turns the oldest fork of a root into the root of all others.
 func succeed(tx *db.Tx, id repo.ID, k kin) error {
 	var heir repo.ID
 	err := tx.QueryRow(`SELECT id FROM repos WHERE parent_id = $1 ORDER BY created_at, id LIMIT 1`,
@@ -75,7 +75,7 @@ func succeed(tx *db.Tx, id repo.ID, k kin) error {
 		change{`UPDATE repos SET root_id = $2 WHERE root_id = $1`, with(id, heir)})
 }
 
-// passOn gives the forks of a fork to its parent.
+// passOn moves the forks of a fork to its parent.
 func passOn(tx *db.Tx, id repo.ID, k kin) error {
 	return apply(tx,
 		change{`UPDATE repos SET parent_id = $2 WHERE parent_id = $1`, with(id, *k.parent)},
@@ -90,7 +90,7 @@ func giveBack(tx *db.Tx, id repo.ID) (bool, error) {
 	return n > 0, err
 }
 
-// setFree makes each fork of a private network, whose root leaves, a network of its
+// setFree turns each fork of a private network, whose root leaves, into a network of its
 // own. When the root is deleted, withdrawn forks stay withdrawn: nobody could give access
 // to the root any more (decision 62). When it is published, everybody sees it.
 func setFree(tx *db.Tx, root repo.ID, deleted bool) error {

@@ -17,7 +17,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// Rounds in which a purge takes over what was written to a repository meanwhile. In the
+// Rounds in which a purge takes over what was written to a repository since the last one. In the
 // last ones no ref moves.
 const (
 	maxRounds  = 6
@@ -53,8 +53,8 @@ func (p *purge) apply(ctx context.Context, plan *repoPlan, done *Purged) error {
 	return p.clear(ctx, plan, done)
 }
 
-// move makes the new folder, and the transaction that makes it the repository's. What is
-// written to the old one meanwhile is taken over in another round.
+// move creates the new folder, and runs the transaction that makes it the repository's. What is
+// written to the old one during a round is taken over in the next.
 func (p *purge) move(ctx context.Context, plan *repoPlan, done *Purged) error {
 	from, release, err := p.s.git.Open(ctx, p.s.repos.Path(plan.repo.ID, plan.world.purges))
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *purge) move(ctx context.Context, plan *repoPlan, done *Purged) error {
 			return !stays
 		})
 		if have == nil || lost {
-			// The first round, or a ref let go of something that the folder has by now.
+			// The first round, or a ref let go of something that the folder now has.
 			if err := os.RemoveAll(path); err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (p *purge) pause(ctx context.Context, plan *repoPlan, length time.Duration)
 	return p.s.db.Write(ctx, func(tx *db.Tx) error { return pause(tx, plan.repo.ID, length) })
 }
 
-// planAgain plans for the world as it is by now.
+// planAgain plans for the present state.
 func (p *purge) planAgain(ctx context.Context, plan *repoPlan, from *git.Repository) (err error) {
 	if plan.world, err = p.s.purgeWorld(ctx, plan.repo.ID); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (p *purge) planAgain(ctx context.Context, plan *repoPlan, from *git.Reposit
 	return nil
 }
 
-// swap makes the new folder the repository's, unless something has changed since it was
+// swap replaces the repository's folder with the new one, unless something has changed since it was
 // planned. From then on nobody begins anything in the old one.
 func (p *purge) swap(ctx context.Context, plan *repoPlan) (moved bool, err error) {
 	err = p.s.db.Write(ctx, func(tx *db.Tx) (err error) {

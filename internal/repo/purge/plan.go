@@ -43,9 +43,9 @@ type root struct {
 	ref  bool
 }
 
-// roots lists what must stay, with all that it leads to: what refs name, and what pull
-// requests name as their head, base and merge. stale are the test merges of tips that are
-// none any more: they are made anew when somebody asks for them.
+// roots lists the objects that must stay, with everything reachable from them: those named by refs, and the
+// head, base and merge of pull requests. stale are outdated test merges: they are
+// recreated on demand.
 func (w *world) roots() (list []root, stale []testMerge) {
 	old := map[string]int64{}
 	for _, p := range w.pulls {

@@ -1,4 +1,4 @@
-// Package purge removes objects for good, beside running servers or without them:
+// Package purge removes objects permanently, with or without running servers:
 //
 //	purge.go   what is asked for, the lease, what else may hold the objects
 //	plan.go    what a repository's refs and pull requests lead to, and what goes
@@ -7,15 +7,15 @@
 //	store.go   what the database holds of objects
 //
 // What goes is never taken out of a folder: what stays is put into a new one, which one
-// transaction makes the repository's. So it happened or it did not, and who is at work in
-// the old folder reads on there. Who writes at that moment is refused and tries again:
+// transaction makes the repository's. So a purge is atomic, and running readers of
+// the old folder continue there. A writer at that moment is refused and tries again:
 // each transaction that names objects compares Repo.Purges, and so does the end of each
 // unsafe request on the repository. Nothing that a process remembers of objects is kept
 // for the new folder, since all of it is under the folder's path or under Repo.Purges.
 //
 // The old folder goes when the processes that may run long there have ended (git.
-// RemoveUnused), and no backup runs. A purge that was killed is said again: the row of
-// purges tells that it did not come to its end.
+// RemoveUnused), and no backup runs. If a purge is killed, run it again: its row in
+// purges records that it is incomplete.
 package purge
 
 import (
@@ -40,7 +40,7 @@ type Service struct {
 	repos *repo.Service
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB, g *git.Git, repos *repo.Service) *Service { return &Service{d, g, repos} }
 
 // Options is what an operator wants removed.
@@ -49,7 +49,7 @@ type Options struct {
 	Object  string
 	Network bool // in all repositories of the network
 	DryRun  bool // say what would go
-	// Tell is called with a line about what is waited for; nil: nobody is told.
+	// Tell is called with a line that says what the purge waits for. It may be nil.
 	Tell func(line string)
 	// Finish is called when all is gone that this package removes, for what the database's
 	// files still hold. Until it has succeeded, the purge is not done. nil: nothing is.
@@ -71,7 +71,7 @@ type Purged struct {
 	Bytes    int64    // that its packs take less; below 0: they take more
 	Hunks    int64    // of comments on lines, which were made empty
 	Statuses int64    // of commits that went
-	Merges   int64    // test merges, which are made anew
+	Merges   int64    // test merges, which are recreated on demand
 	Left     []string // folders that are still in use
 }
 
@@ -94,7 +94,7 @@ var jobs = db.Jobs{Table: "purges", Key: "repo_id"}
 
 // Purge removes objects of the repository for good. Errors: *PurgeRefused; NotFound for an
 // object that is not there; Invalid for an abbreviation of several; Conflict while a backup
-// runs. After another error it is to be said again.
+// runs. After another error, run it again.
 func (s *Service) Purge(ctx context.Context, a *repo.Access, o Options) (*Report, error) {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
@@ -130,7 +130,7 @@ func (s *Service) Purge(ctx context.Context, a *repo.Access, o Options) (*Report
 		return jobs.PutOff(tx, lease, 0)
 	})
 	if errors.Is(endErr, db.ErrLeaseLost) {
-		endErr = nil // a repository was deleted meanwhile
+		endErr = nil // a repository has been deleted
 	}
 	if err = errors.Join(err, endErr); err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func (p *purge) plan(ctx context.Context) error {
 	case len(reasons) > 0:
 		return &Refused{reasons}
 	case !found:
-		return errs.Newf(errs.NotFound, "there is no object %s", p.Object)
+		return errs.Newf(errs.NotFound, "object %s not found", p.Object)
 	}
 	return nil
 }

@@ -91,12 +91,12 @@ func notesOf(tx *db.Tx, id repo.ID) (string, error) {
 	return fmt.Sprint(n, " ", last), err
 }
 
-// swapFolder gives a repository its new folder, if all is as it was planned: its refs, with
+// swapFolder sets a repository's new folder, if all is as it was planned: its refs, with
 // notes also the objects without one that somebody may rely on. Error: db.ErrLeaseLost when
 // another purge has taken over.
 func swapFolder(tx *db.Tx, plan *repoPlan, lease int64, notes bool) (bool, error) {
-	// Who notes an object, which takes a lock on this row for its foreign key, has committed
-	// by now, or asks for Repo.Purges after this commit.
+	// A writer that notes an object, which takes a lock on this row for its foreign key, has
+	// committed already, or reads Repo.Purges after this commit.
 	lock := `SELECT id FROM repos WHERE id = $1`
 	if tx.Engine() == db.PostgreSQL {
 		lock += ` FOR UPDATE`
@@ -124,7 +124,7 @@ func swapFolder(tx *db.Tx, plan *repoPlan, lease int64, notes bool) (bool, error
 	return err == nil, err
 }
 
-// dropTestMerges forgets test merges: they are made anew when somebody asks.
+// dropTestMerges forgets test merges. They are recreated on demand.
 func dropTestMerges(tx *db.Tx, id repo.ID, list []testMerge) error {
 	return db.InParts(list, func(part []testMerge) error {
 		args, names := []any{id}, []any{id}
@@ -143,7 +143,7 @@ func dropTestMerges(tx *db.Tx, id repo.ID, list []testMerge) error {
 	})
 }
 
-// named are the columns that name objects of a repository beside refs and pulls, with what
+// named are the columns, besides refs and pulls, that name objects of a repository, with what
 // becomes of their rows when the object is purged:
 //
 //	reviews.commit_sha            stays: a name tells no contents

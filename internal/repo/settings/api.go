@@ -18,15 +18,15 @@ const (
 
 // POST /user/repos
 //
-// CreateOwn makes a repository for the caller.
+// CreateOwn creates a repository for the caller.
 func (api *API) CreateOwn(w http.ResponseWriter, r *http.Request) error {
 	return api.create(w, r, account.CallerFrom(r.Context()).Login)
 }
 
 // POST /orgs/{org}/repos
 //
-// CreateForOrg makes a repository for an organization that the caller belongs
-// to. A member who is no owner becomes its first administrator.
+// CreateForOrg creates a repository for an organization that the caller belongs
+// to. A member who is not an owner becomes its first administrator.
 func (api *API) CreateForOrg(w http.ResponseWriter, r *http.Request) error {
 	login := web.Param(r, "org")
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {

@@ -62,8 +62,8 @@ func (api *API) GetKey(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // POST /repos/{owner}/{repo}/keys
 //
-// AddKey lets a key fetch from the repository, and push unless read_only is set: title, key,
-// read_only. What it pushes counts as pushed by the caller. Errors: 422 for what is no key or a weak
+// AddKey adds a key that may fetch from the repository, and push unless read_only is set: title, key,
+// read_only. Its pushes count as the caller's. Errors: 422 for an invalid or weak
 // one, and for one that an account or a repository has.
 func (api *API) AddKey(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	o, err := web.ReadObject(r, "PublicKey")

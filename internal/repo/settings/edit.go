@@ -66,7 +66,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, e Edit) (*repo.Acces
 		if err := s.forge.ChangeVisibility(tx, now.Repo, now.DoneBy(a.Caller)); err != nil {
 			return err
 		}
-		edited, err = repo.ByID(tx, a.Caller, a.ID) // its network and who may fork it have changed
+		edited, err = repo.ByID(tx, a.Caller, a.ID) // its network and the right to fork it have changed
 		return err
 	})
 	return edited, err

@@ -24,7 +24,7 @@ type Forge interface {
 	Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error
 	// ChangeVisibility shows a private repository to everyone, or hides a public one.
 	ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error
-	// Transfer gives the repository to another owner.
+	// Transfer transfers the repository to another owner.
 	Transfer(tx *db.Tx, r *repo.Repo, h Handover, by account.ID) error
 	// Delete removes the repository.
 	Delete(tx *db.Tx, r *repo.Repo, by account.ID) error
@@ -37,7 +37,7 @@ type Service struct {
 	forge Forge
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB, repos *repo.Service, forge Forge) *Service {
 	return &Service{db: d, repos: repos, forge: forge}
 }
@@ -45,5 +45,5 @@ func New(d *db.DB, repos *repo.Service, forge Forge) *Service {
 // API answers the requests about it.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }

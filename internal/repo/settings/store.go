@@ -27,7 +27,7 @@ func checkOnlyOne(tx *db.Tx, r *repo.Repo, to *account.Account) error {
 	return err
 }
 
-// SetOwner gives the repository to another owner: in its row, in the counters of both, with a
+// SetOwner changes the repository's owner: in its row, in the counters of both, with a
 // redirect from the address that it had. Error: 422 for a name that is taken.
 func SetOwner(tx *db.Tx, r *repo.Repo, h Handover) error {
 	var taken repo.ID
@@ -101,7 +101,7 @@ func updateRepo(tx *db.Tx, r *repo.Repo) error {
 	return err
 }
 
-// renameRepo gives the repository another name and leaves a redirect behind.
+// renameRepo changes the repository's name and leaves a redirect behind.
 // Error: 422 when the name is taken.
 func renameRepo(tx *db.Tx, r *repo.Repo, name string) error {
 	from, to := account.Fold(r.Name), account.Fold(name)
@@ -139,7 +139,7 @@ func putRedirect(tx *db.Tx, ownerID account.ID, folded string, id repo.ID) error
 	return err
 }
 
-// ownedKB is what a repository counts for in a quota, in KiB.
+// ownedKB is a repository's share of a quota, in KiB.
 func ownedKB(tx *db.Tx, id repo.ID) (kb int64, err error) {
 	err = tx.QueryRow(`SELECT size_kb + files_kb FROM repos WHERE id = $1`, id).Scan(&kb)
 	return kb, err

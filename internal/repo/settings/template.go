@@ -10,7 +10,7 @@ import (
 
 // POST /repos/{owner}/{repo}/generate
 //
-// Generate makes a repository of a template. Errors: those of Service.Generate.
+// Generate creates a repository from a template. Errors: those of Service.Generate.
 func (api *API) Generate(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, repo.Resource)
 	if err != nil {

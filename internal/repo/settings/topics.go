@@ -19,8 +19,8 @@ const (
 	maxTopic  = 50 // characters
 )
 
-// IsTopic reports whether a topic may be called so: lower-case letters, digits and hyphens,
-// of which none comes first.
+// IsTopic reports whether a topic's name is valid: lower-case letters, digits and hyphens,
+// not beginning with a hyphen.
 func IsTopic(name string) bool {
 	return name != "" && len(name) <= maxTopic && name[0] != '-' &&
 		strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""

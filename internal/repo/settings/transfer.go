@@ -28,8 +28,8 @@ type Handover struct {
 	Join map[account.ID]account.Role
 }
 
-// Transfer gives the repository of the access to another owner. Errors: 403 for who does
-// not own it, and who may not create there; 422 for an owner that is not there or is suspended,
+// Transfer transfers the repository of the access to another owner. Errors: 403 for a caller that does
+// not own it, or may not create there; 422 for an owner that is not there or is suspended,
 // for the one that it has, for another person, for a name that is taken, for a second repository
 // of a network, and for a private fork whose new owner does not see the root.
 func (s *Service) Transfer(ctx context.Context, a *repo.Access, t Transfer) (*repo.Access, error) {
@@ -89,7 +89,7 @@ func (s *Service) lockTransfer(tx *db.Tx, id repo.ID, owner string) (*account.Ac
 	to, err := account.Hold(tx, owner)
 	if errs.Is(err, errs.NotFound) {
 		return nil, transferError("new_owner", errs.InvalidField, errs.Clip(owner),
-			"There is no account of this login.")
+			"No account has this login.")
 	}
 	return to, err
 }
@@ -128,8 +128,8 @@ func handover(tx *db.Tx, a *repo.Access, to *account.Account, name string) (Hand
 	return h, checkOnlyOne(tx, a.Repo, to)
 }
 
-// keepOwner lets a person who had the repository collaborate on it, unless it goes to an
-// organization of which that person is an owner.
+// keepOwner makes a person who had the repository its collaborator, unless it goes to an
+// organization that this person owns.
 func keepOwner(tx *db.Tx, a *repo.Access, h *Handover) error {
 	switch {
 	case a.Owner.Kind != account.User:
@@ -170,8 +170,8 @@ func transferError(field, code string, value any, message string) error {
 
 // POST /repos/{owner}/{repo}/transfer
 //
-// Transfer gives the repository to new_owner, as new_name if there is one. It counts at once,
-// nobody has to accept, and the answer is the repository where it is now. There are no teams,
+// Transfer transfers the repository to new_owner, as new_name if that is set. It takes effect at once,
+// without acceptance, and the answer is the repository at its new address. Arbor has no teams,
 // so team_ids may only be empty. Errors: 403, 422.
 func (api *API) Transfer(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, repo.Resource)

@@ -33,7 +33,7 @@ func readPrivate(body *web.Object) web.Opt[bool] {
 	return private
 }
 
-// text makes an empty text absent (decision 19).
+// text turns an empty text into an absent one (decision 19).
 func text(v web.Opt[string]) *string {
 	if v.Value == "" {
 		return nil

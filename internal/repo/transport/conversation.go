@@ -18,14 +18,14 @@ import (
 )
 
 // Conversation is git's own protocol on a connection on which both sides talk, as over SSH. What would be a
-// request of HTTP is a message here: before each the access is asked for anew.
+// request of HTTP is a message here: before each, access is checked again.
 type Conversation struct {
 	Protocol int // from wire.ProtocolVersion
 	In       io.Reader
 	Out      io.Writer
 	// Access finds the repository, and checks that the caller may do there what the service needs.
 	Access func(context.Context) (*repo.Access, error)
-	// Pause lets the client be silent for so long before the next byte that is read.
+	// Pause sets how long the client may be silent before the next byte that is read.
 	Pause func(time.Duration)
 }
 
@@ -39,14 +39,14 @@ var services = map[string]struct {
 	wire.ServiceReceivePack: {account.Push, (*Service).conversedPush},
 }
 
-// RoleOfService is the role that a service of git takes; ok is false where there is no such service.
+// RoleOfService returns the role that a git service requires; ok is false for an unknown service.
 func RoleOfService(service string) (need account.Role, ok bool) {
 	s, ok := services[service]
 	return s.need, ok
 }
 
-// Converse serves one of git's services until the client has what it wants. The client is told in git's own
-// protocol what that has words for; the error says what else went wrong.
+// Converse serves one of git's services until the client has what it wants. The client gets the errors that git's
+// protocol has a message for; all others are returned.
 func (s *Service) Converse(ctx context.Context, service string, c Conversation) error {
 	return services[service].serve(s, ctx, &c, bufio.NewReaderSize(c.In, 64<<10))
 }
@@ -160,7 +160,7 @@ func (c *Conversation) wait(in *bufio.Reader) error {
 // conversedPush serves a push.
 func (s *Service) conversedPush(ctx context.Context, c *Conversation, in *bufio.Reader) error {
 	if c.Protocol == 2 {
-		c.Protocol = 0 // there is no version 2 of pushing
+		c.Protocol = 0 // pushing has no version 2
 	}
 	if err := s.greet(ctx, c, wire.ServiceReceivePack, admission.Push); err != nil {
 		return err

@@ -24,7 +24,7 @@ func (api *API) InfoRefs(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	}
 	protocol := wire.ProtocolVersion(r.Header.Get("Git-Protocol"))
 	if service == wire.ServiceReceivePack && protocol == 2 {
-		protocol = 0 // there is no version 2 of pushing
+		protocol = 0 // pushing has no version 2
 	}
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")

@@ -17,7 +17,7 @@ import (
 	"arbor/internal/web"
 )
 
-// withGit makes a web.Handler of a git route (decision 49). A caller without
+// withGit returns a web.Handler of a git route (decision 49). A caller without
 // credentials is asked for them where a public repository would not do: git
 // sends none until it is asked, so absent and invisible look the same. role
 // decides by the request, since info/refs serves fetch and push. To push, one
@@ -108,7 +108,7 @@ func serviceRole(r *http.Request) account.Role {
 	return account.Pull
 }
 
-// unpack gives the body of a git request, decompressed (decision 53). Errors: 400,
+// unpack returns the body of a git request, decompressed (decision 53). Errors: 400,
 // 415.
 func unpack(r *http.Request) (io.Reader, error) {
 	switch strings.ToLower(r.Header.Get("Content-Encoding")) {
@@ -129,7 +129,7 @@ func unpack(r *http.Request) (io.Reader, error) {
 	}
 }
 
-// unzipped tells what a client compressed wrongly from what the network broke.
+// unzipped distinguishes bad compression by the client from a broken connection.
 type unzipped struct{ z *gzip.Reader }
 
 func (u unzipped) Read(p []byte) (int, error) {
@@ -159,7 +159,7 @@ type prompt struct {
 // answer begins in between, that proxy closes the connection in the middle of the answer.
 const afterRequest = 20 * time.Millisecond
 
-// answerTo makes the prompt of a request that was read to its end.
+// answerTo returns the prompt of a request that was read to its end.
 func answerTo(w http.ResponseWriter, r *http.Request) *prompt {
 	p := &prompt{ResponseWriter: w}
 	for _, name := range [...]string{"X-Forwarded-For", "Forwarded", "Via"} {
@@ -182,7 +182,7 @@ func (w *prompt) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// noCache tells proxies that an answer of git is of this moment only.
+// noCache forbids proxies to cache an answer of git.
 func noCache(h http.Header) {
 	h.Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
 	h.Set("Expires", "Fri, 01 Jan 1980 00:00:00 GMT")

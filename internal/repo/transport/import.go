@@ -104,8 +104,8 @@ func importUpdates(refs []git.Ref, q *git.Quarantine) ([]repo.RefUpdate, error) 
 	return updates, nil
 }
 
-// adoptHead makes the branch that the source's HEAD names the default, when it
-// came along.
+// adoptHead sets the default branch to the one that the source's HEAD names, if it
+// was imported.
 func (s *Service) adoptHead(ctx context.Context, r *repo.Repo, head string) error {
 	branch, ok := strings.CutPrefix(head, git.Heads)
 	if !ok {

@@ -57,7 +57,7 @@ func (p *push) refuseOthers(branches map[string]bool, reason string) {
 	}
 }
 
-// noLonger is why a push is refused whose caller has lost the right meanwhile.
+// noLonger is the reason for refusing a push whose caller has lost the right since it began.
 const noLonger = "you may no longer push here"
 
 // stillMay is the condition of every push: the caller still has the role and the token,

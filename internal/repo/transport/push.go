@@ -61,7 +61,7 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *repo.Acce
 }
 
 // receivePack does a push whose commands were read, and reports what became of them. An error is ours;
-// then there is no report.
+// the server's; then nothing is reported.
 func (s *Service) receivePack(
 	ctx context.Context, a *repo.Access, request *wire.PushRequest, pack io.Reader, out io.Writer,
 ) error {
@@ -174,7 +174,7 @@ func (p *push) checkRoom(ctx context.Context) error {
 	return err
 }
 
-// checkNames refuses what no push may do, whatever its objects are.
+// checkNames refuses updates that no push may make, regardless of their objects.
 func (p *push) checkNames() {
 	seen := map[string]int{}
 	for i, c := range p.request.Commands {
@@ -239,7 +239,7 @@ func (p *push) checkCount(have int) {
 	}
 }
 
-// updates makes ref updates of the commands, now that the objects are known.
+// updates returns the ref updates of the commands, now that the objects are known.
 // Those of refused commands stay zero.
 func (p *push) updates(q *git.Quarantine) ([]repo.RefUpdate, error) {
 	list := make([]repo.RefUpdate, len(p.request.Commands))

@@ -2,7 +2,7 @@
 //
 //	/{owner}/{repo}/info/refs, git-upload-pack        fetch.go
 //	/{owner}/{repo}/git-receive-pack                  push.go, results.go
-//	who may fetch and push over HTTP                  http.go
+//	rights to fetch and push over HTTP                http.go
 //	pushes of those who maintain another repository   maintainer.go
 //	the same on a connection, as over SSH             conversation.go
 //	a history that the operator brings                import.go
@@ -36,7 +36,7 @@ type Service struct {
 	locks       keyed.Mutex[repo.ID] // by repository: from the check of a push to its commit
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, m Maintainers) *Service {
 	return &Service{db: d, git: g, log: log, repos: repos, maintainers: m}
 }
@@ -44,5 +44,5 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, m Maintain
 // API answers git over HTTP.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }

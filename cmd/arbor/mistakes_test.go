@@ -34,9 +34,9 @@ func TestMistakes(t *testing.T) {
 		{"user creat x", 2, `unexpected argument creat, did you mean "create"? (see arbor user --help)`},
 		{"serve --listne x", 2, `unknown flag --listne, did you mean "--listen"? (see arbor serve --help)`},
 		{"help nothing", 2, `unexpected argument nothing (see arbor --help)`},
-		{"token create alice --scopes repos", 2, `there is no scope "repos": use repo, `},
+		{"token create alice --scopes repos", 2, `scope "repos"`},
 		{"audit --since 7", 2, `--since: invalid time "7": want an age such as 7d or 12h, or a date such as 2027-01-31 (see arbor audit --help)`},
-		{"audit --action x", 2, `--action: there is no action "x" (see arbor audit --help)`},
+		{"audit --action x", 2, `--action: unknown action "x" (see arbor audit --help)`},
 		{"serve --memory lots", 2, `--memory: "lots" is not a size like 512MiB or 4GiB (see arbor serve --help)`},
 		{"serve --listen 8080", 1, `invalid listen address "8080": want HOST:PORT, such as 127.0.0.1:8080, or unix:PATH`},
 		// missing
@@ -49,8 +49,8 @@ func TestMistakes(t *testing.T) {
 		// there already, or not there
 		{"user create alice", 1, `the login "alice" is taken by a user`},
 		{"user show nobody", 1, `there is no user "nobody"`},
-		{"repo create nobody/x", 1, `there is no user or organization "nobody"`},
-		{"repo delete alice/none --yes", 1, `there is no repository "alice/none"`},
+		{"repo create nobody/x", 1, `user or organization "nobody" not found`},
+		{"repo delete alice/none --yes", 1, `repository "alice/none" not found`},
 		{"token revoke nothing", 1, `token not found`},
 		{"user key add alice /none", 1, `cannot open /none: no such file or directory`},
 		{"restore /none", 1, `cannot open /none: no such file or directory`},

@@ -131,7 +131,7 @@ func TestPurgeClearsTheDisk(t *testing.T) {
 			}
 		}
 		if status, said := s.exits("repo", "purge", "--yes", "alice/garden", "--commit", l.commit); status != 1 ||
-			!strings.Contains(said, "there is no object") {
+			!strings.Contains(said, "not found") {
 			t.Errorf("again: %d %s", status, said)
 		}
 		head := gittest.Run(t, t.TempDir(), "ls-remote", s.remote("alice", "alice/garden"), "topic")[:40]

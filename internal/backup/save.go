@@ -235,7 +235,7 @@ func (s *save) saveStored(ctx context.Context) error {
 }
 
 // saveFiles copies the files of a repository's folder that hold its objects. All others
-// can be rebuilt, and a restore does so.
+// can be rebuilt, and are after a restore.
 func (s *save) saveFiles(dir, as string) ([]File, error) {
 	names, err := objectFiles(dir)
 	if err != nil {

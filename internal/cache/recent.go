@@ -4,7 +4,7 @@ import "sync"
 
 // Recent keeps values that never change, such as the parents of a commit, in two
 // halves: when the young one is full it becomes the old one, and values that nobody
-// asked for since are forgotten. It has less overhead per value than a Cache, and
+// asked for since are dropped. It has less overhead per value than a Cache, and
 // moves nothing when one is read often. Safe for concurrent use.
 type Recent[K comparable, V any] struct {
 	limit int         // of one half

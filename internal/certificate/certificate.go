@@ -5,7 +5,7 @@
 //   - redirect.go: the plain listener, which redirects to https
 //
 // Both sources return the certificate of a handshake from memory. What takes long (asking an
-// authority) happens in the background, so many handshakes cause one request at most.
+// authority) happens in the background, so a burst of handshakes starts nothing.
 package certificate
 
 import (

@@ -77,8 +77,8 @@ func (c *checker) repository(ctx context.Context, id repo.ID, name string) error
 	return nil
 }
 
-// frame checks what a repository's folder needs besides objects: without it git takes the
-// folder for no repository. HEAD is made last, so a folder without it is one whose making
+// frame checks what a repository's folder needs besides objects: without it git does not
+// recognize the folder. HEAD is made last, so a folder without it is one whose making
 // was cut short, as long as no ref needs it.
 func (c *checker) frame(ctx context.Context, id repo.ID, name string) (readable bool, err error) {
 	purges, err := c.repos.Purges(ctx, id)

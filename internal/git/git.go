@@ -2,7 +2,7 @@
 // they live in SQL, and this package gets them as values. The packages below it know no
 // repository: object has the words of Git, wire its protocol, packfile its packs, tree
 // the work on trees, process git's children, catfile those that read objects. Above it,
-// package diff compares two trees of a repository, and package history reports the authors of lines and entries.
+// package diff compares two trees of a repository, and package history reports authorship.
 //
 //	names.go      names of those rooms that callers need
 //	version.go    which git it is; open.go who uses a repository: Open, Remove

@@ -10,7 +10,7 @@ import (
 // Joint creates a repository with the objects of two others, to read commits of both together:
 // a folder without objects of its own, below the first one's, where sweeping finds it
 // after a crash. The others must stay open until release is called, exactly once.
-// Nothing is to be written to it. Who names an object in it answers for that it may be seen.
+// Do not write to it. A caller that names an object in it must check that the object may be seen.
 func Joint(a, b *Repository) (r *Repository, release func(), err error) {
 	dir, err := os.MkdirTemp(a.path("objects"), incomingPrefix)
 	if err != nil {

@@ -26,8 +26,8 @@ type RebaseResult struct {
 // as `git rebase` does: merges are left out, and so is what no longer changes
 // anything. Authors and messages stay, but for messages in old encodings, which
 // become UTF-8; signatures go. The commits are new even where base is in head's
-// history, as at GitHub; and as there, what would not end in the tree that
-// MergeTree gives is not done. It moves nothing.
+// history, as at GitHub. Also as at GitHub, Rebase refuses a result whose tree
+// differs from MergeTree's. It moves no ref.
 //
 // Errors: those of MergeTree; TooLarge for more than MaxRebase commits; Invalid
 // for a committer that Signature.Check refuses.

@@ -124,7 +124,7 @@ func newFull(h *Hook, d *Delivery) *full {
 	return f
 }
 
-// headers returns stored headers; none for an attempt that failed before.
+// headers returns stored headers; none if the attempt failed before there were any.
 func headers(stored string) json.RawMessage {
 	if stored == "" || stored == "{}" {
 		return json.RawMessage("null")

@@ -198,5 +198,5 @@ func (s *Sender) infoOf(h *Hook) *web.Info {
 	return Info(s.base, s.base+below)
 }
 
-// Backlog returns the number and age of the deliveries to be sent.
+// Backlog returns the numbers of the deliveries to be sent.
 func (s *Sender) Backlog(tx *db.Tx) (db.Backlog, error) { return backlog(tx) }

@@ -73,7 +73,8 @@ func (r *rows) render(tx *db.Tx, teller Renderer) error {
 }
 
 // maxTold is how many bytes the events of one statement store of what payloads need: a request that labels an
-// issue has an event for each label, with the whole issue. The rest shows what is there when it is sent.
+// issue causes an event for each label, with the whole issue. Beyond it, payloads show the
+// state when they are sent.
 const maxTold = 1 << 20
 
 // wanted are the events that some hook wants to know of.
@@ -128,7 +129,7 @@ func unwatched(tx *db.Tx, repoID repo.ID) bool {
 	return known && !is
 }
 
-// TellStar has what triggers noted of a star (14_hooks.sql of the schema) rendered in the transaction that added it
+// TellStar renders what triggers recorded of a star (14_hooks.sql of the schema), in the transaction that added it
 // or took it off.
 func TellStar(tx *db.Tx, repoID repo.ID, by account.ID, events ...Event) error {
 	for n := range events {

@@ -114,8 +114,8 @@ func (n NewRepo) checkTemplates() error {
 	return nil
 }
 
-// firstFiles are the files of the first commit. The license is the author's, of the commit's year, where its
-// text has places for that.
+// firstFiles returns the files of the first commit. The license's placeholders are filled with the author and
+// the commit's year.
 func firstFiles(n NewRepo, author git.Signature) (edits []git.TreeEdit, blobs []git.NewObject) {
 	add := func(path, text string) {
 		blob := git.NewObject{Type: git.TypeBlob, Data: []byte(text)}

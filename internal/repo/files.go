@@ -8,8 +8,8 @@ import (
 	"arbor/internal/db"
 )
 
-// Files other than Git objects belong to a repository, too (package file). Uploads of people with push access count
-// for the repository's owner, in a column of their own, since a fork gets none. Uploads of others count for
+// Files other than Git objects belong to a repository, too (package file). Uploads of people with push access
+// count for the repository's owner, in a column of their own, since a fork gets none. Uploads of others count for
 // their uploaders, as their rows say: otherwise strangers could use up an owner's quota.
 
 // payer is for whom files of a repository count: the account of that id, or for 0 the owner. Error: 404.

@@ -49,8 +49,8 @@ func (m Merging) Changes(before Merging) map[string]any {
 	return changes
 }
 
-// mergingText is what a text of merges is made of: one of some words of GitHub's, each with its bit. The
-// first has none.
+// mergingText is a setting for a merge's text: one of several words of GitHub's, each with its bit. The
+// first word has no bit.
 type mergingText struct {
 	name   string
 	values []mergingWord
@@ -81,8 +81,8 @@ func (t mergingText) of(m Merging) string {
 	return t.values[0].value
 }
 
-// mergingPayload is the merge settings, which callers with push access see. Settings that cannot be changed
-// are constants.
+// mergingPayload is the merge settings, which callers with push access see. allow_auto_merge and
+// allow_update_branch are always false.
 type mergingPayload struct {
 	MergeCommit   bool   `json:"allow_merge_commit"`
 	Squash        bool   `json:"allow_squash_merge"`

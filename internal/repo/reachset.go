@@ -11,8 +11,8 @@ import (
 // reachSet is all objects that the refs of a repository lead to. It is made when a client
 // names an object and no cheaper check answers. Then it follows the refs: one walk adds
 // the objects that they newly reach, another marks those that they may no longer reach as
-// doubtful. So it costs as much as the change; only a request for a doubtful object has
-// the set rebuilt.
+// doubtful. So it costs as much as the change; only a request for a doubtful object
+// rebuilds the set.
 //
 // One request at a time works on a set, with one process.
 type reachSet struct {

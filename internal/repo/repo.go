@@ -11,7 +11,7 @@
 //
 // What all rooms and the features above need is here:
 //
-//	[Service.With], [Access]: a repository and the caller's rights     access.go, found.go, find.go
+//	[Service.With], [Access]: the repository, the caller's role   access.go, found.go, find.go
 //	roles that are granted                                       grant.go, people.go
 //	SQL: the row of a repository, and its visibility             store.go, visible.go, scope.go
 //	a new repository                                             repo.go, autoinit.go
@@ -227,7 +227,7 @@ type NewRepo struct {
 // DefaultBranch is the default branch of a new repository.
 const DefaultBranch = "main"
 
-// Create creates a repository, empty unless AutoInit or a template is set. by is the acting account, nil for the
+// Create creates a repository, empty unless AutoInit or a template is set. by is the caller, nil for the
 // operator at the command line. Errors: 404 for an owner that is not there, 403 when by
 // may not create there, 422 for a name that is not acceptable or taken, and a template that is not there.
 func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {

@@ -36,7 +36,7 @@ func (s Scope) IDs() (query string, args []any) {
 	return `SELECT r.id` + from, args
 }
 
-// from returns the FROM clause, and what follows it, for the repositories r.
+// from returns the rest of a SELECT for the repositories r: FROM and all that follows.
 func (s Scope) from() (query string, args []any) {
 	from := ""
 	add := func(part string) {

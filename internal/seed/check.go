@@ -128,7 +128,7 @@ func (c *checker) known(p *place, key, login string) bool {
 	case c.orgs[folded] != nil:
 		c.wrong(p, key, "%q is an organization, not a user", login)
 	default:
-		c.wrong(p, key, "there is no user %q", login)
+		c.wrong(p, key, "user %q not found", login)
 	}
 	return false
 }
@@ -198,7 +198,7 @@ func (c *checker) checkRepo(r *Repo, number int) {
 	case c.orgs[folded] != nil && len(c.orgs[folded].Owners) > 0:
 		r.admin = c.orgs[folded].Owners[0]
 	default:
-		c.wrong(&r.place, "name", "there is no user or organization %q", owner)
+		c.wrong(&r.place, "name", "user or organization %q not found", owner)
 	}
 	full := account.Fold(r.Name)
 	if c.repos[full] != nil {
@@ -222,7 +222,7 @@ func (c *checker) checkRepo(r *Repo, number int) {
 func (c *checker) checkFork(r, parent *Repo) {
 	switch {
 	case parent == nil:
-		c.wrong(&r.place, "fork", "there is no repository %q", r.Fork)
+		c.wrong(&r.place, "fork", "repository %q not found", r.Fork)
 		return
 	case parent == r:
 		c.wrong(&r.place, "fork", "a repository cannot be a fork of itself")

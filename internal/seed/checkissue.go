@@ -64,7 +64,7 @@ func (c *checker) checkStatuses(r *Repo, list []Status, from time.Time, named bo
 			s.Ref = r.DefaultBranch
 		}
 		if named && !r.names.has(s.Ref) {
-			c.wrong(&s.place, "ref", "there is no branch or tag %q", s.Ref)
+			c.wrong(&s.place, "ref", "branch or tag %q not found", s.Ref)
 		}
 		from = c.next(&s.place, "created_at", &s.CreatedAt, from, time.Minute)
 	}

@@ -114,7 +114,7 @@ func (c *checker) checkHistory(r *Repo) {
 		c.checkStep(r, &r.steps[i])
 	}
 	if r.DefaultBranch != "main" && !r.names.hasBranch(r.DefaultBranch) {
-		c.wrong(&r.place, "default_branch", "there is no branch %q", r.DefaultBranch)
+		c.wrong(&r.place, "default_branch", "branch %q not found", r.DefaultBranch)
 	}
 }
 
@@ -130,7 +130,7 @@ func (c *checker) checkStep(r *Repo, s *step) {
 	known := slices.Contains(n.branches, s.branch)
 	switch {
 	case s.from != "" && !n.has(s.from):
-		c.wrong(s.at, "from", "there is no branch or tag %q so far", s.from)
+		c.wrong(s.at, "from", "branch or tag %q does not exist yet", s.from)
 	case known && s.from != "":
 		c.wrong(s.at, branchKey(s), "the branch %q is there already", s.branch)
 	case !known && s.from == "" && !n.open && len(n.branches) > 0:
@@ -159,7 +159,7 @@ var modes = map[string]git.Mode{"100644": git.ModeFile, "100755": git.ModeExecut
 func (c *checker) checkCommit(r *Repo, at *place, m *Commit) {
 	for _, name := range m.Merge {
 		if !r.names.has(name) {
-			c.wrong(at, "merge", "there is no branch or tag %q so far", name)
+			c.wrong(at, "merge", "branch or tag %q does not exist yet", name)
 		}
 	}
 	c.person(&m.Author)
@@ -198,7 +198,7 @@ func (c *checker) checkTag(r *Repo, t *Tag) {
 		t.Target = r.DefaultBranch
 	}
 	if !r.names.has(t.Target) {
-		c.wrong(&t.place, "target", "there is no branch or tag %q so far", t.Target)
+		c.wrong(&t.place, "target", "branch or tag %q does not exist yet", t.Target)
 	}
 	c.person(&t.Tagger)
 	c.newTag(r, &t.place, "name", t.Name)

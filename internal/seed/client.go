@@ -77,7 +77,7 @@ func (a *applier) send(ctx context.Context, login, method, path string, body, in
 func (a *applier) caller(login string) (*account.Caller, error) {
 	c := a.callers[account.Fold(login)]
 	if c == nil {
-		return nil, fmt.Errorf("seed: there is no user %q", login)
+		return nil, fmt.Errorf("seed: user %q not found", login)
 	}
 	return c, nil
 }

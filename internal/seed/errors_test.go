@@ -82,15 +82,15 @@ func TestErrorsInAccounts(t *testing.T) {
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: [], default_permission: all}", []string{
 			"f:6: orgs[3].default_permission: must be one of none, read, write, admin"}},
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: []}", []string{
-			`f:3: orgs[0].login: "bob" is declared above`, `f:4: orgs[1].owners: there is no user "carol"`,
+			`f:3: orgs[0].login: "bob" is declared above`, `f:4: orgs[1].owners: user "carol" not found`,
 			`f:5: orgs[2].members[0]: "alice" stands here twice`,
 			`f:5: orgs[2].members[1]: "o" is an organization, not a user`,
 			"f:6: orgs[3].owners: an organization has at least one owner"}},
 		{people + "repos:\n  - name: garden\n  - name: carol/garden\n  - name: alice/a\n  - name: alice/A\n  - name: alice/b\n    fork: alice/c\n  - {name: alice/d, fork: alice/d}", []string{
 			"f:3: repos[0].name: must be OWNER/NAME: name can't be blank",
-			`f:4: repos[1].name: there is no user or organization "carol"`,
+			`f:4: repos[1].name: user or organization "carol" not found`,
 			`f:6: repos[3].name: "alice/A" is declared above`,
-			`f:8: repos[4].fork: there is no repository "alice/c"`,
+			`f:8: repos[4].fork: repository "alice/c" not found`,
 			"f:9: repos[5].fork: a repository cannot be a fork of itself"}},
 		{people + "repos:\n  - {name: alice/a, fork: bob/a}\n  - {name: bob/a, fork: alice/a}",
 			[]string{"f:3: repos[0].fork: bob/a is empty: nothing can be forked",
@@ -98,9 +98,9 @@ func TestErrorsInAccounts(t *testing.T) {
 		{garden("    collaborators:\n      carol: push\n      bob: own\n      alice: pull\n    stars: [bob, bob]"), []string{
 			"f:6: repos[0].collaborators.bob: must be one of pull, push, admin"}},
 		{garden("    collaborators:\n      carol: push\n      alice: pull\n    stars: [bob, bob]\n    watchers: [x]"), []string{
-			`f:5: repos[0].collaborators.carol: there is no user "carol"`,
+			`f:5: repos[0].collaborators.carol: user "carol" not found`,
 			"f:6: repos[0].collaborators.alice: the owner cannot be a collaborator",
-			`f:7: repos[0].stars: "bob" stands here twice`, `f:8: repos[0].watchers: there is no user "x"`}},
+			`f:7: repos[0].stars: "bob" stands here twice`, `f:8: repos[0].watchers: user "x" not found`}},
 	})
 }
 
@@ -119,19 +119,19 @@ func TestErrorsInHistories(t *testing.T) {
 			"f:12: repos[0].commits[6]: message is missing"}},
 		{garden("    files: {a: x}\n    commits:\n      - {message: x, branch: new}\n      - {message: x, branch: other, from: nowhere}\n      - {message: x, from: main}\n      - {message: x, author: carol}\n      - {message: x, merge: [x]}\n      - {message: x, author: {name: <, email: b}}"), []string{
 			`f:6: repos[0].commits[0].branch: the branch "new" is new: say where it begins, by from`,
-			`f:7: repos[0].commits[1].from: there is no branch or tag "nowhere" so far`,
+			`f:7: repos[0].commits[1].from: branch or tag "nowhere" does not exist yet`,
 			`f:8: repos[0].commits[2]: the branch "main" is there already`,
-			`f:9: repos[0].commits[3].author: there is no user "carol"`,
-			`f:10: repos[0].commits[4].merge: there is no branch or tag "x" so far`,
+			`f:9: repos[0].commits[3].author: user "carol" not found`,
+			`f:10: repos[0].commits[4].merge: branch or tag "x" does not exist yet`,
 			`f:11: repos[0].commits[5].author: name must not contain`}},
 		{garden("    files: {a: x}\n    branches:\n      - {name: main}\n      - {name: x, commits: [{message: m, branch: y}]}\n    tags:\n      - {name: v1}\n      - {name: v1}\n      - {name: v2, target: x1}\n      - {name: a..b}"), []string{
 			`f:6: repos[0].branches[0].name: the branch "main" is there already`,
 			"f:7: repos[0].branches[1].commits[0].branch: these commits stand on the branch x",
 			`f:10: repos[0].tags[1].name: the tag "v1" is there already`,
-			`f:11: repos[0].tags[2].target: there is no branch or tag "x1" so far`,
+			`f:11: repos[0].tags[2].target: branch or tag "x1" does not exist yet`,
 			"f:12: repos[0].tags[3].name: "}},
 		{people + "repos: [{name: alice/a, default_branch: trunk}]",
-			[]string{`f:2: repos[0].default_branch: there is no branch "trunk"`}},
+			[]string{`f:2: repos[0].default_branch: branch "trunk" not found`}},
 	})
 }
 
@@ -143,22 +143,22 @@ func TestErrorsInTrackers(t *testing.T) {
 		{garden("    labels:\n      - {name: x, color: red}\n      - {name: X}\n    milestones:\n      - {title: m, creator: c}\n      - {title: m}"), []string{
 			"f:5: repos[0].labels[0].color: must be six hexadecimal digits, in quotes",
 			`f:6: repos[0].labels[1].name: "X" is declared above`,
-			`f:8: repos[0].milestones[0].creator: there is no user "c"`,
+			`f:8: repos[0].milestones[0].creator: user "c" not found`,
 			`f:9: repos[0].milestones[1].title: "m" is declared above`}},
 		{garden("    issues:\n      - {title: ' '}\n      - title: x\n        author: carol\n        labels: [bug, lag]\n        assignees: [x, bob, bob]\n        milestone: M\n        closed_at: 2026-02-01\n        locked: angry\n      - {body: x}"), []string{
 			"f:12: repos[0].issues[1].locked: must be true, false, off-topic, too heated, resolved or spam",
 			"f:13: repos[0].issues[2]: title is missing"}},
 		{garden("    issues:\n      - {title: ' '}\n      - title: x\n        author: carol\n        labels: [bug, lag]\n        assignees: [x, bob, bob]\n        milestone: M\n        closed_at: 2026-02-01\n        reactions: {love: [bob], heart: [y]}\n        comments:\n          - {body: x, author: z}"), []string{
 			"f:5: repos[0].issues[0].title: is blank",
-			`f:7: repos[0].issues[1].author: there is no user "carol"`,
+			`f:7: repos[0].issues[1].author: user "carol" not found`,
 			`f:8: repos[0].issues[1].labels: alice/garden has no label "lag"`,
-			`f:9: repos[0].issues[1].assignees: there is no user "x"`,
+			`f:9: repos[0].issues[1].assignees: user "x" not found`,
 			`f:9: repos[0].issues[1].assignees: "bob" stands here twice`,
 			`f:10: repos[0].issues[1].milestone: alice/garden has no milestone "M"`,
 			"f:11: repos[0].issues[1].closed_at: the issue is not closed",
 			"f:12: repos[0].issues[1].reactions.love: is not a reaction",
-			`f:12: repos[0].issues[1].reactions.heart: there is no user "y"`,
-			`f:14: repos[0].issues[1].comments[0].author: there is no user "z"`}},
+			`f:12: repos[0].issues[1].reactions.heart: user "y" not found`,
+			`f:14: repos[0].issues[1].comments[0].author: user "z" not found`}},
 		{garden("    issues:\n      - {title: a, created_at: 2026-03-01}\n      - {title: b, created_at: 2026-02-01}\n      - {title: c, state: closed, closed_at: 2026-01-02}\n      - title: d\n        comments: [{body: x, created_at: 2026-01-05}]"), []string{
 			"f:6: repos[0].issues[1].created_at: is before 2026-03-01T00:00:00Z, the time of what comes before it",
 			"f:7: repos[0].issues[2].closed_at: is before created_at",
@@ -170,13 +170,13 @@ func TestErrorsInTrackers(t *testing.T) {
 			`f:7: repos[0].pulls[1].base: alice/garden has no branch "b"`,
 			`f:7: repos[0].pulls[1].head: "bob" has no fork of alice/garden`,
 			"f:8: repos[0].pulls[2].merged_by: the pull request is not merged",
-			`f:11: repos[0].pulls[3].reviewers: there is no user "r"`,
-			`f:13: repos[0].pulls[3].reviews[0].author: there is no user "q"`,
+			`f:11: repos[0].pulls[3].reviewers: user "r" not found`,
+			`f:13: repos[0].pulls[3].reviews[0].author: user "q" not found`,
 			"f:13: repos[0].pulls[3].reviews[0].state: a review that does not approve has a body or comments",
 			"f:14: repos[0].pulls[3].statuses[0].ref: this is a status of the head"}},
 		{people + "plants:\n  - {owner: carol, id: 1, name: x}\n  - {owner: bob, id: 1, name: y}\n  - {owner: bob, name: z}", []string{"f:5: plants[2]: id is missing"}},
 		{people + "plants:\n  - {owner: carol, id: 1, name: x}\n  - {owner: bob, id: 1, name: y}", []string{
-			`f:3: plants[0].owner: there is no user "carol"`,
+			`f:3: plants[0].owner: user "carol" not found`,
 			"f:4: plants[1].id: the id 1 is declared above"}},
 	})
 }

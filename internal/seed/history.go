@@ -93,7 +93,7 @@ func (h *history) find(ctx context.Context, name string) (git.SHA, error) {
 	}
 	sha, ok := h.refs[tags+name]
 	if !ok {
-		return "", errNo("there is no branch or tag %q", name)
+		return "", errNo("branch or tag %q not found", name)
 	}
 	_, peeled, err := h.objects.Peel(ctx, sha)
 	if err == nil && peeled.Type != git.TypeCommit {

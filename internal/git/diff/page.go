@@ -56,8 +56,8 @@ func (f *File) StatusName() string {
 }
 
 // Names lists the paths that differ between two trees, or the trees of two commits, without a process. It
-// returns at most MaxFiles, and reads at most *budget trees, which it decrements. A rename is one removed
-// path and one added.
+// returns at most MaxFiles, and reads at most *budget trees, which it subtracts from *budget. A rename is one
+// removed path and one added.
 func Names(ctx context.Context, r *git.Repository, from, to git.SHA, budget *int) (
 	added, removed, modified []string, err error,
 ) {

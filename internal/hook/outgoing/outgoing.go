@@ -42,7 +42,7 @@ func newClient(allowed Networks, names resolver, timeout time.Duration) *Client 
 		strict: newHTTP(allowed, names, false), insecure: newHTTP(allowed, names, true)}
 }
 
-// newHTTP returns a client that follows no redirects, uses no proxy, reuses no connection and decompresses nothing.
+// newHTTP returns a client without redirects, proxies, reuse of connections and decompression.
 func newHTTP(allowed Networks, names resolver, insecure bool) *http.Client {
 	d := &dialer{allowed: allowed, names: names}
 	return &http.Client{

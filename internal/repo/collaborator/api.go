@@ -26,7 +26,7 @@ var roleNames = [...]string{account.None: "none", account.Pull: "read", account.
 // a granted role, and its owner; of an organization the owners and, when
 // its default permission is above none, all members, including those who hide
 // their membership. Each has the role that GetPermission says. affiliation=direct
-// selects those with a granted role, outside those who are not members;
+// selects those with a granted role, outside those of them who are not members;
 // permission those who have at least that. Errors: 422.
 func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	chosen, err := readChoice(r)

@@ -10,8 +10,8 @@ import (
 
 // ListChosen answers the repositories of the account {username} that the caller may see, by more than REST's
 // lists choose by at one time, for GraphQL: affiliation as in GET /user/repos, visibility, and kind (forks,
-// sources). If the account is another person's, affiliation covers only the repositories that the caller may
-// know of anyway.
+// sources). For an organization or another person affiliation is ignored, and the list holds what that account
+// owns.
 func (api *API) ListChosen(w http.ResponseWriter, r *http.Request) error {
 	q := web.QueryOf(r)
 	o, err := readOrder(r, "full_name", "created", "updated", "pushed")
@@ -26,7 +26,7 @@ func (api *API) ListChosen(w http.ResponseWriter, r *http.Request) error {
 		caller := account.CallerFrom(r.Context())
 		f := filter{visibleTo: caller, visibility: q.Get("visibility"), kind: q.Get("kind")}
 		if who.Kind == account.Organization || account.IDOf(caller) != who.ID {
-			f.owner = who.ID // where others have a part besides is theirs to know
+			f.owner = who.ID // the affiliations of others are private
 			return f, nil
 		}
 		return f, f.affiliate(q.Get("affiliation"), who.ID)

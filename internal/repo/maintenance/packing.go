@@ -36,7 +36,7 @@ func (s *Service) resume(ctx context.Context) error {
 }
 
 // look finds out how much packing a repository needs. A small one it does at once, so
-// that this never waits for a large one, which it leaves to the other worker. A new pack is
+// that this never waits for a large one, which it leaves to the other worker. A new pack
 // coexists with the old ones for hours, so none is written on a disk that is nearly full.
 func (s *Service) look(ctx context.Context, id repo.ID) {
 	if s.repos.Room.Check() != nil {

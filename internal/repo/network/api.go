@@ -30,8 +30,8 @@ func (api *API) Routes() []route.Route {
 
 // POST /repos/{owner}/{repo}/forks
 //
-// CreateFork forks the repository for the caller or an organization. Where that
-// owner has one of its network already, this one is the answer, as at GitHub.
+// CreateFork forks the repository for the caller or an organization. If that
+// owner already has a repository of the network, it is the answer, as at GitHub.
 func (api *API) CreateFork(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadOptional(r, repo.Resource)
 	if err != nil {

@@ -75,8 +75,8 @@ func (f *fork) owner(tx *db.Tx) (*account.Account, error) {
 		err == nil && owner.Kind != account.Organization) {
 		return nil, errs.Validation(errs.Field{Resource: repo.Resource, Field: "organization",
 			Code:  errs.InvalidField,
-			Value: f.wish.Organization, Message: "There is no organization " +
-				strconv.Quote(f.wish.Organization) + "."})
+			Value: f.wish.Organization, Message: "Organization " +
+				strconv.Quote(f.wish.Organization) + " not found."})
 	}
 	if err == nil {
 		_, err = repo.MayCreate(tx, f.from.Caller, owner)

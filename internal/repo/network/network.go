@@ -4,10 +4,9 @@
 //	what becomes of forks without their parent        network.go
 //	objects that go from one to another               crossing.go
 //
-// They are a network, a tree whose
-// root is the source of all. All of one network are public, or all private. No
-// root is the source of all. All of one network are public, or all private. Directories
-// are independent: a fork keeps all its objects even if the others are deleted (git.LinkObjects).
+// They form a network, a tree whose root is the source of all. The repositories of a network are
+// all public, or all private. Their directories are independent: a fork keeps all its objects even if
+// the others are deleted (git.LinkObjects).
 //
 // A repository leaves its network when it is deleted or changes its visibility,
 // which only roots do. The forks of a deleted fork become its parent's. Of a public

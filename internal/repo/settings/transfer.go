@@ -186,7 +186,7 @@ func (api *API) Transfer(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	case json.Unmarshal(raw, &teams) != nil:
 		body.Wrong("team_ids", errs.InvalidField, `"team_ids" must be an array of integers`)
 	case len(teams) > 0:
-		body.Wrong("team_ids", errs.Custom, "There are no teams.")
+		body.Wrong("team_ids", errs.Custom, "Teams are not supported.")
 	}
 	if err := body.Err(); err != nil {
 		return err

@@ -60,7 +60,7 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	return api.s.receivePack(r.Context(), a, request, pack, out)
 }
 
-// receivePack does a push whose commands were read, and reports what became of them. An error is ours;
+// receivePack does a push whose commands were read, and reports what became of them. An error is
 // the server's; then nothing is reported.
 func (s *Service) receivePack(
 	ctx context.Context, a *repo.Access, request *wire.PushRequest, pack io.Reader, out io.Writer,

@@ -54,7 +54,7 @@ func TestAdministration(t *testing.T) {
 			wantError(t, create("bob", "", email), errs.Invalid, "e-mail")
 		}
 		orgError := func(login, owner string) error { _, err := b.s.CreateOrg(ctx, login, owner); return err }
-		wantError(t, orgError("new-org", "nobody"), errs.NotFound, `no user "nobody"`)
+		wantError(t, orgError("new-org", "nobody"), errs.NotFound, `user "nobody", the owner of the organization, not found`)
 		wantError(t, orgError("new-org", "acme"), errs.Invalid, "only a user")
 		wantError(t, orgError("aLice", "Alice"), errs.Invalid, "taken by a user")
 		wantError(t, orgError("orgs", "Alice"), errs.Invalid, "reserved")

@@ -51,7 +51,7 @@ func TestManifestEvents(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"name":"a","url":"https://b","default_events":["push"]}`:                                                         "push takes contents",
-		`{"name":"a","url":"https://b","default_events":["pushed"]}`:                                                       "no event",
+		`{"name":"a","url":"https://b","default_events":["pushed"]}`:                                                       "unknown event",
 		`{"name":"a","url":"https://b","default_permissions":{"content":"read"}}`:                                          `no permission "content"`,
 		`{"name":"a","url":"https://b","default_permissions":{"contents":"all"}}`:                                          `"all"`,
 		`{"name":" ","url":"https://b"}`:                                                                                   "name",

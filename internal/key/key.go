@@ -43,7 +43,7 @@ func Parse(text string) (Key, error) {
 	if isPrivate(text) {
 		return Key{}, invalid(
 			"this is a private key: take the one whose file ends in .pub, and make a new pair, " +
-				"because a private key that was sent somewhere is no longer secret")
+				"because a private key that was sent somewhere may have been read")
 	}
 	if len(text) > MaxText {
 		return Key{}, invalid("key is too long")

@@ -203,7 +203,7 @@ func TestRepositories(t *testing.T) {
 		siteAgain(t, siteSend(t, s, "keeper", "/site/repositories", "do", "back", "repo", "alice/garden"), 422,
 			"no withdrawn fork", `value="alice/garden"`)
 		siteAgain(t, siteSend(t, s, "keeper", "/site/repositories", "do", "back", "repo", siteEvil), 422,
-			"There is no repository", "onerror=alert(1)&gt;")
+			"not found", "onerror=alert(1)&gt;")
 		siteShow(t, s, "/site/audit?phrase=repo:alice/diary", "repo.archived", "repo.unarchived")
 	})
 }

@@ -130,7 +130,7 @@ func TestParseRefuses(t *testing.T) {
 		``:                       "missing",
 		"   \t":                  "missing",
 		`""`:                     "missing",
-		`x -(a stats:open)`:      "There is no qualifier \"stats\": quote the word if it is meant as text. (at character 7)",
+		`x -(a stats:open)`:      "Unknown qualifier \"stats\": quote the word if it is meant as text. (at character 7)",
 		`NOT AND`:                "An operator follows another: quote the word if it is meant as text. (at character 5)",
 		`NOT`:                    "NOT needs something behind it",
 		`a OR`:                   "OR needs something on both sides",

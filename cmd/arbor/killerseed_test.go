@@ -39,7 +39,7 @@ func TestKilledInSeed(t *testing.T) {
 			s.tokens["alice"] = "arb_alice_secret"
 			s.start("--seed", file, "--base-url", "http://arbor.test")
 		}
-		testkit.Eventually(t, func() bool { return strings.Contains(s.log.String(), "it was emptied") },
+		testkit.Eventually(t, func() bool { return strings.Contains(s.log.String(), "was emptied") },
 			"the log says so", s.log.String)
 		for _, path := range []string{"/users/alice", "/user/repos?per_page=100", "/repos/alice/r0/commits",
 			"/repos/alice/r19/git/trees/main", "/repos/alice/r19/issues/1/comments",

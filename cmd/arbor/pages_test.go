@@ -40,6 +40,7 @@ var demoPages = []struct{ name, path string }{
 	{"pull-split", "/alice/greenhouse/pull/12/files?diff=split"},
 	{"pull-reviewers", "/alice/greenhouse/pull/12/reviewers"},
 	{"pull-comment", "/alice/greenhouse/pull/12/comments/1"},
+	{"help", "/help"}, {"help-page", "/help/install"},
 	{"repository", "/alice/greenhouse"},
 	{"tree", "/alice/greenhouse/tree/main/docs"},
 	{"blob", "/alice/greenhouse/blob/main/windows/night.go"},

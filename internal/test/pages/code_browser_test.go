@@ -52,7 +52,7 @@ func TestCodeInABrowser(t *testing.T) {
 				field(t, alice.get("/alice/garden/edit/main/song.txt"), "blob"), "path", "song.txt",
 				"text", "alice's\n")
 			b.Follow(`.editfile button.main`)
-			b.See("main", "Somebody changed this file while you edited it")
+			b.See("main", "Someone changed this file while you were editing it")
 			var typed string
 			if b.Run(chromedp.Value("#text", &typed)); !strings.Contains(typed, "sam's words") {
 				t.Errorf("the form has %q", typed)
@@ -83,7 +83,7 @@ func TestScript(t *testing.T) {
 		t.Errorf("%d lines are marked", marked)
 	}
 	b.Go("/alice/garden/commit/main")
-	b.See(".difffile", "Generated files are not shown at first")
+	b.See(".difffile", "Generated files are collapsed")
 	b.Click(`a[data-show]`)
 	b.See(".difffile", "generated words")
 	if path := b.Path(); strings.Contains(path, "show=") {

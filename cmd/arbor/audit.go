@@ -84,7 +84,8 @@ func (c *auditCommand) filter(now time.Time) (f audit.Filter, err error) {
 	}
 	ago, err := account.ParseExpiry(c.Since, now)
 	if err != nil {
-		return f, misuse("--since: invalid time %q: want an age such as 7d or 12h, or a date such as 2027-01-31", c.Since)
+		return f, misuse("--since: invalid time %q: want an age such as 7d or 12h, or a date such as 2027-01-31",
+			c.Since)
 	}
 	f.From = max(1, db.FromTime(now.Add(-ago)))
 	return f, nil

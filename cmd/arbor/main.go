@@ -155,7 +155,8 @@ func newParser(c *commandLine, system string, stdout, stderr io.Writer, exit fun
 	*kong.Kong, *settingsFile, error,
 ) {
 	parser, err := kong.New(c,
-		kong.Name("arbor"), kong.Description("Arbor hosts Git repositories, issues and pull requests for clients of GitHub's API."),
+		kong.Name("arbor"),
+		kong.Description("Arbor hosts Git repositories, issues and pull requests for clients of GitHub's API."),
 		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars{"version": versionLine(), "auditDays": strconv.Itoa(audit.DefaultDays),
@@ -185,8 +186,7 @@ func misuse(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// explain returns an error's text for the operator, who may see causes, with the
-// fields of a validation failure.
+// explain formats an error for the operator: with its causes, and the fields of a failed validation.
 func explain(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n\t", " ") // of a database that cannot be reached
 	var file *fs.PathError

@@ -66,6 +66,18 @@ func (p *terminal) text() string {
 	return p.shown.String()
 }
 
+// start starts arbor with the terminal as its own.
+func (p *terminal) start(t *testing.T, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("arbor", args...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, p.program, p.program, p.program
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
 // echoes reports whether the terminal shows what is typed.
 func (p *terminal) echoes(t *testing.T) bool {
 	t.Helper()
@@ -97,13 +109,7 @@ func TestPromptsEnd(t *testing.T) {
 	} {
 		for _, typed := range []string{"", "half a passwo", "a whole one\n"} {
 			term := newTerminal(t)
-			cmd := exec.Command("arbor", "user", "passwd", "bob")
-			cmd.Env = s.env
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = term.program, term.program, term.program
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			cmd := term.start(t, s.env, "user", "passwd", "bob")
 			question := "Password: "
 			if strings.HasSuffix(typed, "\n") {
 				question = "Again: "
@@ -173,13 +179,7 @@ func TestDeletionIsConfirmed(t *testing.T) {
 		code        int
 	}{{"bo\n", "not confirmed", 1}, {"\x03", "stopped", 1}, {"bob\n", "deleted bob", 0}} {
 		term := newTerminal(t)
-		cmd := exec.Command("arbor", "user", "delete", "bob")
-		cmd.Env = s.env
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = term.program, term.program, term.program
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		cmd := term.start(t, s.env, "user", "delete", "bob")
 		testkit.Eventually(t, func() bool { return strings.Contains(term.text(), "Type bob to confirm: ") },
 			"the question", term.text)
 		if _, err := term.person.WriteString(c.typed); err != nil {

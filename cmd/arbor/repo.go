@@ -19,7 +19,7 @@ func findRepo(p *process, repos *repo.Service, owner, name string) (*repo.Access
 	return findRepoAs(p, repos, &account.Caller{SiteAdmin: true}, owner, name)
 }
 
-// findRepoAs is findRepo for a caller who may not be allowed to see the repository.
+// findRepoAs finds a repository that the caller can see. Error: NotFound.
 func findRepoAs(
 	p *process, repos *repo.Service, caller *account.Caller, owner, name string,
 ) (*repo.Access, error) {

@@ -25,7 +25,7 @@ type rows struct {
 }
 
 func (p *process) rows(f listFlags, columns ...string) *rows {
-	r := &rows{p: p, columns: columns, json: f.JSON, table: tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)}
+	r := &rows{p: p, columns: columns, json: f.JSON, table: p.table()}
 	if !r.json {
 		fmt.Fprintln(r.table, strings.Join(columns, "\t"))
 	}

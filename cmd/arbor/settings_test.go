@@ -20,18 +20,21 @@ var updateSettings = flag.Bool("update-settings", false, "rewrite docs/settings.
 
 const settingsHead = `# Settings
 
-Every setting of ` + "`arbor serve`" + ` is a flag, an environment variable, or a line of a YAML file: the flag's name without ` + "`--`" + ` and its
-value as the flag takes it, or a list where the flag can be repeated. Other commands take the settings that they share, such as ` + "`data` and `database`" + `,
-from the same file. The first of these that sets a value wins; an empty variable counts as unset:
+Every setting of ` + "`arbor serve`" + ` is a flag, an environment variable, or a line of a YAML file: the flag's name
+without ` + "`--`" + ` and its value as the flag takes it, or a list where the flag can be repeated. Other commands
+take the settings that they share, such as ` + "`data` and `database`" + `, from the same file. The first of these that
+sets a value wins; an empty variable counts as unset:
 
 1. a flag
 2. the environment
 3. the file that ` + "`--config FILE`" + ` or ` + "`ARBOR_CONFIG`" + ` names, in place of the next two
-4. ` + "`/etc/arbor/arbor.yaml`" + `, the file of the service. If it sets ` + "`data`" + `, it applies to that folder only: ` + "`arbor serve --data OTHER`" + ` does not read it
+4. ` + "`/etc/arbor/arbor.yaml`" + `, the file of the service. If it sets ` + "`data`" + `, it applies to that folder
+   only: ` + "`arbor serve --data OTHER`" + ` does not read it
 5. ` + "`arbor.yaml`" + ` in the data folder, which backups do not contain
 6. the default
 
-` + "`arbor demo` and `arbor serve --ephemeral`" + ` read only the file of ` + "`--config`" + `. Unknown and repeated keys and invalid values are errors that name file and line.
+` + "`arbor demo` and `arbor serve --ephemeral`" + ` read only the file of ` + "`--config`" + `. Unknown and
+repeated keys and invalid values are errors that name file and line.
 
 ` + "```yaml" + `
 data: /srv/arbor
@@ -40,8 +43,8 @@ memory: 2GiB
 acme-domain: [code.example.org, git.example.org]
 ` + "```" + `
 
-The file may contain the database's password: make it readable only by the server's account (` + "`chown root:arbor`, `chmod 640`" + `). The tables are
-generated from the flags by ` + "`make settings`" + `.
+The file may contain the database's password: make it readable only by the server's account
+(` + "`chown root:arbor`, `chmod 640`" + `). The tables are generated from the flags by ` + "`make settings`" + `.
 `
 
 // model is the command line as run makes it.
@@ -75,7 +78,8 @@ func TestSettingsAreDocumented(t *testing.T) {
 		if f.IsBool() && f.Tag.Negatable != "" {
 			no = "[no-]"
 		}
-		tables[f.Group.Key] = append(tables[f.Group.Key], fmt.Sprintf("| `%s` | `--%s%s%s` | `%s` | %s | %s |\n", f.Name, no,
+		tables[f.Group.Key] = append(tables[f.Group.Key], fmt.Sprintf(
+			"| `%s` | `--%s%s%s` | `%s` | %s | %s |\n", f.Name, no,
 			f.Name, placeholder, f.Envs[0], value,
 			strings.ReplaceAll(f.Help, "|", "\\|")))
 	}

@@ -240,7 +240,8 @@ func (f *storeFlags) exists() error {
 	if err := identity.Before(identity.Store{Folder: folder, URL: f.url(folder)}); err != nil && !f.claims {
 		return err
 	}
-	return fmt.Errorf("no store found: %s does not exist. Use --data or ARBOR_DATA to name its folder, or start a new one with arbor serve", file)
+	return fmt.Errorf("no store found: %s does not exist. Use --data or ARBOR_DATA to name its folder, "+
+			"or start a new one with arbor serve", file)
 }
 
 // url is the address of the database of a data folder.

@@ -251,7 +251,7 @@ type Forge interface {
 	DeleteAccount(tx *db.Tx, id, ghost, by ID) error
 }
 
-// New returns the service; forge is nil where there are no repositories. Start Run
+// New returns the service; forge may be nil if the service handles no repositories. Start Run
 // next to it to have last uses of tokens stored.
 func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, log: log, clock: time.Now, forge: forge, keyUses: lastUses{every: keyUseEvery},

@@ -51,7 +51,7 @@ type DeviceCodes struct {
 	Pause        int64 // seconds between two questions
 }
 
-// DeviceRequest is a program's request as shown to the person who may confirm it.
+// DeviceRequest is a program's request, as its page shows it before it is confirmed.
 type DeviceRequest struct {
 	ID        int64
 	Client    string // the program's name

@@ -125,8 +125,8 @@ func (g *Grant) has(repoID int64) bool {
 // SeesAll reports whether the caller sees every repository.
 func (c *Caller) SeesAll() bool { return c != nil && c.SiteAdmin && c.Reach == Everything }
 
-// Allows returns the 403 for a token that does not suffice, whatever its account may do, or nil. A classic token
-// needs one of the scopes, or one that includes it, unless they are scope.None; a fine-grained token needs fine.
+// Allows checks the caller's token, not its account. A classic token needs one of the scopes, or one that includes
+// it, unless they are scope.None. fine reports whether fine-grained tokens suffice. Error: 403.
 func (c *Caller) Allows(scopes scope.Set, fine bool) error {
 	g := c.Grant
 	if !g.Limited() || g.Fine && fine || !g.Fine && (scopes == scope.None || g.Scopes.Any(scopes)) {

@@ -47,7 +47,7 @@ var sources embed.FS
 const Site = "https://arbor.example"
 
 // Rights returns the right of an operation, such as "GET", "/users/{username}", in the words of the table of
-// routes; empty: there is no such route.
+// routes; empty if the route does not exist.
 type Rights func(method, path string) string
 
 // CodeHosting makes the document of the code-hosting API, as JSON. It takes some

@@ -142,11 +142,11 @@ func closePayload(n *node) {
 	n.with("additionalProperties", newScalar("false"))
 }
 
-// expandOperation gives an operation its id, its right, its placeholders and pages, and
+// expandOperation adds to an operation its id, its right, its placeholders and pages, and
 // the failures that all have.
 func (d *document) expandOperation(method, path, right string, op *node) error {
 	if right == "" {
-		return fmt.Errorf("it is described, and there is no such route")
+		return fmt.Errorf("it is described but is not a route")
 	}
 	op.with("operationId", newString(Operation(method, path)))
 	op.with("x-right", newString(right))

@@ -88,7 +88,7 @@ func TestShorthands(t *testing.T) {
 func TestMistakesInTheSource(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ old, new, want string }{
-		{"    put:", "    patch:", "PATCH /repos/{owner}/things/{name}: it is described, and there is no such"},
+		{"    put:", "    patch:", "PATCH /repos/{owner}/things/{name}: it is described but is not a route"},
 		{"name: name, in: path", "name: nome, in: path", "the placeholder name is not described"},
 		{"#/components/schemas/Thing", "#/components/schemas/Think", "leads nowhere"},
 		{"        id: {type: integer", "        id: {type: string}\n        id: {type: integer",

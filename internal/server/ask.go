@@ -121,7 +121,8 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		MarkViewed:   repos.With(account.Pull, of.Reviews.MarkViewed),
 		Templates:    repos.With(account.Pull, of.Git.GetTemplates),
 		CommitFiles:  repos.With(account.Push, of.Git.CommitFiles),
-	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: issues, Comments: of.Comments, Timelines: of.Timelines,
+	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: issues,
+		Comments: of.Comments, Timelines: of.Timelines,
 		Branches: branches, Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
 		Git: of.Git}, graphqlLimits{s.limiter}, s.log)
 }

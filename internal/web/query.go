@@ -38,14 +38,6 @@ func (q Query) Get(name string) string {
 	return q.values.Get(name)
 }
 
-// All is all values of a parameter, in the order in which they were sent.
-func (q Query) All(name string) []string {
-	if q.asked != nil {
-		q.asked(InQuery, name)
-	}
-	return q.values[name]
-}
-
 // QueryEnum reads an enumerated query parameter: the first value is the
 // default. Anything else is a 422 that names the parameter (decision 17).
 func QueryEnum(r *http.Request, resource, name string, values ...string) (string, error) {

@@ -69,7 +69,8 @@ func (s *suite) serve(b *testing.B, data, token string, flags ...string) *arbor 
 	}
 	defer log.Close()
 	a := &arbor{suite: s, data: data, token: token}
-	a.cmd = exec.Command(s.binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--text-rate", "0"},
+	a.cmd = exec.Command(s.binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data,
+		"--text-rate", "0"},
 		flags...)...)
 	a.cmd.Stderr, a.cmd.Env = log, append(os.Environ(), noSettings)
 	out, err := a.cmd.StdoutPipe()

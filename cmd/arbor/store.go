@@ -241,7 +241,7 @@ func (f *storeFlags) exists() error {
 		return err
 	}
 	return fmt.Errorf("no store found: %s does not exist. Use --data or ARBOR_DATA to name its folder, "+
-			"or start a new one with arbor serve", file)
+		"or start a new one with arbor serve", file)
 }
 
 // url is the address of the database of a data folder.

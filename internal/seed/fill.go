@@ -35,8 +35,8 @@ var (
 		"the store is not empty: a seed goes into an empty one, or into one that was filled with the very same seed")
 	// ErrUnfinished says that a store is half filled.
 	ErrUnfinished = errors.New(
-		"the store is half filled with a seed. Unless another server is filling it, start one with --seed, "+
-		"which empties the store and starts again")
+		"the store is half filled with a seed. Unless another server is filling it, start one with --seed, " +
+			"which empties the store and starts again")
 	// ErrFilling says that another process fills the store now.
 	ErrFilling = errors.New("the store is being filled with a seed by another process")
 )

@@ -103,8 +103,9 @@ var rendering = sync.OnceValues(func() (map[string]document, error) {
 		source := string(text)
 		_, title, _ := strings.Cut(source, "# ")
 		title, _, _ = strings.Cut(title, "\n")
-		pages[strings.TrimSuffix(name, ".md")] = document{title,
-			template.HTML(markdown.Parse(withLinks(source)).HTML(markdown.Links{}))}
+		html := markdown.Parse(withLinks(source)).HTML(markdown.Links{})
+		html = strings.ReplaceAll(html, "<pre>", `<pre tabindex="0">`) // wide code scrolls by keyboard, too
+		pages[strings.TrimSuffix(name, ".md")] = document{title, template.HTML(html)}
 	}
 	return pages, nil
 })

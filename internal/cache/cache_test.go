@@ -42,7 +42,7 @@ func TestValuesBelongToAState(t *testing.T) {
 	t.Parallel()
 	c := NewCount[string, int](10)
 	states := []State{Unknown, Forever, Generations(), Generations(1), Generations(0, 1),
-		Generations(1, 0, 0), Whole([12]uint32{}), Whole([12]uint32{1}), Named("a"), Named("b")}
+		Generations(1, 0, 0), Whole(1, 0), Whole(1, 1), Whole(2, 1), Named("a"), Named("b")}
 	for _, put := range states {
 		c.Put(put, "a", 1)
 		for _, get := range states {
@@ -86,10 +86,10 @@ func TestRead(t *testing.T) {
 func TestCarry(t *testing.T) {
 	t.Parallel()
 	c := NewCount[string, int](10)
-	from, to := Whole([12]uint32{1}), Whole([12]uint32{2})
+	from, to := Whole(1, 1), Whole(1, 2)
 	c.Put(from, "same", 1)
 	c.Put(from, "other", 2)
-	c.Put(Whole([12]uint32{0}), "old", 3)
+	c.Put(Whole(1, 0), "old", 3)
 	c.Carry(from, to, func(key string) bool { return key != "other" })
 	for key, want := range map[string]bool{"same": true, "other": false, "old": false} {
 		if _, ok := c.Get(to, key); ok != want {

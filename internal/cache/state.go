@@ -5,7 +5,7 @@ import "crypto/sha256"
 // State names what a part of the database held at some moment: what is read after
 // a state was taken is still true when the state is taken again and is equal.
 type State struct {
-	whole   [12]uint32
+	sum     [sha256.Size]byte
 	numbers [3]int64
 	kind    kind
 }
@@ -26,17 +26,14 @@ var Unknown State
 // Forever is the state of what never changes, such as Git's objects.
 var Forever = State{kind: forever}
 
-// Whole is the state of a whole database that is named by so many words.
-func Whole(words [12]uint32) State { return State{whole: words, kind: whole} }
+// Whole is the state of a whole database whose commits somebody counts.
+func Whole(counter, commits int64) State {
+	return State{numbers: [3]int64{counter, commits}, kind: whole}
+}
 
 // Named is the state of a whole database that is named by a text.
 func Named(text string) State {
-	s := State{kind: named}
-	sum := sha256.Sum256([]byte(text))
-	for i := range sum {
-		s.whole[i/4] = s.whole[i/4]<<8 | uint32(sum[i])
-	}
-	return s
+	return State{sum: sha256.Sum256([]byte(text)), kind: named}
 }
 
 // Generations is the state of what is covered by up to three numbers that grow

@@ -208,3 +208,12 @@ func BenchmarkTimeJSON(b *testing.B) {
 		buf = at.AppendJSON(buf[:0])
 	}
 }
+
+// BenchmarkState is what tells whether what was read before still holds.
+func BenchmarkState(b *testing.B) {
+	eachEngine(b, func(b *testing.B, d *db.DB) {
+		for range b.N {
+			d.State(b.Context())
+		}
+	})
+}

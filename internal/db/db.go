@@ -29,11 +29,12 @@
 //	bell.go        Ring: workers of this process hear of commits
 //	turns.go       ByTurns: upkeep that leaves most of the time to others; Follow: workers
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
-//	moments.go     Generation: concurrent calls share a query
+//	moments.go     State, Generation: concurrent calls share a query
+//	moment.go      Remember: a request asks once
 //	recall.go      Recall, Keep: what the transactions of one page need in common is read once
 //	together.go    Together: many that read the same way need as many statements as one
 //	merge.go       one statement of a query with the arguments of many
-//	state.go       SQLite: whether anything was committed, at no cost
+//	state.go       State: whether anything was committed; on SQLite, how that is known
 //
 // What holds on both engines alike, so that a test on one speaks for both:
 //
@@ -53,14 +54,14 @@
 // into a boolean place, and a boolean into an integer's, on SQLite only.
 //
 // On SQLite a commit logs whole pages, five for a star, so new files have pages of 2 KiB: a star by one client
-// costs 7 % less, and lists of a million rows no more. While the state of the database stays
-// (state.go), tokens and repositories that were found are taken from memory. The descriptor that it
-// is read by is never closed, since that would drop SQLite's locks; where the file's format is
-// another, the state is unknown and nothing is kept under it.
+// costs 7 % less, and lists of a million rows no more.
 //
-// On PostgreSQL a commit takes its own transaction out of pg_current_snapshot() before it is
-// acknowledged, so while the text of that stays nothing was committed. A request remembers the
-// answer (Remember) until a transaction of its own ends, for a tenth of a second at most.
+// While the state of the database stays (state.go), tokens and repositories that were found are taken
+// from memory. SQLite counts commits for that. On PostgreSQL a commit takes its own transaction out of
+// pg_current_snapshot() before it is acknowledged, so while the text of that stays nothing was committed.
+// A request remembers the answer (Remember) until a transaction of its own ends, for a tenth of a second
+// at most.
+//
 // [DB.ReadOne] needs no transaction.
 package db
 
@@ -72,8 +73,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"arbor/internal/cache"
 )
 
 //go:embed migrations
@@ -127,8 +126,7 @@ type Options struct {
 	SecureDelete bool
 
 	// Throwaway says that the file is removed when this process is done with it:
-	// commits are not synced, and Close lets go of all that it holds. Nothing
-	// else in this process may open the same file. PostgreSQL ignores it.
+	// commits are not synced. PostgreSQL ignores it.
 	Throwaway bool
 
 	// Trace is called with the text of each statement that is going to run, and with its
@@ -165,13 +163,10 @@ type backend interface {
 	read(ctx context.Context, fn func(*Tx) error, long bool) error
 	readOne(ctx context.Context, fn func(*Tx) error) error
 	write(ctx context.Context, fn func(*Tx) error) error
-	// ask fills in the state, where asking is how it is known, and the current numbers.
+	// ask fills in the state and the current numbers.
 	ask(ctx context.Context, m *moment) error
 	// answers is DB.Answers.
 	answers(ctx context.Context) error
-	// recall returns a topic's current number if it is known without a query.
-	recall(topic string) (n int64, ok bool)
-	state() cache.State
 	// shrink is DB.Shrink, and returns how many bytes the file has free inside afterwards.
 	shrink(ctx context.Context, keep int64) (spare int64, more bool, err error)
 	// scrub is DB.Scrub.
@@ -220,12 +215,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 		d.backend.close()
 		return nil, err
 	}
-	d.moments = newMoments(func(ctx context.Context, m *moment) error {
-		if d.trace != nil {
-			d.trace(ctx, selectGeneration)
-		}
-		return d.backend.ask(ctx, m)
-	})
+	d.moments = newMoments(d.backend.ask)
 	return d, nil
 }
 
@@ -373,9 +363,6 @@ func (d *DB) Answers(ctx context.Context) error { return d.backend.answers(ctx) 
 // bumped. The answer holds everything acknowledged, by this process or any
 // other, before the call began; under [DB.Remember], before the request first asked.
 func (d *DB) Generation(ctx context.Context, topic string) (int64, error) {
-	if n, ok := d.backend.recall(topic); ok {
-		return n, nil
-	}
 	m, err := d.moment(ctx, topic)
 	return m.numbers[topic], err
 }

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/cache"
 )
 
-// moment is what one question to PostgreSQL tells: the state, and the generations of
+// moment is the answer to one question to the database: the state, and the generations of
 // the topics that were asked for.
 type moment struct {
 	state   cache.State
@@ -35,12 +35,9 @@ type memory struct {
 type memoryKey struct{}
 
 // Remember returns a context for one request. Under it [DB.State] and [DB.Generation] ask
-// PostgreSQL once, until a Write under it ends or some time has passed: what they say
+// the database once, until a Write under it ends or some time has passed: what they say
 // holds everything acknowledged before the request asked first.
 func (d *DB) Remember(ctx context.Context) context.Context {
-	if d.kind == SQLite { // asks nobody
-		return ctx
-	}
 	return context.WithValue(ctx, memoryKey{}, new(memory))
 }
 

@@ -30,6 +30,7 @@ type postgresBackend struct {
 	config *pgx.ConnConfig
 	log    *slog.Logger
 	now    func() time.Time
+	trace  func(ctx context.Context, query string) // may be nil
 	conns  *pool[*postgresConn]
 	probes *pool[*postgresConn] // the one of DB.Answers, which must not wait for those of requests
 	shares shares               // of conns
@@ -66,7 +67,7 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 5 * time.Second}
 	}
-	b := &postgresBackend{config: config, log: o.Log, now: o.Now}
+	b := &postgresBackend{config: config, log: o.Log, now: o.Now, trace: o.Trace}
 	closing := func(c *postgresConn) { c.close() }
 	b.conns = newPool(size, b.connect, closing)
 	b.probes = newPool(1, b.connect, closing)
@@ -199,6 +200,9 @@ func (b *postgresBackend) ask(ctx context.Context, m *moment) error {
 			return err
 		}
 		topics = append(topics, topic)
+	}
+	if b.trace != nil {
+		b.trace(ctx, selectGeneration)
 	}
 	return b.question(ctx, b.conns, func(c *postgresConn) error { return c.ask(ctx, topics, m) })
 }

@@ -36,10 +36,10 @@ type sqliteBackend struct {
 	log     *slog.Logger
 	now     func() time.Time
 	readers *pool[*sqliteConn]
-	numbers *pool[*sqliteConn] // one connection, for generations
 	writer  *writer
-	index   walIndex
-	kept    *cache.Cache[string, int64] // generations by topic
+	counter counter
+	trace   func(ctx context.Context, query string) // may be nil
+	kept    *cache.Cache[string, int64]             // generations by topic
 }
 
 func newSQLite(o Options) (*sqliteBackend, error) {
@@ -55,7 +55,7 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 		return nil, err
 	}
 	kept := cache.NewCount[string, int64](maxNumbers)
-	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, kept: kept, writing: []string{
+	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, trace: o.Trace, kept: kept, writing: []string{
 		"page_size=2048", // bytes; says nothing to a file that is there
 		incremental,
 		"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
@@ -66,12 +66,11 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 		b.writing = append(b.writing, "secure_delete=1")
 	}
 	if o.Throwaway {
-		b.index.throwaway = true
 		b.writing = append(b.writing, "synchronous=OFF")
 	}
 	closing := func(c *sqliteConn) { c.close() }
 	b.readers = newPool(cmp.Or(o.Connections, maxReaders), b.openReader(1024), closing)
-	b.numbers = newPool(1, b.openReader(64), closing)
+	b.counter.open = b.openReader(64)
 	b.writer = newWriter(b, turn)
 	return b, nil
 }
@@ -164,37 +163,11 @@ func (b *sqliteBackend) write(ctx context.Context, fn func(*Tx) error) error {
 	return b.writer.write(ctx, fn)
 }
 
-func (b *sqliteBackend) ask(ctx context.Context, m *moment) error {
-	c, err := b.numbers.get(ctx)
-	if err != nil {
+func (b *sqliteBackend) answers(context.Context) error {
+	return b.counter.use(func(c *sqliteConn) error {
+		_, err := c.generation("probe")
 		return err
-	}
-	state := b.state()
-	for topic := range m.numbers {
-		if topic == "" {
-			continue // the state is known without asking
-		}
-		for try := 1; ; try++ {
-			if m.numbers[topic], err = c.generation(topic); !errors.Is(err, errBusy) {
-				break
-			}
-			if try == maxTries {
-				err = errOverload(err.Error())
-				break
-			}
-		}
-		if err != nil {
-			b.numbers.drop(c)
-			return err
-		}
-		b.kept.Put(state, topic, m.numbers[topic])
-	}
-	b.numbers.put(c)
-	return nil
-}
-
-func (b *sqliteBackend) answers(ctx context.Context) error {
-	return b.ask(ctx, &moment{numbers: map[string]int64{"probe": 0}})
+	})
 }
 
 // logSize is what SQLite's log takes on disk, in bytes.
@@ -207,11 +180,8 @@ func (b *sqliteBackend) logSize() int64 {
 }
 
 func (b *sqliteBackend) close() error {
-	err := b.writer.shut(func() {
+	return b.writer.shut(func() {
 		b.readers.shut()
-		b.numbers.shut()
-		b.index.close()
+		b.counter.close()
 	})
-	b.index.drop()
-	return err
 }

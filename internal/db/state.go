@@ -2,10 +2,8 @@ package db
 
 import (
 	"context"
-	"os"
+	"errors"
 	"sync"
-	"sync/atomic"
-	"unsafe"
 
 	"arbor/internal/cache"
 )
@@ -14,17 +12,7 @@ import (
 // acknowledged before the call; under [DB.Remember], before the request first asked.
 // Between two moments with equal states nobody, in this process or another, has committed
 // anything. Where that cannot be told it is [cache.Unknown].
-//
-// On SQLite it costs some nanoseconds. It is the header of the index that SQLite's
-// processes share beside the file (https://sqlite.org/walformat.html, 2.1), by
-// which each transaction of SQLite itself finds out whether what it has cached
-// still holds. Every commit changes it before it is acknowledged.
-//
-// On PostgreSQL it is one question, see [postgresBackend.ask].
 func (d *DB) State(ctx context.Context) cache.State {
-	if d.kind == SQLite {
-		return d.backend.state()
-	}
 	m, err := d.moment(ctx, "")
 	if err != nil {
 		return cache.Unknown // what is read next meets the same error
@@ -32,83 +20,99 @@ func (d *DB) State(ctx context.Context) cache.State {
 	return m.state
 }
 
-// headerVersion is the field of the header that holds the format's version. Like all
-// fields it is a 32-bit word in the machine's own order.
-const headerVersion = 0
+// selectOthers gives a number that changes with each commit of another connection, of this
+// process or another (https://sqlite.org/pragma.html#pragma_data_version).
+const selectOthers = `PRAGMA data_version`
 
-// indexVersion is the one version of the format that there is.
-const indexVersion = 3007000
+// counter is a connection that commits nothing, so that its selectOthers changes with every
+// commit. Numbers of two connections have nothing to do with each other: opened counts them.
+type counter struct {
+	open func(context.Context) (*sqliteConn, error)
 
-// walIndex is the memory that states are read from.
-type walIndex struct {
-	once   sync.Once
-	conn   *sqliteConn // keeps the file in place: the last to close removes it
-	header *[12]uint32 // nil: there is none
-
-	throwaway bool   // nobody else in this process has the file open
-	release   func() // lets go of the file; nil: there is nothing to let go of
+	mu     sync.Mutex
+	conn   *sqliteConn // nil: to be opened
+	opened int64
+	closed bool
 }
 
-// open maps the index. Its descriptor stays open, like the mapping, until the
-// process ends: closing it would end SQLite's own locks on the file, as long as
-// anybody in this process has it open.
-func (w *walIndex) open(b *sqliteBackend) {
-	// A first read joins the index: of a number at the file's head, since to read a table takes the whole
-	// schema.
-	conn, err := b.open("query_only=1", "user_version")
-	if err != nil {
-		return
-	}
-	w.conn = conn
-	memory, release := mapFile(b.path+"-shm", os.Getpagesize())
-	if memory == nil {
-		return
-	}
-	w.release = release
-	header := (*[12]uint32)(unsafe.Pointer(unsafe.SliceData(memory)))
-	if atomic.LoadUint32(&header[headerVersion]) == indexVersion {
-		w.header = header
+// use calls fn with the connection, and once more where another process is in the way.
+func (c *counter) use(fn func(*sqliteConn) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for try := 1; ; try++ {
+		err := c.once(fn)
+		if !errors.Is(err, errBusy) {
+			return err
+		}
+		if try == maxTries {
+			return errOverload(err.Error())
+		}
 	}
 }
 
-// close lets the database go. States may still be asked for: the mapping stays.
-func (w *walIndex) close() {
-	w.once.Do(func() {})
-	if w.conn != nil {
-		w.conn.close()
-		w.conn = nil
+func (c *counter) once(fn func(*sqliteConn) error) (err error) {
+	if c.closed {
+		return errClosed
 	}
+	if c.conn == nil {
+		if c.conn, err = c.open(context.Background()); err != nil {
+			c.conn = nil
+			return err
+		}
+		c.opened++
+	}
+	if err = fn(c.conn); err != nil {
+		c.conn.close()
+		c.conn = nil
+	}
+	return err
 }
 
-// drop lets go of the file itself, if that harms nobody, when no connection is
-// left. States may still be asked for: they are zero from then on.
-func (w *walIndex) drop() {
-	if w.throwaway && w.release != nil {
-		w.release()
-		w.release = nil
+func (c *counter) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.conn != nil {
+		c.conn.close()
+		c.conn = nil
 	}
 }
-
-func (b *sqliteBackend) state() cache.State {
-	b.index.once.Do(func() { b.index.open(b) })
-	if b.index.header == nil {
-		return cache.Unknown
-	}
-	var words [12]uint32
-	for i := range words {
-		words[i] = atomic.LoadUint32(&b.index.header[i])
-	}
-	return cache.Whole(words)
-}
-
-func (b *postgresBackend) state() cache.State { return cache.Unknown }
 
 // maxNumbers bounds how many topics' generations are kept.
 const maxNumbers = 1000
 
-// recall returns a generation that is known without a query.
-func (b *sqliteBackend) recall(topic string) (n int64, ok bool) {
-	return b.kept.Get(b.state(), topic)
+func (b *sqliteBackend) ask(ctx context.Context, m *moment) error {
+	return b.counter.use(func(c *sqliteConn) error {
+		commits, err := c.number(selectOthers, nil)
+		if err != nil {
+			return err
+		}
+		m.state = cache.Whole(b.counter.opened, commits)
+		for topic := range m.numbers {
+			if topic == "" {
+				continue // who asks for the state alone
+			}
+			n, ok := b.kept.Get(m.state, topic)
+			if !ok {
+				if b.trace != nil {
+					b.trace(ctx, selectGeneration)
+				}
+				if n, err = c.generation(topic); err != nil {
+					return err
+				}
+				b.kept.Put(m.state, topic, n)
+			}
+			m.numbers[topic] = n
+		}
+		return nil
+	})
 }
 
-func (b *postgresBackend) recall(string) (n int64, ok bool) { return 0, false }
+// state is the present one; Unknown after an error.
+func (b *sqliteBackend) state() cache.State {
+	var m moment
+	if err := b.ask(context.Background(), &m); err != nil {
+		return cache.Unknown
+	}
+	return m.state
+}

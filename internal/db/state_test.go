@@ -2,9 +2,7 @@ package db_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"os"
 	"sync"
 	"testing"
 
@@ -152,36 +150,4 @@ func TestGenerationAmongOtherCommits(t *testing.T) {
 			t.Errorf("another process's bumps: %d, %v", n, err)
 		}
 	})
-}
-
-// A throwaway database lets go of its file when it is closed: a server that is
-// reset all day would run out of descriptors. Who asks late gets an answer that
-// no state has.
-func TestThrowawayLetsGo(t *testing.T) {
-	t.Parallel()
-	path := dbtest.Empty(t, db.SQLite)
-	d, err := db.Open(t.Context(), db.Options{URL: path, Throwaway: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Write(t.Context(), func(tx *db.Tx) error { return tx.Bump("a") }); err != nil {
-		t.Fatal(err)
-	}
-	none := cache.Whole([12]uint32{})
-	if s := d.State(t.Context()); s == cache.Unknown || s == none {
-		t.Errorf("while it is open the state is %v", s)
-	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if s := d.State(t.Context()); s != none {
-		t.Errorf("afterwards it is %v", s)
-	}
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Skip("NOT TESTED: what a process holds is looked up in Linux's /proc")
-	}
-	if bytes.Contains(maps, []byte(path)) {
-		t.Error("the file is mapped still")
-	}
 }

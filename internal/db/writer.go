@@ -247,7 +247,7 @@ func (w *writer) commit() {
 //
 // How many commits lie between two states does not tell whose they are, since a
 // transaction that changes nothing commits nothing. SQLite itself keeps count of
-// what others commit (https://sqlite.org/pragma.html#pragma_data_version).
+// what others commit.
 func (w *writer) carry(from cache.State, bumped []string) {
 	to := w.backend.state() // taken first, so a commit after it is among the others
 	if to == cache.Unknown {
@@ -259,9 +259,6 @@ func (w *writer) carry(from cache.State, bumped []string) {
 	}
 	w.others = others
 }
-
-// selectOthers gives a number that changes with each commit of another connection.
-const selectOthers = `PRAGMA data_version`
 
 // fatal says that trying again is no use: the disk is full or broken.
 func fatal(err error) bool {

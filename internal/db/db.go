@@ -73,6 +73,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"arbor/internal/cache"
 )
 
 //go:embed migrations
@@ -165,6 +167,8 @@ type backend interface {
 	write(ctx context.Context, fn func(*Tx) error) error
 	// ask fills in the state and the current numbers.
 	ask(ctx context.Context, m *moment) error
+	// recall returns a topic's number in a state if it was asked for in that state.
+	recall(s cache.State, topic string) (n int64, ok bool)
 	// answers is DB.Answers.
 	answers(ctx context.Context) error
 	// shrink is DB.Shrink, and returns how many bytes the file has free inside afterwards.

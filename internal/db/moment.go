@@ -60,8 +60,13 @@ func (d *DB) moment(ctx context.Context, topic string) (moment, error) {
 	m.mu.Lock()
 	last, asked, ended := m.last, m.asked, m.ended
 	m.mu.Unlock()
-	if _, known := last.numbers[topic]; known && time.Since(asked) < maxMoment {
-		return last, nil
+	if time.Since(asked) < maxMoment {
+		if _, known := last.numbers[topic]; known {
+			return last, nil
+		}
+		if n, ok := d.backend.recall(last.state, topic); ok {
+			return moment{last.state, map[string]int64{topic: n}}, nil
+		}
 	}
 	asked = time.Now()
 	now, err := d.moments.get(ctx, topic)

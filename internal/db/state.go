@@ -108,6 +108,12 @@ func (b *sqliteBackend) ask(ctx context.Context, m *moment) error {
 	})
 }
 
+func (b *sqliteBackend) recall(s cache.State, topic string) (n int64, ok bool) {
+	return b.kept.Get(s, topic)
+}
+
+func (b *postgresBackend) recall(cache.State, string) (n int64, ok bool) { return 0, false }
+
 // state is the present one; Unknown after an error.
 func (b *sqliteBackend) state() cache.State {
 	var m moment

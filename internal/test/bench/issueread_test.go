@@ -32,7 +32,7 @@ func (s *suite) readIssues(b *testing.B, a *arbor) {
 	const list = "/repos/works/project0/issues?per_page=30"
 	page := get(list, a.token)
 	s.part(b, "page-30", func(b *testing.B) {
-		s.besideMemory(b, a, 0, repeat(page), 200, 0.65)
+		s.besideMemory(b, a, 0, repeat(page), 200, 0.5)
 		s.besideMemory(b, a, readsPerWrite, repeat(page), 200, 0.3)
 	})
 	s.part(b, "single", func(b *testing.B) {
@@ -54,8 +54,8 @@ func (s *suite) readIssues(b *testing.B, a *arbor) {
 		}
 		var at atomic.Int64
 		next := func(int) []byte { return requests[int(at.Add(1))%len(requests)] }
-		s.besideMemory(b, a, 0, next, 200, 0.25)
-		s.besideMemory(b, a, readsPerWrite, next, 200, 0.15)
+		s.besideMemory(b, a, 0, next, 200, 0.1)
+		s.besideMemory(b, a, readsPerWrite, next, 200, 0.05)
 	})
 	s.part(b, "graphql", func(b *testing.B) { s.besideREST(b, a) })
 	s.part(b, "overload", func(b *testing.B) { s.overload(b, a) })

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handlers of check runs and check suites.
+// API implements the HTTP handlers of check runs and check suites.
 type API struct {
 	s   *Service
 	git *gitdata.API

@@ -119,7 +119,7 @@ type annotationPayload struct {
 	RawDetails  *string `json:"raw_details"`
 }
 
-// view has the data that the payloads of one commit's runs and suites share.
+// view holds the data that the payloads of one commit's runs and suites share.
 type view struct {
 	a     *repo.Access
 	info  *web.Info

@@ -15,7 +15,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handlers of issues.
+// API implements the HTTP handlers of issues.
 type API struct{ s *Service }
 
 // NewAPI returns the handlers of s.

@@ -164,7 +164,7 @@ func (c *Change) Event(k EventKind, e Event) {
 	c.events = append(c.events, e)
 }
 
-// Touch makes the change update updated_at (decision 31).
+// Touch sets updated_at when the change is written (decision 31).
 func (c *Change) Touch() { c.touched = true }
 
 // CheckTitle returns 409 if before is not the Guard of the current title. An empty before is not checked.
@@ -238,7 +238,7 @@ func (c *Change) CloseBy(commit string) {
 	}
 }
 
-// SetDraft makes a pull request a draft, or ready for review.
+// SetDraft converts a pull request to a draft, or back.
 func (c *Change) SetDraft(draft bool) {
 	if c.Issue.Draft == draft {
 		return

@@ -78,7 +78,7 @@ func (u *Unposted) repair(tx *db.Tx) error {
 	return posting.Move(tx, row)
 }
 
-// posted has the postings of an issue.
+// posted holds the postings of an issue.
 type posted struct {
 	rows map[posting.Row]bool // the issue's fields stored in postings; one if they are consistent
 	list []posting.Property

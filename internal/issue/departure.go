@@ -65,7 +65,7 @@ func departing(tx *db.Tx, a *repo.Access, number int64, done string) (*Issue, er
 	return i, err
 }
 
-// Transfer has the options of a transfer.
+// Transfer holds the options of a transfer.
 type Transfer struct {
 	To           *repo.Access
 	CreateLabels bool // create labels that the target repository lacks

@@ -79,7 +79,7 @@ type Event struct {
 	milestone int64 // its number; not stored
 }
 
-// Detail has more data of an event, with names as they were at the time. It is stored as JSON.
+// Detail holds more data of an event, with names as they were at the time. It is stored as JSON.
 type Detail struct {
 	Label       *EventLabel `json:"label,omitempty"`
 	Milestone   string      `json:"milestone,omitempty"` // title

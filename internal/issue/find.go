@@ -18,8 +18,8 @@ func (s *Service) Find(tx *db.Tx, q finder.Query, offset, size int64) ([]*Issue,
 	return list, f, err
 }
 
-// FindEach returns the first size issues that each query finds. It needs few statements for all queries together
-// and suits queries that find few issues (see [finder.FindEach]).
+// FindEach returns the first size issues that each query finds. It needs few statements for all queries
+// together and suits queries that find few issues (see [finder.FindEach]).
 func (s *Service) FindEach(
 	tx *db.Tx, queries []finder.Query, size int64,
 ) ([][]*Issue, []finder.Found, error) {

@@ -135,7 +135,7 @@ const (
 	MaxAssignees = 10
 )
 
-// Forge has the steps of a change in features above this package. Package forge implements it.
+// Forge holds the steps of a change in features above this package. Package forge implements it.
 type Forge interface {
 	// WriteIssue writes an issue that a transaction created or changed.
 	WriteIssue(c *Change) error

@@ -18,7 +18,7 @@ import (
 	"arbor/internal/web"
 )
 
-// choice has the parameters that all lists of issues share.
+// choice holds the parameters that all lists of issues share.
 type choice struct {
 	where  finder.And
 	labels []string // folded; issues must have all of them
@@ -81,9 +81,9 @@ var peopleParameters = [...]struct {
 	kind posting.Kind
 }{{"creator", posting.ByAuthor}, {"assignee", posting.ByAssignee}, {"mentioned", posting.ByMention}}
 
-// chooseIn returns the conditions of a list of one repository. some is false if a parameter names a label or
-// a login that does not exist: the list is empty (decision 25). Error: 422 if the milestone is not a number or
-// does not exist.
+// chooseIn returns the conditions of a list of one repository. some is false if a parameter names a label
+// or a login that does not exist: the list is empty (decision 25). Error: 422 if the milestone is not a
+// number or does not exist.
 func chooseIn(tx *db.Tx, repoID repo.ID, c choice, r *http.Request) (where finder.And, some bool, err error) {
 	where = slices.Clone(c.where)
 	if m := web.QueryOf(r).Get("milestone"); m != "" {

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/reaction"
 )
 
-// references has the distinct ids that the issues of a page refer to.
+// references holds the distinct ids that the issues of a page refer to.
 type references struct {
 	labels, milestones []int64
 	people, authors    []account.ID

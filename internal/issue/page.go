@@ -24,7 +24,8 @@ func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 	return &Page{newPage(ctx, accesses...)}
 }
 
-// Full makes the page render each issue in the form of GET /repos/{owner}/{repo}/issues/{number}.
+// Full selects the form of issues that a single issue has: that in the form of GET
+// /repos/{owner}/{repo}/issues/{number}.
 func (g *Page) Full() { g.p.full = true }
 
 // WithRepositories makes the page render each issue with its repository, as lists of several repositories

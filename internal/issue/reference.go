@@ -7,7 +7,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// reference has the issues that a new text mentions.
+// reference holds the issues that a new text mentions.
 type reference struct {
 	issues  []markdown.IssueRef
 	comment int64 // the comment with the text; 0: the issue's body

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Feed has the reviews and comments of several repositories for activity feeds and webhooks. It is loaded
+// Feed holds the reviews and comments of several repositories for activity feeds and webhooks. It is loaded
 // with a fixed number of queries and does not use git to find the current positions of comments.
 type Feed struct {
 	pages    map[repo.ID]*page  // by repository

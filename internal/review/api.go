@@ -14,7 +14,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handlers of reviews and review comments.
+// API implements the HTTP handlers of reviews and review comments.
 type API struct {
 	s       *Service
 	answers *web.Answers

@@ -96,8 +96,8 @@ func (c *Comment) stand(at Anchor, hunk string) {
 	c.Anchor, c.Hunk, c.Now, c.Current = at, hunk, at.Spot, at.Commit
 }
 
-// follow makes the comment a reply at the position of its thread. Threads have one level, so a reply to a
-// reply refers to the first comment.
+// follow turns the comment into a reply at the position of its thread. Threads have one level, so a reply
+// to a reply refers to the first comment.
 func (c *Comment) follow(first *Comment) {
 	c.Anchor, c.Hunk, c.Now, c.Current = first.Anchor, first.Hunk, first.Now, first.Current
 	if c.ReplyTo = first.ReplyTo; c.ReplyTo == 0 {

@@ -15,7 +15,7 @@ import (
 	"arbor/internal/web"
 )
 
-// page has what the payloads of several reviews or comments need.
+// page holds what the payloads of several reviews or comments need.
 type page struct {
 	*issue.Page
 	info    *web.Info

@@ -113,7 +113,7 @@ func dropEmpty(tx *db.Tx, id int64) error {
 	return err
 }
 
-// publish makes the pending comments of a review visible, and returns their number.
+// publish shows the pending comments of a review, and returns their number.
 func publish(tx *db.Tx, reviewID int64) (n int64, err error) {
 	return tx.Exec(`UPDATE review_comments SET pending = FALSE, created_at = $2, updated_at = $2 WHERE review_id = $1 AND pending`,
 		reviewID, tx.Now)

@@ -156,8 +156,8 @@ func (of *apis) newSender(s *Server) *hook.Sender {
 		BaseURL:  s.o.BaseURL})
 }
 
-// TellHooks makes the transactions of d render webhook payloads. git reads what is rendered when a payload
-// is sent; it may be nil if nothing is sent.
+// TellHooks attaches a renderer of webhook payloads to the transactions of d. git reads what is rendered
+// when a payload is sent; it may be nil if nothing is sent.
 func TellHooks(d *db.DB, f *forge.Forge, git *gitdata.API) *payloads.Renderer {
 	r := payloads.New(d, payloads.Sources{Repos: f.Repos, Issues: f.Issues, Pulls: f.Pulls,
 		Releases: f.Releases, Checks: checkrun.New(d, f.Repos, f.Apps), Git: git})

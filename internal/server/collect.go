@@ -31,7 +31,7 @@ type parts struct {
 	workers map[string]worker
 }
 
-// collected has the descriptions of all metrics of parts.
+// collected holds the descriptions of all metrics of parts.
 var collected []*prometheus.Desc
 
 func desc(name, help string, labels ...string) *prometheus.Desc {

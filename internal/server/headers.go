@@ -49,7 +49,7 @@ func (s *Server) commonHeaders(h http.Header, info *web.Info, g route.Group) {
 	}
 }
 
-// allowOrigins lets pages of all origins read the response, unless every request needs a token.
+// allowOrigins permits pages of all origins to read the response, unless every request needs a token.
 func (s *Server) allowOrigins(h http.Header) {
 	if !s.o.RequireToken {
 		h["Access-Control-Allow-Origin"] = any1

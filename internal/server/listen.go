@@ -66,7 +66,7 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("unix", path)
 }
 
-// Retire makes /readyz return 503, so that load balancers stop sending requests. Other requests are served
+// Retire sets /readyz to 503, so that load balancers stop sending requests. Other requests are served
 // as before.
 func (s *Server) Retire() { s.stopping.Store(true) }
 

@@ -37,7 +37,7 @@ type endpoint struct {
 	need   tokenNeed
 }
 
-// node has all routes of one pattern.
+// node holds all routes of one pattern.
 type node struct {
 	pattern string
 	suffix  string // of the last placeholder: .keys of {username}.keys

@@ -28,7 +28,7 @@ func newTokenNeed(r *route.Route) tokenNeed {
 	return n
 }
 
-// headers tells a client the token's scopes and the route's requirements, as GitHub does.
+// headers reports the token's scopes and the route's requirements, as GitHub does.
 func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 	if g == nil {
 		return

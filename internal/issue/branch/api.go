@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the handlers of linked branches. They have no routes.
+// API implements the handlers of linked branches. They have no routes.
 type API struct{ s *Service }
 
 // NewAPI returns the handlers of s.

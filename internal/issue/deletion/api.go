@@ -7,7 +7,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handlers that delete labels and milestones.
+// API implements the HTTP handlers that delete labels and milestones.
 type API struct {
 	s     *Service
 	repos *repo.Service

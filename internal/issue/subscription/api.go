@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handlers of subscriptions.
+// API implements the HTTP handlers of subscriptions.
 type API struct {
 	s     *Service
 	repos *repo.Service

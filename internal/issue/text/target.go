@@ -30,7 +30,7 @@ type issueKey struct {
 	number int64
 }
 
-// linked has the data of an issue that a link shows.
+// linked holds the data of an issue that a link shows.
 type linked struct {
 	pull  bool
 	title string

@@ -45,7 +45,7 @@ type Source struct {
 	Body   *string // nil: empty
 }
 
-// Payload has the members of a payload for a text in the requested media type (decision 29). Nil members
+// Payload holds the members of a payload for a text in the requested media type (decision 29). Nil members
 // are omitted; a pointer to nil is null, for an empty text.
 type Payload struct {
 	Raw  **string `json:"body,omitzero"`
@@ -53,7 +53,7 @@ type Payload struct {
 	HTML **string `json:"body_html,omitzero"`
 }
 
-// Page has the texts of one response. Each text is rendered when it is requested. Texts are parsed in parts
+// Page holds the texts of one response. Each text is rendered when it is requested. Texts are parsed in parts
 // of partBytes, so that a page of large texts is never completely in memory in all its forms. The
 // references of a part are resolved together, as far as their targets are visible to the caller (decision
 // 13).
@@ -64,7 +64,7 @@ type Page struct {
 	next func(list []Source) (part, error)
 }
 
-// part has the parsed documents of consecutive texts.
+// part holds the parsed documents of consecutive texts.
 type part struct {
 	from    int
 	docs    []*markdown.Document

@@ -22,7 +22,7 @@ func New(d *db.DB, issues *issue.Service, reviews Reviews) *Service {
 	return &Service{d, issues, reviews}
 }
 
-// API has the HTTP handlers of events and timelines.
+// API implements the HTTP handlers of events and timelines.
 type API struct {
 	*Service
 	repos   *repo.Service

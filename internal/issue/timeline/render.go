@@ -110,7 +110,7 @@ type eventPayload struct {
 	App   *struct{}      `json:"performed_via_github_app"`
 }
 
-// eventDetail has members that only some events have. Nil members are omitted; pointers to nil are null.
+// eventDetail holds members that only some events have. Nil members are omitted; pointers to nil are null.
 type eventDetail struct {
 	StateReason **string          `json:"state_reason,omitzero"`
 	Label       *issue.EventLabel `json:"label,omitzero"`

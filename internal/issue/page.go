@@ -24,12 +24,10 @@ func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 	return &Page{newPage(ctx, accesses...)}
 }
 
-// Full selects the form of issues that a single issue has: that in the form of GET
-// /repos/{owner}/{repo}/issues/{number}.
+// Full renders each issue in the form of GET /repos/{owner}/{repo}/issues/{number}.
 func (g *Page) Full() { g.p.full = true }
 
-// WithRepositories makes the page render each issue with its repository, as lists of several repositories
-// do.
+// WithRepositories renders each issue with its repository, as lists of several repositories do.
 func (g *Page) WithRepositories() { g.p.repository = map[repo.ID][]byte{} }
 
 // Add adds issues to the page.

@@ -13,18 +13,19 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about checks.
+// API implements the HTTP handlers of check runs and check suites.
 type API struct {
 	s   *Service
 	git *gitdata.API
 }
 
-// NewAPI makes the handlers of the service; g finds commits by their names.
+// NewAPI returns the handlers of s. It uses g to resolve commit names.
 func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
 
 // POST /repos/{owner}/{repo}/check-runs
 //
-// Create makes a run of the caller's App for the commit of a full SHA. Errors: 403 for who is no App, 422.
+// Create creates a check run of the calling App for the commit with a full SHA. Errors: 403 if the caller
+// is not an App, 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayWrite(a); err != nil {
 		return err
@@ -43,7 +44,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // GET /repos/{owner}/{repo}/check-runs/{check_run_id}
 //
-// Get answers one run. Error: 404.
+// Get returns one run. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	run, err := api.find(r, a)
 	if err != nil {
@@ -52,7 +53,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	return api.answer(w, r, a, http.StatusOK, run)
 }
 
-// find reads the run that {check_run_id} names. Error: 404.
+// find reads the run with the id {check_run_id}. Error: 404.
 func (api *API) find(r *http.Request, a *repo.Access) (run *Run, err error) {
 	id, err := web.Number(r, "check_run_id")
 	if err != nil {
@@ -65,7 +66,7 @@ func (api *API) find(r *http.Request, a *repo.Access) (run *Run, err error) {
 	return run, err
 }
 
-// answer answers with one run.
+// answer writes one run as the response.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, run *Run) error {
 	var v *view
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
@@ -80,8 +81,8 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 
 // PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}
 //
-// Edit changes a run of the caller's App; what is not sent stays, annotations are added. Errors: 403, 404,
-// 422.
+// Edit updates a run of the calling App. Fields that are not sent keep their values; annotations are added.
+// Errors: 403, 404, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayWrite(a); err != nil {
 		return err
@@ -109,7 +110,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest
 //
-// Rerequest tells the run's App, which is the caller, to make it again: 201. Errors: 403, 404.
+// Rerequest asks the run's App, which must be the caller, to run it again: 201. Errors: 403, 404.
 func (api *API) Rerequest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayWrite(a); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (api *API) Rerequest(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations
 //
-// ListAnnotations answers a page of a run's annotations, in the order in which they came. Error: 404.
+// ListAnnotations lists the annotations of a run in the order of their creation. Error: 404.
 func (api *API) ListAnnotations(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	run, err := api.find(r, a)
 	if err != nil {
@@ -150,9 +151,9 @@ func (api *API) ListAnnotations(w http.ResponseWriter, r *http.Request, a *repo.
 
 // GET /repos/{owner}/{repo}/commits/{ref...}/check-runs
 //
-// ListOfCommit answers a page of the runs of a commit, the newest first: those of one name by check_name, of
-// one status, of one App by app_id; filter all has also those that later ones of their name replaced. Errors:
-// 409 for an empty repository, 422.
+// ListOfCommit lists the runs of a commit, newest first. They can be filtered by check_name, status and
+// app_id. By default only the latest run of each name is listed; filter=all lists all. Errors: 409 for an
+// empty repository, 422.
 func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := readFilter(r)
 	if err == nil {
@@ -169,7 +170,7 @@ func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 
 // GET /repos/{owner}/{repo}/check-suites/{check_suite_id}/check-runs
 //
-// ListOfSuite answers a page of the runs of a suite, as ListOfCommit. Errors: 404, 422.
+// ListOfSuite lists the runs of a suite, with the filters of ListOfCommit. Errors: 404, 422.
 func (api *API) ListOfSuite(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := readFilter(r)
 	if err != nil {
@@ -179,11 +180,11 @@ func (api *API) ListOfSuite(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	f.sha, f.app = suite.SHA, suite.AppID // which have this suite alone
+	f.sha, f.app = suite.SHA, suite.AppID // identify the suite
 	return api.list(w, r, a, f)
 }
 
-// readFilter reads which runs a list shall have. Error: 422.
+// readFilter reads the query parameters check_name, status and filter. Error: 422.
 func readFilter(r *http.Request) (*filter, error) {
 	status, err := web.QueryEnum(r, Resource, "status", append([]string{""}, statuses[:]...)...)
 	if err != nil {
@@ -194,7 +195,7 @@ func readFilter(r *http.Request) (*filter, error) {
 		status: Status(numberOf(statuses[:], status))}, err
 }
 
-// readApp reads app_id; 0: none was sent. Error: 422.
+// readApp reads the query parameter app_id. It returns 0 if there is none. Error: 422.
 func readApp(r *http.Request) (account.AppID, error) {
 	text := web.QueryOf(r).Get("app_id")
 	if text == "" {
@@ -208,7 +209,7 @@ func readApp(r *http.Request) (account.AppID, error) {
 	return account.AppID(id), nil
 }
 
-// list answers a page of runs of one commit; to a page without their texts.
+// list writes a page of the runs of one commit. Pages get a short form without texts.
 func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) error {
 	if web.From(r.Context()).Brief {
 		return api.listBrief(w, r, a, f)
@@ -237,7 +238,7 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, f *
 	})
 }
 
-// counted renders a list within an object, as GitHub does where it tells how many there are.
+// counted writes a list inside an object with total_count, as GitHub does for these lists.
 func counted(out *web.Output, total int64, name string, n int, item func(n int) any) error {
 	if err := out.Open(struct {
 		Total int64 `json:"total_count"`

@@ -16,8 +16,8 @@ import (
 
 // POST /repos/{owner}/{repo}/check-suites
 //
-// CreateSuite makes the suite of the caller's App for the commit of a full SHA: 201, or 200 if there is one.
-// Errors: 403 for who is no App, 422.
+// CreateSuite creates the suite of the calling App for the commit with a full SHA: 201, or 200 if it
+// exists. Errors: 403 if the caller is not an App, 422.
 func (api *API) CreateSuite(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayWrite(a); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (api *API) CreateSuite(w http.ResponseWriter, r *http.Request, a *repo.Acce
 
 // GET /repos/{owner}/{repo}/check-suites/{check_suite_id}
 //
-// GetSuite answers one suite. Error: 404.
+// GetSuite returns one suite. Error: 404.
 func (api *API) GetSuite(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	suite, err := api.findSuite(r, a)
 	if err != nil {
@@ -57,7 +57,7 @@ func (api *API) GetSuite(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return api.answerSuite(w, r, a, http.StatusOK, suite)
 }
 
-// findSuite reads the suite that {check_suite_id} names. Error: 404.
+// findSuite reads the suite with the id {check_suite_id}. Error: 404.
 func (api *API) findSuite(r *http.Request, a *repo.Access) (suite *Suite, err error) {
 	id, err := web.Number(r, "check_suite_id")
 	if err != nil {
@@ -70,7 +70,7 @@ func (api *API) findSuite(r *http.Request, a *repo.Access) (suite *Suite, err er
 	return suite, err
 }
 
-// answerSuite answers with one suite.
+// answerSuite writes one suite as the response.
 func (api *API) answerSuite(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, suite *Suite,
 ) error {
@@ -82,7 +82,7 @@ func (api *API) answerSuite(
 	return web.JSON(w, r, status, list[0])
 }
 
-// suites renders suites of a commit that find finds, with how many there are.
+// suites calls find to read suites of one commit and their total number, and renders them.
 func (api *API) suites(
 	r *http.Request, a *repo.Access, sha git.SHA, find func(tx *db.Tx) ([]*Suite, int64, error),
 ) (total int64, out []*SuitePayload, err error) {
@@ -114,8 +114,8 @@ func (api *API) suites(
 
 // GET /repos/{owner}/{repo}/commits/{ref...}/check-suites
 //
-// ListSuites answers a page of the suites of a commit, the oldest first: that of one App by app_id, those
-// that have a run of a name by check_name. Errors: 409 for an empty repository, 422.
+// ListSuites lists the suites of a commit, oldest first. They can be filtered by app_id and by check_name,
+// the name of a run in the suite. Errors: 409 for an empty repository, 422.
 func (api *API) ListSuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f := suiteFilter{name: web.QueryOf(r).Get("check_name")}
 	var err error
@@ -139,7 +139,8 @@ func (api *API) ListSuites(w http.ResponseWriter, r *http.Request, a *repo.Acces
 
 // POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest
 //
-// RerequestSuite tells the suite's App, which is the caller, to make its runs again: 201. Errors: 403, 404.
+// RerequestSuite asks the suite's App, which must be the caller, to run its checks again: 201. Errors: 403,
+// 404.
 func (api *API) RerequestSuite(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayWrite(a); err != nil {
 		return err
@@ -169,7 +170,8 @@ type autoPayload struct {
 
 // PATCH /repos/{owner}/{repo}/check-suites/preferences
 //
-// Prefer says for which Apps pushes make suites; all that was said so is the answer. Error: 422.
+// Prefer sets for which Apps a push creates suites, and returns all preferences of the repository. Error:
+// 422.
 func (api *API) Prefer(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, SuiteResource)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// briefRun is what lists of runs have for pages: a run without its texts, of which those of a hundred may
-// take many megabytes, and of its App the name.
+// briefRun is a run in the lists that pages show. It omits the texts, which can be megabytes for a hundred
+// runs, and has only the name of its App.
 type briefRun struct {
 	sha         git.SHA
 	ID          int64       `json:"id"`
@@ -37,7 +37,7 @@ type briefApp struct {
 const briefColumns = `r.head_sha, r.id, r.name, r.status, r.conclusion, r.started_at, r.completed_at, r.title, r.annotations,
 	(SELECT a.name FROM apps a WHERE a.id = r.app_id)`
 
-// scanBrief reads briefColumns, without the address.
+// scanBrief reads briefColumns. HTMLURL is set by complete.
 func scanBrief(row db.Scanner) (*briefRun, error) {
 	var b briefRun
 	var status Status
@@ -58,8 +58,8 @@ type briefList struct {
 	Runs  []*briefRun `json:"check_runs"`
 }
 
-// listBrief is list for pages. What all runs of the commit come to a page often knows already: of none it
-// need not ask.
+// listBrief is list for pages. A page has often loaded the commit's summary before: if that counts no runs,
+// listBrief does not query them.
 func (api *API) listBrief(w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) error {
 	page := web.ReadPage(r)
 	out := briefList{Runs: []*briefRun{}}
@@ -80,11 +80,11 @@ func (api *API) listBrief(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// maxMany is of how many commits one request asks for the runs.
+// maxMany is the number of commits in one request of ListManyBrief.
 const maxMany = 100
 
-// ListManyBrief answers the latest runs of the commits of the parameter shas for pages: for each an object as
-// listBrief's. The commits were found for the caller before.
+// ListManyBrief returns the latest runs of several commits, given by the parameter shas, each as a
+// briefList. The caller must have access to the commits.
 func (api *API) ListManyBrief(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	var runs []*briefRun
@@ -109,7 +109,7 @@ func (api *API) ListManyBrief(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// complete gives runs the addresses of their pages.
+// complete sets the HTMLURL of each run.
 func complete(r *http.Request, a *repo.Access, list []*briefRun) {
 	at := newView(r.Context(), a).at
 	for _, b := range list {

@@ -1,26 +1,26 @@
-// Package checkrun has the checks that Apps make of commits: runs, and the suite of runs that an App has for
-// a commit.
+// Package checkrun implements check runs and check suites. An App reports the result of a check on a commit
+// as a run; the runs of one App for one commit form a suite.
 //
-//	checkrun.go   runs, suites, annotations, their bounds
-//	state.go      statuses and conclusions, and what runs come to
-//	write.go      runs are made and changed
-//	suite.go      suites are made, asked for again, and made by pushes
-//	read.go       what bodies of requests say
+//	checkrun.go   runs, suites, annotations, and their limits
+//	state.go      statuses, conclusions, and the totals of runs
+//	write.go      creating and updating runs
+//	suite.go      creating suites, also for pushes, and rerequesting them
+//	read.go       request bodies
 //	store.go      the SQL of runs and annotations
-//	storesuite.go the SQL of suites, and what they come to
+//	storesuite.go the SQL of suites and of totals
 //	api.go        the handlers of runs, apisuite.go of suites
-//	payload.go    their JSON, brief.go and notes.go: what pages show of runs and annotations
-//	loadmany.go   those of many commits and suites
+//	payload.go    their JSON; brief.go and notes.go: short forms for pages
+//	loadmany.go   runs and suites of many commits
 //	hook.go       events and payloads of webhooks
 //
-// Tables: check_suites, check_runs, check_annotations, check_preferences; check_totals bounds what a
-// repository has.
+// Tables: check_suites, check_runs, check_annotations, check_preferences; check_totals limits the size of a
+// repository's checks.
 //
-// An App writes with an installation token that has the permission "checks", and changes nothing of other
-// Apps. A run belongs to the suite of its App and commit, which its first run makes, a push, or a request. Of
-// the runs of a suite with one name the newest is the latest, and the latest ones alone decide what the suite
-// comes to. A suite counts them, so what all checks of a commit come to is a row for each App. Package pull
-// asks [Combined] for heads.
+// An App writes with an installation token that has the permission "checks". It can only change its own
+// runs and suites. A suite is created by the App's first run for the commit, by a push or by a request.
+// Among the runs of a suite with the same name only the latest counts for the suite's state. Each suite row
+// stores the totals of its latest runs, so the state of a commit is read from one row per App. Package pull
+// uses [Combined] for pull request heads.
 package checkrun
 
 import (
@@ -32,13 +32,13 @@ import (
 	"arbor/internal/repo"
 )
 
-// Names in validation errors (decision 15).
+// Resource names in validation errors (decision 15).
 const (
 	Resource      = "CheckRun"
 	SuiteResource = "CheckSuite"
 )
 
-// Bounds. Lengths are in code points; those of summaries, texts, annotations and actions are GitHub's.
+// Limits. Lengths are in code points. Those of summaries, texts, annotations and actions are GitHub's.
 const (
 	maxName        = 255
 	maxExternalID  = 255
@@ -48,25 +48,25 @@ const (
 	maxPath        = 4096
 	maxLine        = 1 << 31
 	maxActions     = 3
-	maxLabel       = 20 // of an action, and its identifier
-	maxExplanation = 40 // of an action
+	maxLabel       = 20 // of an action's label and identifier
+	maxExplanation = 40 // of an action's description
 	maxImages      = 50
-	maxPart        = 50 // annotations of one request
+	maxPart        = 50 // annotations in one request
 
-	maxBody = 8 << 20 // bytes of a request: fifty of the largest annotations
+	maxBody = 8 << 20 // bytes of a request, enough for fifty of the largest annotations
 
-	maxAnnotations = 10_000    // of a run
-	maxNames       = 1000      // of runs in a suite
-	maxOfName      = 1000      // runs of one name in a suite; the oldest go
-	maxSuiteBytes  = 64 << 20  // of a suite
-	maxRepoBytes   = 256 << 20 // of a repository; its oldest suites go
-	rowBytes       = 1 << 10   // what a run or a suite counts beside its texts
-	noteBytes      = 100       // what an annotation counts beside its texts
-	maxPulls       = 10        // pull requests that a run or a suite shows
-	maxBranches    = 100       // of one push; of more at once none gets suites
+	maxAnnotations = 10_000    // per run
+	maxNames       = 1000      // distinct run names in a suite
+	maxOfName      = 1000      // runs of one name in a suite; the oldest are deleted
+	maxSuiteBytes  = 64 << 20  // per suite
+	maxRepoBytes   = 256 << 20 // per repository; the oldest suites are deleted
+	rowBytes       = 1 << 10   // size of a run or suite without its texts
+	noteBytes      = 100       // size of an annotation without its texts
+	maxPulls       = 10        // pull requests shown with a run or suite
+	maxBranches    = 100       // in one push; a push of more branches creates no suites
 )
 
-// Run is a row of the table check_runs: one check of a commit.
+// Run is a row of table check_runs: one check of a commit.
 type Run struct {
 	ID          int64
 	SuiteID     int64
@@ -74,25 +74,25 @@ type Run struct {
 	AppID       account.AppID
 	SHA         git.SHA
 	Name        string
-	Latest      bool // of the runs of its suite with this name
+	Latest      bool // the newest run of this name in its suite
 	Status      Status
 	Conclusion  Conclusion
 	ExternalID  string
-	DetailsURL  *string // nil: the App's homepage
+	DetailsURL  *string // nil means the App's homepage
 	StartedAt   db.Time
-	CompletedAt db.Time // zero: it is not
+	CompletedAt db.Time // zero until the run is completed
 	Title       *string
 	Summary     *string
 	Text        *string
 	Images      *string // JSON
 	Actions     *string // JSON
-	Annotations int64   // how many
+	Annotations int64   // number of annotations
 	Bytes       int64
 	CreatedAt   db.Time
 	UpdatedAt   db.Time
 }
 
-// size is what the run counts in bytes without its annotations.
+// size returns the size of the run in bytes, without its annotations.
 func (r *Run) size() int64 {
 	n := rowBytes + len(r.Name) + len(r.ExternalID)
 	for _, s := range []*string{r.DetailsURL, r.Title, r.Summary, r.Text, r.Images, r.Actions} {
@@ -103,7 +103,7 @@ func (r *Run) size() int64 {
 	return int64(n)
 }
 
-// Annotation is what a run says of some lines.
+// Annotation is a comment of a run on some lines of a file.
 type Annotation struct {
 	Path        string
 	StartLine   int64
@@ -116,7 +116,7 @@ type Annotation struct {
 	RawDetails  *string
 }
 
-// size is what the annotation counts in bytes.
+// size returns the size of the annotation in bytes.
 func (a *Annotation) size() int64 {
 	n := noteBytes + len(a.Path) + len(a.Message)
 	for _, s := range []*string{a.Title, a.RawDetails} {
@@ -127,35 +127,35 @@ func (a *Annotation) size() int64 {
 	return int64(n)
 }
 
-// Suite is a row of the table check_suites: the runs of an App for a commit.
+// Suite is a row of table check_suites: the runs of one App for one commit.
 type Suite struct {
 	ID         int64
 	RepoID     repo.ID
 	AppID      account.AppID
 	SHA        git.SHA
 	Branch     *string // without refs/heads/
-	Before     *string // of the push that made it
+	Before     *string // old commit of the push that created the suite
 	Status     Status
 	Conclusion Conclusion
-	Runs       int64 // the latest of each name
+	Runs       int64 // number of latest runs
 	Bytes      int64
 	CreatedAt  db.Time
 	UpdatedAt  db.Time
 
-	counted int64 // of Bytes, in check_totals
+	counted int64 // the part of Bytes that check_totals includes
 }
 
-// Service holds what the operations on checks share.
+// Service implements the operations on checks.
 type Service struct {
 	db    *db.DB
 	repos *repo.Service
 	apps  *app.Service
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, repos *repo.Service, apps *app.Service) *Service { return &Service{d, repos, apps} }
 
-// mayWrite returns the 403 for who is no App.
+// mayWrite returns 403 if the caller is not an App.
 func mayWrite(a *repo.Access) error {
 	if a.Caller == nil || a.Caller.App == 0 {
 		return errs.New(errs.Forbidden, "You must authenticate via a GitHub App.")
@@ -163,7 +163,7 @@ func mayWrite(a *repo.Access) error {
 	return nil
 }
 
-// mayChange returns the 403 for who is not the App whose run or suite it is.
+// mayChange returns 403 if the caller is not the App that owns the run or suite.
 func mayChange(a *repo.Access, appID account.AppID) error {
 	if err := mayWrite(a); err != nil || a.Caller.App == appID {
 		return err

@@ -11,13 +11,13 @@ import (
 	"arbor/internal/repo"
 )
 
-// event is what hooks are told of a run.
+// event returns the webhook event of a run.
 func event(a *repo.Access, run *Run, action string) hook.Event {
 	return hook.Event{Name: "check_run", Action: action, Actor: account.IDOf(a.Caller),
 		About: hook.About{ID: run.ID}}
 }
 
-// completed tells of a run that is completed now, or has come to something else.
+// completed returns the webhook event if the run has just been completed, or its conclusion has changed.
 func completed(a *repo.Access, before, run *Run) []hook.Event {
 	if run.Status != Completed || before != nil && before.Status == Completed &&
 		before.Conclusion == run.Conclusion {
@@ -26,18 +26,18 @@ func completed(a *repo.Access, before, run *Run) []hook.Event {
 	return []hook.Event{event(a, run, "completed")}
 }
 
-// suiteEvent is what hooks are told of a suite.
+// suiteEvent returns the webhook event of a suite.
 func suiteEvent(a *repo.Access, id int64, action string) hook.Event {
 	return hook.Event{Name: "check_suite", Action: action, Actor: account.IDOf(a.Caller),
 		About: hook.About{ID: id}}
 }
 
-// tellApp tells the App of a run or a suite alone, as it is asked for something.
+// tellApp sends an event only to the App that owns the run or suite.
 func tellApp(tx *db.Tx, repoID repo.ID, app account.AppID, e hook.Event) error {
 	return hook.RecordForApp(tx, app, repoID, e)
 }
 
-// RunForHook renders a run, with its suite, as hooks are told of it. Error: 404.
+// RunForHook renders a run with its suite for a webhook payload. Error: 404.
 func (s *Service) RunForHook(ctx context.Context, tx *db.Tx, a *repo.Access, id int64) (*Payload, error) {
 	run, err := runByID(tx, a.ID, id)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Service) RunForHook(ctx context.Context, tx *db.Tx, a *repo.Access, id 
 	return p, nil
 }
 
-// SuiteForHook renders a suite as hooks are told of it, but for its head_commit. Error: 404.
+// SuiteForHook renders a suite for a webhook payload, without head_commit. Error: 404.
 func (s *Service) SuiteForHook(
 	ctx context.Context, tx *db.Tx, a *repo.Access, id int64,
 ) (*SuitePayload, error) {
@@ -71,12 +71,12 @@ func (s *Service) SuiteForHook(
 	return v.suite(suite), nil
 }
 
-// HeadForHook gives the head_commit of a suite, which git knows; since is when the suite was made.
+// HeadForHook returns the head_commit of a suite, read from git. since is the creation time of the suite.
 func (s *Service) HeadForHook(ctx context.Context, a *repo.Access, sha git.SHA, since db.Time) (any, error) {
 	return s.head(ctx, a, sha, since)
 }
 
-// Extras are what pages show of a run beside what the API answers, as at GitHub.
+// Extras are the images and actions of a run. As at GitHub, pages show them and the API does not.
 type Extras struct {
 	Images []struct {
 		Alt     string `json:"alt"`
@@ -89,7 +89,7 @@ type Extras struct {
 	}
 }
 
-// Extras reads those of a run. Error: 404.
+// Extras reads the images and actions of a run. Error: 404.
 func (api *API) Extras(ctx context.Context, a *repo.Access, id int64) (*Extras, error) {
 	var e Extras
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {

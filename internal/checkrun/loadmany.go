@@ -11,9 +11,9 @@ import (
 	"arbor/internal/web"
 )
 
-// LatestOfMany loads the latest runs of each of the commits, the first so many, as GET
-// /repos/{owner}/{repo}/commits/{ref...}/check-runs lists them, but without pull requests, and counts all. The
-// commits were found for the caller before.
+// LatestOfMany loads the latest runs of several commits, at most size for each, and their total numbers.
+// They are rendered as in GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, without pull requests. The
+// caller must have access to the commits.
 func (api *API) LatestOfMany(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
 ) (map[git.SHA]*web.List[*Payload], error) {
@@ -26,8 +26,8 @@ func (api *API) LatestOfMany(
 	return loadRuns(ctx, api, a, shas, find, func(run *Run) git.SHA { return run.SHA })
 }
 
-// RunsOfSuites loads the runs of each of the suites as LatestOfMany does, with all also those that later ones
-// of their name replaced. Suites that are not in the repository have none.
+// RunsOfSuites loads the runs of several suites as LatestOfMany does; all includes runs that are not the
+// latest of their name. Suites of other repositories have no runs.
 func (api *API) RunsOfSuites(
 	ctx context.Context, a *repo.Access, suites []int64, all bool, size int64,
 ) (map[int64]*web.List[*Payload], error) {
@@ -40,7 +40,7 @@ func (api *API) RunsOfSuites(
 	return loadRuns(ctx, api, a, suites, find, func(run *Run) int64 { return run.SuiteID })
 }
 
-// loadRuns loads a list of runs for each key. find reads the runs and how many there are in all.
+// loadRuns loads a list of runs for each key. find reads the runs and their total numbers.
 func loadRuns[K comparable](
 	ctx context.Context, api *API, a *repo.Access, keys []K,
 	find func(*db.Tx) (totals map[K]int64, runs []*Run, err error), keyOf func(*Run) K,
@@ -73,9 +73,9 @@ func loadRuns[K comparable](
 	return out, nil
 }
 
-// SuitesOfMany loads the suites of each of the commits, the first so many, as GET
-// /repos/{owner}/{repo}/commits/{ref...}/check-suites lists them, but without pull requests, repository and
-// commit, and counts all. The commits were found for the caller before.
+// SuitesOfMany loads the suites of several commits, at most size for each, and their total numbers. They
+// are rendered as in GET /repos/{owner}/{repo}/commits/{ref...}/check-suites, without pull requests,
+// repository and commit. The caller must have access to the commits.
 func (api *API) SuitesOfMany(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
 ) (map[git.SHA]*web.List[*SuitePayload], error) {
@@ -99,7 +99,8 @@ func (api *API) SuitesOfMany(
 	return out, nil
 }
 
-// SuitesByIDs loads the suites of the ids as SuitesOfMany does. Those that are not in the repository are missing.
+// SuitesByIDs loads suites by id, rendered as by SuitesOfMany. Suites of other repositories are missing
+// from the map.
 func (api *API) SuitesByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*SuitePayload, error) {
 	suites, v, err := api.loadSuites(ctx, a, func(tx *db.Tx) ([]*Suite, error) {
 		return suitesByIDs(tx, a.ID, db.Unique(ids))
@@ -111,7 +112,7 @@ func (api *API) SuitesByIDs(ctx context.Context, a *repo.Access, ids []int64) (m
 	return out, err
 }
 
-// loadSuites reads suites that find finds, and a view that knows their Apps.
+// loadSuites calls find to read suites, and returns them with a view that has their Apps.
 func (api *API) loadSuites(
 	ctx context.Context, a *repo.Access, find func(tx *db.Tx) ([]*Suite, error),
 ) (list []*Suite, v *view, err error) {
@@ -130,7 +131,7 @@ func (api *API) loadSuites(
 	return list, v, err
 }
 
-// newView is a view without Apps and pull requests.
+// newView returns a view without Apps and pull requests.
 func newView(ctx context.Context, a *repo.Access) *view {
 	info := web.From(ctx)
 	return &view{a: a, info: info, at: tracker.NewPlace(info, a.Repo), pulls: []pullPayload{}}

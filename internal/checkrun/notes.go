@@ -10,16 +10,15 @@ import (
 	"arbor/internal/web"
 )
 
-// maxShown is how many characters of an annotation's message, and of its details, a page with a hundred of
-// them shows.
+// maxShown is how many characters of a message or of its details are shown in a list of annotations.
 const maxShown = 2000
 
-// note is the beginning of an annotation, with the run that says it.
+// note is a shortened annotation with its run.
 type note struct {
 	*annotationPayload
-	HTMLURL string  `json:"html_url"` // the page that shows all of it
+	HTMLURL string  `json:"html_url"` // the page with the full text
 	Run     noteRun `json:"check_run"`
-	Cut     bool    `json:"cut"` // there is more of the message, or of the details
+	Cut     bool    `json:"cut"` // the message or the details are shortened
 }
 
 type noteRun struct {
@@ -27,17 +26,17 @@ type noteRun struct {
 	HTMLURL string `json:"html_url"`
 }
 
-// noteRow is an annotation as it is stored, with its run.
+// noteRow is a stored annotation with its run.
 type noteRow struct {
 	Annotation
 	id    int64
-	run   Run // id, name, SHA, and how many annotations it has
+	run   Run // only id, name, SHA and number of annotations
 	isCut bool
 }
 
-// ListAnnotationsOfCommit answers the beginnings of what the latest runs of the commit of the parameter sha
-// say of lines, without details, for the page of a pull request's changes: run by run, each in the order in
-// which it came. The commit was found for the caller before.
+// ListAnnotationsOfCommit returns the shortened annotations of the latest runs of a commit, without
+// details, for the Files changed page of a pull request. They are ordered by run, then by creation. The
+// caller must have access to the commit, which is the parameter sha.
 func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	var list []noteRow
 	for _, sha := range git.ParseSHAs(web.QueryOf(r).Get("sha"), 1) {
@@ -54,9 +53,9 @@ func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, 
 	return answerNotes(w, r, a, list)
 }
 
-// ListAnnotationsForPage answers a page of the beginnings of a run's annotations, in the order in which they
-// came; with the parameter annotation the one with that id alone, all of it. It answers an empty list where
-// there is none.
+// ListAnnotationsForPage returns a page of a run's shortened annotations in the order of their creation.
+// With the parameter annotation it returns only that annotation, in full. The list is empty if nothing
+// matches.
 func (api *API) ListAnnotationsForPage(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	run, err := web.Number(r, "check_run_id")
 	if err != nil {
@@ -97,8 +96,8 @@ func answerNotes(w http.ResponseWriter, r *http.Request, a *repo.Access, list []
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// notesWhere reads annotations a of runs r: of messages and of details so many characters. where begins with
-// the condition, whose first value is $3.
+// notesWhere reads annotations (a) and their runs (r), with at most the given number of characters of
+// messages and details. where starts with a condition; its first argument is $3.
 func notesWhere(tx *db.Tx, message, details int, where string, args ...any) ([]noteRow, error) {
 	return db.QueryList(tx, func(row db.Scanner) (n noteRow, err error) {
 		err = row.Scan(&n.run.ID, &n.run.Name, &n.run.SHA, &n.run.Annotations, &n.id, &n.Path,

@@ -31,7 +31,7 @@ type Payload struct {
 	StartedAt   db.Time       `json:"started_at"`
 	CompletedAt db.Time       `json:"completed_at"`
 	Output      output        `json:"output"`
-	Suite       any           `json:"check_suite"` // suiteID; to hooks the suite
+	Suite       any           `json:"check_suite"` // suiteID; the whole suite in webhooks
 	App         *app.Payload  `json:"app"`
 	Pulls       []pullPayload `json:"pull_requests"`
 }
@@ -119,7 +119,7 @@ type annotationPayload struct {
 	RawDetails  *string `json:"raw_details"`
 }
 
-// view is what the payloads of the runs and suites of one commit share.
+// view holds the data that the payloads of one commit's runs and suites share.
 type view struct {
 	a     *repo.Access
 	info  *web.Info
@@ -128,7 +128,7 @@ type view struct {
 	pulls []pullPayload
 }
 
-// look reads what payloads of a commit's runs or suites, of the Apps named, show beside themselves.
+// look loads the Apps and pull requests that the payloads of a commit's runs or suites show.
 func (s *Service) look(
 	ctx context.Context, tx *db.Tx, a *repo.Access, sha git.SHA, apps []account.AppID,
 ) (*view, error) {
@@ -174,7 +174,7 @@ func (v *view) run(r *Run) *Payload {
 	return p
 }
 
-// suite renders a suite as hooks show it with a run; the API adds repository and commit.
+// suite renders a suite as a webhook shows it inside a run. The API adds repository and commit.
 func (v *view) suite(s *Suite) *SuitePayload {
 	self := v.at.API + "/check-suites/" + strconv.FormatInt(s.ID, 10)
 	return &SuitePayload{ID: s.ID, NodeID: account.NodeID(SuiteResource, s.ID), Branch: s.Branch, SHA: s.SHA,
@@ -191,8 +191,8 @@ func (v *view) annotation(sha git.SHA, a *Annotation) *annotationPayload {
 		Level: a.Level.String(), Title: a.Title, Message: a.Message, RawDetails: a.RawDetails}
 }
 
-// head reads the commit of some suites. Of one that is gone, or hidden from the caller, its name alone is
-// shown.
+// head reads the commit of a suite. If the commit is missing or not visible to the caller, the result has
+// only its SHA.
 func (s *Service) head(ctx context.Context, a *repo.Access, sha git.SHA, since db.Time) (*commit, error) {
 	err := s.repos.CheckNamed(ctx, a, sha)
 	var c *git.Commit

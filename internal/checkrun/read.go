@@ -14,7 +14,7 @@ import (
 	"arbor/internal/web"
 )
 
-// readNew reads the body of a new run. Errors: 400, 422.
+// readNew reads the request body of a new run. Errors: 400, 422.
 func readNew(r *http.Request) (git.SHA, *Change, error) {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {
@@ -30,7 +30,7 @@ func readNew(r *http.Request) (git.SHA, *Change, error) {
 	return sha, c, err
 }
 
-// readSHA reads head_sha. Error: 422 for what is none.
+// readSHA reads head_sha. Error: 422 if it is not a full SHA.
 func readSHA(body *web.Object) (git.SHA, error) {
 	text := body.String("head_sha", 0)
 	if text.Value == "" {
@@ -43,7 +43,7 @@ func readSHA(body *web.Object) (git.SHA, error) {
 	return sha, nil
 }
 
-// readChange reads what a body says of a run, whose output must have the named fields. Error: 422.
+// readChange reads the fields of a run. The arguments name the required fields of output. Error: 422.
 func readChange(body *web.Object, output ...string) (*Change, error) {
 	c := &Change{}
 	c.Name = readName(body)
@@ -67,7 +67,7 @@ func readChange(body *web.Object, output ...string) (*Change, error) {
 	return c, failed
 }
 
-// readName reads the name of a run, which is not blank.
+// readName reads the name of a run, which must not be blank.
 func readName(body *web.Object) *string {
 	name := given(body.String("name", maxName))
 	if name != nil && strings.TrimSpace(*name) == "" &&
@@ -77,7 +77,8 @@ func readName(body *web.Object) *string {
 	return name
 }
 
-// readState reads status, conclusion and completed_at, of which the last two say that the run is completed.
+// readState reads status, conclusion and completed_at. Each of the last two implies that the run is
+// completed.
 func readState(body *web.Object, c *Change) {
 	status := body.Enum("status", statuses[:]...)
 	conclusion := body.Enum("conclusion", conclusions[:]...)
@@ -94,7 +95,7 @@ func readState(body *web.Object, c *Change) {
 
 func readOutput(out *web.Object, c *Change, require []string) error {
 	for _, field := range require {
-		requireSent(out, field) // reviewdog sends empty ones
+		requireSent(out, field) // may be empty: reviewdog sends empty ones
 	}
 	c.Title = given(out.String("title", maxTitle))
 	c.Summary = given(out.String("summary", maxText))
@@ -116,7 +117,7 @@ func readOutput(out *web.Object, c *Change, require []string) error {
 	return out.Err()
 }
 
-// readAnnotation reads what a run says of some lines.
+// readAnnotation reads one annotation.
 func readAnnotation(o *web.Object) Annotation {
 	o.Require("path", "start_line", "end_line", "annotation_level", "message")
 	level := o.Enum("annotation_level", levels[:]...)
@@ -136,7 +137,7 @@ func readAnnotation(o *web.Object) Annotation {
 	start, end := line("start_line"), line("end_line")
 	a.StartColumn, a.EndColumn = line("start_column"), line("end_column")
 	if start == nil || end == nil {
-		return a // noted by Require, or as no number
+		return a // Require or Int has reported it
 	}
 	a.StartLine, a.EndLine = *start, *end
 	if a.EndLine < a.StartLine {
@@ -148,7 +149,7 @@ func readAnnotation(o *web.Object) Annotation {
 	return a
 }
 
-// image and action are stored and shown as they are here.
+// image and action define the stored JSON, which pages read.
 type image struct {
 	Alt     string `json:"alt"`
 	URL     string `json:"image_url"`
@@ -176,7 +177,7 @@ func readAction(o *web.Object) any {
 		o.String("identifier", maxLabel).Value}
 }
 
-// readArray reads an array of at most max objects and gives it as it is stored; nil when it was not sent.
+// readArray reads an array of at most max objects and returns it as stored JSON, or nil if it was not sent.
 func readArray(o *web.Object, field string, max int, read func(*web.Object) any) *string {
 	list := items(o, field, max)
 	if list == nil {
@@ -202,7 +203,7 @@ func readArray(o *web.Object, field string, max int, read func(*web.Object) any)
 	return new(string(b))
 }
 
-// items gives the entries of an array of at most max; nil when it was not sent.
+// items returns the elements of an array of at most max elements, or nil if it was not sent.
 func items(o *web.Object, field string, max int) []json.RawMessage {
 	raw := o.Raw(field)
 	if raw == nil || isNull(raw) {
@@ -221,14 +222,14 @@ func items(o *web.Object, field string, max int) []json.RawMessage {
 
 func isNull(raw []byte) bool { return bytes.Equal(bytes.TrimSpace(raw), []byte("null")) }
 
-// requireSent demands a value, which may be empty.
+// requireSent requires a field that may be empty.
 func requireSent(o *web.Object, field string) {
 	if raw := o.Raw(field); raw == nil || isNull(raw) {
 		o.Require(field)
 	}
 }
 
-// given is a value that was sent; nil: none was.
+// given returns a pointer to the value, or nil if it was not sent.
 func given[T any](o web.Opt[T]) *T {
 	if !o.Given() {
 		return nil
@@ -236,7 +237,7 @@ func given[T any](o web.Opt[T]) *T {
 	return &o.Value
 }
 
-// readURL reads an address of HTTP or HTTPS, of which a page may make a link; an empty one is none.
+// readURL reads an http or https URL, which pages may link to. It may be empty.
 func readURL(o *web.Object, field string) *string {
 	text := given(o.String(field, maxURL))
 	if text == nil || *text == "" {
@@ -250,7 +251,7 @@ func readURL(o *web.Object, field string) *string {
 	return text
 }
 
-// readTime reads a time; zero: none was sent.
+// readTime reads a time. It returns 0 if none was sent.
 func readTime(o *web.Object, field string) db.Time {
 	text := o.String(field, 0)
 	if text.Value == "" {
@@ -261,5 +262,5 @@ func readTime(o *web.Object, field string) db.Time {
 		o.Wrong(field, errs.InvalidField, field+" must be a time such as 2011-04-22T13:33:48Z")
 		return 0
 	}
-	return max(db.FromTime(t), 1) // 0 is none
+	return max(db.FromTime(t), 1) // 0 means unset
 }

@@ -5,11 +5,11 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of checks.
+// Routes returns the routes of checks.
 func (api *API) Routes() []route.Route {
 	checks := api.s.repos.Router(route.Needs(scope.PublicRepo, "checks"))
 	return []route.Route{
-		// By an App, of its own.
+		// Apps write their own runs.
 		checks.Push("POST /repos/{owner}/{repo}/check-runs", api.Create).WithLimit(maxBody),
 		checks.Pull("GET /repos/{owner}/{repo}/check-runs/{check_run_id}", api.Get),
 		checks.Push("PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}", api.Edit).WithLimit(maxBody),

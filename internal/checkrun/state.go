@@ -2,10 +2,10 @@ package checkrun
 
 import "slices"
 
-// Status is how far a run or a suite is.
+// Status is the progress of a run or suite.
 type Status uint8
 
-// The statuses, as they are stored.
+// Statuses as stored.
 const (
 	Queued Status = iota + 1
 	InProgress
@@ -14,14 +14,14 @@ const (
 
 var statuses = [...]string{"queued", "in_progress", "completed"}
 
-// String gives the name in payloads.
+// String returns the name used in payloads.
 func (s Status) String() string { return nameOf(statuses[:], int(s)) }
 
-// Conclusion is what came of a run or a suite; 0 is none yet.
+// Conclusion is the result of a completed run or suite; 0 if it is not completed.
 type Conclusion uint8
 
-// The conclusions, as they are stored: the worst first, so a suite has the least of its runs. GitHub has
-// "stale", too, which no client may set.
+// Conclusions as stored, worst first: a suite has the minimum of its runs. GitHub's "stale" is missing
+// because clients cannot set it.
 const (
 	Failure Conclusion = iota + 1
 	TimedOut
@@ -32,19 +32,19 @@ const (
 	Skipped
 )
 
-// lastFailing is the last of those that stand in the way of a merge.
+// lastFailing is the last of the conclusions that block a merge.
 const lastFailing = ActionRequired
 
 var conclusions = [...]string{"failure", "timed_out", "cancelled", "action_required", "neutral",
 	"success", "skipped"}
 
-// String gives the name in payloads; "" for none.
+// String returns the name used in payloads, or "" for 0.
 func (c Conclusion) String() string { return nameOf(conclusions[:], int(c)) }
 
-// Level is how much an annotation matters.
+// Level is the severity of an annotation.
 type Level uint8
 
-// The levels, as they are stored.
+// Levels as stored.
 const (
 	LevelNotice Level = iota + 1
 	LevelWarning
@@ -53,7 +53,7 @@ const (
 
 var levels = [...]string{"notice", "warning", "failure"}
 
-// String gives the name in payloads.
+// String returns the name used in payloads.
 func (l Level) String() string { return nameOf(levels[:], int(l)) }
 
 func nameOf(names []string, n int) string {
@@ -63,24 +63,24 @@ func nameOf(names []string, n int) string {
 	return names[n-1]
 }
 
-// numberOf is what stands for a name; 0: nothing.
+// numberOf returns the stored number of a name, or 0 if it is unknown.
 func numberOf(names []string, name string) int { return slices.Index(names, name) + 1 }
 
-// Summary is what the latest runs of a commit come to, of all Apps.
+// Summary counts the latest runs of a commit, of all Apps.
 type Summary struct {
 	Runs    int64
 	Waiting int64 // not completed
-	Failing int64 // neither successful nor neutral nor skipped
+	Failing int64 // not success, neutral or skipped
 }
 
-// tally is what the latest runs of one suite come to.
+// tally counts the latest runs of one suite.
 type tally struct {
 	Summary
 	queued int64
-	worst  Conclusion // of those that are completed
+	worst  Conclusion // of the completed runs
 }
 
-// state is the state of a suite with these runs.
+// state returns the status and conclusion of the suite.
 func (t tally) state() (Status, Conclusion) {
 	switch {
 	case t.Runs == t.queued:

@@ -19,7 +19,7 @@ const runColumns = `r.id, r.suite_id, r.repo_id, r.app_id, r.head_sha, r.name, r
 	r.details_url, r.started_at, r.completed_at, r.title, r.summary, r.body, r.images, r.actions, r.annotations, r.bytes,
 	r.created_at, r.updated_at`
 
-// scanRun reads runColumns. Error: 404 when there is no row.
+// scanRun reads runColumns. Error: 404 if there is no row.
 func scanRun(row db.Scanner) (*Run, error) {
 	var r Run
 	err := row.Scan(&r.ID, &r.SuiteID, &r.RepoID, &r.AppID, &r.SHA, &r.Name, &r.Latest, &r.Status,
@@ -33,22 +33,22 @@ func scanRun(row db.Scanner) (*Run, error) {
 	return &r, err
 }
 
-// runByID finds a run of a repository. Error: 404.
+// runByID reads a run of a repository. Error: 404.
 func runByID(tx *db.Tx, repoID repo.ID, id int64) (*Run, error) {
 	return scanRun(tx.QueryRow(`SELECT `+runColumns+` FROM check_runs r WHERE r.id = $1 AND r.repo_id = $2`,
 		id, repoID))
 }
 
-// filter chooses among the runs of a commit.
+// filter selects runs of a commit.
 type filter struct {
 	sha    git.SHA
-	app    account.AppID // 0: of all Apps
-	all    bool          // not only the latest of each name
+	app    account.AppID // 0 means all Apps
+	all    bool          // include runs that are not the latest of their name
 	name   string
-	status Status // 0: any
+	status Status // 0 means any
 }
 
-// where gives the condition for rows of check_runs, and its values.
+// where returns the condition on check_runs and its arguments.
 func (f *filter) where(repoID repo.ID) (string, []any) {
 	where, args := `repo_id = $1 AND head_sha = $2`, []any{repoID, string(f.sha)}
 	if !f.all {
@@ -70,8 +70,7 @@ func (f *filter) where(repoID repo.ID) (string, []any) {
 	return where, args
 }
 
-// runsOf reads a page of the runs that f chooses, the newest first, and counts all of them. scan reads the
-// columns.
+// runsOf reads a page of the runs that f selects, newest first, and counts all of them. scan reads columns.
 func runsOf[R any](
 	tx *db.Tx, scan func(db.Scanner) (R, error), columns string, repoID repo.ID, f *filter, page web.Page,
 ) (list []R, total int64, err error) {
@@ -103,7 +102,7 @@ func insertRun(tx *db.Tx, r *Run) error {
 		r.UpdatedAt).Scan(&r.ID)
 }
 
-// updateRun writes a run, but for its name.
+// updateRun writes all fields of a run but its name.
 func updateRun(tx *db.Tx, r *Run) error {
 	_, err := tx.Exec(`UPDATE check_runs SET status = $2, conclusion = $3, external_id = $4, details_url = $5,
 		started_at = $6, completed_at = $7, title = $8, summary = $9, body = $10, images = $11, actions = $12,
@@ -124,7 +123,7 @@ func countOfName(tx *db.Tx, suiteID int64, name string) (n int64, err error) {
 	return n, err
 }
 
-// dropOldest removes the oldest run of a name, and tells how much it took.
+// dropOldest deletes the oldest run of a name and returns its size.
 func dropOldest(tx *db.Tx, suiteID int64, name string) (bytes int64, err error) {
 	err = tx.QueryRow(`DELETE FROM check_runs WHERE id = (SELECT MIN(id) FROM check_runs WHERE suite_id = $1
 		AND name = $2)
@@ -132,13 +131,13 @@ func dropOldest(tx *db.Tx, suiteID int64, name string) (bytes int64, err error) 
 	return bytes, err
 }
 
-// unsetLatest says that none of a name's runs is the latest: a new one comes.
+// unsetLatest clears the latest flag of all runs of a name, before a new one is inserted.
 func unsetLatest(tx *db.Tx, suiteID int64, name string) error {
 	_, err := tx.Exec(`UPDATE check_runs SET latest = FALSE WHERE suite_id = $1 AND name = $2 AND latest = TRUE`, suiteID, name)
 	return err
 }
 
-// setLatest says that the newest of a name's runs is the latest.
+// setLatest marks the newest run of a name as the latest.
 func setLatest(tx *db.Tx, suiteID int64, name string) error {
 	_, err := tx.Exec(`UPDATE check_runs SET latest = (id = (SELECT MAX(id) FROM check_runs
 		WHERE suite_id = $1 AND name = $2))
@@ -161,7 +160,7 @@ func insertAnnotations(tx *db.Tx, runID int64, list []Annotation) error {
 	return err
 }
 
-// annotationsOf reads a page of a run's annotations, in the order in which they came.
+// annotationsOf reads a page of a run's annotations in the order of their creation.
 func annotationsOf(tx *db.Tx, runID int64, page web.Page) ([]Annotation, error) {
 	return db.QueryList(tx, func(row db.Scanner) (a Annotation, err error) {
 		err = row.Scan(&a.Path, &a.StartLine, &a.EndLine, &a.StartColumn, &a.EndColumn, &a.Level,
@@ -179,7 +178,7 @@ type pullRow struct {
 	headRef, baseRef, baseSHA string
 }
 
-// pullsOf finds some open pull requests within a repository whose head is one of its own commits.
+// pullsOf reads up to maxPulls open pull requests within the repository that have sha as their head.
 func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
 	return db.QueryList(tx, func(row db.Scanner) (p pullRow, err error) {
 		err = row.Scan(&p.id, &p.number, &p.headRef, &p.baseRef, &p.baseSHA)
@@ -189,8 +188,8 @@ func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
 		repoID, string(sha), maxPulls)
 }
 
-// latestOfMany reads the latest runs of each name of many commits in one query: of each as many as rows, the
-// newest first. scan reads the columns.
+// latestOfMany reads the latest runs of several commits in one query, newest first, at most rows for each
+// commit. scan reads columns.
 func latestOfMany[R any](
 	tx *db.Tx, scan func(db.Scanner) (R, error), columns string, repoID repo.ID, shas []git.SHA, rows int64,
 ) ([]R, error) {
@@ -204,7 +203,7 @@ func latestOfMany[R any](
 		`) ORDER BY r.id DESC`, args...)
 }
 
-// countOfMany tells how many latest runs each of some commits has.
+// countOfMany returns the number of latest runs of each commit.
 func countOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, error) {
 	if len(shas) == 0 {
 		return nil, nil
@@ -218,8 +217,9 @@ func countOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
 }
 
-// ofEach makes a statement that gives the ids of as many as rows of what each key has, with its arguments.
-// source is what stands behind FROM for a key, up to the order, where $1 is the repository.
+// ofEach builds a query for the first ids of each key, at most rows for each, and returns it with its
+// arguments. source returns the FROM, WHERE and ORDER BY of one key without the word FROM; $1 in it is the
+// repository.
 func ofEach[K any](
 	repoID repo.ID, keys []K, rows int64, source func(key string) string,
 ) (union string, args []any) {

@@ -16,7 +16,7 @@ import (
 const suiteColumns = `s.id, s.repo_id, s.app_id, s.head_sha, s.head_branch, s.before_sha, s.status, s.conclusion, s.runs, s.bytes,
 	s.created_at, s.updated_at`
 
-// scanSuite reads suiteColumns. Error: 404 when there is no row.
+// scanSuite reads suiteColumns. Error: 404 if there is no row.
 func scanSuite(row db.Scanner) (*Suite, error) {
 	var s Suite
 	err := row.Scan(&s.ID, &s.RepoID, &s.AppID, &s.SHA, &s.Branch, &s.Before, &s.Status,
@@ -29,26 +29,26 @@ func scanSuite(row db.Scanner) (*Suite, error) {
 	return &s, err
 }
 
-// suiteByID finds a suite of a repository. Error: 404.
+// suiteByID reads a suite of a repository. Error: 404.
 func suiteByID(tx *db.Tx, repoID repo.ID, id int64) (*Suite, error) {
 	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+
 		` FROM check_suites s WHERE s.id = $1 AND s.repo_id = $2`, id, repoID))
 }
 
-// suiteOf finds the suite of an App for a commit. Error: 404.
+// suiteOf reads the suite of an App for a commit. Error: 404.
 func suiteOf(tx *db.Tx, repoID repo.ID, sha git.SHA, app account.AppID) (*Suite, error) {
 	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+` FROM check_suites s
 		WHERE s.repo_id = $1 AND s.head_sha = $2 AND s.app_id = $3`, repoID, string(sha), app))
 }
 
-// suiteFilter chooses among the suites of a commit.
+// suiteFilter selects suites of a commit.
 type suiteFilter struct {
 	sha  git.SHA
-	app  account.AppID // 0: of all Apps
-	name string        // of a run that the suite has; "": any
+	app  account.AppID // 0 means all Apps
+	name string        // name of a run in the suite; "" means any
 }
 
-// suitesOf reads a page of the suites that f chooses, the oldest first, and counts all of them.
+// suitesOf reads a page of the suites that f selects, oldest first, and counts all of them.
 func suitesOf(
 	tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page,
 ) (list []*Suite, total int64, err error) {
@@ -74,7 +74,7 @@ func insertSuite(tx *db.Tx, s *Suite) error {
 		s.CreatedAt).Scan(&s.ID)
 }
 
-// updateSuite writes what the runs of a suite come to.
+// updateSuite writes the state and totals of a suite.
 func updateSuite(tx *db.Tx, s *Suite, sum Summary) error {
 	s.UpdatedAt = tx.Now
 	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = $3, runs = $4, waiting = $5,
@@ -84,14 +84,14 @@ func updateSuite(tx *db.Tx, s *Suite, sum Summary) error {
 	return err
 }
 
-// reset lets a suite wait for its App.
+// reset sets a suite back to queued.
 func reset(tx *db.Tx, id int64) error {
 	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = 0, updated_at = $3 WHERE id = $1`,
 		id, int64(Queued), tx.Now)
 	return err
 }
 
-// tallyOf sums up the latest runs of a suite, of which there are maxNames at most.
+// tallyOf counts the latest runs of a suite, at most maxNames.
 func tallyOf(tx *db.Tx, suiteID int64) (t tally, err error) {
 	err = tx.QueryRow(`SELECT COUNT(*), COALESCE(SUM(CASE WHEN status < 3 THEN 1 ELSE 0 END), 0),
 		COALESCE(SUM(CASE WHEN status = 3 AND conclusion <= $2 THEN 1 ELSE 0 END), 0),
@@ -102,15 +102,15 @@ func tallyOf(tx *db.Tx, suiteID int64) (t tally, err error) {
 	return t, err
 }
 
-// addUp counts what a suite takes more or less than before, and gives what the repository has in all.
+// addUp adds the change of a suite's size to the repository's total, and returns the total.
 func addUp(tx *db.Tx, s *Suite) (total int64, err error) {
 	total, err = count(tx, s.RepoID, s.Bytes-s.counted)
 	s.counted = s.Bytes
 	return total, err
 }
 
-// dropOldestSuite removes the oldest suite of the repository but for the one that is written, and tells how
-// much it took: 0 when there is no other.
+// dropOldestSuite deletes the oldest suite of the repository other than kept, and returns its size, or 0 if
+// there is no other.
 func dropOldestSuite(tx *db.Tx, kept *Suite) (bytes int64, err error) {
 	err = tx.QueryRow(`DELETE FROM check_suites WHERE id = (SELECT MIN(id) FROM check_suites
 		WHERE repo_id = $1 AND id <> $2)
@@ -124,8 +124,8 @@ func dropOldestSuite(tx *db.Tx, kept *Suite) (bytes int64, err error) {
 	return bytes, err
 }
 
-// Combined tells what the checks of each of some commits come to, in one query. Commits without any run are
-// missing from the map; their zero Summary is right.
+// Combined returns the check totals of several commits, read in one query. Commits without runs are missing
+// from the map, so their Summary is zero.
 func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
 	name := func(sha git.SHA) any { return summed{repoID, sha} }
 	return db.RecallMany(tx, shas, name, func(shas []git.SHA) (map[git.SHA]Summary, error) {
@@ -150,8 +150,8 @@ func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summar
 	return found, err
 }
 
-// SummaryColumns are in SQL what the checks of the commit of a row come to, whose repository's id and SHA
-// have these names: columns for [Summary.Dest].
+// SummaryColumns returns SQL expressions for the check totals of a row's commit, to scan into
+// [Summary.Dest]. repo and sha are the names of the columns with its repository id and SHA.
 func SummaryColumns(repo, sha string) string {
 	sum := func(column string) string {
 		return `COALESCE((SELECT CAST(SUM(cs.` +
@@ -161,21 +161,21 @@ func SummaryColumns(repo, sha string) string {
 	return sum("runs") + ", " + sum("waiting") + ", " + sum("failing")
 }
 
-// Dest is where SummaryColumns are scanned to.
+// Dest returns the destinations for scanning SummaryColumns.
 func (s *Summary) Dest() []any { return []any{&s.Runs, &s.Waiting, &s.Failing} }
 
-// KeepSummary keeps for the request what [Combined] would read of a commit.
+// KeepSummary stores the result of [Combined] for a commit for the rest of the request.
 func KeepSummary(tx *db.Tx, repoID repo.ID, sha git.SHA, s Summary) {
 	db.Keep(tx, summed{repoID, sha}, s)
 }
 
-// summed names a commit whose summary is known, for the transactions of one request.
+// summed is the key under which a request remembers the Summary of a commit.
 type summed struct {
 	repo repo.ID
 	sha  git.SHA
 }
 
-// installed reports that an App is installed with the owner of a repository.
+// installed reports whether an App is installed for the owner of a repository.
 func installed(tx *db.Tx, repoID repo.ID, app account.AppID) (is bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM installations i JOIN repos r ON r.owner_id = i.account_id
 		WHERE r.id = $1 AND i.app_id = $2)`, repoID, app).Scan(&is)
@@ -188,7 +188,7 @@ func setPreference(tx *db.Tx, repoID repo.ID, p Preference) error {
 	return err
 }
 
-// preferences lists what was said of Apps, by their ids.
+// preferences lists the preferences of a repository by App id.
 func preferences(tx *db.Tx, repoID repo.ID) ([]Preference, error) {
 	list := []Preference{}
 	err := db.QueryEach(tx, func(row db.Scanner) error {
@@ -202,7 +202,7 @@ func preferences(tx *db.Tx, repoID repo.ID) ([]Preference, error) {
 	return list, err
 }
 
-// count adds to what a repository's suites take, and gives that.
+// count adds bytes to the total size of a repository's suites, and returns the total.
 func count(tx *db.Tx, repoID repo.ID, bytes int64) (total int64, err error) {
 	err = tx.QueryRow(`INSERT INTO check_totals (repo_id, bytes) VALUES ($1, $2)
 		ON CONFLICT (repo_id) DO UPDATE SET bytes = check_totals.bytes + excluded.bytes
@@ -210,7 +210,7 @@ func count(tx *db.Tx, repoID repo.ID, bytes int64) (total int64, err error) {
 	return total, err
 }
 
-// insertPushed makes the suites of a push, and gives their ids by Apps.
+// insertPushed creates the suites for a push and returns their ids by App.
 func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[account.AppID][]int64, error) {
 	args := []any{repoID, int64(rowBytes), tx.Now}
 	rows := make([]string, len(heads))
@@ -239,8 +239,8 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[accoun
 	return ids, err
 }
 
-// Place finds the repository of a run, or with suite of a suite, for GraphQL. It checks no rights. Error:
-// 404.
+// Place returns the repository of a run, or of a suite if suite is true, for GraphQL. It does not check
+// access. Error: 404.
 func Place(tx *db.Tx, id int64, suite bool) (in repo.ID, err error) {
 	table := `check_runs`
 	if suite {
@@ -253,7 +253,7 @@ func Place(tx *db.Tx, id int64, suite bool) (in repo.ID, err error) {
 	return in, err
 }
 
-// suitesOfMany reads the suites of some commits, the oldest first, at most so many of each.
+// suitesOfMany reads the suites of several commits, oldest first, at most rows for each commit.
 func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Suite, error) {
 	if len(shas) == 0 {
 		return nil, nil
@@ -266,7 +266,7 @@ func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Sui
 		args...)
 }
 
-// suitesByIDs reads the suites of the ids in a repository.
+// suitesByIDs reads suites of a repository by id.
 func suitesByIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Suite, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -275,7 +275,7 @@ func suitesByIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Suite, error) {
 		AND s.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, repoID)...)
 }
 
-// countSuites tells how many suites each of some commits has.
+// countSuites returns the number of suites of each commit.
 func countSuites(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, error) {
 	if len(shas) == 0 {
 		return nil, nil
@@ -288,8 +288,8 @@ func countSuites(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
 }
 
-// runsOfMany reads the runs of some suites of a repository, the newest first, at most so many of each: the
-// latest of each name, or all.
+// runsOfMany reads the runs of several suites, newest first, at most rows for each suite. If all is false,
+// it reads only the latest run of each name.
 func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64) ([]*Run, error) {
 	if len(suites) == 0 {
 		return nil, nil
@@ -310,7 +310,7 @@ func latestOnly(all bool) string {
 	return ` AND latest = TRUE`
 }
 
-// countRuns tells how many runs, of those that runsOfMany reads, each suite has.
+// countRuns returns how many runs each suite has, counted as runsOfMany reads them.
 func countRuns(tx *db.Tx, repoID repo.ID, suites []int64, all bool) (map[int64]int64, error) {
 	if len(suites) == 0 {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// ensureSuite finds the suite of the caller's App for a commit, or makes it.
+// ensureSuite returns the suite of the calling App for a commit, and creates it if it does not exist.
 func ensureSuite(tx *db.Tx, a *repo.Access, sha git.SHA, branch *string) (*Suite, error) {
 	suite, err := suiteOf(tx, a.ID, sha, a.Caller.App)
 	if !errs.Is(err, errs.NotFound) {
@@ -28,7 +28,7 @@ func ensureSuite(tx *db.Tx, a *repo.Access, sha git.SHA, branch *string) (*Suite
 	return suite, bound(tx, suite)
 }
 
-// CreateSuite makes the suite of the caller's App for a commit; made is false if there was one. Errors: 403,
+// CreateSuite creates the suite of the calling App for a commit. made is false if it existed. Errors: 403,
 // 404, 422.
 func (s *Service) CreateSuite(
 	ctx context.Context, a *repo.Access, sha git.SHA,
@@ -51,9 +51,8 @@ func (s *Service) CreateSuite(
 	return suite, made, err
 }
 
-// RerequestSuite asks the App of a suite to make its runs again. They stay as they are, the suite waits.
-// Errors: 403,
-// 404.
+// RerequestSuite asks the App of a suite to run its checks again. It queues the suite and leaves its runs
+// unchanged. Errors: 403, 404.
 func (s *Service) RerequestSuite(ctx context.Context, a *repo.Access, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
@@ -73,8 +72,8 @@ func (s *Service) RerequestSuite(ctx context.Context, a *repo.Access, id int64) 
 	})
 }
 
-// bound takes the oldest suites from a repository that has too much, until it has not, or for this time
-// enough were taken.
+// bound deletes the oldest suites of a repository that exceeds maxRepoBytes, at most maxDropped in one
+// call.
 func bound(tx *db.Tx, kept *Suite) error {
 	total, err := addUp(tx, kept)
 	if err != nil {
@@ -93,19 +92,19 @@ func bound(tx *db.Tx, kept *Suite) error {
 	return nil
 }
 
-// maxDropped is how many suites go at once.
+// maxDropped is the number of suites that one call of bound deletes.
 const maxDropped = 3
 
-// Preference says whether pushes make suites for an App.
+// Preference sets whether a push creates suites for an App.
 type Preference struct {
 	AppID account.AppID
 	Auto  bool
 }
 
-// maxPreferences is how many Apps a request may name.
+// maxPreferences is the number of Apps in one request.
 const maxPreferences = 30
 
-// Prefer notes for which Apps pushes make suites. Errors: 404, and 422 for an App that is not installed here.
+// Prefer sets for which Apps pushes create suites. Errors: 404, and 422 for an App that is not installed.
 func (s *Service) Prefer(
 	ctx context.Context, a *repo.Access, list []Preference,
 ) (all []Preference, err error) {
@@ -139,9 +138,9 @@ func (s *Service) Prefer(
 	return all, err
 }
 
-// FollowPush makes a suite for the new tip of each branch and each App that is installed in the repository,
-// may write checks and was not told to be left out; and asks it for its runs. Of a commit that has one it
-// makes none.
+// FollowPush creates a suite at the new tip of each pushed branch for each App that is installed in the
+// repository, may write checks and is not excluded by a preference. It then sends each App a request for
+// its runs. A commit that has a suite of the App does not get another.
 func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var heads []repo.RefUpdate
 	for _, u := range moved {

@@ -10,14 +10,14 @@ import (
 	"arbor/internal/repo"
 )
 
-// Change is what a request says of a run. Nil leaves what there is.
+// Change is an update of a run. Nil fields keep their values.
 type Change struct {
 	Name        *string
-	Status      Status // 0: as it is
+	Status      Status // 0 keeps the value
 	Conclusion  Conclusion
 	ExternalID  *string
 	DetailsURL  *string
-	StartedAt   db.Time // zero: as it is
+	StartedAt   db.Time // zero keeps the value
 	CompletedAt db.Time
 	Title       *string
 	Summary     *string
@@ -27,7 +27,7 @@ type Change struct {
 	Annotations []Annotation
 }
 
-// apply changes a run as c says.
+// apply writes the change to r.
 func (c *Change) apply(r *Run, now db.Time) {
 	if c.Name != nil {
 		r.Name = *c.Name
@@ -52,15 +52,15 @@ func (c *Change) apply(r *Run, now db.Time) {
 		} else if r.CompletedAt.IsZero() {
 			r.CompletedAt = now
 		}
-	case c.Status != 0: // it begins again
+	case c.Status != 0: // restarted
 		r.Status, r.Conclusion, r.CompletedAt = c.Status, 0, 0
 	}
 	r.UpdatedAt = now
 }
 
-// Create makes a run of the caller's App for a commit of the repository, and its suite if there is none.
-// Errors: 403 for who is no App; 404 when the repository is gone; 422 when it has no such commit, or the
-// suite is full.
+// Create creates a run of the calling App for a commit of the repository, and its suite if needed. Errors:
+// 403 if the caller is not an App; 404 if the repository was deleted; 422 if the commit does not exist or
+// the suite is full.
 func (s *Service) Create(ctx context.Context, a *repo.Access, sha git.SHA, c *Change) (*Run, error) {
 	branch, err := s.check(ctx, a, sha)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, sha git.SHA, c *Ch
 	return run, err
 }
 
-// check makes sure that the caller may write checks of a commit, and that the repository has it; it gives the
-// branch whose tip that is. Errors: 403, 422.
+// check verifies that the caller may write checks and that the repository has the commit. It returns the
+// branch whose tip the commit is, or nil. Errors: 403, 422.
 func (s *Service) check(ctx context.Context, a *repo.Access, sha git.SHA) (branch *string, err error) {
 	if err := mayWrite(a); err != nil {
 		return nil, err
@@ -130,8 +130,8 @@ func (s *Service) commit(ctx context.Context, a *repo.Access, sha git.SHA) (*git
 
 func noCommit(name string) error { return errs.Newf(errs.Invalid, "No commit found for SHA: %s", name) }
 
-// Edit changes a run of the caller's App; annotations are added to those that there are. Errors: 403 for
-// others, 404, 422 for more annotations than a run may have.
+// Edit updates a run of the calling App. Annotations are added to the existing ones. Errors: 403 for other
+// callers, 404, 422 for too many annotations.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, c *Change) (run *Run, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		suite, before, err := hold(tx, a, id)
@@ -154,8 +154,8 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, c *Change)
 	return run, err
 }
 
-// Rerequest asks the App of a run to make it again. The run stays as it is, its suite waits. Errors: 403,
-// 404.
+// Rerequest asks the App of a run to run it again. It queues the suite and leaves the run unchanged.
+// Errors: 403, 404.
 func (s *Service) Rerequest(ctx context.Context, a *repo.Access, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		suite, run, err := hold(tx, a, id)
@@ -169,9 +169,8 @@ func (s *Service) Rerequest(ctx context.Context, a *repo.Access, id int64) error
 	})
 }
 
-// hold locks the checks of the repository and finds a run, which the caller may change, and its suite.
-// Errors: 403,
-// 404.
+// hold locks the repository's checks and reads a run that the caller may change, and its suite. Errors:
+// 403, 404.
 func hold(tx *db.Tx, a *repo.Access, id int64) (*Suite, *Run, error) {
 	if err := repo.Lock(tx, a.ID); err != nil {
 		return nil, nil, err
@@ -187,7 +186,8 @@ func hold(tx *db.Tx, a *repo.Access, id int64) (*Suite, *Run, error) {
 	return suite, run, err
 }
 
-// makeRoom makes a new run the latest of its name. Of too many with one name the oldest goes. Error: 422.
+// makeRoom prepares a suite for a new latest run of this name. It deletes the oldest run of the name if
+// there are too many. Error: 422.
 func makeRoom(tx *db.Tx, suite *Suite, run *Run) error {
 	have, err := countOfName(tx, suite.ID, run.Name)
 	switch {
@@ -205,7 +205,7 @@ func makeRoom(tx *db.Tx, suite *Suite, run *Run) error {
 	return unsetLatest(tx, suite.ID, run.Name)
 }
 
-// rename moves a run to the others of its new name. Error: 422.
+// rename changes the name of a run and updates the latest runs of both names. Error: 422.
 func rename(tx *db.Tx, suite *Suite, before, now *Run) error {
 	if err := makeRoom(tx, suite, now); err != nil {
 		return err
@@ -221,7 +221,8 @@ func rename(tx *db.Tx, suite *Suite, before, now *Run) error {
 	return nil
 }
 
-// annotate adds annotations to a run whose others take so many bytes, and writes the run. Error: 422.
+// annotate adds annotations to a run and writes the run. others is the size of its existing annotations.
+// Error: 422.
 func annotate(tx *db.Tx, suite *Suite, run *Run, others int64, list []Annotation) error {
 	if run.Annotations+int64(len(list)) > maxAnnotations {
 		return full(Resource, "This check run has reached the maximum number of annotations.")
@@ -245,8 +246,8 @@ func full(resource, message string) error {
 	return errs.Validation(errs.Field{Resource: resource, Code: errs.Custom, Message: message})
 }
 
-// settle writes what a suite comes to after its runs have changed, makes room in the repository, and tells of
-// it all.
+// settle updates the state of a suite after its runs changed, deletes old suites if the repository has too
+// many, and records the events.
 func settle(tx *db.Tx, a *repo.Access, suite *Suite, events []hook.Event) error {
 	t, err := tallyOf(tx, suite.ID)
 	if err != nil {

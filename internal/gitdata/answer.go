@@ -14,19 +14,19 @@ import (
 	"arbor/internal/web"
 )
 
-// basis is what an answer depends on besides its address and the repository.
+// basis describes what a response depends on besides its address and the repository.
 type basis struct {
-	refs   bool      // where names lead
-	people bool      // logins and pictures of authors
-	sha    git.SHA   // of the object it is about, for the ETag; may be empty
-	pair   string    // two commits that the address does not name; may be empty
-	named  []git.SHA // that the client gives in full
+	refs   bool      // the refs
+	people bool      // logins and avatars of authors
+	sha    git.SHA   // of the returned object, for the ETag; may be empty
+	pair   string    // two commits that are not in the address; may be empty
+	named  []git.SHA // SHAs given by the client in full
 
-	elsewhere bool // another repository, too: the answer is not kept
+	elsewhere bool // depends on another repository: not cached
 }
 
-// named is the basis of an answer about a revision: a full SHA never leads
-// elsewhere, and stands in the ETag (decision 27).
+// named returns the basis of a response about a revision. A full SHA is immutable and becomes part of the
+// ETag (decision 27).
 func named(revision string, people bool) basis {
 	sha, err := git.ParseSHA(revision)
 	if err != nil {
@@ -35,18 +35,18 @@ func named(revision string, people bool) basis {
 	return basis{people: people, sha: sha, named: []git.SHA{sha}}
 }
 
-// object is the basis of an answer about the object of a full SHA.
+// object returns the basis of a response about the object with a full SHA.
 func object(sha git.SHA) basis { return basis{sha: sha, named: []git.SHA{sha}} }
 
-// renderer is a value that is rendered while it is read, not by encoding/json.
+// renderer is a value that renders itself while it is read, without encoding/json.
 type renderer interface {
 	render(ctx context.Context, out *web.Output) error
 }
 
-// large is a value of which some texts may be large.
+// large is a value with texts that may be large.
 type large struct {
 	value any
-	size  int // of the texts, in bytes
+	size  int // of the texts in bytes
 }
 
 func (l large) render(_ context.Context, out *web.Output) error {
@@ -56,8 +56,8 @@ func (l large) render(_ context.Context, out *web.Output) error {
 	return out.JSON(l.value)
 }
 
-// reserve asks for the memory that it takes to render a large text: a control
-// character has six bytes in JSON, and encoding/json renders it twice.
+// reserve reserves memory for rendering a large text: a control character becomes six bytes in JSON, and
+// encoding/json copies it twice.
 func reserve(out *web.Output, size int) error {
 	if size <= 64<<10 {
 		return nil
@@ -65,10 +65,9 @@ func reserve(out *web.Output, size int) error {
 	return out.Reserve(12 * int64(size))
 }
 
-// cached sends the kept answer, or renders it. read may set Link and Last-Modified; its
-// value is a renderer or goes through encoding/json. read checks the SHAs that the client
-// names: answers that only some readers of the repository may have (decision 60) are not
-// kept.
+// cached sends the cached response or renders it. read may set Link and Last-Modified; it returns a
+// renderer or a value for encoding/json. It checks the SHAs given by the client: responses that only some
+// readers of the repository may get are not cached (decision 60).
 func (api *API) cached(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, read func(context.Context) (any, error),
 ) error {
@@ -101,15 +100,14 @@ func (api *API) cached(
 	}
 }
 
-// dated sets Last-Modified to when a commit or tag was made (decision 27), as
-// far as a header can say it.
+// dated sets Last-Modified to the time of a commit or tag (decision 27), if a header can represent it.
 func dated(w http.ResponseWriter, by git.Signature) {
 	if year := by.When.UTC().Year(); year >= 1 && year <= 9999 {
 		web.LastModified(w, by.When)
 	}
 }
 
-// etagOf makes a tag that contains the SHA of the object, where there is one.
+// etagOf returns an ETag that includes the SHA of the object, if any.
 func etagOf(on basis, body []byte) string {
 	tag := web.Tag(body)
 	if on.sha != "" {
@@ -118,7 +116,7 @@ func etagOf(on basis, body []byte) string {
 	return tag
 }
 
-// state is that of what the answer depends on in the database.
+// state returns the generations that the response depends on.
 func (on basis) state(a *repo.Access) cache.State {
 	var refs, accounts int64
 	if on.refs {
@@ -130,7 +128,7 @@ func (on basis) state(a *repo.Access) cache.State {
 	return cache.Generations(refs, accounts, a.Purges)
 }
 
-// keyOf names everything else that an answer depends on.
+// keyOf returns a cache key with everything else that a response depends on.
 func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	info := web.From(r.Context())
 	b := make([]byte, 0, 200)
@@ -145,13 +143,13 @@ func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	return web.ShortKey(b)
 }
 
-// opened renders an object without its last brace, for what is rendered while it is read.
+// opened renders an object without its closing brace, so that members can be appended.
 func opened(v any) ([]byte, error) {
 	b, err := web.Marshal(v)
 	return bytes.TrimSuffix(b, []byte("}")), err
 }
 
-// text answers with bytes that are no JSON.
+// text writes a response that is not JSON.
 func text(w http.ResponseWriter, r *http.Request, body []byte, etag string) error {
 	if web.NotModified(w, r, etag) {
 		return nil
@@ -166,15 +164,13 @@ func text(w http.ResponseWriter, r *http.Request, body []byte, etag string) erro
 	return err
 }
 
-// textHeader keeps browsers from taking what somebody committed for a page of
-// this site.
+// textHeader prevents browsers from treating committed files as pages of this site.
 func textHeader(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Content-Type"] = []string{web.From(r.Context()).Media.Text()}
 	w.Header()["X-Content-Type-Options"] = []string{"nosniff"}
 }
 
-// stream sends the output of a process of git while the process runs. An error before the
-// first byte is answered as usual.
+// stream sends the output of a running git process. An error before the first byte is returned as usual.
 func stream(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) error {
 	textHeader(w, r)
 	if r.Method == http.MethodHead {

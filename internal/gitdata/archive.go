@@ -15,9 +15,8 @@ import (
 // GET /repos/{owner}/{repo}/tarball
 // GET /repos/{owner}/{repo}/tarball/{ref...}
 //
-// GetTarball redirects to the files of a branch, a tag or a commit as tar.gz;
-// without a name, of the default branch. Errors: 404, 409 for an empty
-// repository.
+// GetTarball redirects to the files of a branch, a tag or a commit as tar.gz; the default branch if there
+// is no ref. Errors: 404, 409 for an empty repository.
 func (api *API) GetTarball(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.toArchive(w, r, a, git.TarGz)
 }
@@ -25,13 +24,12 @@ func (api *API) GetTarball(w http.ResponseWriter, r *http.Request, a *repo.Acces
 // GET /repos/{owner}/{repo}/zipball
 // GET /repos/{owner}/{repo}/zipball/{ref...}
 //
-// GetZipball redirects to the files of a branch, a tag or a commit as zip, as
-// GetTarball does.
+// GetZipball redirects to the files of a branch, a tag or a commit as zip, like GetTarball.
 func (api *API) GetZipball(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.toArchive(w, r, a, git.Zip)
 }
 
-// toArchive redirects to the archive of the commit that a name leads to now.
+// toArchive redirects to the archive of the commit that a ref currently refers to.
 func (api *API) toArchive(w http.ResponseWriter, r *http.Request, a *repo.Access, f git.ArchiveFormat) error {
 	sha, err := api.revision(r.Context(), a, strings.TrimPrefix(web.Param(r, "ref"), "refs/"), false)
 	if err != nil {
@@ -45,9 +43,9 @@ func (api *API) toArchive(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // GET /{owner}/{repo}/archive/{file...}
 //
-// GetArchive answers NAME.tar.gz or NAME.zip: the files of a commit, a branch or
-// a tag, packed while they are sent, in a folder that names repository and
-// commit. Errors: 404, 409 for an empty repository.
+// GetArchive serves NAME.tar.gz or NAME.zip with the files of a commit, branch or tag. It is packed while
+// it is sent; its top directory is named after repository and commit. Errors: 404, 409 for an empty
+// repository.
 func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	file := web.Param(r, "file")
 	for f, kind := range map[git.ArchiveFormat]string{git.TarGz: "application/gzip",

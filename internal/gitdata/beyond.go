@@ -11,17 +11,17 @@ import (
 	"arbor/internal/web"
 )
 
-// maxBeyond is how many segments of an address may be the name of something.
+// maxBeyond is the maximum number of path segments in a name.
 const maxBeyond = 16
 
-// beyond makes the error for a name that is not there one about the address, if that goes on below something that
-// is there: where main is a commit, commits/main/pictures names none, and git allows no branch main/pictures. there
-// reports a name that is there. A client that means a slash in a name writes it escaped, and gets err.
+// beyond replaces a not-found error by one about the address, if a prefix of the name exists and the rest
+// of the address is unknown: if main is a commit, commits/main/pictures is not, and git allows no branch
+// main/pictures. there reports whether a name exists. Clients escape slashes in names; they get err.
 func beyond(
 	r *http.Request, err error, address string, there func(ctx context.Context, name string) bool,
 ) error {
 	parts := strings.Split(r.URL.EscapedPath(), "/")
-	const before = 5 // /repos/OWNER/NAME/commits/
+	const before = 5 // in /repos/OWNER/NAME/commits/
 	for n := before + 1; n < len(parts) && n <= before+maxBeyond; n++ {
 		name, wrong := url.PathUnescape(strings.Join(parts[before:n], "/"))
 		if wrong == nil && name != "" && there(r.Context(), name) {
@@ -32,7 +32,7 @@ func beyond(
 	return err
 }
 
-// beyondCommit is beyond for an address of a commit.
+// beyondCommit is beyond for the address of a commit.
 func (api *API) beyondCommit(r *http.Request, a *repo.Access, err error) error {
 	there := func(ctx context.Context, name string) bool {
 		_, err := api.CommitNamed(ctx, a, name)
@@ -44,7 +44,7 @@ func (api *API) beyondCommit(r *http.Request, a *repo.Access, err error) error {
 	return beyond(r, err, "/repos/{owner}/{repo}/commits/{ref}", there)
 }
 
-// beyondBranch is beyond for an address of a branch.
+// beyondBranch is beyond for the address of a branch.
 func (api *API) beyondBranch(r *http.Request, a *repo.Access, err error) error {
 	if !errs.Is(err, errs.NotFound) {
 		return err

@@ -17,16 +17,16 @@ import (
 	"arbor/internal/web"
 )
 
-// maxBlob is the largest blob that is answered, in bytes, as at GitHub.
+// maxBlob is the maximum size in bytes of a returned blob, as at GitHub.
 const maxBlob = 100 << 20
 
-// keptBlob is the largest blob whose rendered form is kept, in bytes.
+// keptBlob is the maximum size in bytes of a blob whose response is cached.
 const keptBlob = 256 << 10
 
 // POST /repos/{owner}/{repo}/git/blobs
 //
-// CreateBlob writes a blob: content in the given encoding, utf-8 unless it is
-// base64. The body is at most 40 MiB (decision 19).
+// CreateBlob creates a blob from content in the encoding utf-8 (the default) or base64. The request body is
+// limited to 40 MiB (decision 19).
 func (api *API) CreateBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := api.refuseEmpty(r.Context(), a); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (api *API) CreateBlob(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return web.Created(w, r, made.URL, made)
 }
 
-// readContent reads content and encoding. An empty text is an empty blob.
+// readContent reads content and encoding. An empty content is an empty blob.
 func readContent(body *web.Object) []byte {
 	var content string
 	if raw := body.Raw("content"); len(raw) == 0 || string(raw) == "null" {
@@ -66,7 +66,7 @@ func readContent(body *web.Object) []byte {
 	return contents
 }
 
-// decodeBase64 takes what clients send: in lines or not, padded or not.
+// decodeBase64 decodes Base64 with or without line breaks and padding.
 func decodeBase64(s string) ([]byte, error) {
 	if strings.ContainsAny(s, " \t\r\n") {
 		s = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "").Replace(s)
@@ -79,8 +79,8 @@ func decodeBase64(s string) ([]byte, error) {
 
 // GET /repos/{owner}/{repo}/git/blobs/{sha}
 //
-// GetBlob answers a blob of at most 100 MB, its contents in Base64. The media
-// type raw gives the contents alone, as plain text.
+// GetBlob returns a blob of up to 100 MB in Base64. The media type raw returns just its content as plain
+// text.
 func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	sha, err := fullSHA(r)
 	if err != nil {
@@ -99,7 +99,7 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		if k, ok := api.kept.Get(objectsOf(a), b.key); ok {
 			return b.send(k.Body)
 		}
-		admission.As(r.Context(), admission.Stream) // of a large one
+		admission.As(r.Context(), admission.Stream) // it may be large
 		err = b.read(a)
 	}
 	switch errs.KindOf(err) {
@@ -113,7 +113,7 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	return err
 }
 
-// blobAnswer is a blob on its way to a client.
+// blobAnswer is the response with a blob.
 type blobAnswer struct {
 	w     http.ResponseWriter
 	r     *http.Request
@@ -126,7 +126,7 @@ type blobAnswer struct {
 	etag  string
 }
 
-// read has the blob read while it is written.
+// read reads and writes the blob.
 func (b *blobAnswer) read(a *repo.Access) error {
 	ctx := b.r.Context()
 	objects, release, err := b.api.repos.Git(ctx, a)
@@ -137,7 +137,7 @@ func (b *blobAnswer) read(a *repo.Access) error {
 	return objects.ReadBlob(ctx, b.sha, maxBlob, b.write)
 }
 
-// send answers with a body that is whole.
+// send sends a complete body.
 func (b *blobAnswer) send(body []byte) error {
 	if b.raw {
 		sandbox(b.w)
@@ -146,12 +146,12 @@ func (b *blobAnswer) send(body []byte) error {
 	return web.Bytes(b.w, b.r, http.StatusOK, body, b.etag)
 }
 
-// sandbox keeps a browser from taking a blob for anything but text.
+// sandbox prevents browsers from treating a blob as anything but text.
 func sandbox(w http.ResponseWriter) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
 }
 
-// write renders the blob, in memory when it is worth keeping.
+// write renders the blob, in memory if it is small enough to be cached.
 func (b *blobAnswer) write(size int64, contents io.Reader) error {
 	if size <= keptBlob {
 		var body bytes.Buffer
@@ -180,7 +180,7 @@ func (b *blobAnswer) write(size int64, contents io.Reader) error {
 	return b.render(b.w, size, contents)
 }
 
-// blobJSON is GitHub's blob without its content.
+// blobJSON is GitHub's blob without content.
 type blobJSON struct {
 	SHA    string `json:"sha"`
 	NodeID string `json:"node_id"`
@@ -188,13 +188,13 @@ type blobJSON struct {
 	URL    string `json:"url"`
 }
 
-// holdBlob asks for the memory of a blob until it is sent: small ones are read whole,
-// and a slow client may read one for minutes.
+// holdBlob reserves memory for a blob until it is sent: small ones are read completely, and a slow client
+// may take minutes.
 func holdBlob(ctx context.Context, size int64) error {
 	return admission.Hold(ctx, min(size, git.HeldBlob))
 }
 
-// render writes the answer's body: GitHub breaks Base64 after 60 characters.
+// render writes the body. Like GitHub it breaks Base64 after 60 characters.
 func (b *blobAnswer) render(w io.Writer, size int64, contents io.Reader) error {
 	if b.raw {
 		_, err := io.Copy(w, contents)
@@ -208,7 +208,7 @@ func (b *blobAnswer) render(w io.Writer, size int64, contents io.Reader) error {
 	if err != nil {
 		return err
 	}
-	const line = 45 // bytes that make 60 characters
+	const line = 45 // bytes for 60 characters
 	buf, out := make([]byte, line*1000), make([]byte, 0, 62*1000)
 	for {
 		n, err := io.ReadFull(contents, buf)

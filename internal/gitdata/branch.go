@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// shortBranchJSON is GitHub's short-branch. No branch is protected yet.
+// shortBranchJSON is GitHub's short-branch. Branch protection is not implemented.
 type shortBranchJSON struct {
 	Name      string     `json:"name"`
 	Commit    objectJSON `json:"commit"`
@@ -56,8 +56,8 @@ func (p *place) commitObject(sha git.SHA) objectJSON {
 
 // GET /repos/{owner}/{repo}/branches
 //
-// ListBranches answers a page of the branches by name; protected=true answers
-// none, as there is no protection yet.
+// ListBranches lists the branches by name. protected=true lists none, because protection is not
+// implemented.
 func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	protected, err := web.QueryEnum(r, "Branch", "protected", "", "true", "false", "1", "0")
 	if err != nil {
@@ -103,8 +103,7 @@ func (api *API) ListBranchesAt(w http.ResponseWriter, r *http.Request, a *repo.A
 		})
 }
 
-// below gives the refs whose names begin with the prefix, of a list in the
-// order of names.
+// below returns the refs in a sorted list whose names start with prefix.
 func below(list []git.Ref, prefix string) []git.Ref {
 	byName := func(r git.Ref, name string) int { return strings.Compare(r.Name, name) }
 	from, _ := slices.BinarySearchFunc(list, prefix, byName)
@@ -123,7 +122,7 @@ func (p *place) branches(list []git.Ref) []shortBranchJSON {
 
 // GET /repos/{owner}/{repo}/branches/{branch...}
 //
-// GetBranch answers a branch with its commit.
+// GetBranch returns a branch with its commit.
 func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.beyondBranch(r, a, api.getBranch(w, r, a))
 }
@@ -159,7 +158,7 @@ func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // GET /repos/{owner}/{repo}/tags
 //
-// ListTags answers a page of the tags, the highest version first.
+// ListTags lists the tags, highest version first.
 func (api *API) ListTags(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
 		refs, err := api.repos.Refs(ctx, a)
@@ -183,8 +182,8 @@ func (api *API) ListTags(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	})
 }
 
-// compareVersions orders names as people do who count: v1.9 before v1.10. Names
-// that differ only in leading zeros are ordered by their bytes.
+// compareVersions compares version numbers by value: v1.9 comes before v1.10. Names that differ only in
+// leading zeros are compared by bytes.
 func compareVersions(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
@@ -211,11 +210,11 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// digits is the number of digits that s begins with.
+// digits returns the number of leading digits of s.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
-// branchPath writes a branch into an address, with its slashes. They are escaped in a name that
-// ends as an address of GitHub's does, such as x/protection, since it would be taken for that.
+// branchPath returns a branch as a path with unescaped slashes. It escapes them in a name that ends like an
+// address of GitHub's API, such as x/protection.
 func branchPath(name string) string {
 	if strings.Contains(name, "/protection") || strings.HasSuffix(name, "/rename") {
 		return web.Path(name)[1:]

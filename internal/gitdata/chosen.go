@@ -13,13 +13,12 @@ import (
 	"arbor/internal/web"
 )
 
-// The handlers here answer what GraphQL asks for and REST has no address for. Their rights are those of the
-// routes that GraphQL names.
+// Handlers for GraphQL without a REST endpoint. They have the rights of the routes that GraphQL names.
 
-// maxChosen is how many objects one request asks for by their SHAs.
+// maxChosen is the number of SHAs in one request.
 const maxChosen = 100
 
-// Known leaves those of the objects that are of one type and that the caller may see.
+// Known returns those of the objects that have the type and are visible to the caller.
 func (api *API) Known(ctx context.Context, a *repo.Access, named []git.SHA, kind git.Type) ([]git.SHA, error) {
 	known, err := api.repos.Known(ctx, a, named)
 	if err != nil {
@@ -34,12 +33,12 @@ func (api *API) Known(ctx context.Context, a *repo.Access, named []git.SHA, kind
 	return shas, nil
 }
 
-// chosen reads the parameter shas, a hundred at most, as Known does.
+// chosen reads the parameter shas, at most a hundred, and filters it with Known.
 func (api *API) chosen(r *http.Request, a *repo.Access, kind git.Type) ([]git.SHA, error) {
 	return api.Known(r.Context(), a, git.ParseSHAs(web.QueryOf(r).Get("shas"), maxChosen), kind)
 }
 
-// ListChosenCommits answers the commits of the parameter shas, as GET /repos/{owner}/{repo}/commits does.
+// ListChosenCommits returns the commits in the parameter shas, as GET /repos/{owner}/{repo}/commits does.
 func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas, err := api.chosen(r, a, git.TypeCommit)
 	if err != nil {
@@ -50,7 +49,7 @@ func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *rep
 	})
 }
 
-// Commits loads the commits as lists show them, those that the caller may see.
+// Commits loads those of the commits that are visible to the caller, rendered as in lists.
 func (api *API) Commits(
 	ctx context.Context, a *repo.Access, named []git.SHA,
 ) (map[git.SHA]*CommitPayload, error) {
@@ -66,8 +65,8 @@ func (api *API) Commits(
 	return out, err
 }
 
-// Tags loads the annotated tags that the caller may see, each as GET /repos/{owner}/{repo}/git/tags/{sha} shows
-// it.
+// Tags loads those of the annotated tags that are visible to the caller, as GET
+// /repos/{owner}/{repo}/git/tags/{sha} returns them.
 func (api *API) Tags(ctx context.Context, a *repo.Access, named []git.SHA) (map[git.SHA]*TagPayload, error) {
 	shas, err := api.Known(ctx, a, named, git.TypeTag)
 	if err != nil {
@@ -92,17 +91,17 @@ func (api *API) Tags(ctx context.Context, a *repo.Access, named []git.SHA) (map[
 	return shown, nil
 }
 
-// namedJSON is what a name leads to.
+// namedJSON is the object that a name refers to.
 type namedJSON struct {
 	SHA  string `json:"sha"`
 	Type string `json:"type"`
 	Size int64  `json:"size"` // of a blob, in bytes
-	Path string `json:"path"` // in its tree; empty where the name had none
+	Path string `json:"path"` // in its tree; empty if the name has no path
 }
 
-// GetNamed answers what the parameter name leads to, as git reads it: a branch, a tag, a full or abbreviated
-// SHA, and with a colon and a path behind it what is there. An annotated tag is itself. Errors: 404; 409 for
-// a repository without any ref; 422 for an abbreviation that fits several commits.
+// GetNamed resolves the parameter name as git does: a branch, a tag, a full or abbreviated SHA, optionally
+// followed by a colon and a path. Annotated tags are not followed. Errors: 404; 409 for a repository
+// without refs; 422 for an ambiguous abbreviation.
 func (api *API) GetNamed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name, path, within := strings.Cut(web.QueryOf(r).Get("name"), ":")
 	found := namedJSON{}
@@ -129,25 +128,25 @@ func (api *API) GetNamed(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		return err
 	}
 	if found.Type, found.Size = string(known[0].Type), max(0, known[0].Size); found.Type == "" {
-		return errs.Absent() // or the commit of a submodule, which is not here
+		return errs.Absent() // or the commit of a submodule, which may be missing
 	}
 	return web.JSON(w, r, http.StatusOK, found)
 }
 
-// maxDated is how many refs can be put in the order of their commits' dates.
+// maxDated is the maximum number of refs ordered by date.
 const maxDated = 10_000
 
-// chosenRefJSON is a ref with the object that it leads to: that of an annotated tag is behind the tag.
+// chosenRefJSON is a ref with its object, or the target of its annotated tag.
 type chosenRefJSON struct {
 	refJSON
 	LeadsTo string `json:"leads_to"`
 }
 
-// ListChosenRefs answers a page of the refs whose names begin with the parameter prefix. The parameter part
-// chooses those that have it in the rest of their names, whatever its case; the parameter names chooses these
-// alone, with spaces between them. They stand by name, or with order=date by the date of the commit that they
-// lead to; direction=desc turns it round. Errors: 409 for a repository without any ref; 422 for more than
-// 10,000 refs by date.
+// ListChosenRefs lists the refs whose names start with the parameter prefix. The parameter part selects
+// those whose remaining name contains it, ignoring case; the parameter names selects refs by name,
+// separated by spaces. They are ordered by name, or with order=date by the dates of their commits;
+// direction=desc reverses the order. Errors: 409 for a repository without refs; 422 for more than 10,000
+// refs by date.
 func (api *API) ListChosenRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx, q := r.Context(), web.QueryOf(r)
 	found, err := api.matching(ctx, a, q.Get("prefix"))
@@ -190,8 +189,7 @@ func (api *API) ListChosenRefs(w http.ResponseWriter, r *http.Request, a *repo.A
 	return web.JSON(w, r, http.StatusOK, list)
 }
 
-// byDate puts refs in the order of the dates of the commits that they lead to. Those that lead to none come
-// first.
+// byDate orders refs by the dates of their commits. Refs to other objects come first.
 func (api *API) byDate(ctx context.Context, a *repo.Access, refs []git.Ref) ([]git.Ref, error) {
 	if len(refs) > maxDated {
 		return nil, errs.Newf(errs.Invalid, "Only %d refs can be ordered by date.", maxDated)

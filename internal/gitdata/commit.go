@@ -12,13 +12,12 @@ import (
 	"arbor/internal/web"
 )
 
-// filesPerPage is how many files of a commit or comparison are shown, where the
-// request does not say.
+// filesPerPage is the default number of files of a commit or comparison.
 const filesPerPage = 300
 
 // GET /repos/{owner}/{repo}/git/commits/{sha}
 //
-// GetGitCommit answers a commit as a Git object, by its full SHA.
+// GetGitCommit returns a commit as a Git object, by its full SHA.
 func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	sha, err := git.ParseSHA(web.Param(r, "sha"))
 	if err != nil {
@@ -43,11 +42,10 @@ func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 
 // GET /repos/{owner}/{repo}/commits/{ref...}
 //
-// GetCommit answers a commit with what it changes: 300 files a page, at most
-// 3,000, each with its patch unless that is binary or longer than 3,000 lines.
-// The ref is a branch, a tag or a SHA, which may be abbreviated (decision 50);
-// one that names nothing is a 422, as at GitHub, and an address below a commit a
-// 404. The media types diff, patch and sha give those alone.
+// GetCommit returns a commit and its changed files: 300 per page, at most 3,000, each with its patch unless
+// that is binary or longer than 3,000 lines. The ref is a branch, a tag or a SHA, which may be abbreviated
+// (decision 50); an unknown one is a 422, as at GitHub, and an address below a commit a 404. The media
+// types diff, patch and sha return just these.
 func (api *API) GetCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.beyondCommit(r, a, api.getCommit(w, r, a))
 }
@@ -67,9 +65,8 @@ func (api *API) getCommit(w http.ResponseWriter, r *http.Request, a *repo.Access
 	})
 }
 
-// CommitNamed finds the commit that a client calls by a branch, a tag or a SHA,
-// which may be abbreviated (decision 50). Errors: 409 for an empty repository;
-// for what names no commit a 422, as at GitHub.
+// CommitNamed resolves a branch, a tag or a SHA, which may be abbreviated (decision 50), to a commit.
+// Errors: 409 for an empty repository; 422 if there is no such commit, as at GitHub.
 func (api *API) CommitNamed(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
 	sha, err := api.revision(ctx, a, name, true)
 	if errs.Is(err, errs.NotFound) {
@@ -122,7 +119,7 @@ func (api *API) fullCommit(
 	return commitAnswer{c, out, fileList{p, changes, sha, parentOf(c)}}, nil
 }
 
-// parentOf is what a commit is compared with: its first parent, or nothing.
+// parentOf returns the object that a commit is compared with: its first parent, or the empty tree.
 func parentOf(c *git.Commit) git.SHA {
 	if len(c.Parents) == 0 {
 		return git.EmptyTree
@@ -130,7 +127,7 @@ func parentOf(c *git.Commit) git.SHA {
 	return c.Parents[0]
 }
 
-// commitAs answers a commit as a diff, as a patch, or only its SHA.
+// commitAs returns a commit as a diff, as a patch, or just its SHA.
 func (api *API) commitAs(w http.ResponseWriter, r *http.Request, a *repo.Access, name, kind string) error {
 	ctx := r.Context()
 	sha, err := api.CommitNamed(ctx, a, name)

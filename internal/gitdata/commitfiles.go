@@ -13,20 +13,20 @@ import (
 	"arbor/internal/web"
 )
 
-// maxFiles is how many files one request of CommitFiles changes.
+// maxFiles is the number of files in one request of CommitFiles.
 const maxFiles = 1000
 
-// filesCommit is a commit that changes several files of a branch, on its way.
+// filesCommit is a commit in progress that changes several files of a branch.
 type filesCommit struct {
 	api     *API
 	access  *repo.Access
 	objects *git.Repository
 	branch  string  // without refs/heads/
-	tip     git.SHA // where the caller wants the branch to be
+	tip     git.SHA // expected tip of the branch
 	edits   []git.TreeEdit
 	blobs   []git.NewObject
-	special map[string][]byte // what git looks into, by path
-	from    map[string]string // by path: the path of the file that it keeps the mode of
+	special map[string][]byte // contents that git must check, by path
+	from    map[string]string // path of the file whose mode is kept, by path
 	commit  git.Commit
 }
 
@@ -34,14 +34,14 @@ type filesCommit struct {
 type fileChange struct {
 	Path     string `json:"path"`
 	Contents string `json:"contents"` // Base64
-	// a file of which an added one keeps the mode, as a renamed one does; empty: Path
+	// the file whose mode an added file gets, for a rename; empty: Path
 	From string `json:"from"`
 }
 
-// CommitFiles adds, changes and deletes files with one commit on a branch. GraphQL asks for
-// it; REST has no address for it. The body has message, branch, expectedHeadOid, additions
-// and deletions. A file that is there keeps its mode. The answer is the commit. Errors: 404
-// for a branch that is not there, 409 where it is elsewhere, 422 for files, each with its path.
+// CommitFiles adds, changes and deletes files of a branch in one commit. It is for GraphQL; REST has no
+// such endpoint. The body has message, branch, expectedHeadOid, additions and deletions. An existing file
+// keeps its mode. It returns the commit. Errors: 404 for an unknown branch, 409 if it has another tip, 422
+// for invalid files, each with its path.
 func (api *API) CommitFiles(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
 	body, err := web.ReadObject(r, "Commit")
@@ -75,7 +75,7 @@ func (api *API) CommitFiles(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	return web.JSON(w, r, http.StatusCreated, newPlace(ctx, a).gitCommit(made))
 }
 
-// read takes the files.
+// read reads the changes.
 func (c *filesCommit) read(additions, deletions json.RawMessage) error {
 	var add, remove []fileChange
 	for raw, list := range map[*json.RawMessage]*[]fileChange{&additions: &add, &deletions: &remove} {
@@ -121,7 +121,7 @@ func (c *filesCommit) wrong(path, problem string) error {
 	return commitError("path", errs.InvalidField, fmt.Sprintf("path %q %s", errs.Clip(path), problem))
 }
 
-// run makes the commit.
+// run creates the commit.
 func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 	if err := c.checkTip(ctx); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 	c.commit.Tree = built.SHA
 	made, err := c.api.commitTo(ctx, c.access, c.branch, c.tip, c.commit, append(built.Objects, c.blobs...))
 	if errors.Is(err, errMoved) {
-		if err := c.checkTip(ctx); err != nil { // which says where it is now
+		if err := c.checkTip(ctx); err != nil { // whose error has the current tip
 			return nil, err
 		}
 		err = errs.Wrap(errs.Conflict, "The branch has changed. Review it and try again.", err)
@@ -163,7 +163,7 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 	return made, err
 }
 
-// checkTip looks whether the branch is where the caller thinks.
+// checkTip checks that the branch has the expected tip.
 func (c *filesCommit) checkTip(ctx context.Context) error {
 	at, err := c.api.repos.Ref(ctx, c.access, "refs/heads/"+c.branch)
 	switch {
@@ -178,8 +178,8 @@ func (c *filesCommit) checkTip(ctx context.Context) error {
 	return nil
 }
 
-// keepModes gives changed files the modes that they have in a tree. Error: 422 for a deleted file that is not
-// there.
+// keepModes sets the modes of changed files to those in the tree. Error: 422 for a deleted file that does
+// not exist.
 func (c *filesCommit) keepModes(ctx context.Context, tree git.SHA) error {
 	for n := range c.edits {
 		e := &c.edits[n]

@@ -17,18 +17,17 @@ import (
 	"arbor/internal/web"
 )
 
-// maxCounted is how many commits behind a page are counted for rel="last". A
-// longer list has next, first and prev, and no last.
+// maxCounted is the number of commits after a page that are counted for rel="last". A longer list has next,
+// first and prev, but not last.
 const maxCounted = 50_000
 
-// maxSkipped is the commit behind which no page is looked for.
+// maxSkipped is the maximum offset of a page.
 const maxSkipped = 1 << 30
 
 // GET /repos/{owner}/{repo}/commits
 //
-// ListCommits answers a page of a history, the newest first: from sha (a
-// branch, tag or SHA), only what changed path, was made by author or committer
-// (a login or an address), or was committed since and until a time.
+// ListCommits lists a history, newest first: starting at sha (a branch, tag or SHA), filtered by path,
+// author or committer (a login or an address), and by the times since and until.
 func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := readFilter(web.QueryOf(r))
 	if err != nil {
@@ -80,7 +79,7 @@ func badParameter(name, message string) error {
 		Message: message})
 }
 
-// parseTime reads ISO 8601: with a zone, without one (UTC), or a day alone.
+// parseTime parses ISO 8601: with a time zone, without one (UTC), or just a date.
 func parseTime(s string) (time.Time, bool) {
 	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 1 && t.Year() <= 9999 {
@@ -114,8 +113,8 @@ func (api *API) options(
 	return o, false, nil
 }
 
-// addresses are those that a login stands for; an address stands for itself.
-// None when nobody can have it.
+// addresses returns the addresses of a login, or an address itself. The result is empty if nothing can
+// match.
 func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
 	if strings.Contains(who, "@") {
 		if git.CheckEmail(who) != nil {
@@ -195,7 +194,7 @@ func (api *API) walk(
 	return shas, nil
 }
 
-// openLink sets the links of a list whose end is not known.
+// openLink sets the Link header of a list of unknown length.
 func openLink(w http.ResponseWriter, r *http.Request, page web.Page) {
 	web.Link(w, r, page, (page.Number+1)*page.Size)
 	parts := strings.Split(w.Header().Get("Link"), ", ")

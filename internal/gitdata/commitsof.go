@@ -14,8 +14,8 @@ type CommitOf struct {
 	SHA git.SHA
 }
 
-// ShowCommits renders commits of several repositories as lists of commits do, in their order, and
-// gives their messages; its one query is for the people. A commit that is not there any more is nil.
+// ShowCommits renders commits of several repositories as in lists, in the given order, and returns their
+// messages. It runs one query for the people. A missing commit is nil.
 func (api *API) ShowCommits(
 	ctx context.Context, out *web.Output, list []CommitOf,
 ) (shown []any, messages []string, err error) {

@@ -16,8 +16,7 @@ import (
 	"arbor/internal/web"
 )
 
-// commitsPerComparison is the number of commits of a page of a comparison, when
-// the request does not say.
+// commitsPerComparison is the default number of commits on a page of a comparison.
 const commitsPerComparison = 250
 
 // comparisonJSON is GitHub's commit-comparison.
@@ -38,7 +37,7 @@ type comparisonJSON struct {
 // compareAnswer is a comparison with its commits and files.
 type compareAnswer struct {
 	payload comparisonJSON
-	commits commitList // behind the merge base
+	commits commitList // after the merge base
 	files   fileList
 }
 
@@ -64,10 +63,10 @@ func (c compareAnswer) render(ctx context.Context, out *web.Output) error {
 	return err
 }
 
-// comparison is what an address asks to compare.
+// comparison is a parsed BASE...HEAD and its result.
 type comparison struct {
 	base, head    side
-	direct        bool // "..": from base itself, not from the merge base
+	direct        bool // "..": from base itself and not from the merge base
 	mergeBase     git.SHA
 	ahead, behind int
 	commits       []git.SHA
@@ -75,8 +74,8 @@ type comparison struct {
 
 // side is one of the two commits of a comparison.
 type side struct {
-	text string   // as an address calls it
-	of   []string // the owner and perhaps the name of another repository
+	text string   // as in the address
+	of   []string // the owner, and possibly the name, of another repository
 	name string   // the revision there
 	at   *repo.Access
 	sha  git.SHA
@@ -84,12 +83,11 @@ type side struct {
 
 // GET /repos/{owner}/{repo}/compare/{basehead...}
 //
-// Compare answers what head has that base lacks: commits, the oldest first, 250
-// a page, and on the first page up to 300 files, from the merge base to the
-// head. BASE..HEAD compares the two trees themselves. Both may be branches,
-// tags and SHAs (also abbreviated, decision 50), also of a fork or of what this
-// is a fork of: OWNER:BRANCH, OWNER:REPO:BRANCH. The media types diff and patch
-// give those alone (decision 30).
+// Compare returns the commits that head has and base lacks, oldest first, 250 per page, and on the first
+// page up to 300 files changed between the merge base and the head. BASE..HEAD compares the two trees
+// directly. Both may be branches, tags and SHAs (also abbreviated, decision 50), and may be in another
+// repository of the network: OWNER:BRANCH, OWNER:REPO:BRANCH. The media types diff and patch return just
+// these (decision 30).
 func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.comparison(r.Context(), web.Param(r, "basehead"), a)
 	if err != nil {
@@ -107,8 +105,8 @@ func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	})
 }
 
-// readComparison splits BASE...HEAD, which are in the repository of the access unless they say otherwise. No
-// ref's name has two dots in a row. Error: 404.
+// readComparison parses BASE...HEAD. Both default to the repository of a. Ref names cannot contain two
+// consecutive dots. Error: 404.
 func readComparison(text string, a *repo.Access) (*comparison, error) {
 	c := &comparison{}
 	base, head, ok := strings.Cut(text, "...")
@@ -125,7 +123,7 @@ func readComparison(text string, a *repo.Access) (*comparison, error) {
 	return c, nil
 }
 
-// readSide reads REVISION, OWNER:REVISION or OWNER:REPO:REVISION. Without a name it is none of these.
+// readSide parses REVISION, OWNER:REVISION or OWNER:REPO:REVISION.
 func readSide(text string, a *repo.Access) side {
 	parts := strings.Split(text, ":")
 	name := parts[len(parts)-1]
@@ -138,8 +136,8 @@ func readSide(text string, a *repo.Access) side {
 	return side{text: text, name: name, of: parts[:len(parts)-1]}
 }
 
-// findRepo finds the repository of a side that names one. Error: 404, also where that is not in the network
-// of a, or the caller does not see it.
+// findRepo finds the repository of a side. Error: 404, also if it is not in the network of a or not visible
+// to the caller.
 func (api *API) findRepo(ctx context.Context, s *side, a *repo.Access) (err error) {
 	switch len(s.of) {
 	case 1:
@@ -150,7 +148,7 @@ func (api *API) findRepo(ctx context.Context, s *side, a *repo.Access) (err erro
 	return err
 }
 
-// comparison reads what an address asks for, and finds the repositories. Error: 404.
+// comparison parses an address and finds the repositories. Error: 404.
 func (api *API) comparison(ctx context.Context, text string, a *repo.Access) (*comparison, error) {
 	c, err := readComparison(text, a)
 	if err == nil {
@@ -162,7 +160,7 @@ func (api *API) comparison(ctx context.Context, text string, a *repo.Access) (*c
 	return c, err
 }
 
-// resolveBoth finds the two commits.
+// resolveBoth resolves the two commits.
 func (api *API) resolveBoth(ctx context.Context, c *comparison) (err error) {
 	if c.base.sha, err = api.revision(ctx, c.base.at, c.base.name, true); err == nil {
 		c.head.sha, err = api.revision(ctx, c.head.at, c.head.name, true)
@@ -210,7 +208,7 @@ func (api *API) compare(
 	return api.renderComparison(ctx, a, c, changes)
 }
 
-// from is the tree that the head's is compared with.
+// from returns the tree that the head's is compared with.
 func (c *comparison) from() git.SHA {
 	if c.direct {
 		return c.base.sha
@@ -231,7 +229,7 @@ func (c *comparison) status() string {
 	}
 }
 
-// permanent names the commit of a side wherever its branch goes.
+// permanent returns a name of the side's commit that does not change with its branch.
 func (s *side) permanent(a *repo.Access) string {
 	text := s.at.Owner.Login + ":"
 	if s.at.ID != a.ID {
@@ -270,7 +268,7 @@ func (api *API) renderComparison(
 	return compareAnswer{payload, commitList{api, c.head.at, shas}, files}, nil
 }
 
-// compareAs answers a comparison as a diff, or as the patches of its commits.
+// compareAs returns a comparison as a diff, or as the patches of its commits.
 func (api *API) compareAs(w http.ResponseWriter, r *http.Request, c *comparison, kind string) error {
 	ctx := r.Context()
 	if err := api.resolveBoth(ctx, c); err != nil {

@@ -8,15 +8,15 @@ import (
 	"arbor/internal/repo"
 )
 
-// Comparison is how a head stands to a commit.
+// Comparison is the relation of a head to a commit.
 type Comparison struct {
 	Ahead, Behind int
-	Status        string // as in the answer of Compare
+	Status        string // as in the response of Compare
 }
 
-// CompareMany compares the head that BASE...HEAD names with each of the objects, which were found for the
-// caller before. Objects that lead to no commit, or have no history in common with the head, are missing.
-// Errors: those of Compare for the head.
+// CompareMany compares the head of BASE...HEAD with several objects. The caller must have access to these.
+// Objects that are not commits or annotated tags of commits, or share no history with the head, are
+// missing. Errors: those of Compare for the head.
 func (api *API) CompareMany(
 	ctx context.Context, a *repo.Access, basehead string, shas []git.SHA,
 ) (map[git.SHA]*Comparison, error) {

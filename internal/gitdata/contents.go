@@ -17,16 +17,16 @@ import (
 	"arbor/internal/web"
 )
 
-// Limits of contents, as GitHub has them.
+// Limits of contents, as at GitHub.
 const (
-	maxInline  = 1 << 20   // bytes of a file that stands in JSON
-	maxFile    = 100 << 20 // bytes of a file that is given at all
+	maxInline  = 1 << 20   // bytes of a file in JSON
+	maxFile    = 100 << 20 // bytes of a file
 	maxEntries = 1000      // entries of a directory
 	maxLink    = 4096      // bytes of a symlink's target
 )
 
-// contentJSON is an entry of a directory, or a file, symlink or submodule read
-// on its own: GitHub's content-directory, -file, -symlink and -submodule.
+// contentJSON is a directory entry, file, symlink or submodule: GitHub's content-directory, -file, -symlink
+// and -submodule.
 type contentJSON struct {
 	Name        string            `json:"name"`
 	Path        string            `json:"path"`
@@ -51,17 +51,16 @@ type contentLinkedJSON struct {
 	HTML *string `json:"html"`
 }
 
-// view is a tree as a client looks at it: through a revision.
+// view is a tree seen through a revision.
 type view struct {
 	*place
 	objects *git.Repository
-	release func() // of objects, when the view is used no more
+	release func() // releases objects
 	ref     string // as the client named it, or the default branch
 	tree    git.SHA
 }
 
-// view finds the tree of the request's ref. Errors: 404, 409 when there is no
-// ref at all.
+// view finds the tree of the request's ref. Errors: 404, 409 for a repository without refs.
 func (api *API) view(ctx context.Context, a *repo.Access, ref string) (*view, error) {
 	tree, err := api.find(ctx, a, ref, false)
 	if err == nil {
@@ -81,7 +80,7 @@ func (api *API) view(ctx context.Context, a *repo.Access, ref string) (*view, er
 	return v, err
 }
 
-// lookup finds what is at a path, "" being the root. Error: 404.
+// lookup finds the entry at a path; "" is the root. Error: 404.
 func (v *view) lookup(ctx context.Context, path string) (git.TreeEntry, error) {
 	if path == "" {
 		return git.TreeEntry{Mode: git.ModeTree, Type: git.TypeTree, SHA: v.tree, Size: -1}, nil
@@ -96,11 +95,10 @@ func (v *view) lookup(ctx context.Context, path string) (git.TreeEntry, error) {
 // GET /repos/{owner}/{repo}/contents
 // GET /repos/{owner}/{repo}/contents/{path...}
 //
-// GetContents answers what is at a path of a revision: a directory's entries
-// (at most 1,000), or a file with its content in base64 (up to 1 MB; one of up
-// to 100 MB only through the media type raw), a symlink or a submodule. A
-// symlink to a file of the repository is answered as that file. The media type
-// object wraps a directory's entries.
+// GetContents returns what is at a path of a revision: the entries of a directory (at most 1,000), a file
+// with its content in Base64 (up to 1 MB; up to 100 MB with the media type raw), a symlink or a submodule.
+// A symlink to a file of the repository is returned as that file. The media type object wraps the entries
+// of a directory.
 func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	path, ref := strings.TrimSuffix(web.Param(r, "path"), "/"), web.QueryOf(r).Get("ref")
 	kind := web.From(r.Context()).Media.Kind
@@ -197,7 +195,7 @@ func (v *view) directory(ctx context.Context, tree git.SHA, dir string) ([]*cont
 	return list, err
 }
 
-// file renders what is no directory.
+// file renders an entry that is not a directory.
 func (v *view) file(ctx context.Context, e git.TreeEntry) (*contentJSON, error) {
 	if e.Type == git.TypeCommit {
 		c := v.entry(&e)
@@ -244,7 +242,7 @@ func tooLargeFile() error {
 	return e
 }
 
-// wrapBase64 encodes as GitHub does: lines of 60 characters, each ended.
+// wrapBase64 encodes like GitHub: lines of 60 characters, each with a newline.
 func wrapBase64(data []byte) string {
 	var b strings.Builder
 	const line = 45
@@ -258,12 +256,11 @@ func wrapBase64(data []byte) string {
 	return b.String()
 }
 
-// maxFollowed bounds a chain of symlinks.
+// maxFollowed is the maximum length of a chain of symlinks.
 const maxFollowed = 8
 
-// follow finds the file that a symlink leads to within the repository. One
-// that leads to no file has its own target as link. What is no symlink is
-// itself.
+// follow resolves a symlink within the repository. If it does not lead to a file, link is its target. Other
+// entries are returned unchanged.
 func (v *view) follow(ctx context.Context, e git.TreeEntry) (target git.TreeEntry, link *string, err error) {
 	at := e
 	for range maxFollowed {
@@ -297,8 +294,7 @@ func (v *view) follow(ctx context.Context, e git.TreeEntry) (target git.TreeEntr
 	return e, link, nil
 }
 
-// submodule finds the address of a submodule in the tree's .gitmodules; nil
-// when it is not there.
+// submodule returns the URL of a submodule in the tree's .gitmodules, or nil.
 func (v *view) submodule(ctx context.Context, at string) (*string, error) {
 	entry, err := v.lookup(ctx, ".gitmodules")
 	if err != nil || entry.Type != git.TypeBlob {
@@ -320,7 +316,7 @@ func (v *view) submodule(ctx context.Context, at string) (*string, error) {
 	return nil, nil
 }
 
-// submoduleURL reads path and url of the sections of a .gitmodules file.
+// submoduleURL finds the URL of a path in a .gitmodules file.
 func submoduleURL(text, at string) (string, bool) {
 	var name, address string
 	for line := range strings.Lines(text + "\n[") {
@@ -344,17 +340,16 @@ func submoduleURL(text, at string) (string, bool) {
 	return "", false
 }
 
-// raw answers a file's own bytes; of a symlink that leads to no file, its
-// target.
+// raw writes the bytes of a file, or the target of a symlink that does not lead to a file.
 func (v *view) raw(w http.ResponseWriter, r *http.Request, e git.TreeEntry) error {
 	return v.rawAs(w, r, e, nil)
 }
 
-// sniffed is how many bytes of a file its media type is found by.
+// sniffed is the number of bytes used to detect a file's media type.
 const sniffed = 512
 
-// rawAs is raw with the media type that kind gives for the file's name and its first bytes; empty: that of
-// text.
+// rawAs is raw with the media type that kind returns for the file's name and first bytes, or that of text
+// if it returns "".
 func (v *view) rawAs(
 	w http.ResponseWriter, r *http.Request, e git.TreeEntry, kind func(string, []byte) string,
 ) error {

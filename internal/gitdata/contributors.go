@@ -14,15 +14,15 @@ import (
 	"arbor/internal/web"
 )
 
-// maxContributors is how many a list has at most, as at GitHub.
+// maxContributors is the maximum length of the list, as at GitHub.
 const maxContributors = 500
 
-// maxAuthors is how many addresses are looked up, those with most commits.
+// maxAuthors is the number of addresses that are looked up, those with most commits.
 const maxAuthors = 4 * maxContributors
 
-// contributor is an account or somebody without one, with the number of commits.
+// contributor is an account, or an author without one, with the number of commits.
 type contributor struct {
-	account *account.Account // nil: somebody without one
+	account *account.Account // nil for an author without one
 	history.AuthorCount
 }
 
@@ -49,9 +49,8 @@ func (c *contributor) json(i *web.Info) any {
 
 // GET /repos/{owner}/{repo}/contributors
 //
-// ListContributors answers who wrote the commits of the default branch, those
-// with most first, 500 at most; with anon also people without an account. Of a
-// repository without commits it is 204, as at GitHub.
+// ListContributors lists the authors of the default branch's commits, most commits first, at most 500; with
+// anon also authors without an account. A repository without commits returns 204, as at GitHub.
 func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	anon := web.QueryOf(r).Get("anon")
 	tip, err := api.revision(r.Context(), a, "", false)
@@ -84,8 +83,7 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 		})
 }
 
-// contributors finds the accounts of authors, of whom one may have several
-// addresses.
+// contributors finds the accounts of authors. An account may have several addresses.
 func (api *API) contributors(
 	ctx context.Context, authors []history.AuthorCount, anon bool,
 ) (list []*contributor, err error) {

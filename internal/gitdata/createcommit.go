@@ -12,14 +12,14 @@ import (
 	"arbor/internal/web"
 )
 
-// maxParents is the number of parents of a commit made here.
+// maxParents is the maximum number of parents of a new commit.
 const maxParents = 100
 
 // POST /repos/{owner}/{repo}/git/commits
 //
-// CreateCommit writes a commit of a tree that is there, with parents that are.
-// The author is the caller unless one is named, the committer the author;
-// dates keep their offset. A signature is stored and not checked. No ref moves.
+// CreateCommit creates a commit of an existing tree with existing parents. The author defaults to the
+// caller, the committer to the author. Dates keep their offset. A signature is stored without verification.
+// No ref is updated.
 func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
 	if err := api.refuseEmpty(ctx, a); err != nil {
@@ -57,7 +57,7 @@ func commitError(field, code, message string) error {
 	return errs.Validation(errs.Field{Resource: "Commit", Field: field, Code: code, Message: message})
 }
 
-// readCommit reads the body; what is wrong is noted in it.
+// readCommit reads the body and records errors in it.
 func readCommit(body *web.Object, self git.Signature) *git.Commit {
 	body.Require("message", "tree")
 	c := &git.Commit{Message: body.String("message", 0).Value, Tree: readSHA(body, "tree", false)}
@@ -73,8 +73,7 @@ func readCommit(body *web.Object, self git.Signature) *git.Commit {
 	return c
 }
 
-// checkLinks makes sure that tree and parents are objects of this repository,
-// in one exchange.
+// checkLinks checks that tree and parents are objects of this repository, in one request to git.
 func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error {
 	shas := append([]git.SHA{c.Tree}, c.Parents...)
 	objects, err := api.repos.Known(r.Context(), a, shas)
@@ -102,12 +101,12 @@ func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error
 	return nil
 }
 
-// noteWhole spares the ref that will name the commit a walk, when all that the
-// commit leads to is known to be here.
+// noteWhole records that everything reachable from the commit exists, if that is known. Creating a ref to
+// it then needs no walk.
 func (api *API) noteWhole(ctx context.Context, a *repo.Access, c *git.Commit) {
 	objects, release, err := api.repos.Git(ctx, a)
 	if err != nil {
-		return // the walk is made then
+		return // then the walk is made
 	}
 	defer release()
 	for _, sha := range append([]git.SHA{c.Tree}, c.Parents...) {

@@ -14,10 +14,9 @@ import (
 
 // POST /repos/{owner}/{repo}/git/trees
 //
-// CreateTree writes the tree that the entries turn base_tree into, with the
-// blobs whose content was sent: what git itself would build, byte for byte
-// (decision 44). The answer is the new tree, not walked, and comes when all is
-// on disk (decision 45).
+// CreateTree creates a tree by applying entries to base_tree, and blobs for entries with content. The
+// result is byte for byte that of git (decision 44). It returns the new tree without subtrees after
+// everything is on disk (decision 45).
 func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
 	if err := api.refuseEmpty(ctx, a); err != nil {
@@ -64,7 +63,7 @@ func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return web.Bytes(w, r, http.StatusCreated, answer, "")
 }
 
-// newTree is a tree on its way from a request to the disk.
+// newTree is a tree being created.
 type newTree struct {
 	api    *API
 	access *repo.Access
@@ -73,10 +72,10 @@ type newTree struct {
 	blobs   map[git.SHA]git.NewObject // new ones
 	sizes   map[git.SHA]int64         // of blobs that the request sent or named
 	built   *git.BuiltTree
-	whole   bool // all that the tree leads to is known to be here
+	whole   bool // everything reachable from the tree is known to exist
 }
 
-// build checks what only the repository can tell, and makes the tree.
+// build applies the checks that need the repository, and builds the tree.
 func (t *newTree) build(ctx context.Context, base git.SHA) error {
 	base, err := t.baseTree(ctx, base)
 	if err != nil {
@@ -105,7 +104,7 @@ func (t *newTree) build(ctx context.Context, base git.SHA) error {
 	return t.explain(err)
 }
 
-// explain puts what BuildTree refuses in the words of the request.
+// explain translates errors of BuildTree to validation errors of the request.
 func (t *newTree) explain(err error) error {
 	var problem *git.TreeProblem
 	if errors.As(err, &problem) {
@@ -114,7 +113,7 @@ func (t *newTree) explain(err error) error {
 	}
 	switch errs.KindOf(err) {
 	case errs.NotFound, errs.Invalid, errs.TooLarge:
-		// A push may bring along trees that lead nowhere.
+		// A push may contain trees with missing objects.
 		return &errs.Error{Kind: errs.Invalid, Message: "Validation Failed", Err: err,
 			Fields: []errs.Field{{Resource: "Tree",
 				Field: "base_tree", Code: errs.InvalidField,
@@ -123,7 +122,7 @@ func (t *newTree) explain(err error) error {
 	return err
 }
 
-// baseTree finds the tree that base_tree names: a tree or a commit.
+// baseTree resolves base_tree, a tree or a commit.
 func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 	if base == "" {
 		return "", nil
@@ -154,9 +153,8 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 	return tree, err
 }
 
-// checkObjects makes sure that the objects that entries name are here, and of
-// the type of the entry. A submodule's commit need not be here, but what is here
-// must be a commit.
+// checkObjects checks that the objects in entries exist with the right types. The commit of a submodule may
+// be missing, but if it exists it must be a commit.
 func (t *newTree) checkObjects(ctx context.Context) error {
 	var ask []git.SHA
 	place := map[git.SHA]int{}
@@ -197,7 +195,7 @@ func (t *newTree) checkObjects(ctx context.Context) error {
 	return t.err()
 }
 
-// checkSpecial lets git look into .gitmodules and .gitattributes files.
+// checkSpecial has git check .gitmodules and .gitattributes files.
 func (t *newTree) checkSpecial(ctx context.Context) error {
 	for i, e := range t.entries {
 		if e.remove || e.mode.Type() != git.TypeBlob || e.mode == git.ModeSymlink || !git.IsSpecial(e.path) {
@@ -229,7 +227,7 @@ func (t *newTree) checkSpecial(ctx context.Context) error {
 	return t.err()
 }
 
-// render makes the payload of the tree before it is written.
+// render renders the tree before it is written.
 func (t *newTree) render(ctx context.Context) ([]byte, error) {
 	p := newPlace(ctx, t.access)
 	b, err := opened(p.tree(t.built.SHA))

@@ -13,10 +13,10 @@ import (
 	"arbor/internal/web"
 )
 
-// Bounds of what is compared for one page of branches.
+// Limits of the comparison for one page of branches.
 const (
 	maxDivergent   = 20_000      // commits
-	divergenceTime = time.Second // of git
+	divergenceTime = time.Second // of git's run time
 )
 
 type divergence struct {
@@ -24,9 +24,9 @@ type divergence struct {
 	Behind int `json:"behind"`
 }
 
-// ListDivergences answers how far each of the commits of the parameter shas, the first ones, has parted from
-// the commit base: an object by SHA, without those of which that takes long to know. For pages of branches.
-// Error: 422.
+// ListDivergences returns how far the first of the commits in the parameter shas are ahead of and behind
+// the commit base, as an object by SHA. Commits that take too long to compare are omitted. It is for pages
+// of branches. Error: 422.
 func (api *API) ListDivergences(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	base, err := git.ParseSHA(web.QueryOf(r).Get("base"))
 	if err != nil {
@@ -52,7 +52,7 @@ func (api *API) ListDivergences(w http.ResponseWriter, r *http.Request, a *repo.
 	defer cancel()
 	found, err := history.Divergences(ctx, objects, base, shas, maxDivergent)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && r.Context().Err() == nil {
-		err = nil // the page shows the rest
+		err = nil // the page shows the others
 	}
 	if err != nil {
 		return err

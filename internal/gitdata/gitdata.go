@@ -1,4 +1,4 @@
-// Package gitdata reads and writes Git's own objects over HTTP.
+// Package gitdata implements reading and writing of Git objects over HTTP.
 //
 //	git/trees                       tree.go reads, createtree.go and newtree.go write
 //	git/blobs, git/tags             blob.go, tag.go
@@ -13,14 +13,12 @@
 //	/{owner}/{repo}/raw, compare    page.go: where payloads' addresses lead
 //	what pages show and REST lacks  shown.go: last commits, blame, all paths
 //
-// What a client names is resolved to a SHA in SQL before git sees it (decision
-// 50): resolve.go. payload.go has the shapes that commits share. Rendered
-// answers are kept within a bounded memory (answer.go) under all that they
-// depend on, and never invalidated: what a full SHA names for ever, what a name
-// leads to under the generation of the refs, and logins under that of the
-// accounts. A read starts one git process at most, a comparison three; files
-// and directories come from pooled ones. What was written is on disk before a
-// ref names it (decision 45).
+// Names given by clients are resolved to a SHA in SQL before git is called (decision 50): resolve.go.
+// payload.go has the JSON that several responses share. Rendered responses are cached (answer.go) by
+// everything that they depend on, so they need no invalidation: the content of a full SHA never changes, a
+// name depends on the generation of the refs, and logins on that of the accounts. A read starts at most one
+// git process, a comparison three; files and directories are read by pooled processes. Objects are on disk
+// before a ref refers to them (decision 45).
 package gitdata
 
 import (
@@ -36,38 +34,37 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests for Git objects.
+// API has the HTTP handlers of Git objects.
 type API struct {
 	db         *db.DB
 	repos      *repo.Service
 	network    *network.Service
 	maxEntries int
-	kept       *cache.Cache[string, web.Kept] // rendered, and the bodies of trees and blobs
+	kept       *cache.Cache[string, web.Kept] // rendered responses, trees and blobs
 	answers    *web.Answers                   // in kept
-	lengths    *cache.Cache[string, int]      // of walks of commits
+	lengths    *cache.Cache[string, int]      // of histories
 	peeled     *cache.Cache[peelKey, git.SHA]
 	lasts      *cache.Cache[string, *history.LastCommits]
 	filling    cache.Flights[string]
 }
 
-// DefaultMaxTreeEntries is the number of entries of a tree past which an answer
-// is truncated (decision 43).
+// DefaultMaxTreeEntries is the number of entries after which a tree is truncated (decision 43).
 const DefaultMaxTreeEntries = 100_000
 
-// maxPaths is how many bytes the paths of a tree's entries may have together before an answer is truncated: a
-// small repository can have a hundred thousand of them that are as long as a path may be.
+// maxPaths is the total size in bytes of paths after which a tree is truncated: even a small repository can
+// have a hundred thousand paths of maximum length.
 const maxPaths = 32 << 20
 
-// cacheBytes bounds the rendered answers kept in memory.
+// cacheBytes is the size of the cache of rendered responses.
 const cacheBytes = 48 << 20
 
-// maxKept is the size in bytes of the largest tree that is kept.
+// maxKept is the maximum size in bytes of a cached tree.
 const maxKept = cacheBytes / 4
 
-// maxLengths bounds how many lengths of walks are kept, about 500 bytes each.
+// maxLengths is the number of cached lengths of histories, of about 500 bytes each.
 const maxLengths = 10_000
 
-// NewAPI makes the handlers. maxEntries 0 is the default.
+// NewAPI returns an API. If maxEntries is 0, it uses the default.
 func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 	if maxEntries <= 0 {
 		maxEntries = DefaultMaxTreeEntries
@@ -79,9 +76,8 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 		lasts: newLasts()}
 }
 
-// tree finds the SHA of the tree that a client named by the SHA of a tree,
-// commit or annotated tag, or as revision says (decisions 43, 50). Errors: 409
-// for a repository without any ref, 404.
+// tree resolves the SHA of a tree, commit or annotated tag, or a name as revision does, to a tree
+// (decisions 43, 50). Errors: 409 for a repository without refs, 404.
 func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
 	if name == "" {
 		return "", errs.Absent()
@@ -96,7 +92,7 @@ func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA,
 	return sha, err
 }
 
-// peel finds the tree of a tree, commit or annotated tag.
+// peel returns the tree of a tree, commit or annotated tag.
 func (api *API) peel(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA, error) {
 	return api.peeled.Read(objectsOf(a), peelKey{repo: a.ID, sha: sha, tags: true}, func() (git.SHA, error) {
 		objects, release, err := api.repos.Git(ctx, a)
@@ -108,21 +104,21 @@ func (api *API) peel(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA,
 	})
 }
 
-// objectsOf is the state under which answers are kept that depend on objects alone: these
-// never change, but a purge may remove them.
+// objectsOf is the cache state of responses that depend only on objects. Objects never change, but a purge
+// may remove them.
 func objectsOf(a *repo.Access) cache.State { return cache.Generations(a.Purges) }
 
-// peelKey names an object that leads to a tree, always to the same.
+// peelKey identifies an object and its tree, which never changes.
 type peelKey struct {
 	repo repo.ID
 	sha  git.SHA
-	tags bool // annotated tags are followed, too
+	tags bool // follow annotated tags
 }
 
-// maxPeeled bounds how many of them are kept, about 4 MB.
+// maxPeeled is the number of cached trees, about 4 MB.
 const maxPeeled = 10_000
 
-// Caches tells of the caches.
+// Caches returns statistics of the caches.
 func (api *API) Caches() []cache.Stats {
 	return []cache.Stats{api.kept.Stats("git_answers"), api.lengths.Stats("git_lengths"),
 		api.peeled.Stats("git_peeled"), api.lasts.Stats("git_last_commits")}

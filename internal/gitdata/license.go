@@ -20,8 +20,8 @@ type licenseJSON struct {
 
 // GET /repos/{owner}/{repo}/license
 //
-// GetLicense answers the file in the root that tells the license, and which one it is. The
-// media types raw and html give the file alone, as it is or rendered.
+// GetLicense returns the license file in the root and the detected license. The media types raw and html
+// return just the file, as stored or rendered.
 func (api *API) GetLicense(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.found(w, r, a,
 		func(ctx context.Context, v *view) (git.TreeEntry, error) { return v.license(ctx) },
@@ -35,7 +35,7 @@ func (api *API) GetLicense(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		})
 }
 
-// license finds the file that tells the license. Error: 404.
+// license finds the license file. Error: 404.
 func (v *view) license(ctx context.Context) (git.TreeEntry, error) {
 	entry, found, err := detect.License(ctx, v.objects, v.tree)
 	if err == nil && !found {

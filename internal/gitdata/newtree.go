@@ -12,10 +12,10 @@ import (
 	"arbor/internal/web"
 )
 
-// maxNewEntries is the number of entries of one POST git/trees.
+// maxNewEntries is the maximum number of entries of POST git/trees.
 const maxNewEntries = 100_000
 
-// maxTold is how many problems one answer tells of.
+// maxTold is the maximum number of errors in one response.
 const maxTold = 20
 
 // newEntry is one element of "tree" in POST git/trees.
@@ -27,14 +27,14 @@ type newEntry struct {
 	remove  bool    // "sha": null
 }
 
-// treeInput is what POST git/trees was sent, and what is wrong with it.
+// treeInput has the entries of POST git/trees and their errors.
 type treeInput struct {
 	entries []newEntry
 	wrong   []errs.Field
 }
 
-// readEntries reads "tree". The error is the 422 with all that can be told
-// from the request alone (decision 44).
+// readEntries reads "tree". It returns a 422 with all errors that can be found without the repository
+// (decision 44).
 func readEntries(raw json.RawMessage) ([]newEntry, error) {
 	in := &treeInput{}
 	if len(raw) == 0 || string(raw) == "null" {
@@ -78,12 +78,12 @@ func (in *treeInput) err() error {
 	return errs.Validation(in.wrong...)
 }
 
-// refuse notes what is wrong with the last entry.
+// refuse records an error of the last entry.
 func (in *treeInput) refuse(field, code, reason string) {
 	in.refuseAt(len(in.entries)-1, field, code, reason)
 }
 
-// refuseAt notes what is wrong with an entry, by its place and path.
+// refuseAt records an error of an entry, with its index and path.
 func (in *treeInput) refuseAt(i int, field, code, reason string) {
 	if len(in.wrong) >= maxTold {
 		return
@@ -101,7 +101,7 @@ func (in *treeInput) refuseAt(i int, field, code, reason string) {
 		Message: name + " " + reason})
 }
 
-// unquote reads a JSON string.
+// unquote parses a JSON string.
 func unquote(raw json.RawMessage, s *string) bool {
 	return len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, s) == nil
 }
@@ -148,7 +148,7 @@ func (in *treeInput) entry(fields map[string]json.RawMessage) {
 	in.object(e, fields, sha, hasSHA, content, hasContent)
 }
 
-// object sorts out sha and content, of which one must be there.
+// object reads sha and content, one of which is required.
 func (in *treeInput) object(
 	e *newEntry, fields map[string]json.RawMessage, sha string, hasSHA bool, content string, hasContent bool,
 ) {
@@ -169,13 +169,13 @@ func (in *treeInput) object(
 		e.sha = parsed
 	case !e.remove && string(fields["content"]) != "" && string(fields["content"]) != "null",
 		sent && !e.remove:
-		// of a wrong type, which is noted already
+		// the wrong type has been reported
 	case !e.remove:
 		in.refuse("sha", errs.MissingField, "or content is missing")
 	}
 }
 
-// parseMode takes the five modes that git writes.
+// parseMode accepts the five modes that git writes.
 func parseMode(s string, m *git.Mode) bool {
 	for _, known := range [...]git.Mode{git.ModeFile, git.ModeExecutable, git.ModeTree, git.ModeSubmodule,
 		git.ModeSymlink} {
@@ -187,8 +187,8 @@ func parseMode(s string, m *git.Mode) bool {
 	return false
 }
 
-// readBaseTree reads base_tree: a full SHA, or none. An empty one is neither: who
-// has lost the name of a tree would get a new one without all that is in it.
+// readBaseTree reads base_tree: a full SHA or nothing. An empty string is an error, because a client that
+// lost the SHA would otherwise create a tree without the other files.
 func readBaseTree(body *web.Object) git.SHA {
 	if string(body.Raw("base_tree")) == `""` {
 		return parseSHA(body, "base_tree", "")

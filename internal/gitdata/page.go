@@ -14,9 +14,8 @@ import (
 
 // GET /{owner}/{repo}/raw/{path...}
 //
-// GetRaw answers the bytes of a file, where download_url and raw_url lead: a picture as one, anything else as
-// text. The path begins with a branch, a tag or a full SHA; of several that fit, the
-// shortest counts.
+// GetRaw serves the bytes of a file for download_url and raw_url: an image with its type, any other file as
+// text. The path starts with a branch, a tag or a full SHA; the shortest match counts.
 func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ref, path, err := api.splitRef(r.Context(), a, web.Param(r, "path"))
 	if err != nil {
@@ -37,8 +36,9 @@ func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return v.rawAs(w, r, entry, pictureType)
 }
 
-// pictureType is the media type of a picture that browsers show, by its contents' beginning; of any other
-// file it is empty. An SVG has no script here and nothing from elsewhere: the answer's policy forbids both.
+// pictureType returns the media type of an image that browsers can show, detected from its first bytes, or
+// "". SVG images cannot run scripts or load other resources, because the response's Content-Security-Policy
+// forbids both.
 func pictureType(name string, begins []byte) string {
 	switch kind := http.DetectContentType(begins); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/x-icon":
@@ -54,10 +54,10 @@ func pictureType(name string, begins []byte) string {
 	return ""
 }
 
-// maxRefParts bounds the parts of a path that are tried as a ref.
+// maxRefParts is the number of path segments that are tried as a ref.
 const maxRefParts = 10
 
-// splitRef cuts REF/PATH, where the ref may hold slashes. Error: 404.
+// splitRef splits REF/PATH; the ref may contain slashes. Error: 404.
 func (api *API) splitRef(ctx context.Context, a *repo.Access, text string) (ref, path string, err error) {
 	at := 0
 	for range maxRefParts {
@@ -78,9 +78,8 @@ func (api *API) splitRef(ctx context.Context, a *repo.Access, text string) (ref,
 	return "", "", errs.Absent()
 }
 
-// CompareText answers the request's {basehead} as text, where diff_url and
-// patch_url lead: BASE...HEAD.diff or .patch (decision 30). Package page serves
-// it beside its pages.
+// CompareText serves BASE...HEAD.diff and BASE...HEAD.patch, the value of {basehead}, for diff_url and
+// patch_url (decision 30). Package page has the route.
 func (api *API) CompareText(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	text := web.Param(r, "basehead")
 	for _, kind := range [...]string{"diff", "patch"} {
@@ -95,8 +94,7 @@ func (api *API) CompareText(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	return errs.Absent()
 }
 
-// CommitText answers the request's {sha} as text: SHA.diff or SHA.patch. Package page serves it beside its
-// pages.
+// CommitText serves SHA.diff and SHA.patch, the value of {sha}. Package page has the route.
 func (api *API) CommitText(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	text := web.Param(r, "sha")
 	for _, kind := range [...]string{"diff", "patch"} {

@@ -14,11 +14,11 @@ import (
 	"arbor/internal/web"
 )
 
-// place is a repository in the addresses of one request's answer.
+// place is a repository in the addresses of a response.
 type place struct {
 	info *web.Info
 	id   repo.ID
-	api  string // address of the repository's resource
+	api  string // API address of the repository
 	page string // address of its page
 }
 
@@ -28,12 +28,12 @@ func newPlace(ctx context.Context, a *repo.Access) *place {
 		page: info.Page(web.Path(a.Owner.Login, a.Name))}
 }
 
-// nodeID makes the opaque node_id of an object or ref of the repository.
+// nodeID returns the opaque node_id of an object or ref of the repository.
 func (p *place) nodeID(kind, name string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(account.NodeID(kind, p.id) + ":" + name))
 }
 
-// escapePath escapes each part of a path for an address.
+// escapePath escapes each segment of a path for an address.
 func escapePath(path string) string {
 	if path == "" {
 		return ""
@@ -41,10 +41,10 @@ func escapePath(path string) string {
 	return web.Path(strings.Split(path, "/")...)[1:]
 }
 
-// stamp renders a time as all payloads do (decision 28).
+// stamp formats a time as in all payloads (decision 28).
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// identityJSON is an author or committer as a commit itself names them.
+// identityJSON is an author or committer as named in the commit.
 type identityJSON struct {
 	Name  string `json:"name"`
 	Email string `json:"email"`
@@ -66,7 +66,7 @@ type parentJSON struct {
 	HTMLURL string `json:"html_url"`
 }
 
-// signatureJSON tells of a signature. Nothing is verified yet.
+// signatureJSON is a signature. Signatures are not verified.
 type signatureJSON struct {
 	Verified   bool    `json:"verified"`
 	Reason     string  `json:"reason"`
@@ -75,7 +75,7 @@ type signatureJSON struct {
 	VerifiedAt *string `json:"verified_at"`
 }
 
-// signatureOf renders a signature and what it is of; empty without one.
+// signatureOf renders a signature and the signed payload. signed may be empty.
 func signatureOf(signed, payload string) signatureJSON {
 	if signed == "" {
 		return signatureJSON{Reason: "unsigned"}
@@ -109,7 +109,7 @@ func (p *place) gitCommit(c *git.Commit) gitCommitJSON {
 	}
 }
 
-// message leaves out the newlines at the end, as GitHub does.
+// message returns the message without trailing newlines, as at GitHub.
 func message(c *git.Commit) string { return strings.TrimRight(c.Message, "\n") }
 
 func (p *place) tree(sha git.SHA) objectJSON {
@@ -125,8 +125,8 @@ func (p *place) parents(c *git.Commit, path string) []parentJSON {
 	return list
 }
 
-// CommitPayload is GitHub's commit: with whom the server knows by the addresses in
-// it and, read on its own, with what it changes.
+// CommitPayload is GitHub's commit: with the accounts of its addresses and, for a single commit, with its
+// changes.
 type CommitPayload struct {
 	SHA         string          `json:"sha"`
 	NodeID      string          `json:"node_id"`
@@ -173,8 +173,8 @@ func (p *place) commit(c *git.Commit, known people) *CommitPayload {
 	}
 }
 
-// eachCommit renders commits for a list in their order. They are read meanwhile,
-// some at a time: their messages may be large.
+// eachCommit renders commits for a list in their order. It reads them in batches, because their messages
+// may be large.
 func (api *API) eachCommit(
 	ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *CommitPayload) error,
 ) error {
@@ -218,7 +218,7 @@ func (l commitList) render(ctx context.Context, out *web.Output) error {
 	return err
 }
 
-// sizeOf is how many bytes of texts a commit has.
+// sizeOf returns the size of a commit's texts in bytes.
 func sizeOf(c *git.Commit) int {
 	return len(c.Message) + len(c.Payload) + len(c.Signed) + 48*len(c.Parents)
 }
@@ -243,7 +243,7 @@ func (c commitAnswer) render(ctx context.Context, out *web.Output) error {
 	return err
 }
 
-// people are the accounts behind the addresses of commits.
+// people are accounts by the addresses in commits.
 type people map[string]*account.Account
 
 // people finds the accounts of the authors and committers in one query.
@@ -260,8 +260,8 @@ func (api *API) people(ctx context.Context, commits ...*git.Commit) (people, err
 	return found, err
 }
 
-// Logins finds the logins of the people who made commits, by addresses that they verified, and gives a
-// function that tells who a signature is of; empty: nobody knows.
+// Logins finds the accounts of commits' authors and committers by their verified addresses. The returned
+// function returns the login of a signature, or "" if it is unknown.
 func (api *API) Logins(ctx context.Context, commits ...*git.Commit) (func(git.Signature) string, error) {
 	known, err := api.people(ctx, commits...)
 	return func(s git.Signature) string {
@@ -293,7 +293,7 @@ type fileJSON struct {
 	Brief *fileBriefJSON `json:"brief,omitempty"`
 }
 
-// fileBriefJSON is what pages show of a changed file, and GitHub's API does not tell.
+// fileBriefJSON has fields of a changed file that pages show and GitHub's API does not have.
 type fileBriefJSON struct {
 	OldMode string `json:"old_mode"`
 	Mode    string `json:"mode"`
@@ -350,7 +350,7 @@ func (l fileList) render(_ context.Context, out *web.Output) error {
 		size := len(l.changes.Files[i].Patch)
 		sum, largest = sum+size, max(largest, size)
 	}
-	if sum > 64<<10 { // they are held, and one after the other is rendered
+	if sum > 64<<10 { // they are in memory and are rendered one after another
 		if err := out.Reserve(int64(sum + 12*largest)); err != nil {
 			return err
 		}

@@ -11,13 +11,13 @@ import (
 	"arbor/internal/web"
 )
 
-// Range is what a pull request would bring from one commit into the history of
-// another. Both never change, so what is rendered of them is kept (decision 39).
+// Range is the base and head commit of a pull request. Both are immutable, so what is rendered of them is
+// cached (decision 39).
 type Range struct{ Base, Head git.SHA }
 
 func (g Range) String() string { return string(g.Base) + ".." + string(g.Head) }
 
-// RangeCommits answers a page of the commits, oldest first, at most 250.
+// RangeCommits returns a page of the commits, oldest first, at most 250.
 func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{people: true, pair: g.String()}, func(ctx context.Context) (any, error) {
 		objects, release, err := api.repos.Git(ctx, a)
@@ -33,7 +33,7 @@ func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	})
 }
 
-// AnswerCommit answers with a commit as lists show it, which was just made.
+// AnswerCommit writes a commit that was just created, as in lists.
 func (api *API) AnswerCommit(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, sha git.SHA,
 ) error {
@@ -48,7 +48,7 @@ func (api *API) AnswerCommit(
 	return web.JSON(w, r, status, newPlace(r.Context(), a).commit(c, known))
 }
 
-// RangeFiles answers a page of the files that changed since the merge base.
+// RangeFiles returns a page of the files changed since the merge base.
 func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{pair: g.String()}, func(ctx context.Context) (any, error) {
 		objects, release, err := api.repos.Git(ctx, a)

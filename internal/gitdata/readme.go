@@ -14,16 +14,15 @@ import (
 
 // GET /repos/{owner}/{repo}/readme
 //
-// GetReadme answers the file that tells what the repository is: in .github, in
-// the root or in docs, in this order, as GitHub looks for it. The media types
-// raw and html give the file alone, as it is or rendered.
+// GetReadme returns the repository's readme, searched in .github, the root and docs in this order, as at
+// GitHub. The media types raw and html return just the file, as stored or rendered.
 func (api *API) GetReadme(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.readme(w, r, a, ".github", "", "docs")
 }
 
 // GET /repos/{owner}/{repo}/readme/{dir...}
 //
-// GetDirectoryReadme answers the readme of one directory.
+// GetDirectoryReadme returns the readme of a directory.
 func (api *API) GetDirectoryReadme(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.readme(w, r, a, strings.TrimSuffix(web.Param(r, "dir"), "/"))
 }
@@ -34,8 +33,8 @@ func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, d
 		func(ctx context.Context, v *view, entry git.TreeEntry) (any, error) { return v.file(ctx, entry) })
 }
 
-// found answers the file of a commit that find gives, as show renders it. The media types raw and html give
-// the file alone.
+// found writes the file that find returns, rendered by show. The media types raw and html return just the
+// file.
 func (api *API) found(
 	w http.ResponseWriter, r *http.Request, a *repo.Access,
 	find func(context.Context, *view) (git.TreeEntry, error),
@@ -71,7 +70,7 @@ func (api *API) found(
 	})
 }
 
-// readme finds the readme of the first of the directories that has one.
+// readme returns the readme in the first of the directories that has one.
 func (v *view) readme(ctx context.Context, dirs []string) (git.TreeEntry, error) {
 	for _, dir := range dirs {
 		at, err := v.lookup(ctx, dir)
@@ -95,7 +94,7 @@ func (v *view) readme(ctx context.Context, dirs []string) (git.TreeEntry, error)
 	return git.TreeEntry{}, errs.Absent()
 }
 
-// bestReadme chooses among the files that are called readme, in any case.
+// bestReadme selects the best of the files named readme in any case.
 func bestReadme(entries []git.TreeEntry) (best git.TreeEntry, found bool) {
 	least := 0
 	for _, e := range entries {
@@ -109,8 +108,8 @@ func bestReadme(entries []git.TreeEntry) (best git.TreeEntry, found bool) {
 	return best, found
 }
 
-// readmeRank orders names by how well they serve as a readme, 1 being best; 0
-// is none. Markdown wins, then other markup, then plain text.
+// readmeRank returns the rank of a name as a readme: 1 is the best, 0 means not a readme. Markdown is
+// preferred, then other markup, then plain text.
 func readmeRank(name string) int {
 	const kinds = ".md .markdown .mdown .mkdn .mkd .rst .adoc .asciidoc .asc .textile .org .rdoc .pod .creole .mediawiki .wiki .txt"
 	name = strings.ToLower(name)

@@ -26,7 +26,7 @@ type refObjectJSON struct {
 	URL  string `json:"url"`
 }
 
-// object links an object where its type is read.
+// object returns a link to an object of a known type.
 func (p *place) object(sha git.SHA, t git.Type) refObjectJSON {
 	return refObjectJSON{SHA: string(sha), Type: string(t),
 		URL: p.api + "/git/" + string(t) + "s/" + string(sha)}
@@ -37,7 +37,7 @@ func (p *place) ref(t repo.RefTarget) refJSON {
 		Object: p.object(t.SHA, t.Type)}
 }
 
-// refParam is the ref in an address, full; "" for none.
+// refParam returns the full ref name in the address, or "".
 func refParam(r *http.Request) string {
 	name := strings.TrimPrefix(web.Param(r, "ref"), "refs/")
 	if name == "" {
@@ -48,15 +48,14 @@ func refParam(r *http.Request) string {
 
 // GET /repos/{owner}/{repo}/git/ref/{ref...}
 //
-// GetRef answers the one ref of this name: heads/BRANCH or tags/TAG.
+// GetRef returns the ref with exactly this name: heads/BRANCH or tags/TAG.
 func (api *API) GetRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
 		return api.exactRef(ctx, a, refParam(r))
 	})
 }
 
-// exactRef renders the ref of a name. Errors: 404, 409 for a repository without
-// any.
+// exactRef renders the ref with a name. Errors: 404, 409 for a repository without refs.
 func (api *API) exactRef(ctx context.Context, a *repo.Access, name string) (any, error) {
 	refs, err := api.matching(ctx, a, name)
 	if err != nil {
@@ -79,8 +78,7 @@ func (api *API) renderOne(ctx context.Context, a *repo.Access, ref git.Ref) (any
 // GET /repos/{owner}/{repo}/git/refs
 // GET /repos/{owner}/{repo}/git/matching-refs/{ref...}
 //
-// MatchingRefs answers a page of the refs whose names begin so, of all without
-// a name.
+// MatchingRefs lists the refs whose names start with the given prefix, or all.
 func (api *API) MatchingRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
 		refs, err := api.matching(ctx, a, refParam(r))
@@ -93,8 +91,8 @@ func (api *API) MatchingRefs(w http.ResponseWriter, r *http.Request, a *repo.Acc
 
 // GET /repos/{owner}/{repo}/git/refs/{ref...}
 //
-// GetRefs answers the ref of this name or, as GitHub once did, a page of those
-// whose names begin so; 404 when there is none.
+// GetRefs returns the ref with this name or, as GitHub did formerly, the refs whose names start with it;
+// 404 if there are none.
 func (api *API) GetRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
 		name := refParam(r)
@@ -111,8 +109,8 @@ func (api *API) GetRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	})
 }
 
-// matching are the refs whose names begin with prefix, in order: the ref of the
-// very name is the first. Error: 409 for a repository without any ref.
+// matching returns the refs whose names start with prefix, in order, so an exact match is first. Error: 409
+// for a repository without refs.
 func (api *API) matching(ctx context.Context, a *repo.Access, prefix string) ([]git.Ref, error) {
 	refs, err := api.repos.Refs(ctx, a)
 	if err != nil {
@@ -129,7 +127,7 @@ func (api *API) matching(ctx context.Context, a *repo.Access, prefix string) ([]
 	return list[from : from+n], nil
 }
 
-// refPage renders one page of refs.
+// refPage renders a page of refs.
 func (api *API) refPage(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, refs []git.Ref,
 ) (any, error) {
@@ -140,8 +138,8 @@ func (api *API) refPage(
 	return api.renderRefs(ctx, a, refs[from:to])
 }
 
-// renderRefs finds the types of what the refs name: a branch is a commit, a ref
-// that peels a tag; the others are asked for at once.
+// renderRefs determines the types of the refs' objects: a branch is a commit, a peeled ref is a tag. Other
+// types are read in one request to git.
 func (api *API) renderRefs(ctx context.Context, a *repo.Access, refs []git.Ref) ([]refJSON, error) {
 	types := make([]git.Type, len(refs))
 	var ask []git.SHA
@@ -180,7 +178,7 @@ func (api *API) renderRefs(ctx context.Context, a *repo.Access, refs []git.Ref) 
 
 // POST /repos/{owner}/{repo}/git/refs
 //
-// CreateRef makes a ref that names an object of this repository.
+// CreateRef creates a ref to an object of this repository.
 func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := api.refuseEmpty(r.Context(), a); err != nil {
 		return err
@@ -208,7 +206,7 @@ func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // PATCH /repos/{owner}/{repo}/git/refs/{ref...}
 //
-// UpdateRef moves a ref: forward, or with force anywhere.
+// UpdateRef updates a ref: by fast-forward, or to any object with force.
 func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := api.refuseEmpty(r.Context(), a); err != nil {
 		return err
@@ -234,7 +232,7 @@ func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // DELETE /repos/{owner}/{repo}/git/refs/{ref...}
 //
-// DeleteRef removes a ref, but for the default branch.
+// DeleteRef deletes a ref other than the default branch.
 func (api *API) DeleteRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := api.refuseEmpty(r.Context(), a); err != nil {
 		return err

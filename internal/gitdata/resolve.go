@@ -10,10 +10,9 @@ import (
 	"arbor/internal/repo"
 )
 
-// revision finds the commit that a client calls by a full SHA, a branch, a tag,
-// HEAD (the default branch, as is "") or, where short allows it, the first
-// digits of a SHA (decision 50). Annotated tags are followed. Errors: 409 for a
-// repository without any ref, 404, 422 for an ambiguous abbreviation.
+// revision resolves a full SHA, a branch, a tag, HEAD or "" (the default branch), or if short is true an
+// abbreviated SHA, to a commit (decision 50). It follows annotated tags. Errors: 409 for a repository
+// without refs, 404, 422 for an ambiguous abbreviation.
 func (api *API) revision(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
 	sha, err := api.find(ctx, a, name, short)
 	if err == nil {
@@ -39,7 +38,7 @@ func (api *API) peelToCommit(ctx context.Context, a *repo.Access, sha git.SHA) (
 	return sha, err
 }
 
-// find finds the object that a name leads to, which need not be a commit.
+// find resolves a name to an object, which need not be a commit.
 func (api *API) find(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
 	if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 {
 		return "", errs.Absent()
@@ -58,8 +57,7 @@ func (api *API) find(ctx context.Context, a *repo.Access, name string, short boo
 	return sha, err
 }
 
-// orEmpty turns a 404 into the 409 of a repository without any ref (decision
-// 16).
+// orEmpty replaces a 404 by the 409 of a repository without refs (decision 16).
 func (api *API) orEmpty(ctx context.Context, a *repo.Access, err error) error {
 	refs, refsErr := api.repos.Refs(ctx, a)
 	switch {

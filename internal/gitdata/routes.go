@@ -6,7 +6,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Routes are the endpoints of Git's objects, histories and files.
+// Routes returns the routes of Git objects, histories and files.
 func (api *API) Routes() []route.Route {
 	contents := api.repos.Router(route.Needs(scope.PublicRepo, "contents"))
 	return []route.Route{

@@ -15,30 +15,30 @@ import (
 	"arbor/internal/web"
 )
 
-// The handlers here answer what pages show and REST has no address for. Their rights are those of the routes
-// that pages name: of contents.
+// Handlers for pages without a REST endpoint. They have the rights of the routes that pages name: those of
+// contents.
 
-// maxSwitched is how many branches, and how many tags, Locate names.
+// maxSwitched is the number of branches, and of tags, that Locate returns.
 const maxSwitched = 100
 
-// Located is what REF/PATH of a page's address names. Branches has the default branch first, Tags the newest
-// version.
+// Located is the result of resolving REF/PATH in a page's address. Branches starts with the default branch,
+// Tags with the highest version.
 type Located struct {
-	Ref      string   `json:"ref"`    // as the address names it; of an address without one the default branch
+	Ref      string   `json:"ref"`    // as in the address; the default branch if there is none
 	Kind     string   `json:"kind"`   // branch, tag or commit
 	SHA      git.SHA  `json:"sha"`    // of the commit
 	Path     string   `json:"path"`   // empty: the root
-	Type     git.Type `json:"type"`   // of what is there: tree, blob or commit
+	Type     git.Type `json:"type"`   // of the entry: tree, blob or commit
 	Mode     string   `json:"mode"`   // six octal digits
-	Object   git.SHA  `json:"object"` // the SHA of what is there
+	Object   git.SHA  `json:"object"` // SHA of the entry
 	Branches []string `json:"branches"`
 	Tags     []string `json:"tags"`
-	Heads    int      `json:"heads"` // how many branches there are
-	Named    int      `json:"named"` // how many tags
+	Heads    int      `json:"heads"` // number of branches
+	Named    int      `json:"named"` // number of tags
 }
 
-// Locate answers what the path of the request, REF/PATH, names. The ref may hold slashes: of several that fit
-// the shortest counts. It may be an abbreviated SHA. Errors: 404; 409 for a repository without any ref.
+// Locate resolves the path of the request, REF/PATH. The ref may contain slashes; the shortest match
+// counts. It may be an abbreviated SHA. Errors: 404; 409 for a repository without refs.
 func (api *API) Locate(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
 	found, err := api.locate(ctx, a, strings.Trim(web.Param(r, "path"), "/"))
@@ -111,7 +111,7 @@ func (api *API) locate(ctx context.Context, a *repo.Access, text string) (found 
 	return nil, errs.Absent()
 }
 
-// kindOf says whether a name that leads to a commit is that of a branch, of a tag, or of the commit itself.
+// kindOf reports whether a name is that of a branch, a tag or a commit.
 func (api *API) kindOf(ctx context.Context, a *repo.Access, name string) (string, error) {
 	refs, err := api.repos.Refs(ctx, a)
 	if err != nil {
@@ -128,17 +128,17 @@ func (api *API) kindOf(ctx context.Context, a *repo.Access, name string) (string
 	return "commit", nil
 }
 
-// Bounds in time of the walks for last commits: of a page, and of what is filled in afterwards.
+// Time limits of the walks for last commits: when a page is rendered, and when it loads the rest.
 const (
 	quickWalk = 40 * time.Millisecond
 	wholeWalk = 10 * time.Second
 )
 
-// LastChanges are the commits that last changed a path and, of a directory, its entries.
+// LastChanges has the commits that last changed a path and, for a directory, its entries.
 type LastChanges struct {
 	Latest  *CommitPayload        `json:"latest"` // null: not found in time
 	Entries map[string]lastChange `json:"entries"`
-	Whole   bool                  `json:"whole"` // nothing is left to be found
+	Whole   bool                  `json:"whole"` // complete
 }
 
 type lastChange struct {
@@ -147,13 +147,12 @@ type lastChange struct {
 	Subject string    `json:"subject"`
 }
 
-// maxSubject is how many bytes of a message's first line are given.
+// maxSubject is the number of bytes of a message's first line that are returned.
 const maxSubject = 200
 
-// ListLastChanges answers the commits that last changed a path at the ref of the query, a full SHA: of a
-// directory also its entries, a thousand at most. It takes 40 ms at most, or with whole=1 ten seconds; the
-// outcome is kept, as are later wholes.
-// Errors: 404.
+// ListLastChanges returns the commits that last changed a path at the ref in the query, a full SHA, and of
+// a directory also its entries, at most a thousand. It takes up to 40 ms, or with whole=1 ten seconds. The
+// result is cached, as is a later complete one. Errors: 404.
 func (api *API) ListLastChanges(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx, q := r.Context(), web.QueryOf(r)
 	v, err := api.view(ctx, a, q.Get("ref"))
@@ -188,7 +187,7 @@ func (api *API) ListLastChanges(w http.ResponseWriter, r *http.Request, a *repo.
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// lastCommits walks, or gives what an earlier walk found.
+// lastCommits returns the cached result of an earlier walk, or walks.
 func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit git.SHA, at string,
 	whole bool) (
 	*history.LastCommits, error,
@@ -227,7 +226,7 @@ func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit
 		c.Subject = clipText(c.Subject)
 		last.Entries[name] = c
 	}
-	last.Whole = last.Whole || whole // nobody looks longer
+	last.Whole = last.Whole || whole // no request walks longer
 	api.lasts.Put(objectsOf(a), key, last)
 	return last, nil
 }
@@ -239,7 +238,7 @@ func clipText(s string) string {
 	return strings.ToValidUTF8(s[:maxSubject], "") + "…"
 }
 
-// lastsBytes bounds the last commits that are kept.
+// lastsBytes is the size of the cache of last commits.
 const lastsBytes = 8 << 20
 
 func newLasts() *cache.Cache[string, *history.LastCommits] {
@@ -252,7 +251,7 @@ func newLasts() *cache.Cache[string, *history.LastCommits] {
 	})
 }
 
-// Blamed is a file with the commits that wrote its lines.
+// Blamed is a file with the commits of its lines.
 type Blamed struct {
 	Commits map[git.SHA]blamedCommit `json:"commits"`
 	Hunks   []blamedHunk             `json:"hunks"`
@@ -260,10 +259,10 @@ type Blamed struct {
 
 type blamedCommit struct {
 	Author     string    `json:"author"`
-	Login      string    `json:"login"` // empty: nobody knows
+	Login      string    `json:"login"` // empty if unknown
 	When       time.Time `json:"when"`
 	Summary    string    `json:"summary"`
-	Before     git.SHA   `json:"before"` // where the file was before the commit; empty: nowhere
+	Before     git.SHA   `json:"before"` // the file's parent commit; empty: the file is new
 	BeforePath string    `json:"before_path"`
 }
 
@@ -273,11 +272,11 @@ type blamedHunk struct {
 	Lines []string `json:"lines"`
 }
 
-// maxBlamed is the size in bytes of the largest file that is blamed.
+// maxBlamed is the maximum size in bytes of a blamed file.
 const maxBlamed = 1 << 20
 
-// Blame answers who wrote the lines of the text file at a path of the ref of the query, a full SHA. Errors:
-// 404; 422 for a file that is no text or larger than 1 MiB.
+// Blame returns the commits of the lines of the text file at a path of the ref in the query, a full SHA.
+// Errors: 404; 422 for a file that is not text or is larger than 1 MiB.
 func (api *API) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	at, ref := strings.Trim(web.Param(r, "path"), "/"), web.QueryOf(r).Get("ref")
 	on := named(ref, true)
@@ -305,7 +304,7 @@ func (api *API) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	})
 }
 
-// checkBlamed refuses what has no lines to blame.
+// checkBlamed returns an error for a file that cannot be blamed.
 func (v *view) checkBlamed(ctx context.Context, at string) (int64, error) {
 	entry, err := v.lookup(ctx, at)
 	if err != nil {
@@ -348,8 +347,8 @@ func (api *API) blamed(ctx context.Context, hunks []history.BlameHunk) (*Blamed,
 	return out, nil
 }
 
-// ListPaths answers the paths of all files at the ref of the query, in git's order, as many as a tree is
-// answered with. Paths that are no UTF-8 are left out. Error: 404.
+// ListPaths returns the paths of all files at the ref in the query in git's order, up to the limit of a
+// tree. Paths that are not UTF-8 are omitted. Error: 404.
 func (api *API) ListPaths(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ref := web.QueryOf(r).Get("ref")
 	on := named(ref, false)
@@ -375,10 +374,10 @@ func (api *API) ListPaths(w http.ResponseWriter, r *http.Request, a *repo.Access
 	})
 }
 
-// maxPathBytes bounds the paths that one answer lists, together.
+// maxPathBytes is the total size of the paths in one response.
 const maxPathBytes = 8 << 20
 
-// ReadmeOf chooses the readme among the names of a directory's files, as the API does; empty: there is none.
+// ReadmeOf selects the readme among the names of a directory's files as the API does, or returns "".
 func ReadmeOf(names []string) string {
 	entries := make([]git.TreeEntry, len(names))
 	for n, name := range names {

@@ -37,7 +37,7 @@ func (p *place) tag(t *git.Tag) TagPayload {
 
 // GET /repos/{owner}/{repo}/git/tags/{sha}
 //
-// GetTag answers an annotated tag by the SHA of its object.
+// GetTag returns an annotated tag by the SHA of its object.
 func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	sha, err := fullSHA(r)
 	if err != nil {
@@ -74,8 +74,7 @@ func (api *API) tag(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Tag,
 
 // POST /repos/{owner}/{repo}/git/tags
 //
-// CreateTag writes the object of an annotated tag. It becomes a tag when POST
-// git/refs makes refs/tags/NAME name it.
+// CreateTag creates the object of an annotated tag. POST git/refs must then create refs/tags/NAME for it.
 func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
 	if err := api.refuseEmpty(ctx, a); err != nil {
@@ -114,7 +113,7 @@ func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return web.Created(w, r, payload.URL, payload)
 }
 
-// readTag reads the body; what is wrong is noted in it.
+// readTag reads the body and records errors in it.
 func readTag(body *web.Object, self git.Signature) *git.Tag {
 	body.Require("tag", "message", "object", "type")
 	t := &git.Tag{Name: body.String("tag", 0).Value, Message: body.String("message", 0).Value,

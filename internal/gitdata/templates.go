@@ -17,15 +17,15 @@ import (
 	"arbor/internal/web"
 )
 
-// Bounds of what is read of templates.
+// Limits of templates.
 const (
-	maxTemplates    = 50       // files of one kind
-	maxTemplate     = 64 << 10 // bytes of one
-	maxTemplateHead = 8 << 10  // bytes of what stands between its lines of dashes
+	maxTemplates    = 50       // of one kind
+	maxTemplate     = 64 << 10 // bytes of a template
+	maxTemplateHead = 8 << 10  // bytes of its front matter
 	maxContactLinks = 20
 )
 
-// templatesJSON is what the default branch says of new issues and pull requests.
+// templatesJSON has the templates on the default branch.
 type templatesJSON struct {
 	Issues  []issueTemplateJSON `json:"issues"`
 	Pulls   []pullTemplateJSON  `json:"pulls"`
@@ -52,9 +52,10 @@ type contactLinkJSON struct {
 	URL   string `json:"url" yaml:"url"`
 }
 
-// GetTemplates answers the templates of issues and pull requests on the default branch, for GraphQL: Markdown
-// in .github/ISSUE_TEMPLATE with a head that has a name, and files named pull_request_template, or in a
-// folder of that name, in .github, the root and docs. What is too large, no text or wrong is left out.
+// GetTemplates returns the templates of issues and pull requests on the default branch, for GraphQL:
+// Markdown files with a name in their front matter in .github/ISSUE_TEMPLATE, and files named
+// pull_request_template, or in a directory of that name, in .github, the root and docs. Files that are too
+// large, not text or invalid are omitted.
 func (api *API) GetTemplates(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	out := templatesJSON{Issues: []issueTemplateJSON{}, Pulls: []pullTemplateJSON{},
 		Links: []contactLinkJSON{}}
@@ -78,10 +79,10 @@ func (api *API) GetTemplates(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// issueTemplates is where a repository keeps what new issues begin with, as at GitHub.
+// issueTemplates is the directory of issue templates, as at GitHub.
 const issueTemplates = ".github/ISSUE_TEMPLATE"
 
-// IssueTemplates lists the names of the Markdown files with which new issues can begin; none where there are none.
+// IssueTemplates returns the names of the Markdown files in the directory of issue templates.
 func (api *API) IssueTemplates(ctx context.Context, a *repo.Access) (names []string, err error) {
 	err = api.eachTemplate(ctx, a, func(_ *view, e git.TreeEntry) error {
 		if e.Type == git.TypeBlob && e.Mode != git.ModeSymlink && strings.HasSuffix(e.Path, ".md") {
@@ -92,7 +93,7 @@ func (api *API) IssueTemplates(ctx context.Context, a *repo.Access) (names []str
 	return names, err
 }
 
-// IssueTemplate reads the file of IssueTemplates that has a name; empty: there is none that can be read.
+// IssueTemplate reads an issue template by name. It returns "" if there is no readable one.
 func (api *API) IssueTemplate(ctx context.Context, a *repo.Access, name string) (text string, err error) {
 	err = api.eachTemplate(ctx, a, func(v *view, e git.TreeEntry) (err error) {
 		if e.Path == name {
@@ -103,7 +104,7 @@ func (api *API) IssueTemplate(ctx context.Context, a *repo.Access, name string) 
 	return text, err
 }
 
-// eachTemplate calls fn for the templates of issues on the default branch.
+// eachTemplate calls fn for each issue template on the default branch.
 func (api *API) eachTemplate(
 	ctx context.Context, a *repo.Access, fn func(v *view, e git.TreeEntry) error,
 ) error {
@@ -124,7 +125,7 @@ func (api *API) eachTemplate(
 	return err
 }
 
-// among lists the entries of a directory whose names are wanted; none where it is not there.
+// among returns the entries of a directory with wanted names, or none if it does not exist.
 func (v *view) among(
 	ctx context.Context, dir string, wanted func(name string) bool,
 ) ([]git.TreeEntry, error) {
@@ -141,7 +142,7 @@ func (v *view) among(
 	return list[:min(len(list), maxTemplates)], err
 }
 
-// templateText reads a template; ok is false where it is none.
+// templateText reads a template. ok is false if it is not a valid file.
 func (v *view) templateText(ctx context.Context, e git.TreeEntry) (text string, ok bool, err error) {
 	if e.Type != git.TypeBlob || e.Mode == git.ModeSymlink {
 		return "", false, nil
@@ -156,7 +157,7 @@ func (v *view) templateText(ctx context.Context, e git.TreeEntry) (text string, 
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), true, nil
 }
 
-// isTemplate reports a folded name of a template's file.
+// isTemplate reports whether a folded file name can be a template.
 func isTemplate(name string) bool {
 	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".txt")
 }
@@ -221,8 +222,7 @@ func (v *view) issueTemplates(ctx context.Context, out *templatesJSON) error {
 	return nil
 }
 
-// parseIssueTemplate reads a template: YAML between two lines of dashes, and then its body. Without a name it
-// is none.
+// parseIssueTemplate parses a template: YAML between two lines of dashes, and its body. A name is required.
 func parseIssueTemplate(text string) (t issueTemplateJSON, ok bool) {
 	rest, ok := strings.CutPrefix(text, "---\n")
 	head, body, ends := strings.Cut(rest, "\n---\n")
@@ -241,8 +241,7 @@ func parseIssueTemplate(text string) (t issueTemplateJSON, ok bool) {
 		Body: strings.TrimLeft(body, "\n")}, true
 }
 
-// config reads what config.yml says: whether an issue without a template may be filed, and where else
-// questions go.
+// config parses config.yml: whether blank issues are allowed, and contact links.
 func (out *templatesJSON) config(text string) {
 	var c struct {
 		Blank *bool             `yaml:"blank_issues_enabled"`

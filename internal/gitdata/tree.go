@@ -14,9 +14,8 @@ import (
 
 // GET /repos/{owner}/{repo}/git/trees/{sha...}
 //
-// GetTree answers the entries of a tree in Git's order, with recursive=1 or
-// true those of all sub-trees (decision 43). The name is a tree's or commit's
-// SHA, a branch or a tag.
+// GetTree returns the entries of a tree in Git's order, with recursive=1 or true also those of all subtrees
+// (decision 43). The name is the SHA of a tree or commit, a branch or a tag.
 func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	sha, err := api.tree(r.Context(), a, web.Param(r, "sha"))
 	if err != nil {
@@ -43,7 +42,7 @@ func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	}
 }
 
-// isRecursive reads the parameter: 0 and false, like its absence, do not walk.
+// isRecursive reads the parameter recursive: 0 and false are like its absence.
 func isRecursive(r *http.Request) bool {
 	switch strings.ToLower(web.QueryOf(r).Get("recursive")) {
 	case "", "0", "false":
@@ -53,19 +52,19 @@ func isRecursive(r *http.Request) bool {
 	}
 }
 
-// treeAnswer is one tree for one kind of caller: whatever its bytes depend on.
+// treeAnswer is the response with a tree, with everything that its bytes depend on.
 type treeAnswer struct {
 	api       *API
 	access    *repo.Access
 	sha       git.SHA
 	recursive bool
-	prefix    string // address of the repository
+	prefix    string // API address of the repository
 	etag      string
 	key       string // in the cache
 }
 
-// newETag contains the SHA and never changes (decision 27), unless the operator
-// changes where trees are cut off.
+// newETag returns an ETag that contains the SHA. It never changes (decision 27) unless the operator changes
+// the limit of entries.
 func (t *treeAnswer) newETag() string {
 	tag := `W/"` + string(t.sha)
 	if t.recursive {
@@ -77,7 +76,7 @@ func (t *treeAnswer) newETag() string {
 	return tag + `"`
 }
 
-// send answers with what is kept.
+// send sends the cached response.
 func (t *treeAnswer) send(w http.ResponseWriter, r *http.Request, k web.Kept) error {
 	if !k.Large {
 		return web.Bytes(w, r, http.StatusOK, k.Body, t.etag)
@@ -86,8 +85,7 @@ func (t *treeAnswer) send(w http.ResponseWriter, r *http.Request, k web.Kept) er
 	return t.write(r.Context(), s)
 }
 
-// fill renders the tree while nobody else does, sends it, and keeps it when it
-// fits.
+// fill renders the tree once for concurrent requests, sends it, and caches it if it is small enough.
 func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 	left := false
 	leave := func() {
@@ -113,12 +111,12 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 	body := s.whole()
 	t.api.kept.Put(objectsOf(t.access), t.key, web.Kept{Body: body, ETag: t.etag})
 	leave()
-	s.release() // Bytes asks for what a slow client needs
+	s.release() // Bytes reserves what a slow client needs
 	s.release = func() {}
 	return web.Bytes(w, r, http.StatusOK, body, t.etag)
 }
 
-// write renders the tree into the stream.
+// write renders the tree to the stream.
 func (t *treeAnswer) write(ctx context.Context, s *treeStream) error {
 	objects, release, err := t.api.repos.Git(ctx, t.access)
 	if err != nil {
@@ -156,9 +154,8 @@ func (t *treeAnswer) write(ctx context.Context, s *treeStream) error {
 	return s.end()
 }
 
-// appendEntry renders an entry: size for blobs only, url not for submodules. It does so by
-// hand: a tree has up to 100,000, and encoding/json takes fourteen times as long
-// (BenchmarkAppendEntry).
+// appendEntry renders an entry: size only for blobs, url not for submodules. It does not use encoding/json,
+// which takes fourteen times as long for up to 100,000 entries (BenchmarkAppendEntry).
 func appendEntry(b []byte, e *git.WalkEntry, trees, blobs string) []byte {
 	b = append(b, `{"path":`...)
 	b = web.AppendString(b, e.Path)
@@ -187,19 +184,19 @@ func appendEntry(b []byte, e *git.WalkEntry, trees, blobs string) []byte {
 	return append(b, '}')
 }
 
-// chunkSize is how much is rendered before it moves on, in bytes.
+// chunkSize is the size in bytes of the buffer that is written at once.
 const chunkSize = 128 << 10
 
-// treeStream takes what is rendered. It collects up to keep bytes, since an
-// answer that is whole can be kept, and fail cleanly; past that it writes, and
-// the memory of a request no longer grows.
+// treeStream receives the rendered tree. It collects up to keep bytes, so that a complete response can be
+// cached and errors can still be reported. Beyond that it writes to the client, and the request's memory no
+// longer grows.
 type treeStream struct {
 	w       http.ResponseWriter
 	keep    int64
-	full    func()       // called when keep is passed
-	reserve func() error // called before more is collected than any answer may hold
+	full    func()       // called when keep is exceeded
+	reserve func() error // called before more than web.MaxHeld is collected
 	release func()
-	started bool // the answer's header is out
+	started bool // the response has started
 	buf     []byte
 	chunks  [][]byte
 	size    int64
@@ -243,7 +240,7 @@ func (s *treeStream) write(b []byte) error {
 	return err
 }
 
-// end writes what is left, when anything was written; else whole has it all.
+// end writes the rest if anything was written, else whole has the complete response.
 func (s *treeStream) end() error {
 	if s.started || s.keep == 0 {
 		return s.next()
@@ -254,7 +251,7 @@ func (s *treeStream) end() error {
 	return nil
 }
 
-// whole joins what was collected.
+// whole returns the collected response.
 func (s *treeStream) whole() []byte {
 	if len(s.chunks) == 0 {
 		return s.buf

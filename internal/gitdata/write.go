@@ -13,7 +13,7 @@ import (
 	"arbor/internal/web"
 )
 
-// refuseEmpty answers 409 for a repository without any ref (decision 16).
+// refuseEmpty returns 409 for a repository without refs (decision 16).
 func (api *API) refuseEmpty(ctx context.Context, a *repo.Access) error {
 	refs, err := api.repos.Refs(ctx, a)
 	if err == nil && len(refs.List) == 0 {
@@ -22,7 +22,7 @@ func (api *API) refuseEmpty(ctx context.Context, a *repo.Access) error {
 	return err
 }
 
-// fullSHA reads the name of an object in an address (GitHub's words).
+// fullSHA reads the SHA in an address. Its error is GitHub's.
 func fullSHA(r *http.Request) (git.SHA, error) {
 	sha, err := git.ParseSHA(web.Param(r, "sha"))
 	if err != nil || sha.IsZero() {
@@ -32,8 +32,8 @@ func fullSHA(r *http.Request) (git.SHA, error) {
 	return sha, nil
 }
 
-// readSHA reads a field that names an object. A missing one is noted when it
-// is required, one that is no full SHA always.
+// readSHA reads a field with a SHA. It reports a missing one if it is required, and always one that is not
+// a full SHA.
 func readSHA(o *web.Object, field string, required bool) git.SHA {
 	if required {
 		o.Require(field)
@@ -54,8 +54,8 @@ func parseSHA(o *web.Object, field, value string) git.SHA {
 	return sha
 }
 
-// readPerson reads author, committer or tagger: an object of name, email and
-// date. Without the object it is fallback; without a date, that of fallback.
+// readPerson reads author, committer or tagger: an object of name, email and date. Both the object and its
+// date default to fallback.
 func readPerson(o *web.Object, field, resource string, fallback git.Signature) git.Signature {
 	raw := o.Raw(field)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -95,7 +95,7 @@ func fieldsOf(err error) []errs.Field {
 	return nil
 }
 
-// identity is the caller as author.
+// identity returns the caller as author.
 func (api *API) identity(r *http.Request) (git.Signature, error) {
 	return api.repos.Identity(r.Context(), account.CallerFrom(r.Context()))
 }

@@ -12,21 +12,20 @@ import (
 	"arbor/internal/web"
 )
 
-// fileChangeJSON is GitHub's file-commit: what the file is now, null when it is
-// gone, and the commit that made it so.
+// fileChangeJSON is GitHub's file-commit: the file, or null if it was deleted, and the commit.
 type fileChangeJSON struct {
 	Content *contentJSON  `json:"content"`
 	Commit  gitCommitJSON `json:"commit"`
 }
 
-// fileEdit is one file's change on its way to a commit.
+// fileEdit is a file's change in progress.
 type fileEdit struct {
 	api     *API
 	access  *repo.Access
 	objects *git.Repository
 	path    string
 	branch  string  // without refs/heads/
-	guard   git.SHA // the blob that the caller knows; empty for a new file
+	guard   git.SHA // expected blob; empty for a new file
 	remove  bool
 	blob    git.NewObject // unless remove
 	commit  git.Commit    // message, author and committer
@@ -34,18 +33,17 @@ type fileEdit struct {
 
 // PUT /repos/{owner}/{repo}/contents/{path...}
 //
-// PutContents writes one file with one commit on a branch, which must exist
-// unless the repository is empty. A file that is there already needs its blob's
-// sha, so that nobody's change is lost: 409 when it is another by now, 422
-// without it. Answers 201 for a new file, 200 for a changed one.
+// PutContents writes a file in one commit on a branch, which must exist unless the repository is empty. To
+// change an existing file, the sha of its blob is required, so that concurrent changes are not lost: 409 if
+// it has changed, 422 without it. It returns 201 for a new file, 200 for a changed one.
 func (api *API) PutContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.editFile(w, r, a, false)
 }
 
 // DELETE /repos/{owner}/{repo}/contents/{path...}
 //
-// DeleteContents removes one file with one commit; the sha of its blob guards
-// against losing a change that the caller does not know.
+// DeleteContents deletes a file in one commit. The sha of its blob is required, so that concurrent changes
+// are not lost.
 func (api *API) DeleteContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.editFile(w, r, a, true)
 }
@@ -84,7 +82,7 @@ func (api *API) editFile(w http.ResponseWriter, r *http.Request, a *repo.Access,
 	return web.JSON(w, r, status, payload)
 }
 
-// read takes what the body says; what is wrong is noted in it.
+// read reads the body and records errors in it.
 func (e *fileEdit) read(body *web.Object, self git.Signature) {
 	body.Require("message")
 	e.commit.Message = body.String("message", 0).Value
@@ -112,7 +110,7 @@ func (e *fileEdit) read(body *web.Object, self git.Signature) {
 	e.blob = git.NewObject{Type: git.TypeBlob, Data: data}
 }
 
-// checkSpecial lets git look into .gitmodules and .gitattributes.
+// checkSpecial has git check .gitmodules and .gitattributes.
 func (e *fileEdit) checkSpecial(ctx context.Context) error {
 	if e.remove || !git.IsSpecial(e.path) {
 		return nil
@@ -124,9 +122,8 @@ func (e *fileEdit) checkSpecial(ctx context.Context) error {
 	return err
 }
 
-// run makes the commit. Edits of one branch wait for each other here, since
-// only one of those that begin with the same commit can win; the guard is
-// checked against the branch as it is when the turn comes.
+// run creates the commit. Concurrent edits of a branch wait for each other, because only one of those based
+// on the same commit can succeed. Each checks the guard against the current branch.
 func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bool, err error) {
 	turn := "edit " + e.access.ID.String() + " " + e.branch
 	for {
@@ -149,10 +146,10 @@ func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bo
 	return payload, created, err
 }
 
-// errMoved says that the branch is not where the edit began.
+// errMoved means that the branch has moved since the edit began.
 var errMoved = errors.New("the branch has changed")
 
-// try makes the commit on the branch as it is now.
+// try creates the commit on the current tip.
 func (e *fileEdit) try(ctx context.Context) (*fileChangeJSON, bool, error) {
 	tip, tree, err := e.tip(ctx)
 	if err != nil {
@@ -186,8 +183,8 @@ func (e *fileEdit) try(ctx context.Context) (*fileChangeJSON, bool, error) {
 	return payload, old.SHA == "", nil
 }
 
-// tip finds the branch's commit and its tree; both are empty in a repository
-// without any ref. Error: 404 for a branch that is not there.
+// tip returns the branch's commit and its tree, both empty in a repository without refs. Error: 404 for an
+// unknown branch.
 func (e *fileEdit) tip(ctx context.Context) (tip, tree git.SHA, err error) {
 	tip, err = e.api.repos.Ref(ctx, e.access, "refs/heads/"+e.branch)
 	switch {
@@ -208,8 +205,7 @@ func (e *fileEdit) tip(ctx context.Context) (tip, tree git.SHA, err error) {
 	return tip, tree, err
 }
 
-// old finds the file as it is, and checks that it is the one that the caller
-// knows. Errors: 404, 409, 422.
+// old returns the current file after checking the guard. Errors: 404, 409, 422.
 func (e *fileEdit) old(ctx context.Context, tree git.SHA) (git.TreeEntry, error) {
 	var old git.TreeEntry
 	err := error(errs.Absent())
@@ -242,7 +238,7 @@ func (e *fileEdit) mismatch() error {
 	return errs.Newf(errs.Conflict, "%s does not match %s", e.path, e.guard)
 }
 
-// explainTree puts what BuildTree refuses in the words of a request for a commit.
+// explainTree translates errors of BuildTree to validation errors of a commit request.
 func explainTree(err error) error {
 	var problem *git.TreeProblem
 	if errors.As(err, &problem) {
@@ -255,8 +251,7 @@ func explainTree(err error) error {
 	return err
 }
 
-// write makes the objects durable and then moves the branch, or fails with
-// errMoved.
+// write makes the objects durable and then updates the branch. Error: errMoved if the branch has moved.
 func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree) (*git.Commit, error) {
 	made := built.Objects
 	if !e.remove {
@@ -267,8 +262,8 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 	return e.api.commitTo(ctx, e.access, e.branch, tip, commit, made)
 }
 
-// commitTo writes a commit with the objects that it needs and puts it on a branch, which is at tip; without a
-// tip there is no branch yet. Errors: errMoved for a branch that is elsewhere, 403 for a quota, 422.
+// commitTo writes a commit and its objects and updates a branch from tip. An empty tip creates the branch.
+// Errors: errMoved if the branch has moved, 403 for a quota, 422.
 func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip git.SHA, commit git.Commit,
 	objects []git.NewObject,
 ) (*git.Commit, error) {
@@ -299,7 +294,7 @@ func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip
 		return nil, err
 	}
 	if refused[0] != nil {
-		if errs.Is(refused[0], errs.Forbidden) { // the quota of the owner
+		if errs.Is(refused[0], errs.Forbidden) { // the owner's quota
 			return nil, refused[0]
 		}
 		if strings.Contains(refused[0].Error(), "name conflicts") {

@@ -9,12 +9,12 @@ import (
 	"arbor/internal/web"
 )
 
-// answer answers with one issue in its full form, which was just written.
+// answer writes the full form of an issue as the response.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, i *Issue) error {
 	return web.Answer(w, r, status, api.rendering(a, func(*db.Tx) (*Issue, error) { return i, nil }))
 }
 
-// rendering makes what renders an issue in its full form, which find finds, in one
+// rendering returns a function that renders the issue that find reads, in its full form and from one
 // snapshot.
 func (api *API) rendering(a *repo.Access, find func(*db.Tx) (*Issue, error)) web.Render {
 	return func(out *web.Output) error {
@@ -36,7 +36,7 @@ func (api *API) rendering(a *repo.Access, find func(*db.Tx) (*Issue, error)) web
 	}
 }
 
-// render renders the only issue of a page that has all that it shows but bodies.
+// render renders the only issue of a loaded page.
 func (api *API) render(out *web.Output, p *page) (err error) {
 	if err := api.s.prepareBodies(out, p); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (api *API) render(out *web.Output, p *page) (err error) {
 	return err
 }
 
-// renderList renders a page that has all that it shows but bodies.
+// renderList renders the issues of a loaded page.
 func (api *API) renderList(out *web.Output, p *page, bytesEach int) error {
 	if err := api.s.prepareBodies(out, p); err != nil {
 		return err
@@ -55,12 +55,12 @@ func (api *API) renderList(out *web.Output, p *page, bytesEach int) error {
 	return p.write(out)
 }
 
-// Bodies prepares texts for the answer in which they stand. Errors: those of Output.Reserve.
+// Bodies renders texts for a response. Errors: those of Output.Reserve.
 func (s *Service) Bodies(out *web.Output, list []text.Source) (*text.Page, error) {
 	return s.texts.Page(out, list)
 }
 
-// prepareBodies prepares the bodies of a page of issues.
+// prepareBodies renders the bodies of the page's issues.
 func (s *Service) prepareBodies(out *web.Output, p *page) (err error) {
 	if !p.showsBodies() {
 		return nil

@@ -15,13 +15,13 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about issues.
+// API implements the HTTP handlers of issues.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service) *API { return &API{s} }
 
-// Requested reads the issue that {number} of a request names. Errors: those of ByNumber.
+// Requested reads the issue with the number {number}. Errors: those of ByNumber.
 func (s *Service) Requested(r *http.Request, a *repo.Access) (*Issue, error) {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -32,8 +32,7 @@ func (s *Service) Requested(r *http.Request, a *repo.Access) (*Issue, error) {
 
 // GET /repos/{owner}/{repo}/issues/{number}
 //
-// Get answers the full form of an issue or a pull request's issue. Errors: 404,
-// 410.
+// Get returns the full form of an issue or of a pull request's issue. Errors: 404, 410.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -51,8 +50,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // POST /repos/{owner}/{repo}/issues
 //
-// Create makes an issue; who has no push access sets its title and body only.
-// Errors: 410, 422.
+// Create creates an issue. Callers without push access can set only its title and body. Errors: 410, 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := Enabled(a.Repo, nil); err != nil {
 		return err
@@ -82,13 +80,13 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return api.answer(w, r, a, http.StatusCreated, made)
 }
 
-// fixed refuses what issues do not have: types, fields and the one that they repeat (decision 65).
+// fixed rejects fields that issues do not support: types, custom fields and duplicates (decision 65).
 func fixed(body *web.Object) {
 	body.Fixed("type", "")
 	body.Fixed("issue_field_values", []any{})
 }
 
-// readTitle reads a title: not blank, without line breaks of its own.
+// readTitle reads a title, which must not be blank.
 func readTitle(body *web.Object) web.Opt[string] {
 	title := body.String("title", MaxTitle)
 	if title.Given() && title.Value != "" && strings.TrimSpace(title.Value) == "" {
@@ -97,16 +95,16 @@ func readTitle(body *web.Object) web.Opt[string] {
 	return title
 }
 
-// fields are what people with push access may set besides title and body.
+// fields are the fields that only users with push access may set.
 type fields struct {
 	assignees      web.Opt[[]string]
-	assigneesField string // assignee or assignees
+	assigneesField string // the name used in the request: assignee or assignees
 	milestone      web.Opt[int64]
 	labels         web.Opt[[]string]
 }
 
-// readFields reads them; several assignees are a preview. An empty text takes a
-// value away, as null does (decision 32).
+// readFields reads the fields; several allows more than one assignee, which is a preview. An empty string
+// clears a field, like null (decision 32).
 func readFields(body *web.Object, several bool) fields {
 	f := fields{assigneesField: "assignee"}
 	one := body.String("assignee", 0)
@@ -126,7 +124,7 @@ func readFields(body *web.Object, several bool) fields {
 	switch raw := string(body.Raw("milestone")); raw {
 	case `""`:
 		f.milestone = web.Opt[int64]{Set: true, Null: true}
-	case "0", "-0": // in Go's words none; numbers begin with 1
+	case "0", "-0": // strconv accepts these, but milestone numbers start at 1
 		body.WrongValue("milestone", 0)
 	default:
 		f.milestone = body.Int("milestone")
@@ -135,9 +133,9 @@ func readFields(body *web.Object, several bool) fields {
 	return f
 }
 
-// readLabels reads the names of labels: texts, or objects with a name.
+// readLabels reads label names, given as strings or as objects with a name.
 func readLabels(body *web.Object) web.Opt[[]string] {
-	var objects []map[string]json.RawMessage // no struct: keys match exactly (decision 51)
+	var objects []map[string]json.RawMessage // not a struct: keys must match exactly (decision 51)
 	if raw := body.Raw("labels"); len(raw) == 0 || json.Unmarshal(raw, &objects) != nil || len(objects) == 0 {
 		return body.Strings("labels", MaxLabels, label.MaxName)
 	}
@@ -155,9 +153,8 @@ func readLabels(body *web.Object) web.Opt[[]string] {
 
 // PATCH /repos/{owner}/{repo}/issues/{number}
 //
-// Edit changes what the body names, for the author and for who has push access;
-// for the former assignees, milestone and labels are dropped. Errors: 403, 404,
-// 410, 422.
+// Edit changes the fields in the body. Only the author and users with push access may do so; for an author
+// without push access, assignees, milestone and labels are ignored. Errors: 403, 404, 410, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
@@ -181,7 +178,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return api.answer(w, r, a, http.StatusOK, changed)
 }
 
-// readEdit reads what a PATCH asks for.
+// readEdit reads the body of a PATCH.
 func readEdit(body *web.Object, a *repo.Access, info *web.Info) Edit {
 	e := Edit{Title: readTitle(body), Body: body.String("body", MaxBody),
 		State:  body.Enum("state", "open", "closed"),

@@ -8,10 +8,10 @@ import (
 	"arbor/internal/web"
 )
 
-// What GitHub's REST API has no address for, GraphQL asks these handlers, under the right of PATCH
-// /repos/{owner}/{repo}/issues/{number}. The operations ask for more themselves.
+// Handlers for GraphQL operations that have no REST endpoint. They require the right of PATCH
+// /repos/{owner}/{repo}/issues/{number}; the operations require more.
 
-// PinIssue pins the issue, or with pinned false takes that back: 204. Errors: those of Service.Pin.
+// PinIssue pins the issue, or unpins it if pinned is false: 204. Errors: those of Service.Pin.
 func (api *API) PinIssue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -46,8 +46,8 @@ func (api *API) DeleteIssue(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	return web.NoContent(w)
 }
 
-// TransferIssue moves the issue to the repository to, OWNER/NAME as owner and name, and answers it as it is
-// there. Its caller finds both as the token lets it. Errors: those of Service.Transfer.
+// TransferIssue moves the issue to the repository given by owner and name, and returns the new issue. The
+// caller must have found both repositories with the rights of the token. Errors: those of Service.Transfer.
 func (api *API) TransferIssue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {

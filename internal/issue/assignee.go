@@ -13,15 +13,15 @@ import (
 	"arbor/internal/web"
 )
 
-// knowsMembers reports a caller who may know of all who can be assigned, also of
-// those who conceal that they are members of the organization.
+// knowsMembers reports whether the caller may see all assignable users, including members who conceal their
+// membership in the organization.
 func knowsMembers(a *repo.Access) bool { return a.Role >= account.Push || a.Insider() }
 
 // GET /repos/{owner}/{repo}/assignees
 //
-// ListAssignees answers who can be assigned to any issue of the repository, by
-// id: those who belong to it and may push. Who conceals a membership is shown
-// to those only who may push themselves, and to members.
+// ListAssignees lists the users who can be assigned to any issue of the repository, by id: its owner,
+// members and collaborators with push access. Concealed memberships are shown only to callers with push
+// access and to members.
 func (api *API) ListAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	page := web.ReadPage(r)
 	people, total, err := api.s.Assignable(r.Context(), a, page)
@@ -36,7 +36,7 @@ func (api *API) ListAssignees(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// Assignable reads a page of the people whom ListAssignees answers, and how many there are in all.
+// Assignable reads a page of the users that ListAssignees lists, and their total number.
 func (s *Service) Assignable(
 	ctx context.Context, a *repo.Access, at web.Page,
 ) (people []*account.Account, total int64, err error) {
@@ -49,16 +49,15 @@ func (s *Service) Assignable(
 
 // GET /repos/{owner}/{repo}/assignees/{assignee}
 //
-// CheckAssignee answers 204 for who is in the list of ListAssignees and 404 for
-// anyone else.
+// CheckAssignee returns 204 for a user that ListAssignees lists, else 404.
 func (api *API) CheckAssignee(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.checkAssignee(w, r, a, 0)
 }
 
 // GET /repos/{owner}/{repo}/issues/{number}/assignees/{assignee}
 //
-// CheckIssueAssignee is CheckAssignee for one issue, to which its author can be
-// assigned, too. Errors: 404, 410.
+// CheckIssueAssignee is CheckAssignee for one issue, to which its author can also be assigned. Errors: 404,
+// 410.
 func (api *API) CheckIssueAssignee(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
@@ -95,13 +94,14 @@ func (api *API) checkAssignee(
 
 // POST /repos/{owner}/{repo}/issues/{number}/assignees
 //
-// AddAssignees adds those of the body's logins who can be assigned; the others
-// are ignored, as at GitHub. Errors: 404, 410, 422 for more than ten.
+// AddAssignees assigns the users in the body. As at GitHub, users who cannot be assigned are ignored.
+// Errors: 404, 410, 422 for more than ten.
 func (api *API) AddAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.assign(w, r, a, http.StatusCreated, api.s.Assign)
 }
 
-// Assign adds those of the logins who can be assigned to an issue. Errors: 404, 422 for more than ten.
+// Assign assigns the given users to an issue, as far as they can be assigned. Errors: 404, 422 for more
+// than ten.
 func (s *Service) Assign(ctx context.Context, a *repo.Access, number int64, logins []string) (*Issue, error) {
 	return s.assign(ctx, a, number, logins, true, func(has, named []account.ID) []account.ID {
 		return append(has, difference(named, has)...)
@@ -110,8 +110,8 @@ func (s *Service) Assign(ctx context.Context, a *repo.Access, number int64, logi
 
 // DELETE /repos/{owner}/{repo}/issues/{number}/assignees
 //
-// RemoveAssignees takes the body's logins off the issue; those who are not
-// assigned are ignored. Errors: 404, 410, 422.
+// RemoveAssignees unassigns the users in the body. Users who are not assigned are ignored. Errors: 404,
+// 410, 422.
 func (api *API) RemoveAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.assign(w, r, a, http.StatusOK,
 		func(ctx context.Context, a *repo.Access, number int64, logins []string) (*Issue, error) {
@@ -119,7 +119,7 @@ func (api *API) RemoveAssignees(w http.ResponseWriter, r *http.Request, a *repo.
 		})
 }
 
-// assign changes the assignees of an issue with the logins that the body has.
+// assign calls change with the logins in the body.
 func (api *API) assign(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int,
 	change func(ctx context.Context, a *repo.Access, number int64, logins []string) (*Issue, error),
@@ -144,8 +144,8 @@ func (api *API) assign(
 	return api.answer(w, r, a, status, changed)
 }
 
-// assign replaces the assignees of an issue by what choose makes of them and of those who have the logins: only
-// those who can be assigned, if it adds some.
+// assign sets the assignees of an issue to the result of choose, which gets the current assignees and the
+// users with the given logins. If adds is true, only users who can be assigned are passed.
 func (s *Service) assign(
 	ctx context.Context, a *repo.Access, number int64, logins []string, adds bool,
 	choose func(has, named []account.ID) []account.ID,

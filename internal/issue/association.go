@@ -10,9 +10,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// association tells how the author of an issue stands to its repository, as far
-// as the caller may know: that somebody belongs to an organization in secret,
-// only its members see.
+// association returns the author association of an issue, as far as it is visible to the caller: concealed
+// memberships are visible only to members.
 func (p *page) association(i *Issue) string { return p.associationOf(i.RepoID, i.AuthorID) }
 
 func (p *page) associationOf(repoID repo.ID, userID account.ID) string {
@@ -26,14 +25,14 @@ func (p *page) associationOf(repoID repo.ID, userID account.ID) string {
 	return "NONE"
 }
 
-// accesses are those of the page's repositories, in one order.
+// accesses returns the accesses to the page's repositories in a fixed order.
 func (p *page) accesses() []*repo.Access {
 	return slices.SortedFunc(maps.Values(p.repos), func(a, b *repo.Access) int {
 		return cmp.Compare(a.ID, b.ID)
 	})
 }
 
-// associations finds those of the users who belong to the repositories.
+// associations returns the associations of users with the repositories, if not NONE.
 func associations(tx *db.Tx, list []*repo.Access, users []account.ID) (map[roleKey]string, error) {
 	found := map[roleKey]string{}
 	members, collaborators, err := repo.Belonging(tx, list, users)
@@ -56,7 +55,7 @@ func associations(tx *db.Tx, list []*repo.Access, users []account.ID) (map[roleK
 	return found, nil
 }
 
-// associate reads how more people stand to the repositories of the page.
+// associate reads the associations of more users with the page's repositories.
 func (p *page) associate(tx *db.Tx, users []account.ID) error {
 	if len(users) == 0 {
 		return nil
@@ -71,6 +70,6 @@ func (p *page) associate(tx *db.Tx, users []account.ID) error {
 	return err
 }
 
-// Associate reads how people stand to the repositories of the page, for
-// Association: those who wrote something else than its issues.
+// Associate reads the associations of users with the page's repositories, for Association. The authors of
+// its issues need not be included.
 func (g *Page) Associate(tx *db.Tx, users []account.ID) error { return g.p.associate(tx, users) }

@@ -8,14 +8,14 @@ import (
 	"arbor/internal/markdown"
 )
 
-// Text is a body that was read before the transaction.
+// Text is a body, parsed before the transaction.
 type Text struct {
-	Body   *string // nil: none
-	Before string  // what Guard gives of the text that it replaces; empty: of any
+	Body   *string // nil: empty
+	Before string  // the Guard of the text to be replaced; empty: not checked
 	refs   markdown.References
 }
 
-// NewText reads a body; an empty one is none (decision 19).
+// NewText parses a body. An empty one is stored as null (decision 19).
 func NewText(body string) Text {
 	if body == "" {
 		return Text{}
@@ -30,13 +30,13 @@ func orEmpty(text *string) string {
 	return *text
 }
 
-// Guard names a text: 18 hexadecimal digits, another for any other text. Nil is an empty one.
+// Guard returns a hash of a text, 18 hexadecimal digits. Nil is an empty text.
 func Guard(text *string) string {
 	sum := sha256.Sum256([]byte(orEmpty(text)))
 	return hex.EncodeToString(sum[:9])
 }
 
-// Check returns the 409 of a text that was written to replace another one than now.
+// Check returns 409 if now is not the text that t was written to replace.
 func (t *Text) Check(now *string) error {
 	if t.Before != "" && t.Before != Guard(now) {
 		return errs.New(errs.Conflict, "The text has changed.")

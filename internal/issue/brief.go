@@ -7,8 +7,8 @@ import (
 	"arbor/internal/tracker"
 )
 
-// Brief is what a page's line shows of an issue or a pull request, by the names of GitHub's payload: nothing
-// of people, labels and texts, so nothing is read for it but the issue and its repository.
+// Brief is the short form of an issue or a pull request in lists on pages, with the field names of GitHub's
+// payload. It has no users, labels or bodies, so only the issue and its repository are read for it.
 type Brief struct {
 	RepoURL     string     `json:"repository_url"`
 	HTMLURL     string     `json:"html_url"`
@@ -19,14 +19,14 @@ type Brief struct {
 	Draft       bool       `json:"draft"`
 	Comments    int64      `json:"comments"`
 	UpdatedAt   db.Time    `json:"updated_at"`
-	Pull        *briefPull `json:"pull_request,omitempty"` // of a pull request
+	Pull        *briefPull `json:"pull_request,omitempty"` // nil for an issue
 }
 
 type briefPull struct {
 	MergedAt db.Time `json:"merged_at"`
 }
 
-// NewBrief makes the brief form of an issue of the repository at a place.
+// NewBrief returns the short form of an issue. at is the place of its repository.
 func NewBrief(i *Issue, at *tracker.Place) *Brief {
 	b := &Brief{RepoURL: at.API, HTMLURL: at.Page + tracker.PageSegment(i.Pull) + strconv.FormatInt(i.Number, 10),
 		Number: i.Number,

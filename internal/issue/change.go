@@ -15,38 +15,37 @@ import (
 	"arbor/internal/tracker"
 )
 
-// Change is an issue while a transaction makes or changes it. The methods alter
-// Issue and note the events; the row, postings, counters and events are written
-// together when the change is complete.
+// Change is the creation or update of an issue in a transaction. Its methods alter Issue and collect
+// events. The row, postings, counters and events are written together at the end.
 type Change struct {
 	Tx    *db.Tx
 	Repo  *repo.Repo
-	Actor *account.Caller // who does it; never nil
-	Issue *Issue          // as it will be
+	Actor *account.Caller // never nil
+	Issue *Issue          // the new state
 
-	Before *Issue // as it was; nil: it is new
+	Before *Issue // the old state; nil for a new issue
 
 	events       []Event
 	touched      bool
 	participants []account.ID
-	settled      map[account.ID]bool // of the actor, see InvolveNow; nil: it was not asked
+	settled      map[account.ID]bool // whether the actor is settled, see InvolveNow; nil if unknown
 	mentions     []account.ID
 	also, less   []posting.Property
 	references   []reference
-	hookEvents   []hook.Event   // AddHookEvent gave
-	changes      map[string]any // values before an edit, for hooks
-	comments     []int64        // whose texts are new
+	hookEvents   []hook.Event   // added by AddHookEvent
+	changes      map[string]any // values before an edit, for webhooks
+	comments     []int64        // ids of comments with new texts
 }
 
-// Change runs fn on an issue of the repository, in one transaction with all
-// that follows from it. fn may run more than once. Errors: fn's own, 404.
+// Change runs fn on an issue of the repository and writes all effects in one transaction. fn may run more
+// than once. Errors: those of fn, 404.
 func (s *Service) Change(
 	ctx context.Context, a *repo.Access, number int64, fn func(c *Change) error,
 ) (*Issue, error) {
 	var changed *Issue
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		changed, err = s.ChangeIn(tx, a.Repo, a.Caller, number, func(c *Change) error {
-			// The repository's row is locked: there is nothing else to wait for.
+			// The repository's row is locked, so the transaction need not wait for anything else.
 			if err := tx.Check(); err != nil {
 				return err
 			}
@@ -57,8 +56,8 @@ func (s *Service) Change(
 	return changed, err
 }
 
-// Edit is Change for what may open a closed pull request again: state is the one
-// that is asked for, perhaps empty. Errors: those of Change and of ReopenPull.
+// Edit is like Change, but also allows fn to reopen a closed pull request: state is the requested state or
+// empty. Errors: those of Change and of ReopenPull.
 func (s *Service) Edit(
 	ctx context.Context, a *repo.Access, i *Issue, state string, fn func(c *Change) error,
 ) (*Issue, error) {
@@ -77,8 +76,7 @@ func (s *Service) Edit(
 	})
 }
 
-// ChangeIn is Change within a transaction of the caller's. It locks the
-// repository's row.
+// ChangeIn is like Change, within the caller's transaction. It locks the repository's row.
 func (s *Service) ChangeIn(
 	tx *db.Tx, r *repo.Repo, actor *account.Caller, number int64, fn func(c *Change) error,
 ) (*Issue, error) {
@@ -97,9 +95,8 @@ func (s *Service) ChangeIn(
 	return i, s.forge.WriteIssue(c)
 }
 
-// Write writes what follows from the difference: the row, the repository's counter,
-// what the issue is found by, events, subscriptions, and references to other issues.
-// Forge.WriteIssue alone calls it.
+// Write writes the changes: the row, the repository's counter, postings, events, subscriptions, and
+// references to other issues. Only Forge.WriteIssue calls it.
 func (c *Change) Write() error {
 	i := c.Issue
 	if i.Pull {
@@ -136,7 +133,7 @@ func (c *Change) Write() error {
 	return c.refer()
 }
 
-// update writes the row of an issue that was there. Its text may be another person's.
+// update writes the row of an existing issue. Its title and text may belong to another author.
 func (c *Change) update() error {
 	write := func() error { return updateIssue(c.Tx, c.Issue) }
 	if now, was := c.Issue, c.Before; now.Title == was.Title && equalText(now.Body, was.Body) {
@@ -145,10 +142,10 @@ func (c *Change) update() error {
 	return account.WrittenBy(c.Tx, c.Actor.ID, c.Issue.AuthorID, write)
 }
 
-// CommentChanged notes that a comment has another text, or is new.
+// CommentChanged records that a comment is new or has a new text.
 func (c *Change) CommentChanged(id int64) { c.comments = append(c.comments, id) }
 
-// ChangedTexts are the ids of the comments whose texts the change altered, and 0 for the issue's own.
+// ChangedTexts returns the ids of the comments with new texts, and 0 for the issue itself.
 func (c *Change) ChangedTexts() []int64 {
 	if was, now := c.Before, c.Issue; was == nil || was.Title != now.Title || !equalText(was.Body, now.Body) {
 		return append(c.comments, 0)
@@ -158,7 +155,7 @@ func (c *Change) ChangedTexts() []int64 {
 
 func equalText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// Event notes that something happened, by the actor unless e names another.
+// Event adds an event, by the actor unless e names another one.
 func (c *Change) Event(k EventKind, e Event) {
 	e.RepoID, e.Kind = c.Repo.ID, k
 	if e.ActorID == 0 {
@@ -167,11 +164,10 @@ func (c *Change) Event(k EventKind, e Event) {
 	c.events = append(c.events, e)
 }
 
-// Touch says that the change moves updated_at (decision 31).
+// Touch sets updated_at when the change is written (decision 31).
 func (c *Change) Touch() { c.touched = true }
 
-// CheckTitle returns the 409 of a title that was written to replace another one than now; before is what
-// Guard gave of that one, or empty for any.
+// CheckTitle returns 409 if before is not the Guard of the current title. An empty before is not checked.
 func (c *Change) CheckTitle(before string) error {
 	if before != "" && before != Guard(&c.Issue.Title) {
 		return errs.New(errs.Conflict, "The title has changed.")
@@ -202,8 +198,8 @@ func (c *Change) SetBody(t Text) error {
 	return c.ReadText(t, 0)
 }
 
-// SetState opens or closes the issue (decision 33). A reason for closing, other
-// than NoReason, replaces the usual one, also that of a closed issue.
+// SetState opens or closes the issue (decision 33). why replaces the default reason for closing, also of a
+// closed issue, unless it is NoReason.
 func (c *Change) SetState(s State, why Reason) {
 	i := c.Issue
 	given := s == Closed && why != NoReason && why != Reopened
@@ -234,7 +230,7 @@ func (c *Change) SetState(s State, why Reason) {
 	c.Touch()
 }
 
-// CloseBy closes an open issue because a commit says that it fixes it.
+// CloseBy closes an open issue because of a keyword in a commit message.
 func (c *Change) CloseBy(commit string) {
 	if c.Issue.State == Open {
 		c.SetState(Closed, NoReason)
@@ -242,7 +238,7 @@ func (c *Change) CloseBy(commit string) {
 	}
 }
 
-// SetDraft makes a pull request a draft, or one that is ready.
+// SetDraft converts a pull request to a draft, or back.
 func (c *Change) SetDraft(draft bool) {
 	if c.Issue.Draft == draft {
 		return
@@ -300,7 +296,7 @@ func (c *Change) SetAssignees(ids []account.ID) {
 	c.Touch()
 }
 
-// SetMilestone puts the issue into a milestone, or with nil into none.
+// SetMilestone sets the milestone; nil removes it.
 func (c *Change) SetMilestone(m *milestone.Milestone) error {
 	var id int64
 	if m != nil {
@@ -326,7 +322,7 @@ func (c *Change) SetMilestone(m *milestone.Milestone) error {
 	return nil
 }
 
-// SetLock locks or unlocks the conversation; the reason may be nil.
+// SetLock locks or unlocks the conversation. reason may be nil.
 func (c *Change) SetLock(locked bool, reason *string) {
 	i := c.Issue
 	if i.Locked == locked && (i.LockReason == reason || i.LockReason != nil && reason != nil &&
@@ -346,7 +342,7 @@ func (c *Change) SetLock(locked bool, reason *string) {
 	c.Touch()
 }
 
-// difference gives the ids of list that are not among others.
+// difference returns the ids in list that are not in others.
 func difference[ID ~int64](list, others []ID) []ID {
 	var rest []ID
 	for _, id := range list {

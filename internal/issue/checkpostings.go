@@ -9,12 +9,12 @@ import (
 	"arbor/internal/tracker"
 )
 
-// checkedKinds are the kinds of properties that an issue's row says. The others (who is
-// mentioned, who is subscribed, branches) stand in postings alone.
+// checkedKinds are the kinds of postings that follow from an issue's row. The others (mentions,
+// subscriptions, branches) cannot be derived from it.
 var checkedKinds = []posting.Kind{posting.ByAll, posting.ByAuthor, posting.ByAssignee, posting.ByMilestone,
 	posting.ByLabel, posting.ByPull}
 
-// Unposted is an issue whose postings are not what its row says.
+// Unposted is an issue whose postings do not match its row.
 type Unposted struct {
 	Issue   *Issue
 	Problem string
@@ -22,9 +22,8 @@ type Unposted struct {
 	extra   []posting.Property
 }
 
-// CheckPostings compares the postings of issues with their rows: those of up to limit
-// issues behind the id after, in the order of ids. last is the id to go on from, 0 at
-// the end.
+// CheckPostings compares the postings of issues with their rows, for up to limit issues after the id after,
+// in the order of ids. last is the id to continue after, or 0 at the end.
 func CheckPostings(tx *db.Tx, after ID, limit int64) (wrong []*Unposted, seen int64, last ID, err error) {
 	list, err := queryIssues(tx, ` WHERE i.id > $1 ORDER BY i.id LIMIT $2`, after, limit)
 	if err != nil || len(list) == 0 {
@@ -43,8 +42,8 @@ func CheckPostings(tx *db.Tx, after ID, limit int64) (wrong []*Unposted, seen in
 	return wrong, int64(len(list)), last, nil
 }
 
-// RepairPostings makes the postings of an issue what its row says, and counts them. It
-// returns what was wrong, nil when nothing is: it looks anew, under the lock of changes.
+// RepairPostings corrects the postings of an issue and their counters. It compares them again under the
+// lock and returns what was wrong, or nil.
 func RepairPostings(tx *db.Tx, i *Issue) (*Unposted, error) {
 	if err := tracker.Lock(tx, i.RepoID); err != nil {
 		return nil, err
@@ -79,9 +78,9 @@ func (u *Unposted) repair(tx *db.Tx) error {
 	return posting.Move(tx, row)
 }
 
-// posted is what the postings of an issue say.
+// posted holds the postings of an issue.
 type posted struct {
-	rows map[posting.Row]bool // all that they hold of it: one, when it is right
+	rows map[posting.Row]bool // the issue's fields stored in postings; one if they are consistent
 	list []posting.Property
 }
 
@@ -109,7 +108,7 @@ func postedOf(tx *db.Tx, where string, args ...any) (map[ID]*posted, error) {
 	return found, err
 }
 
-// comparePostings is nil where all is right.
+// comparePostings returns nil if the postings match the row.
 func (i *Issue) comparePostings(p *posted) *Unposted {
 	if p == nil {
 		p = &posted{}

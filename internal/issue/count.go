@@ -9,7 +9,7 @@ import (
 	"arbor/internal/tracker"
 )
 
-// OpenPulls counts the open pull requests of a repository, which repo.Repo.OpenIssues has together with
+// OpenPulls counts the open pull requests of a repository. repo.Repo.OpenIssues counts them together with
 // issues.
 func (s *Service) OpenPulls(ctx context.Context, id repo.ID) (n int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

@@ -10,23 +10,23 @@ import (
 	"arbor/internal/web"
 )
 
-// NewIssue is what the author of an issue wants. Without push access the last three are
-// dropped (code-hosting.md).
+// NewIssue is an issue to be created. Assignees, Milestone and Labels are ignored if the author has no push
+// access (code-hosting.md).
 type NewIssue struct {
 	Title     string
 	Text      Text
 	Assignees []string // logins
-	Field     string   // how a request calls them: assignee or assignees; empty: assignees
+	Field     string   // the request's name of Assignees: assignee or assignees; empty: assignees
 	Milestone int64    // number; 0: none
 	Labels    []string
-	Pull      bool // it is the issue of a pull request
-	Draft     bool // of one that is not ready
+	Pull      bool // the issue of a pull request
+	Draft     bool // of a pull request
 
-	// Also, where there is one, is called before the issue is written.
+	// Also is called before the issue is written, if not nil.
 	Also func(c *Change) error
 }
 
-// check reports what is wrong with the texts (decision 19). Error: 422.
+// check validates the texts (decision 19). Error: 422.
 func (n *NewIssue) check() error {
 	f := web.Faults{Resource: Resource}
 	f.CheckFilled("title", n.Title)
@@ -35,8 +35,8 @@ func (n *NewIssue) check() error {
 	return f.Err()
 }
 
-// Create makes an issue. The access is the author's. Errors: 404 when the
-// repository is gone, 422 for a title, text, assignee or milestone that cannot be.
+// Create creates an issue; the author is the caller of a. Errors: 404 if the repository was deleted, 422
+// for an invalid title, text, assignee or milestone.
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issue, error) {
 	if err := n.check(); err != nil {
 		return nil, err
@@ -49,14 +49,13 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issu
 	return made, err
 }
 
-// CreateIn is Create within a transaction of the caller's. It locks the
-// repository's row.
+// CreateIn is like Create, within the caller's transaction. It locks the repository's row.
 func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error) {
 	return s.create(tx, a, n, func() error { return nil })
 }
 
-// create is CreateIn; locked is called once the repository's row is locked, and there is nothing else to wait
-// for.
+// create is CreateIn with a function that is called once the repository's row is locked and the transaction
+// need not wait for anything else.
 func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() error) (*Issue, error) {
 	i := &Issue{
 		RepoID: a.ID, Pull: n.Pull, Draft: n.Draft, Title: n.Title, AuthorID: a.Caller.ID,
@@ -88,7 +87,7 @@ func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() er
 	return i, s.forge.WriteIssue(c)
 }
 
-// setRelations sets the labels, assignees and milestone of a new issue, which need push access.
+// setRelations sets the labels, assignees and milestone of a new issue, if the author has push access.
 func (c *Change) setRelations(n NewIssue) error {
 	if len(n.Labels) > 0 {
 		labels, err := labelsFor(c.Tx, c.Repo.ID, n.Labels, c.Actor.ID)

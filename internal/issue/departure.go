@@ -15,22 +15,22 @@ import (
 	"arbor/internal/web"
 )
 
-// Departure is an issue that leaves its repository: for good, or for another repository.
+// Departure is the deletion of an issue or its transfer to another repository.
 type Departure struct {
 	Tx    *db.Tx
 	From  *repo.Repo
 	Actor account.ID
-	Issue *Issue // as it was
+	Issue *Issue // the old state
 
-	To  *repo.Repo // nil: it is deleted
-	New *Issue     // what it is there
+	To  *repo.Repo // nil for a deletion
+	New *Issue     // the issue in To
 
-	hookEvents []hook.Event // for hooks of From
-	come       []hook.Event // hooks of To
+	hookEvents []hook.Event // for webhooks of From
+	come       []hook.Event // for webhooks of To
 }
 
-// Delete deletes an issue with all that belongs to it. Its number stays unused. The caller
-// administers the repository. Errors: 403, 404, 410; 422 for a pull request.
+// Delete deletes an issue and everything that belongs to it. Its number is not reused. It requires admin
+// access. Errors: 403, 404, 410; 422 for a pull request.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, number int64) error {
 	if err := a.Require(account.Admin); err != nil {
 		return err
@@ -55,7 +55,8 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, number int64) erro
 	})
 }
 
-// departing finds the issue that is to go. Errors: 404, 410, 422.
+// departing reads the issue to be deleted or transferred; done is the verb of the error message. Errors:
+// 404, 410, 422.
 func departing(tx *db.Tx, a *repo.Access, number int64, done string) (*Issue, error) {
 	i, err := EnabledByNumber(tx, a, number)
 	if err == nil && i.Pull {
@@ -64,18 +65,18 @@ func departing(tx *db.Tx, a *repo.Access, number int64, done string) (*Issue, er
 	return i, err
 }
 
-// Transfer says where an issue is to go.
+// Transfer holds the options of a transfer.
 type Transfer struct {
 	To           *repo.Access
-	CreateLabels bool // labels that the other repository does not have are made there
+	CreateLabels bool // create labels that the target repository lacks
 }
 
-// Transfer moves an issue with its comments, reactions, subscriptions and history to another
-// repository of the same owner, where it gets a new id and number; the old number leads there. Labels
-// and the milestone follow where the other repository has ones of these names. Who cannot be assigned
-// there is not any more, and it is not pinned. The caller may push to both. Errors: 403; 404, 410 for either
-// repository; 422 for a pull request, the same repository, one of another owner, and from a private to a
-// public one.
+// Transfer moves an issue with its comments, reactions, subscriptions and events to another repository of
+// the same owner, where it gets a new id and number. The old number redirects to it. It keeps labels and
+// the milestone if the target repository has ones with the same names, and assignees who can be assigned
+// there. It is unpinned. It requires push access to both repositories. Errors: 403; 404, 410 for either
+// repository; 422 for a pull request, the same repository, a repository of another owner, and a transfer
+// from a private to a public repository.
 func (s *Service) Transfer(ctx context.Context, a *repo.Access, number int64, t Transfer) (*Issue, error) {
 	for _, side := range [...]*repo.Access{a, t.To} {
 		if err := side.Require(account.Push); err != nil {
@@ -115,8 +116,8 @@ func (s *Service) Transfer(ctx context.Context, a *repo.Access, number int64, t 
 	return moved, err
 }
 
-// lockBoth locks two repositories in the order of their ids, and gives them as they are then. The right to
-// the second is asked here; that to the first is the request's, which asks it at the end.
+// lockBoth locks two repositories in the order of their ids and reads them again. It checks the right to b;
+// the right to a is checked at the end of the request's transaction.
 func lockBoth(tx *db.Tx, a, b *repo.Access) (from, to *repo.Access, err error) {
 	for _, id := range [...]repo.ID{min(a.ID, b.ID), max(a.ID, b.ID)} {
 		if err := tracker.Lock(tx, id); err != nil {
@@ -134,7 +135,7 @@ func lockBoth(tx *db.Tx, a, b *repo.Access) (from, to *repo.Access, err error) {
 	return from, to, err
 }
 
-// mayTransfer returns the error for two repositories between which no issue moves.
+// mayTransfer returns an error if issues cannot be transferred between two repositories.
 func mayTransfer(from, to *repo.Access) error {
 	switch {
 	case from.ID == to.ID:
@@ -148,7 +149,7 @@ func mayTransfer(from, to *repo.Access) error {
 	return Enabled(to.Repo, nil)
 }
 
-// arrive makes the row that the issue has in its new repository, with its postings.
+// arrive inserts the issue into its new repository, with its postings.
 func (d *Departure) arrive(createLabels bool) (err error) {
 	i := *d.Issue
 	d.New = &i
@@ -182,7 +183,7 @@ func (d *Departure) arrive(createLabels bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := updateIssue(d.Tx, &i); err != nil { // what no new issue has
+	if err := updateIssue(d.Tx, &i); err != nil { // writes the fields that insertIssue does not
 		return err
 	}
 	has, err := besides(d.Tx, d.Issue.ID)
@@ -192,7 +193,8 @@ func (d *Departure) arrive(createLabels bool) (err error) {
 	return post(d.Tx, nil, &i, has, nil)
 }
 
-// labels are those of the new repository that have the names of the issue's.
+// labels returns the labels of the target repository with the names of the issue's labels. If create is
+// true, it creates missing ones.
 func (d *Departure) labels(create bool) ([]int64, error) {
 	had, err := label.InOrder(d.Tx, d.From.ID, d.Issue.Labels)
 	if err != nil || len(had) == 0 {
@@ -217,7 +219,7 @@ func (d *Departure) labels(create bool) ([]int64, error) {
 	return ids, err
 }
 
-// Write takes the issue out of its repository. Forge.LoseIssue alone calls it.
+// Write removes the issue from its repository. Only Forge.LoseIssue calls it.
 func (d *Departure) Write() error {
 	if err := loseIssue(d.Tx, d.Issue); err != nil {
 		return err
@@ -238,7 +240,7 @@ func (d *Departure) Write() error {
 	return hook.Record(d.Tx, d.To.ID, d.come...)
 }
 
-// record writes the audit log: numbers, and nothing that somebody wrote.
+// record writes the audit log: numbers, but no texts of users.
 func (d *Departure) record() error {
 	action, told := audit.IssueDestroy, map[string]any{"number": d.Issue.Number}
 	if d.New != nil {
@@ -247,11 +249,11 @@ func (d *Departure) record() error {
 	return audit.Record(d.Tx, d.From.Audited(action, told))
 }
 
-// tellable is an issue as hooks are told of it.
+// tellable is an issue and its repository, rendered for webhooks.
 type tellable struct{ issue, repository json.RawMessage }
 
-// tellable renders an issue and its repository for hooks, in the transaction that moves it. nil: no hook of
-// the repository listens.
+// tellable renders an issue and its repository for webhooks in the transaction that moves it. It returns
+// nil if the repository has no webhook for issues.
 func (s *Service) tellable(tx *db.Tx, repoID repo.ID, i *Issue) (*tellable, error) {
 	info, err := hook.Listening(tx, repoID, "issues")
 	if err != nil || info == nil {
@@ -265,7 +267,7 @@ func (s *Service) renderTellable(tx *db.Tx, info *web.Info, i *Issue) (*tellable
 	if err != nil {
 		return nil, err
 	}
-	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
+	ctx := web.WithInfo(context.Background(), info) // the request's may wait
 	var out tellable
 	if out.issue, err = s.inHook(ctx, tx, a, i); err != nil {
 		return nil, err
@@ -274,7 +276,7 @@ func (s *Service) renderTellable(tx *db.Tx, info *web.Info, i *Issue) (*tellable
 	return &out, err
 }
 
-// ForHook renders the issue of a number, or of a pull request, as hooks are told of it. Errors: 404, 410.
+// ForHook renders an issue or a pull request's issue for a webhook payload. Errors: 404, 410.
 func (s *Service) ForHook(
 	ctx context.Context, tx *db.Tx, a *repo.Access, number int64,
 ) (json.RawMessage, error) {
@@ -300,8 +302,8 @@ func (s *Service) inHook(
 	return p.AppendIssue(nil, i)
 }
 
-// tellMoved notes what hooks of both sides are told. Those of one side hear of the other only if everybody
-// sees that: to them an issue that left for a private repository was deleted.
+// tellMoved adds the webhook events of both repositories. Webhooks of one repository get the other one only
+// if it is public: an issue transferred to a private repository is reported as deleted.
 func (s *Service) tellMoved(d *Departure, old *tellable) error {
 	listening, err := hook.Listening(d.Tx, d.To.ID, "issues")
 	if err != nil {
@@ -341,7 +343,7 @@ func (s *Service) tellMoved(d *Departure, old *tellable) error {
 	return nil
 }
 
-// event is one of the issue that goes, which nobody can ask for afterwards.
+// event returns a webhook event that includes the issue, which cannot be read afterwards.
 func (d *Departure) event(action string, was json.RawMessage, changes map[string]any) hook.Event {
 	return hook.Event{Name: "issues", Action: action, Actor: d.Actor,
 		About: hook.About{Number: d.Issue.Number,

@@ -14,24 +14,24 @@ import (
 	"arbor/internal/web"
 )
 
-// Edit is what somebody gives an issue; other fields keep their values.
+// Edit is an update of an issue. Fields that are not set keep their values.
 type Edit struct {
 	Title  web.Opt[string]
-	Body   web.Opt[string] // null and an empty text take it away
+	Body   web.Opt[string] // null and an empty text clear it
 	State  web.Opt[string] // open or closed
-	Reason web.Opt[string] // of the state, by the names of payloads
+	Reason web.Opt[string] // of the state, as in payloads
 
-	// Without push access these are ignored.
-	Labels         web.Opt[[]string] // names; those that are not there are made (decision 32)
+	// Ignored without push access:
+	Labels         web.Opt[[]string] // names; missing labels are created (decision 32)
 	Assignees      web.Opt[[]string] // logins
-	AssigneesField string            // how a request calls them; empty: assignees
-	Milestone      web.Opt[int64]    // its number; null: none
+	AssigneesField string            // the request's name of Assignees; empty: assignees
+	Milestone      web.Opt[int64]    // number; null: none
 
-	// What Guard gives of the title and of the body that are replaced; empty: of any.
+	// The Guards of the title and body to be replaced; empty: not checked.
 	TitleBefore, BodyBefore string
 }
 
-// ByNumber reads an issue, for an operation on it. Errors: those of EnabledByNumber.
+// ByNumber reads an issue. Errors: those of EnabledByNumber.
 func (s *Service) ByNumber(ctx context.Context, a *repo.Access, number int64) (i *Issue, err error) {
 	err = s.db.ReadOne(ctx, func(tx *db.Tx) (err error) {
 		i, err = ByNumber(tx, a.ID, number)
@@ -49,8 +49,8 @@ func (s *Service) ByNumber(ctx context.Context, a *repo.Access, number int64) (i
 	return i, err
 }
 
-// Update changes an issue that ByNumber found, for its author and for people with push access. Errors: 403; 404;
-// 409 where a guard names another text; 422.
+// Update updates an issue read by ByNumber. It requires the issue's author or push access. Errors: 403;
+// 404; 409 if a guard does not match; 422.
 func (s *Service) Update(ctx context.Context, a *repo.Access, i *Issue, e Edit) (*Issue, error) {
 	if err := MayEdit(a, i); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (s *Service) Update(ctx context.Context, a *repo.Access, i *Issue, e Edit) 
 	})
 }
 
-// check reports what is wrong with the values (decision 19). Error: 422.
+// check validates the values (decision 19). Error: 422.
 func (e *Edit) check() error {
 	f := web.Faults{Resource: Resource}
 	if e.Title.Given() {
@@ -104,7 +104,7 @@ func (e *Edit) check() error {
 	return f.Err()
 }
 
-// relate sets the labels, the assignees and the milestone.
+// relate sets the labels, assignees and milestone.
 func (e *Edit) relate(c *Change) error {
 	if e.Labels.Given() {
 		labels, err := labelsFor(c.Tx, c.Repo.ID, e.Labels.Value, c.Actor.ID)

@@ -8,10 +8,10 @@ import (
 	"arbor/internal/repo"
 )
 
-// EventKind is what happened to an issue.
+// EventKind is the kind of an issue event.
 type EventKind int64
 
-// The kinds of events, as they are stored.
+// Kinds of events as stored.
 const (
 	EventClosed          EventKind = 1
 	EventReopened        EventKind = 2
@@ -28,22 +28,22 @@ const (
 	EventSubscribed      EventKind = 13
 	EventUnsubscribed    EventKind = 14
 	EventReferenced      EventKind = 15 // by a commit
-	EventCrossReferenced EventKind = 16 // by another issue; stands in timelines only
+	EventCrossReferenced EventKind = 16 // by another issue; only in timelines
 	EventMerged          EventKind = 17
 	EventCommentDeleted  EventKind = 18
-	EventReviewRequested EventKind = 19 // of UserID
-	EventRequestRemoved  EventKind = 20 // of UserID
-	EventReviewed        EventKind = 21 // stands in timelines only
+	EventReviewRequested EventKind = 19 // from UserID
+	EventRequestRemoved  EventKind = 20 // from UserID
+	EventReviewed        EventKind = 21 // only in timelines
 	EventReviewDismissed EventKind = 22
-	EventBaseChanged     EventKind = 23 // another branch that a pull request asks to merge into
+	EventBaseChanged     EventKind = 23 // the base branch of a pull request
 	EventPinned          EventKind = 24
 	EventUnpinned        EventKind = 25
 	EventTransferred     EventKind = 26 // from another repository
-	EventReady           EventKind = 27 // a draft of a pull request is one no longer
-	EventDrafted         EventKind = 28 // a pull request is a draft from now on
+	EventReady           EventKind = 27 // a draft became ready for review
+	EventDrafted         EventKind = 28 // a pull request became a draft
 )
 
-// String is the name that payloads have.
+// String returns the name used in payloads.
 func (k EventKind) String() string {
 	return [...]string{
 		EventClosed: "closed", EventReopened: "reopened", EventLabeled: "labeled",
@@ -62,16 +62,16 @@ func (k EventKind) String() string {
 	}[k]
 }
 
-// Event is a row of the table issue_events.
+// Event is a row of table issue_events.
 type Event struct {
 	ID        int64
 	RepoID    repo.ID
 	IssueID   ID
 	ActorID   account.ID
 	Kind      EventKind
-	UserID    account.ID // who was assigned, unassigned, mentioned, subscribed; 0: nobody
-	SourceID  ID         // the issue that refers to this one; 0: none
-	CommentID int64      // the comment of that issue which does; 0: its body
+	UserID    account.ID // the assigned, mentioned or subscribed user; 0: none
+	SourceID  ID         // the referring issue; 0: none
+	CommentID int64      // the referring comment of SourceID; 0: its body
 	Commit    string     // SHA; empty: none
 	Detail    Detail
 	CreatedAt db.Time
@@ -79,8 +79,7 @@ type Event struct {
 	milestone int64 // its number; not stored
 }
 
-// Detail is what an event tells besides, with names as they were at the time.
-// It is stored as JSON.
+// Detail holds more data of an event, with names as they were at the time. It is stored as JSON.
 type Detail struct {
 	Label       *EventLabel `json:"label,omitempty"`
 	Milestone   string      `json:"milestone,omitempty"` // title
@@ -90,28 +89,28 @@ type Detail struct {
 	Review      *Review     `json:"review,omitempty"`
 }
 
-// EventLabel is a label as events show it.
+// EventLabel is a label in an event.
 type EventLabel struct {
 	Name  string `json:"name"`
 	Color string `json:"color"`
 }
 
-// Review is a review of a pull request as events show it.
+// Review is a review in an event.
 type Review struct {
 	ID      int64  `json:"id"`
 	Number  int64  `json:"number"`            // of the pull request
-	State   string `json:"state"`             // as it was: "approved"
-	Commit  string `json:"commit,omitempty"`  // that was reviewed
-	Message string `json:"message,omitempty"` // why it was dismissed
+	State   string `json:"state"`             // state at the time, such as "approved"
+	Commit  string `json:"commit,omitempty"`  // the reviewed commit
+	Message string `json:"message,omitempty"` // reason for dismissal
 }
 
-// Rename is a change of a title.
+// Rename is a change of title.
 type Rename struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// Decode reads what Encode wrote; nil is a Detail without anything.
+// Decode reads the result of Encode. nil is an empty Detail.
 func (d *Detail) Decode(stored *string) error {
 	if stored == nil {
 		return nil
@@ -119,7 +118,7 @@ func (d *Detail) Decode(stored *string) error {
 	return json.Unmarshal([]byte(*stored), d)
 }
 
-// Encode gives what the column detail holds.
+// Encode returns the value of the column detail.
 func (d *Detail) Encode() (any, error) {
 	if *d == (Detail{}) {
 		return nil, nil

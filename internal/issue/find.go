@@ -5,7 +5,7 @@ import (
 	"arbor/internal/finder"
 )
 
-// Find reads a page of the issues that a query chooses.
+// Find reads a page of the issues that a query finds.
 func (s *Service) Find(tx *db.Tx, q finder.Query, offset, size int64) ([]*Issue, finder.Found, error) {
 	if err := finder.Prepare(tx, &q); err != nil {
 		return nil, finder.Found{}, err
@@ -18,8 +18,8 @@ func (s *Service) Find(tx *db.Tx, q finder.Query, offset, size int64) ([]*Issue,
 	return list, f, err
 }
 
-// FindEach returns the first size issues that each query finds. It needs few statements for all queries together
-// and suits queries that find few issues (see [finder.FindEach]).
+// FindEach returns the first size issues that each query finds. It needs few statements for all queries
+// together and suits queries that find few issues (see [finder.FindEach]).
 func (s *Service) FindEach(
 	tx *db.Tx, queries []finder.Query, size int64,
 ) ([][]*Issue, []finder.Found, error) {
@@ -36,7 +36,7 @@ func (s *Service) FindEach(
 	return issues, found, err
 }
 
-// rowsOf reads the issues that were found, each once.
+// rowsOf reads the issues that were found. An issue found by several queries is read once.
 func rowsOf(tx *db.Tx, found []finder.Found) ([][]*Issue, error) {
 	var all []ID
 	for _, f := range found {

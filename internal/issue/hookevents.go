@@ -2,8 +2,8 @@ package issue
 
 import "arbor/internal/hook"
 
-// AddHookEvent adds an event for hooks to those that follow from the change itself. Number and actor are
-// those of the change unless e says otherwise.
+// AddHookEvent adds a webhook event to those that follow from the change. Number and actor default to those
+// of the change.
 func (c *Change) AddHookEvent(e hook.Event) {
 	if e.Actor == 0 {
 		e.Actor = c.Actor.ID
@@ -14,7 +14,7 @@ func (c *Change) AddHookEvent(e hook.Event) {
 	c.hookEvents = append(c.hookEvents, e)
 }
 
-// Changed notes a value before an edit, of which hooks are told with the others.
+// Changed records a value before an edit, which the webhook payload includes.
 func (c *Change) Changed(field string, before any) {
 	if c.changes == nil {
 		c.changes = map[string]any{}
@@ -22,7 +22,7 @@ func (c *Change) Changed(field string, before any) {
 	c.changes[field] = before
 }
 
-// HookEvents are the events of the change, for hooks: in the order in which GitHub tells of them.
+// HookEvents returns the webhook events of the change in GitHub's order.
 func (c *Change) HookEvents() []hook.Event {
 	noted := c.hookEvents
 	c.hookEvents = nil
@@ -38,7 +38,7 @@ func (c *Change) HookEvents() []hook.Event {
 	return append(c.hookEvents, noted...)
 }
 
-// fresh reports an issue or a pull request that was not one before.
+// fresh reports whether the issue or pull request is new.
 func (c *Change) fresh() bool { return c.Before == nil || c.Issue.Pull && !c.Before.Pull }
 
 func (c *Change) addHookEvent(action string, about hook.About) {
@@ -49,7 +49,7 @@ func (c *Change) addHookEvent(action string, about hook.About) {
 	c.AddHookEvent(hook.Event{Name: name, Action: action, About: about})
 }
 
-// addEdited adds the event for another title, text or base.
+// addEdited adds the event for a changed title, text or base.
 func (c *Change) addEdited() {
 	changes := map[string]any{}
 	for name, v := range c.changes {
@@ -73,7 +73,7 @@ func textOf(s *string) string {
 	return *s
 }
 
-// addHookEventOf adds what hooks are told of an event of the timeline.
+// addHookEventOf adds the webhook event of a timeline event.
 func (c *Change) addHookEventOf(e *Event) {
 	switch e.Kind {
 	case EventClosed, EventReopened, EventLocked, EventUnlocked, EventPinned, EventUnpinned, EventReady:

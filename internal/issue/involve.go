@@ -7,18 +7,17 @@ import (
 	"arbor/internal/posting"
 )
 
-// Also gives the issue properties that do not follow from its row, and that it
-// does not have yet.
+// Also adds properties that do not follow from the issue's row and that the issue does not have yet.
 func (c *Change) Also(list ...posting.Property) { c.also = append(c.also, list...) }
 
-// Without takes properties from the issue that Also gave it.
+// Without removes properties that Also added.
 func (c *Change) Without(list ...posting.Property) { c.less = append(c.less, list...) }
 
-// Mention notes the accounts that a new text mentions, which subscribes them.
+// Mention adds the accounts that a new text mentions. They get subscribed.
 func (c *Change) Mention(users ...account.ID) { c.mentions = append(c.mentions, users...) }
 
-// Mentioned are the accounts that new texts mention: with all also those that a text mentioned before. It is
-// complete once the change is written.
+// Mentioned returns the accounts that new texts mention; if all is true, also those that were mentioned
+// before. The result is complete once the change has been written.
 func (c *Change) Mentioned(all bool) []account.ID {
 	if all {
 		return c.mentions
@@ -32,19 +31,18 @@ func (c *Change) Mentioned(all bool) []account.ID {
 	return fresh
 }
 
-// Involve notes accounts that have a part in the issue now, which subscribes
-// them unless they unsubscribed (decision 14).
+// Involve adds participants of the issue. They get subscribed unless they have unsubscribed (decision 14).
 func (c *Change) Involve(users ...account.ID) { c.participants = append(c.participants, users...) }
 
-// InvolveNow is Involve of the actor that asks at once, rather than when the change is written, whether it
-// subscribes them.
+// InvolveNow is Involve for the actor. It reads the actor's subscription immediately and not when the
+// change is written.
 func (c *Change) InvolveNow() (err error) {
 	c.Involve(c.Actor.ID)
 	c.settled, err = settled(c.Tx, c.Issue.ID, []account.ID{c.Actor.ID})
 	return err
 }
 
-// involve finds which mentions and subscriptions are new.
+// involve determines the new mentions and subscriptions.
 func (c *Change) involve() ([]posting.Property, error) {
 	var list []posting.Property
 	slices.Sort(c.mentions)

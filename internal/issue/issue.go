@@ -1,47 +1,45 @@
-// Package issue is the issue tracker: issues and what they refer to. Pull
-// requests are issues too; package pull adds what they have besides.
+// Package issue implements issues. A pull request is an issue, too; package pull adds its other fields.
 //
 //	issue.go                 the types
-//	create.go, change.go     how an issue is made and changed, with all that follows; edit.go: several fields of it
-//	view.go                  an issue with what it refers to, for pages
-//	involve.go, body.go      who has a part in an issue by a change; its text
-//	rules.go                 who may edit and be assigned, which milestone an issue can have
+//	create.go, change.go     creating and changing issues, with all effects; edit.go: updates of several fields
+//	view.go                  an issue and everything that it refers to, for pages
+//	involve.go, body.go      participants and mentions; the text of an issue
+//	rules.go                 rights to edit, valid assignees and milestones
 //	api.go, answer.go        the handlers of single issues; render.go, member.go: their JSON
 //	list.go, listacross.go   lists, of one repository and of many; package finder finds the issues
-//	find.go                  a page of what one query finds, or of what each of several does
-//	page.go, load.go         what the issues of a page refer to
-//	brief.go                 what a page's line shows of an issue
+//	find.go                  the results of one query, or of several
+//	page.go, load.go         everything that the issues of a page refer to
+//	brief.go                 the short form in lists on pages
 //	assignee.go, label.go, lock.go, reaction.go   the handlers of each
-//	pin.go                   issues that stand first in their repository
-//	departure.go             issues that are deleted, or transferred to another repository
-//	association.go           how authors stand to a repository
-//	posting.go               what an issue is found by; package posting is that index
-//	event.go                 what is noted of changes
-//	reference.go             issues that name other issues
-//	store*.go                the SQL; storeaccount.go: an account goes, or a repository's owner
+//	pin.go                   pinned issues
+//	departure.go             deleting and transferring issues
+//	association.go           author associations
+//	posting.go               the properties of issues in the index; package posting has the index
+//	event.go                 issue events
+//	reference.go             references to other issues
+//	store*.go                the SQL; storeaccount.go: deleted accounts and new owners of repositories
 //
-// Beside it, a package each:
+// Related packages:
 //
-//	text           the texts of issues and comments, and to what they link
+//	text           the texts of issues and comments, and their links
 //	comment        comments
-//	timeline       lists of events, and timelines
-//	subscription   who is told of an issue
-//	deletion       labels and milestones are deleted, and taken off their issues
+//	timeline       lists of events and timelines
+//	subscription   subscriptions to issues
+//	deletion       deleting labels, milestones and the rows of repositories
 //
-// Tables: issues, issue_events, departed_issues; and of repos next_number and open_issues.
+// Tables: issues, issue_events, departed_issues; columns next_number and open_issues of repos.
 //
-// Invariants: numbers have no gaps (decision 31): the number is taken from the
-// repository's row in the transaction that inserts the issue. That of an issue that
-// is deleted or transferred is not used again. Change alone changes an issue's row, so postings and counters
-// follow it always; package deletion changes many at once and moves them itself. Each transaction that
-// changes what a payload of issues shows calls tracker.Lock first. Ids are looked up within their repository.
+// Invariants: Numbers have no gaps (decision 31): a number is taken from the repository's row in the
+// transaction that inserts the issue. Numbers of deleted and transferred issues are not reused. Only Change
+// changes an issue's row, so that postings and counters always match; package deletion changes many rows at
+// once and updates these itself. Each transaction that changes an issue's JSON calls tracker.Lock first.
+// Ids are looked up within their repository.
 //
-// A row of issues holds everything that a list shows, also the ids of labels and assignees. A label
-// that is deleted leaves its id in rows, where it names nothing; what many issues hold is taken off
-// them later, some at a time. The number of statements of a list does not depend on its length.
+// A row of issues has everything that a list shows, including the ids of labels and assignees. A deleted
+// label leaves its id in rows, where it is ignored; ids in many rows are removed later in batches. The
+// number of statements of a list does not depend on its length.
 //
-// A body is parsed before the transaction; whom it mentions and which issues it names is looked up
-// inside.
+// A body is parsed before the transaction. The users and issues that it mentions are looked up within it.
 package issue
 
 import (
@@ -65,16 +63,16 @@ const Resource = "Issue"
 // State is open or closed.
 type State = tracker.State
 
-// The states.
+// States.
 const (
 	Open   = tracker.Open
 	Closed = tracker.Closed
 )
 
-// Reason says why an issue has its state.
+// Reason is the reason for an issue's state.
 type Reason uint8
 
-// The reasons, as they are stored.
+// Reasons as stored.
 const (
 	NoReason Reason = iota
 	Completed
@@ -87,10 +85,10 @@ var reasons = [...]string{NoReason: "", Completed: "completed", NotPlanned: "not
 	Reopened:  "reopened",
 	Duplicate: "duplicate"}
 
-// String gives the name that payloads have as state_reason; empty for NoReason.
+// String returns the value of state_reason in payloads, or "" for NoReason.
 func (r Reason) String() string { return reasons[r] }
 
-// orNil gives the name; nil of NoReason.
+// orNil returns the name, or nil for NoReason.
 func (r Reason) orNil() *string {
 	if r == NoReason {
 		return nil
@@ -98,38 +96,38 @@ func (r Reason) orNil() *string {
 	return &reasons[r]
 }
 
-// ID is the id of an issue, which a pull request shares with its issue.
+// ID is the id of an issue. A pull request has the id of its issue.
 type ID int64
 
-// Issue is a row of the table issues.
+// Issue is a row of table issues.
 type Issue struct {
 	ID          ID
 	RepoID      repo.ID
-	Number      int64 // within the repository, from 1
-	Pull        bool  // it is a pull request
+	Number      int64 // within the repository, starting at 1
+	Pull        bool  // is a pull request
 	Title       string
-	Body        *string // nil: none (decision 19)
+	Body        *string // nil: empty (decision 19)
 	AuthorID    account.ID
 	State       State
 	StateReason Reason
 	Locked      bool
 	LockReason  *string      // nil: none was given
 	MilestoneID int64        // 0: none
-	Labels      []int64      // ids; those of labels that were deleted since name nothing
+	Labels      []int64      // ids; those of deleted labels are ignored
 	Assignees   []account.ID // ids, in the order of assignment
-	Comments    int64        // their number
-	Reacted     bool         // there are or were reactions
+	Comments    int64        // number of comments
+	Reacted     bool         // has or had reactions
 	CreatedAt   db.Time
 	UpdatedAt   db.Time
-	ClosedAt    db.Time    // zero: open
-	ClosedBy    account.ID // 0: open, or closed by nobody in particular
-	Draft       bool       // of a pull request: not ready
-	MergedAt    db.Time    // of a pull request; zero: it is not merged
-	PinnedAt    db.Time    // zero: it is not pinned
-	PinnedBy    account.ID // 0: it is not pinned
+	ClosedAt    db.Time    // zero if open
+	ClosedBy    account.ID // 0 if open or if the account is unknown
+	Draft       bool       // of a pull request
+	MergedAt    db.Time    // zero unless a merged pull request
+	PinnedAt    db.Time    // zero unless pinned
+	PinnedBy    account.ID // 0 unless pinned
 }
 
-// Limits of decision 19, in code points and numbers of entries.
+// Limits of decision 19: code points, and numbers of entries.
 const (
 	MaxTitle     = 256
 	MaxBody      = 65_536
@@ -137,19 +135,18 @@ const (
 	MaxAssignees = 10
 )
 
-// Forge is what issues have in common with features above this package. Package
-// forge implements it.
+// Forge holds the steps of a change in features above this package. Package forge implements it.
 type Forge interface {
-	// WriteIssue writes an issue that a transaction made or changed.
+	// WriteIssue writes an issue that a transaction created or changed.
 	WriteIssue(c *Change) error
-	// LoseIssue takes an issue that is deleted or transferred out of its repository.
+	// LoseIssue removes an issue that is deleted or transferred.
 	LoseIssue(d *Departure) error
-	// ReopenPull checks, before the transaction, whether a closed pull request may be
-	// opened again; what it returns is called in the transaction. Error: 422.
+	// ReopenPull checks before the transaction whether a closed pull request can be reopened. The result is
+	// called in the transaction. Error: 422.
 	ReopenPull(ctx context.Context, a *repo.Access, i *Issue) (func(*Change) error, error)
 }
 
-// Service holds what the operations on issues share.
+// Service implements the operations on issues.
 type Service struct {
 	db    *db.DB
 	repos *repo.Service
@@ -160,16 +157,16 @@ type Service struct {
 	answers *tracker.Answers // to requests
 }
 
-// answerBytes bounds the rendered answers that are kept in memory.
+// answerBytes is the size of the cache of rendered responses.
 const answerBytes = 48 << 20
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, repos: repos, log: log, forge: forge, texts: text.New(d, repos),
 		answers: tracker.NewAnswers(d, answerBytes)}
 }
 
-// joinIDs writes ids as a column holds them.
+// joinIDs returns ids in the form of a column.
 func joinIDs[ID ~int64](ids []ID) string {
 	b := make([]byte, 0, 8*len(ids))
 	for i, id := range ids {
@@ -181,7 +178,7 @@ func joinIDs[ID ~int64](ids []ID) string {
 	return string(b)
 }
 
-// splitIDs reads what joinIDs wrote.
+// splitIDs parses the result of joinIDs.
 func splitIDs[ID ~int64](s string) []ID {
 	if s == "" {
 		return nil
@@ -194,15 +191,15 @@ func splitIDs[ID ~int64](s string) []ID {
 	return ids
 }
 
-// wrong is the 422 for one field of an issue.
+// wrong returns the 422 for one field of an issue.
 func wrong(field, code string, value any) error {
 	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: code, Value: value})
 }
 
-// Answers are those that are kept, of all requests about issues and what hangs on them.
+// Answers returns the cache of responses of all issue endpoints.
 func (s *Service) Answers() *tracker.Answers { return s.answers }
 
-// Caches tells of the caches.
+// Caches returns statistics of the caches.
 func (s *Service) Caches() []cache.Stats {
 	return []cache.Stats{s.texts.Stats(), s.answers.Stats("issue_answers")}
 }

@@ -18,8 +18,7 @@ import (
 
 // GET /repos/{owner}/{repo}/issues/{number}/labels
 //
-// ListIssueLabels answers the labels of an issue, in the order in which they
-// were given. Errors: 404, 410.
+// ListIssueLabels lists the labels of an issue, in the order in which they were added. Errors: 404, 410.
 func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -37,14 +36,12 @@ func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.
 
 // POST /repos/{owner}/{repo}/issues/{number}/labels
 //
-// AddIssueLabels adds labels to those of the issue, and makes those that the
-// repository lacks (decision 32). Errors: 404, 410, 422.
+// AddIssueLabels adds labels to the issue and creates missing ones (decision 32). Errors: 404, 410, 422.
 func (api *API) AddIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.relabel(w, r, a, api.s.AddLabels)
 }
 
-// AddLabels adds labels to those of an issue, and makes those that the repository lacks (decision 32). Errors:
-// 404, 422.
+// AddLabels adds labels to an issue and creates missing ones (decision 32). Errors: 404, 422.
 func (s *Service) AddLabels(
 	ctx context.Context, a *repo.Access, number int64, names []string,
 ) ([]*label.Label, error) {
@@ -61,13 +58,12 @@ func (s *Service) AddLabels(
 
 // PUT /repos/{owner}/{repo}/issues/{number}/labels
 //
-// SetIssueLabels replaces the labels of the issue; an empty array takes them all
-// off. Errors: 404, 410, 422.
+// SetIssueLabels replaces the labels of the issue. An empty array removes all. Errors: 404, 410, 422.
 func (api *API) SetIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.relabel(w, r, a, api.s.SetLabels)
 }
 
-// SetLabels replaces the labels of an issue; without names it takes them all off. Errors: 404, 422.
+// SetLabels replaces the labels of an issue. Without names it removes all. Errors: 404, 422.
 func (s *Service) SetLabels(
 	ctx context.Context, a *repo.Access, number int64, names []string,
 ) ([]*label.Label, error) {
@@ -76,8 +72,7 @@ func (s *Service) SetLabels(
 	})
 }
 
-// relabel changes the labels of an issue with the names that the body has, and
-// answers those that it has then.
+// relabel calls change with the label names in the body and returns the resulting labels.
 func (api *API) relabel(
 	w http.ResponseWriter, r *http.Request, a *repo.Access,
 	change func(ctx context.Context, a *repo.Access, number int64, names []string) ([]*label.Label, error),
@@ -97,8 +92,7 @@ func (api *API) relabel(
 	return web.JSON(w, r, http.StatusOK, label.NewPayloads(list, tracker.PlaceOf(r, a)))
 }
 
-// readNames reads the names of labels from a body, which may be the array
-// itself, as at GitHub.
+// readNames reads label names from a body, which may also be just the array, as at GitHub.
 func readNames(r *http.Request) ([]string, error) {
 	raw, err := web.ReadBody(r)
 	if err != nil {
@@ -118,7 +112,7 @@ func readNames(r *http.Request) ([]string, error) {
 
 // DELETE /repos/{owner}/{repo}/issues/{number}/labels
 //
-// ClearIssueLabels takes all labels off the issue. Errors: 404, 410.
+// ClearIssueLabels removes all labels from the issue. Errors: 404, 410.
 func (api *API) ClearIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
@@ -133,8 +127,8 @@ func (api *API) ClearIssueLabels(w http.ResponseWriter, r *http.Request, a *repo
 
 // DELETE /repos/{owner}/{repo}/issues/{number}/labels/{name}
 //
-// RemoveIssueLabel takes a label off the issue and answers the others. Errors:
-// 404 when the issue does not have it, 410.
+// RemoveIssueLabel removes a label from the issue and returns the others. Errors: 404 if the issue does not
+// have it, 410.
 func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
@@ -155,14 +149,14 @@ func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo
 	return web.JSON(w, r, http.StatusOK, label.NewPayloads(list, tracker.PlaceOf(r, a)))
 }
 
-// tooManyLabels is the 422 for more labels than an issue can have (decision 19).
+// tooManyLabels returns the 422 for too many labels (decision 19).
 func tooManyLabels() error {
 	return errs.Validation(errs.Field{Resource: Resource, Field: "labels", Code: errs.Custom,
 		Message: "labels are too many (maximum is 100)"})
 }
 
-// labelsFor finds the labels of an issue by their names, in the order given,
-// and makes those that are not there (decision 32), for an account. Errors: 422.
+// labelsFor returns the labels with the given names in their order, and creates missing ones for the
+// account by (decision 32). Errors: 422.
 func labelsFor(tx *db.Tx, repoID repo.ID, names []string, by account.ID) ([]*label.Label, error) {
 	if len(names) > MaxLabels {
 		return nil, tooManyLabels()
@@ -170,8 +164,8 @@ func labelsFor(tx *db.Tx, repoID repo.ID, names []string, by account.ID) ([]*lab
 	return label.Ensure(tx, repoID, names, by)
 }
 
-// relabel gives an issue the labels that choose makes of those that it has, and
-// returns them. Errors: those of choose, 404, 422 for too many.
+// relabel sets the labels of an issue to the result of choose, which gets the current ones, and returns
+// them. Errors: those of choose, 404, 422 for too many.
 func (s *Service) relabel(
 	ctx context.Context, a *repo.Access, number int64,
 	choose func(tx *db.Tx, has []*label.Label) ([]*label.Label, error),

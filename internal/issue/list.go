@@ -18,15 +18,15 @@ import (
 	"arbor/internal/web"
 )
 
-// choice is what the parameters that all lists of issues have ask for.
+// choice holds the parameters that all lists of issues share.
 type choice struct {
 	where  finder.And
-	labels []string // folded; of each
+	labels []string // folded; issues must have all of them
 	order  finder.Order
 }
 
-// readChoice reads the parameters that all lists of issues have. Errors: 422
-// that names one (decisions 17, 25).
+// readChoice reads the parameters that all lists of issues share. Errors: 422 for an invalid one (decisions
+// 17, 25).
 func readChoice(r *http.Request) (choice, error) {
 	var c choice
 	state, err := web.QueryEnum(r, Resource, "state", "open", "closed", "all")
@@ -48,7 +48,7 @@ func readChoice(r *http.Request) (choice, error) {
 	}
 	seen := map[string]bool{}
 	labels := web.QueryOf(r).Get("labels")
-	if !utf8.ValidString(labels) || strings.IndexByte(labels, 0) >= 0 { // no text (decision 19)
+	if !utf8.ValidString(labels) || strings.IndexByte(labels, 0) >= 0 { // not valid text (decision 19)
 		return c, wrong("labels", errs.InvalidField, nil)
 	}
 	for name := range strings.SplitSeq(labels, ",") {
@@ -74,16 +74,16 @@ func readOrder(r *http.Request) (finder.Order, error) {
 	return finder.Order{Sort: by, Asc: direction == "asc"}, err
 }
 
-// peopleParameters are the parameters of a repository's list that name logins, and
-// what they choose by.
+// peopleParameters are the parameters of a repository's list that are logins, with the postings they
+// select.
 var peopleParameters = [...]struct {
 	name string
 	kind posting.Kind
 }{{"creator", posting.ByAuthor}, {"assignee", posting.ByAssignee}, {"mentioned", posting.ByMention}}
 
-// chooseIn returns the conditions of a list of one repository. some is false if a parameter names a label or
-// a login that does not exist: the list is empty (decision 25). Error: 422 if the milestone is not a number or
-// does not exist.
+// chooseIn returns the conditions of a list of one repository. some is false if a parameter names a label
+// or a login that does not exist: the list is empty (decision 25). Error: 422 if the milestone is not a
+// number or does not exist.
 func chooseIn(tx *db.Tx, repoID repo.ID, c choice, r *http.Request) (where finder.And, some bool, err error) {
 	where = slices.Clone(c.where)
 	if m := web.QueryOf(r).Get("milestone"); m != "" {
@@ -107,7 +107,7 @@ func chooseIn(tx *db.Tx, repoID repo.ID, c choice, r *http.Request) (where finde
 	return append(where, people...), true, nil
 }
 
-// choosePeople returns the conditions of the parameters that name logins.
+// choosePeople returns the conditions of the parameters that are logins.
 func choosePeople(tx *db.Tx, r *http.Request) (where finder.And, some bool, err error) {
 	logins := map[posting.Kind]string{}
 	var folded []string
@@ -162,8 +162,7 @@ func milestoneNamed(tx *db.Tx, repoID repo.ID, v string) (posting.Property, erro
 
 // GET /repos/{owner}/{repo}/issues
 //
-// List answers a page of the repository's issues and pull requests. Errors: 410,
-// 422.
+// List lists the repository's issues and pull requests. Errors: 410, 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := Enabled(a.Repo, nil); err != nil {
 		return err
@@ -175,7 +174,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return api.s.answers.ServeRepeated(w, r, a, api.listing(w, r, a, c))
 }
 
-// listing makes what renders a list of the repository's issues.
+// listing returns a function that renders a list of the repository's issues.
 func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, c choice) web.Render {
 	return func(out *web.Output) error {
 		at := web.ReadPage(r)

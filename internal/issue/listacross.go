@@ -16,9 +16,8 @@ import (
 
 // GET /issues
 //
-// ListAll answers a page of the issues of all repositories that the caller owns
-// or collaborates on, and of those of the caller's organizations (decision 14).
-// Errors: 422.
+// ListAll lists the issues of all repositories that the caller owns or collaborates on and of the caller's
+// organizations (decision 14). Errors: 422.
 func (api *API) ListAll(w http.ResponseWriter, r *http.Request) error {
 	return api.listAcross(w, r, func(_ *db.Tx, s *repo.Scope) error {
 		s.Own, s.Organizations = true, true
@@ -28,8 +27,7 @@ func (api *API) ListAll(w http.ResponseWriter, r *http.Request) error {
 
 // GET /user/issues
 //
-// ListOwn answers a page of the issues of the repositories that the caller owns
-// or collaborates on. Errors: 422.
+// ListOwn lists the issues of all repositories that the caller owns or collaborates on. Errors: 422.
 func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 	return api.listAcross(w, r, func(_ *db.Tx, s *repo.Scope) error {
 		s.Own = true
@@ -39,8 +37,8 @@ func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 
 // GET /orgs/{org}/issues
 //
-// ListOfOrg answers a page of the issues of those of an organization's
-// repositories that the caller may see. Errors: 404, 422.
+// ListOfOrg lists the issues of an organization's repositories that are visible to the caller. Errors: 404,
+// 422.
 func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 	return api.listAcross(w, r, func(tx *db.Tx, s *repo.Scope) error {
 		org, err := account.ByLogin(tx, web.Param(r, "org"))
@@ -54,9 +52,8 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// listAcross answers a page of the issues of many repositories. Which they are
-// depends on more than a key can name, so the answer is kept only while nothing
-// at all is committed.
+// listAcross writes a page of the issues of several repositories. The set of repositories cannot be part of
+// a cache key, so a cached response is valid only until the next commit of any kind.
 func (api *API) listAcross(
 	w http.ResponseWriter, r *http.Request, scope func(*db.Tx, *repo.Scope) error,
 ) error {
@@ -77,7 +74,7 @@ func (api *API) listAcross(
 	return api.s.answers.ServeAtRest(w, r, web.Key(r, account.ViewOf(me)), l.render)
 }
 
-// across is a list across repositories.
+// across is a list of issues of several repositories.
 type across struct {
 	api      *API
 	me       *account.Caller
@@ -88,8 +85,8 @@ type across struct {
 	keepLink func(total int64)
 }
 
-// find404 makes sure that there is what the address names, before parameters
-// are looked at (decision 16).
+// find404 returns 404 if the organization does not exist. It is called before parameters are validated
+// (decision 16).
 func (l *across) find404(tx *db.Tx) error { return l.scope(tx, &repo.Scope{Caller: l.me}) }
 
 func (l *across) render(out *web.Output) error {
@@ -118,8 +115,7 @@ func (l *across) render(out *web.Output) error {
 	return l.api.renderList(out, p, 8<<10)
 }
 
-// enter reads the repositories that the issues of a page are in, which the
-// caller was found to see.
+// enter reads the repositories of the page's issues, which the query has found to be visible to the caller.
 func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 	ids := make([]repo.ID, len(p.issues))
 	for n, i := range p.issues {
@@ -132,11 +128,11 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 	return err
 }
 
-// maxNamed is how many repositories a query names one by one. More are found by a
-// SELECT: a statement has room for some ten thousand names, and each is looked at.
+// maxNamed is the maximum number of repositories that a query lists by id. More are selected by a subquery,
+// because a statement can have only some ten thousand parameters and checks each.
 const maxNamed = 2000
 
-// query makes the query, in the repositories in scope.
+// query returns the query for the repositories in scope.
 func (l *across) query(tx *db.Tx) (finder.Query, error) {
 	q := finder.Query{Order: l.choice.order}
 	s := repo.Scope{Caller: l.me}
@@ -154,7 +150,7 @@ func (l *across) query(tx *db.Tx) (finder.Query, error) {
 	for _, r := range repos {
 		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, IssuesOff: !r.HasIssues})
 	}
-	// Where issues are switched off, pull requests are still there (decision 16).
+	// Pull requests are listed even if issues are disabled (decision 16).
 	where := append(slices.Clone(l.choice.where),
 		finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))})
 	filters := map[string]posting.Kind{"assigned": posting.ByAssignee, "created": posting.ByAuthor,

@@ -12,8 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// ListIssues answers what GET /repos/{owner}/{repo}/issues does, without pull requests: for GraphQL. Errors:
-// 410, 422.
+// ListIssues is GET /repos/{owner}/{repo}/issues without pull requests, for GraphQL. Errors: 410, 422.
 func (api *API) ListIssues(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := Enabled(a.Repo, nil); err != nil {
 		return err
@@ -26,7 +25,7 @@ func (api *API) ListIssues(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return web.Answer(w, r, http.StatusOK, api.listing(w, r, a, c))
 }
 
-// ListPinnedNumbers answers the numbers of the pinned issues, open and closed: for GraphQL. Error: 410.
+// ListPinnedNumbers returns the numbers of the pinned issues, open and closed, for GraphQL. Error: 410.
 func (api *API) ListPinnedNumbers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := Enabled(a.Repo, nil); err != nil {
 		return err
@@ -45,8 +44,8 @@ func (api *API) ListPinnedNumbers(w http.ResponseWriter, r *http.Request, a *rep
 	return web.JSON(w, r, http.StatusOK, numbers)
 }
 
-// Numbered loads the issues of the numbers that are no pull requests, each as GET
-// /repos/{owner}/{repo}/issues/{number} shows it. Those that are not there are missing. Error: 410.
+// Numbered loads issues by number, as GET /repos/{owner}/{repo}/issues/{number} returns them. Pull requests
+// and unknown numbers are missing. Error: 410.
 func (api *API) Numbered(
 	ctx context.Context, a *repo.Access, numbers []int64,
 ) (map[int64]json.Marshaler, error) {

@@ -8,11 +8,11 @@ import (
 	"arbor/internal/reaction"
 )
 
-// references are the ids of what the issues of a page refer to, each once.
+// references holds the distinct ids that the issues of a page refer to.
 type references struct {
 	labels, milestones []int64
 	people, authors    []account.ID
-	reacted            []ID // issues whose reactions are shown
+	reacted            []ID // issues with reactions
 }
 
 func (p *page) references() (r references) {
@@ -35,7 +35,7 @@ func (p *page) references() (r references) {
 	return r
 }
 
-// load reads what the issues refer to.
+// load reads everything that the issues refer to.
 func (p *page) load(tx *db.Tx) (err error) {
 	r := p.references()
 	if p.labels, err = label.OfIssues(tx, r.labels); err != nil {

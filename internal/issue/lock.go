@@ -8,22 +8,20 @@ import (
 	"arbor/internal/web"
 )
 
-// lockReasons are why a conversation may be locked.
+// lockReasons are the valid values of lock_reason.
 var lockReasons = [...]string{"off-topic", "too heated", "resolved", "spam"}
 
 // PUT /repos/{owner}/{repo}/issues/{number}/lock
 //
-// Lock locks the conversation of an issue or pull request, perhaps with a
-// lock_reason, which replaces that of a locked one: 204. It is a preview
-// (decision 6). Errors: 404, 410, 415, 422.
+// Lock locks the conversation of an issue or pull request: 204. A lock_reason replaces that of a locked
+// conversation. It is a preview (decision 6). Errors: 404, 410, 415, 422.
 func (api *API) Lock(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.lock(w, r, a, true)
 }
 
 // DELETE /repos/{owner}/{repo}/issues/{number}/lock
 //
-// Unlock unlocks the conversation, if it is locked: 204. It is a preview
-// (decision 6). Errors: 404, 410, 415.
+// Unlock unlocks the conversation: 204. It is a preview (decision 6). Errors: 404, 410, 415.
 func (api *API) Unlock(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.lock(w, r, a, false)
 }
@@ -55,8 +53,8 @@ func (api *API) lock(w http.ResponseWriter, r *http.Request, a *repo.Access, loc
 	return web.NoContent(w)
 }
 
-// SetLock locks the conversation of an issue or pull request, perhaps for a reason, or unlocks it. Errors: 404,
-// 422 for a reason that there is not.
+// SetLock locks the conversation of an issue or pull request, with a reason that may be nil, or unlocks it.
+// Errors: 404, 422 for an unknown reason.
 func (s *Service) SetLock(ctx context.Context, a *repo.Access, number int64, locked bool, reason *string) error {
 	if reason != nil {
 		f := web.Faults{Resource: Resource}

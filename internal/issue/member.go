@@ -10,7 +10,7 @@ import (
 	"arbor/internal/web"
 )
 
-// row is an issue while it is rendered.
+// row is an issue being rendered.
 type row struct {
 	*Issue
 	page *page
@@ -18,14 +18,14 @@ type row struct {
 	body text.Payload
 }
 
-// member is a member of an issue's payload.
+// member is a member of an issue's JSON object.
 type member struct {
-	key   string // with the colon: "title":
+	key   string // with quotes and colon: "title":
 	value func(b []byte, r *row) []byte
 	when  func(r *row) bool // nil: always
 }
 
-// members are all, in their order.
+// members are all members in order.
 var members = []member{
 	{key: `"url":`, value: func(b []byte, r *row) []byte { return r.address(b, "") }},
 	{key: `"repository_url":`, value: func(b []byte, r *row) []byte { return quoted(b, r.at.API) }},
@@ -88,7 +88,7 @@ var members = []member{
 		value: func(b []byte, r *row) []byte { return append(b, r.page.repositoryOf(r.RepoID)...) }},
 }
 
-// membersNamed are those of the names; nil: all.
+// membersNamed returns the members with the given names, or all if names is nil.
 func membersNamed(names []string) []member {
 	if names == nil {
 		return members
@@ -98,7 +98,7 @@ func membersNamed(names []string) []member {
 	})
 }
 
-// showsBodies reports that the page shows bodies of issues, in whatever form.
+// showsBodies reports whether the page includes bodies of issues in any form.
 func (p *page) showsBodies() bool {
 	return slices.ContainsFunc(p.shows, func(m member) bool {
 		return m.key == `"body":` || m.key == `"body_text":` || m.key == `"body_html":`
@@ -114,7 +114,7 @@ func nodeKind(i *Issue) string {
 	return "Issue"
 }
 
-// address renders an address of the API below the issue's.
+// address appends an API address below the issue's.
 func (r *row) address(b []byte, end string) []byte {
 	b = append(b, '"')
 	b = append(b, r.at.API...)
@@ -124,7 +124,7 @@ func (r *row) address(b []byte, end string) []byte {
 	return append(b, '"')
 }
 
-// pageAddress renders the address of the issue's page.
+// pageAddress appends the address of the issue's page.
 func (r *row) pageAddress(b []byte, end string) []byte {
 	b = append(b, '"')
 	b = append(b, r.at.Page...)
@@ -134,10 +134,10 @@ func (r *row) pageAddress(b []byte, end string) []byte {
 	return append(b, '"')
 }
 
-// person renders an account.
+// person appends an account.
 func (r *row) person(b []byte, id account.ID) []byte { return append(b, r.page.user(id)...) }
 
-// quoted renders a text in which nothing needs to be escaped.
+// quoted appends a string that needs no escaping.
 func quoted(b []byte, s string) []byte { return append(append(append(b, '"'), s...), '"') }
 
 func appendLabels(b []byte, r *row) []byte {
@@ -146,7 +146,7 @@ func appendLabels(b []byte, r *row) []byte {
 	for _, id := range r.Labels {
 		part := r.page.label(r.at, id)
 		if part == nil {
-			continue // deleted since
+			continue // deleted
 		}
 		if !first {
 			b = append(b, ',')
@@ -175,8 +175,7 @@ func appendAssignees(b []byte, r *row) []byte {
 	return append(b, ']')
 }
 
-// appendPull renders what issues show of the pull request that they are
-// (decision 26).
+// appendPull appends the member pull_request (decision 26).
 func appendPull(b []byte, r *row) []byte {
 	b = append(b, `{"url":"`...)
 	b = append(b, r.at.API...)

@@ -15,34 +15,32 @@ import (
 	"arbor/internal/web"
 )
 
-// Page is a page of issues for packages whose payloads hold issues or parts of
-// them: pull requests, search results. Read with a fixed number of queries,
-// rendered without any.
+// Page is a page of issues for packages whose payloads include issues or parts of them, such as pull
+// requests and search results. It is loaded with a fixed number of queries and rendered without any.
 type Page struct{ p *page }
 
-// NewPage makes an empty page. The accesses are all of one caller.
+// NewPage returns an empty page. All accesses must have the same caller.
 func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 	return &Page{newPage(ctx, accesses...)}
 }
 
-// Full renders each issue in the form of one that is read on its own.
+// Full renders each issue in the form of GET /repos/{owner}/{repo}/issues/{number}.
 func (g *Page) Full() { g.p.full = true }
 
-// WithRepositories renders each issue with its repository, as lists across repositories
-// show it.
+// WithRepositories renders each issue with its repository, as lists of several repositories do.
 func (g *Page) WithRepositories() { g.p.repository = map[repo.ID][]byte{} }
 
-// Add puts issues on the page.
+// Add adds issues to the page.
 func (g *Page) Add(list ...*Issue) { g.p.issues = append(g.p.issues, list...) }
 
-// Issues are those on the page.
+// Issues returns the issues of the page.
 func (g *Page) Issues() []*Issue { return g.p.issues }
 
-// Enter reads the repositories of the issues, which the caller was found to see
-// in the same transaction.
+// Enter reads the repositories of the issues. The same transaction must have found them to be visible to
+// the caller.
 func (g *Page) Enter(tx *db.Tx, caller *account.Caller) error { return g.p.enter(tx, caller) }
 
-// Load reads what the issues refer to, and other people whom the page shows.
+// Load reads everything that the issues refer to, and other people that the page shows.
 func (g *Page) Load(tx *db.Tx, people ...account.ID) error {
 	if err := g.p.load(tx); err != nil {
 		return err
@@ -57,56 +55,55 @@ func (g *Page) Load(tx *db.Tx, people ...account.ID) error {
 	return err
 }
 
-// Bodies prepares the bodies of the page, after Load and outside a transaction.
-// They are rendered while the page is.
+// Bodies renders the bodies of the issues. It must be called after Load, outside a transaction.
 func (g *Page) Bodies(out *web.Output, s *Service) error { return s.prepareBodies(out, g.p) }
 
-// AppendIssue renders an issue of the page as the issues' routes do. Error: that of
-// its body.
+// AppendIssue appends the JSON of an issue, as the issue endpoints return it. It returns an error if the
+// body cannot be rendered.
 func (g *Page) AppendIssue(b []byte, i *Issue) ([]byte, error) { return g.p.appendIssue(b, i) }
 
-// Issue is an issue of the page inside another payload.
+// Issue returns an issue of the page as part of another payload.
 func (g *Page) Issue(i *Issue) json.Marshaler { return nested{g.p, i} }
 
-// User gives the simple form of an account that was loaded; nil of another one.
+// User returns the simple form of a loaded account, or nil.
 func (g *Page) User(id account.ID) *account.Simple { return g.p.simple(id) }
 
-// Milestone gives the milestone of an issue; nil: it has none.
+// Milestone returns the milestone of an issue, or nil.
 func (g *Page) Milestone(i *Issue) *milestone.Payload {
 	return g.p.milestonePayload(g.p.places[i.RepoID], i.MilestoneID)
 }
 
-// Labels gives the labels of an issue.
+// Labels returns the labels of an issue.
 func (g *Page) Labels(i *Issue) []*label.Payload {
 	list := make([]*label.Payload, 0, len(i.Labels))
 	for _, id := range i.Labels {
-		if l := g.p.labels[id]; l != nil { // else it was deleted since
+		if l := g.p.labels[id]; l != nil { // else it was deleted
 			list = append(list, label.NewPayload(l, g.p.places[i.RepoID]))
 		}
 	}
 	return list
 }
 
-// Body gives the body of an issue, after Bodies.
+// Body returns the body of an issue. Bodies must be called before.
 func (g *Page) Body(i *Issue) (text.Payload, error) { return g.p.bodies.At(g.p.bodyAt[i.ID]) }
 
-// Association tells how an author stands to a repository of the page.
+// Association returns the association of an author with a repository of the page.
 func (g *Page) Association(repoID repo.ID, userID account.ID) string {
 	return g.p.associationOf(repoID, userID)
 }
 
-// nested is an issue inside another payload.
+// nested is an issue in another payload.
 type nested struct {
 	page  *page
 	issue *Issue
 }
 
-// MarshalJSON renders the issue as the issues' routes do.
+// MarshalJSON implements json.Marshaler.
 func (n nested) MarshalJSON() ([]byte, error) {
 	return n.page.appendIssue(make([]byte, 0, 6<<10), n.issue)
 }
 
-// simple gives the simple form of an account; nil of nobody.
+// simple returns the simple form of a loaded account, or nil.
 func (p *page) simple(id account.ID) *account.Simple {
 	if p.simples[id] == nil && p.people[id] != nil {
 		p.simples[id] = account.NewSimple(p.people[id], p.info)
@@ -114,7 +111,7 @@ func (p *page) simple(id account.ID) *account.Simple {
 	return p.simples[id]
 }
 
-// milestonePayload gives the milestone of an issue; nil: it has none.
+// milestonePayload returns the milestone of an issue, or nil.
 func (p *page) milestonePayload(at *tracker.Place, id int64) *milestone.Payload {
 	m := p.milestones[id]
 	if m == nil {

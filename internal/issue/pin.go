@@ -8,12 +8,11 @@ import (
 	"arbor/internal/repo"
 )
 
-// MaxPinned is how many issues of a repository can be pinned at one time, as at GitHub.
+// MaxPinned is the maximum number of pinned issues of a repository, as at GitHub.
 const MaxPinned = 3
 
-// Pin lets an issue stand first in its repository; a pinned one stays as it is. The caller
-// needs push access. Errors: 403, 404, 410; 422 for a pull request, and for one issue more
-// than MaxPinned.
+// Pin pins an issue to the top of its repository's list. A pinned issue is left unchanged. It requires push
+// access. Errors: 403, 404, 410; 422 for a pull request and for more than MaxPinned issues.
 func (s *Service) Pin(ctx context.Context, a *repo.Access, number int64) (*Issue, error) {
 	return s.changePin(ctx, a, number, func(c *Change) error {
 		if !c.Issue.PinnedAt.IsZero() {
@@ -32,7 +31,7 @@ func (s *Service) Pin(ctx context.Context, a *repo.Access, number int64) (*Issue
 	})
 }
 
-// Unpin takes that back; an issue that is not pinned stays as it is. Errors: those of Pin.
+// Unpin unpins an issue. An issue that is not pinned is left unchanged. Errors: those of Pin.
 func (s *Service) Unpin(ctx context.Context, a *repo.Access, number int64) (*Issue, error) {
 	return s.changePin(ctx, a, number, func(c *Change) error {
 		if !c.Issue.PinnedAt.IsZero() {

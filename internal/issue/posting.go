@@ -7,14 +7,14 @@ import (
 	"arbor/internal/posting"
 )
 
-// row is what the issue's postings hold of it.
+// row returns the fields of the issue that its postings store.
 func (i *Issue) row() posting.Row {
 	return posting.Row{IssueID: int64(i.ID), RepoID: i.RepoID, State: i.State, UpdatedAt: i.UpdatedAt,
 		Comments: i.Comments}
 }
 
-// Properties are those that follow from the issue's row. Mentions and
-// subscriptions do not: they are postings alone.
+// Properties returns the properties that follow from the issue's row. Mentions and subscriptions do not:
+// they exist only as postings.
 func (i *Issue) Properties() []posting.Property {
 	list := make([]posting.Property, 0, 8+len(i.Labels)+len(i.Assignees))
 	list = append(list, posting.ByAll.Of(0), posting.ByAuthor.OfUser(i.AuthorID))
@@ -43,9 +43,8 @@ func appendEach[ID ~int64](list []posting.Property, k posting.Kind, values []ID)
 	return list
 }
 
-// post makes the postings and counters follow an issue's row; before is nil
-// when it is new. more are properties besides those of the row, which the issue
-// did not have, and less those which it has no longer.
+// post updates the postings and counters of an issue; before is nil for a new one. more are new properties
+// that do not follow from the row, and less are removed ones.
 func post(tx *db.Tx, before, after *Issue, more, less []posting.Property) error {
 	if before == nil {
 		return posting.Add(tx, after.row(), append(after.Properties(), more...))
@@ -74,7 +73,7 @@ func post(tx *db.Tx, before, after *Issue, more, less []posting.Property) error 
 	return nil
 }
 
-// without gives the properties of list that are not among others.
+// without returns the properties in list that are not in others.
 func without(list, others []posting.Property) []posting.Property {
 	var rest []posting.Property
 	for _, p := range list {

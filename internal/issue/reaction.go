@@ -10,7 +10,7 @@ import (
 	"arbor/internal/web"
 )
 
-// subject is Subject for the issue that {number} names.
+// subject calls Subject for the issue with the number {number}.
 func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -19,7 +19,7 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 	return api.s.Subject(r.Context(), a, n)
 }
 
-// Subject finds an issue as package reaction sees it. Errors: those of ByNumber.
+// Subject returns an issue as a subject of reactions. Errors: those of ByNumber.
 func (s *Service) Subject(ctx context.Context, a *repo.Access, number int64) (reaction.Subject, error) {
 	i, err := s.ByNumber(ctx, a, number)
 	if err != nil {

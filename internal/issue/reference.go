@@ -7,22 +7,21 @@ import (
 	"arbor/internal/repo"
 )
 
-// reference is what a new text says of other issues.
+// reference holds the issues that a new text mentions.
 type reference struct {
 	issues  []markdown.IssueRef
-	comment int64 // in which the text stands; 0: the issue's own body
+	comment int64 // the comment with the text; 0: the issue's body
 }
 
-// namedIssue is an issue that a text names.
+// namedIssue is an issue that a text mentions.
 type namedIssue struct {
 	repoID repo.ID
 	number int64
-	pull   bool // only if it is a pull request: the repository has no issues
+	pull   bool // must be a pull request: the repository has issues disabled
 }
 
-// ReadText takes from a new text, of the comment or with 0 of the issue itself, whom
-// it mentions: those who can see the repository (decision 14), and which issues
-// it names.
+// ReadText records the mentioned users who can see the repository (decision 14) and the mentioned issues of
+// a new text. comment is the text's comment, or 0 for the issue itself.
 func (c *Change) ReadText(t Text, comment int64) error {
 	if len(t.refs.Issues) > 0 {
 		c.references = append(c.references, reference{t.refs.Issues, comment})
@@ -39,8 +38,8 @@ func (c *Change) ReadText(t Text, comment int64) error {
 	return nil
 }
 
-// Read takes from new texts that are neither the issue's body nor comments of
-// this package whom they mention and which issues they name.
+// Read records the mentioned users and issues of new texts other than the issue's body and the comments of
+// package comment.
 func (c *Change) Read(list ...Text) error {
 	var all Text
 	logins, issues := map[string]bool{}, map[markdown.IssueRef]bool{}
@@ -61,12 +60,11 @@ func (c *Change) Read(list ...Text) error {
 	return c.ReadText(all, 0)
 }
 
-// refer notes with the issues that the change's new texts name, as far as the
-// actor sees them, that they were named: once for each issue that does so. It
-// takes two statements for a text whatever it names.
+// refer adds cross-references to the issues that new texts mention and that are visible to the actor, one
+// for each mentioning issue. It takes two statements for each text.
 //
-// The repositories of those issues are not locked: nothing that is cached by
-// their generations shows it.
+// The repositories of those issues are not locked: no cached response that depends on their generations
+// shows cross-references.
 func (c *Change) refer() error {
 	for _, ref := range c.references {
 		named, err := c.namedIssues(ref.issues)
@@ -80,7 +78,7 @@ func (c *Change) refer() error {
 	return nil
 }
 
-// namedIssues finds where the issues are that a text in this repository names.
+// namedIssues resolves the issue references of a text in this repository.
 func (c *Change) namedIssues(refs []markdown.IssueRef) ([]namedIssue, error) {
 	here := &repo.Access{Repo: c.Repo}
 	own := text.FullName(here, "", "")

@@ -13,33 +13,33 @@ import (
 	"arbor/internal/web"
 )
 
-// page is a page of issues and all that their payloads show, read with a fixed
-// number of queries whatever the page holds.
+// page is a page of issues and everything that their payloads show. It is loaded with a fixed number of
+// queries.
 type page struct {
 	info   *web.Info
 	issues []*Issue
 	full   bool // the form of a single issue
-	// whether reactions are shown
+	// include reactions
 	reactions bool
-	shows     []member // of each issue
+	shows     []member // members of each issue
 	repos     map[repo.ID]*repo.Access
 	places    map[repo.ID]*tracker.Place
 
 	people     map[account.ID]*account.Account
 	labels     map[int64]*label.Label
 	milestones map[int64]*milestone.Milestone
-	roles      map[roleKey]string // author associations that are not NONE
+	roles      map[roleKey]string // author associations other than NONE
 	rollups    map[ID]reaction.Rollup
 	bodies     *text.Page
-	bodyAt     map[ID]int // places of issues in bodies
+	bodyAt     map[ID]int // indexes of issues in bodies
 
-	simples map[account.ID]*account.Simple // those of people that were asked for
+	simples map[account.ID]*account.Simple // simple forms, created on demand
 
-	// What is rendered once and stands in many issues.
+	// Values that many issues share, rendered once.
 	users      map[account.ID][]byte
 	labelJSON  map[int64][]byte
 	milestone  map[int64][]byte
-	repository map[repo.ID][]byte // nil: issues do not show their repository
+	repository map[repo.ID][]byte // nil: issues do not include their repository
 }
 
 type roleKey struct {
@@ -47,7 +47,7 @@ type roleKey struct {
 	user account.ID
 }
 
-// newPage makes an empty page of one or more repositories.
+// newPage returns an empty page of one or more repositories.
 func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	info := web.From(ctx)
 	p := &page{
@@ -64,12 +64,12 @@ func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	return p
 }
 
-// user renders the simple form of an account, or null.
+// user returns the JSON of an account's simple form, or null.
 func (p *page) user(id account.ID) []byte {
 	return once(p.users, id, func() any { return p.simple(id) })
 }
 
-// label renders a label; nil where it was deleted since.
+// label returns the JSON of a label, or nil if it was deleted.
 func (p *page) label(at *tracker.Place, id int64) []byte {
 	if p.labels[id] == nil {
 		return nil
@@ -77,17 +77,17 @@ func (p *page) label(at *tracker.Place, id int64) []byte {
 	return once(p.labelJSON, id, func() any { return label.NewPayload(p.labels[id], at) })
 }
 
-// milestoneOf renders the milestone of an issue, or null.
+// milestoneOf returns the JSON of a milestone, or null.
 func (p *page) milestoneOf(at *tracker.Place, id int64) []byte {
 	return once(p.milestone, id, func() any { return p.milestonePayload(at, id) })
 }
 
-// repositoryOf renders the repository of an issue as lists across repositories show it.
+// repositoryOf returns the JSON of an issue's repository, for lists of several repositories.
 func (p *page) repositoryOf(id repo.ID) []byte {
 	return once(p.repository, id, func() any { return repo.NewPayload(p.repos[id], p.info) })
 }
 
-// once renders a value that stands in many issues, when it is first asked for.
+// once renders a value that many issues share on its first use.
 func once[ID ~int64](rendered map[ID][]byte, id ID, value func() any) []byte {
 	part := rendered[id]
 	if part == nil {
@@ -97,7 +97,7 @@ func once[ID ~int64](rendered map[ID][]byte, id ID, value func() any) []byte {
 	return part
 }
 
-// mustMarshal renders our own structs, which cannot fail.
+// mustMarshal renders one of our structs, which cannot fail.
 func mustMarshal(v any) []byte {
 	b, err := web.Marshal(v)
 	if err != nil {
@@ -114,9 +114,9 @@ func (p *page) write(out *web.Output) error {
 	})
 }
 
-// appendIssue renders an issue as GitHub's v3 does (decision 28), by hand: a list shows
-// hundreds of values, and encoding/json takes some thirty times as long (BenchmarkRenderIssues).
-// Error: that of its body.
+// appendIssue renders an issue in GitHub's v3 format (decision 28). It does not use encoding/json, which
+// takes some thirty times as long for the hundreds of values of a list (BenchmarkRenderIssues). It returns
+// an error if the body cannot be rendered.
 func (p *page) appendIssue(b []byte, i *Issue) (_ []byte, err error) {
 	r := row{page: p, at: p.places[i.RepoID], Issue: i}
 	if p.bodies != nil {

@@ -6,8 +6,8 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of issues, and of reactions to them. Comments, timelines,
-// subscriptions and deletions have packages of their own.
+// Routes returns the routes of issues and of reactions to them. Comments, timelines, subscriptions and
+// deletion have their own packages.
 func (api *API) Routes() []route.Route {
 	own := route.Needs(scope.None, "issues").ForApps(route.Never)
 	issues := api.s.repos.Router(route.Needs(scope.PublicRepo, "issues"))
@@ -18,7 +18,7 @@ func (api *API) Routes() []route.Route {
 		issues.Pull("GET /repos/{owner}/{repo}/issues", api.List),
 		issues.Pull("POST /repos/{owner}/{repo}/issues", api.Create),
 		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}", api.Get),
-		// For others than the author: push.
+		// Push for callers other than the author.
 		issues.Pull("PATCH /repos/{owner}/{repo}/issues/{number}", api.Edit),
 		issues.Push("POST /repos/{owner}/{repo}/issues/{number}/assignees", api.AddAssignees),
 		issues.Push("DELETE /repos/{owner}/{repo}/issues/{number}/assignees", api.RemoveAssignees),

@@ -8,8 +8,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// MayEdit returns the 403 for who may not edit the issue: its author and those
-// with push access may (code-hosting.md, Authentication 3).
+// MayEdit returns 403 unless the caller is the issue's author or has push access (code-hosting.md,
+// Authentication 3).
 func MayEdit(a *repo.Access, i *Issue) error {
 	if a.Role >= account.Push || a.Caller != nil && a.Caller.ID == i.AuthorID {
 		return nil
@@ -17,8 +17,8 @@ func MayEdit(a *repo.Access, i *Issue) error {
 	return errs.New(errs.Forbidden, "Must be the author of the issue or have push access to Repository.")
 }
 
-// Enabled returns the 410 for the issues of a repository that has them switched
-// off; its pull requests still answer (decision 16).
+// Enabled returns 410 for an issue of a repository with issues disabled. Its pull requests are still
+// available (decision 16).
 func Enabled(r *repo.Repo, i *Issue) error {
 	if r.HasIssues || i != nil && i.Pull {
 		return nil
@@ -26,9 +26,8 @@ func Enabled(r *repo.Repo, i *Issue) error {
 	return errs.New(errs.Gone, "Issues are disabled for this repo")
 }
 
-// EnabledByNumber finds an issue of a repository that has issues, or a pull request.
-// Errors: 404; [repo.MovedError] for one that was transferred; 410 (decision 16), also for one that was
-// deleted.
+// EnabledByNumber reads an issue or pull request. Errors: 404; [repo.MovedError] for a transferred issue;
+// 410 for a deleted issue, and if issues are disabled (decision 16).
 func EnabledByNumber(tx *db.Tx, a *repo.Access, number int64) (*Issue, error) {
 	i, err := ByNumber(tx, a.ID, number)
 	if errs.Is(err, errs.NotFound) {
@@ -40,9 +39,9 @@ func EnabledByNumber(tx *db.Tx, a *repo.Access, number int64) (*Issue, error) {
 	return i, Enabled(a.Repo, i)
 }
 
-// assignable finds the accounts that can be assigned to an issue by the author:
-// those with push access, and the author who can pull (decision 32). Each
-// account is there once. Error: 422 that names field.
+// assignable returns the accounts with the given logins that can be assigned to an issue of the author:
+// those with push access, and the author with read access (decision 32). Duplicates are removed. Error: 422
+// for field.
 func assignable(
 	tx *db.Tx, r *repo.Repo, authorID account.ID, field string, logins []string,
 ) ([]account.ID, error) {
@@ -68,15 +67,15 @@ func assignable(
 	return ids, nil
 }
 
-// tooManyAssignees is the 422 for more than an issue can have (decision 19).
+// tooManyAssignees returns the 422 for too many assignees (decision 19).
 func tooManyAssignees(field string) error {
 	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: errs.Custom,
 		Message: "assignees are too many (maximum is 10)"})
 }
 
-// canBeAssigned tells whether somebody can be assigned to an issue by the author
-// (0: to issues of anyone). Administrators of the site, who may push everywhere,
-// need a part in the repository like everybody else.
+// canBeAssigned reports whether a user can be assigned to an issue of the author, or to any issue if
+// authorID is 0. Site administrators can push everywhere but can be assigned only if they belong to the
+// repository.
 func canBeAssigned(r *repo.Repo, p repo.Person, authorID account.ID) bool {
 	if p.Kind != account.User {
 		return false
@@ -85,7 +84,7 @@ func canBeAssigned(r *repo.Repo, p repo.Person, authorID account.ID) bool {
 	return belongs && p.Role >= account.Push || p.ID == authorID && p.Role >= account.Pull
 }
 
-// milestoneFor finds the milestone that a body names. Error: 422 (decision 32).
+// milestoneFor reads the milestone with the number in a request. Error: 422 (decision 32).
 func milestoneFor(tx *db.Tx, repoID repo.ID, number int64) (*milestone.Milestone, error) {
 	m, err := milestone.ByNumber(tx, repoID, number)
 	if errs.Is(err, errs.NotFound) {

@@ -14,13 +14,13 @@ import (
 	"arbor/internal/tracker"
 )
 
-// issueColumns are what scanIssue reads, of issues under the name i.
+// issueColumns are the columns that scanIssue reads, of issues i.
 const issueColumns = `i.id, i.repo_id, i.number, i.pull, i.title, i.body, i.author_id, i.state, i.state_reason,
 	i.locked, i.lock_reason, COALESCE(i.milestone_id, 0), i.labels, i.assignees, i.comments, i.reacted,
 	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0), i.draft, i.merged_at, i.pinned_at,
 	COALESCE(i.pinned_by, 0)`
 
-// scanIssue reads issueColumns. Error: 404 when there is no row.
+// scanIssue reads issueColumns. Error: 404 if there is no row.
 func scanIssue(row db.Scanner) (*Issue, error) {
 	var i Issue
 	var state, reason int64
@@ -40,12 +40,12 @@ func scanIssue(row db.Scanner) (*Issue, error) {
 	return &i, nil
 }
 
-// queryIssues reads issues; rest is what stands behind FROM issues i.
+// queryIssues reads issues. rest follows FROM issues i.
 func queryIssues(tx *db.Tx, rest string, args ...any) ([]*Issue, error) {
 	return db.QueryList(tx, scanIssue, `SELECT `+issueColumns+` FROM issues i`+rest, args...)
 }
 
-// ByNumber finds an issue or a pull request of a repository. Error: 404.
+// ByNumber reads an issue or pull request of a repository. Error: 404.
 func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Issue, error) {
 	key := numbered{repoID, number}
 	if i, ok := db.Recall[Issue](tx, key); ok {
@@ -60,14 +60,13 @@ func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Issue, error) {
 
 const byNumber = `SELECT ` + issueColumns + ` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`
 
-// numbered names an issue, for the transactions of one request.
+// numbered is the key under which a request remembers an issue.
 type numbered struct {
 	repo   repo.ID
 	number int64
 }
 
-// ByIDs finds the issues of a page in one query, in the order of the ids;
-// code that reads the ids in the same transaction gets all of them.
+// ByIDs reads issues in one query, in the order of the ids. Ids read in the same transaction are all found.
 func ByIDs(tx *db.Tx, ids []ID) ([]*Issue, error) {
 	found, err := db.RecallRows(tx, ids, func(i *Issue) ID {
 		return i.ID
@@ -85,20 +84,20 @@ func ByIDs(tx *db.Tx, ids []ID) ([]*Issue, error) {
 	for _, id := range ids {
 		if i := found[id]; i != nil {
 			list = append(list, i)
-			delete(found, id) // each once
+			delete(found, id) // ids may repeat
 		}
 	}
 	return list, nil
 }
 
-// keep keeps an issue that was read, for later transactions of the request.
+// keep remembers an issue for later transactions of the request.
 func keep(tx *db.Tx, i *Issue) {
 	db.Keep(tx, numbered{i.RepoID, i.Number}, *i)
 	db.KeepRow(tx, i.ID, *i)
 }
 
-// takeNumber locks the repository and takes the next number for an open issue (decision 31), and its id.
-// Error: 404 when the repository is gone.
+// takeNumber locks the repository and takes the number of a new open issue (decision 31) and its id. Error:
+// 404 if the repository was deleted.
 func takeNumber(tx *db.Tx, i *Issue) error {
 	err := tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1,
 		next_number = next_number + 1,
@@ -123,7 +122,7 @@ func addOpenIssues(tx *db.Tx, repoID repo.ID, by int64) error {
 	return err
 }
 
-// insertIssue adds the row of an issue that has its number and id.
+// insertIssue inserts an issue with its number and id.
 func insertIssue(tx *db.Tx, i *Issue) error {
 	return tx.Run(`INSERT INTO issues (id, repo_id, number, pull, title, body, author_id, state, state_reason,
 		locked, lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft)
@@ -134,7 +133,7 @@ func insertIssue(tx *db.Tx, i *Issue) error {
 		i.CreatedAt, i.UpdatedAt, i.Draft)
 }
 
-// updateIssue writes all that can change.
+// updateIssue writes all fields that can change.
 func updateIssue(tx *db.Tx, i *Issue) error {
 	err := tx.Run(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6,
 		locked = $7, lock_reason = $8, milestone_id = $9, labels = $10, assignees = $11, comments = $12,
@@ -148,8 +147,7 @@ func updateIssue(tx *db.Tx, i *Issue) error {
 	return err
 }
 
-// Numbered finds issues of a repository by their numbers, in one query;
-// those that are not there are missing from the map.
+// Numbered reads issues of a repository by number in one query. Unknown numbers are missing from the map.
 func Numbered(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]*Issue, error) {
 	found := make(map[int64]*Issue, len(numbers))
 	if len(numbers) == 0 {
@@ -169,8 +167,8 @@ func Numbered(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]*Issue, err
 	return found, err
 }
 
-// settled tells which accounts need no subscription from having a part in the
-// issue: they are subscribed, or said that they do not want to be.
+// settled returns the accounts that participation in the issue does not subscribe: they are subscribed or
+// have unsubscribed.
 func settled(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]bool, error) {
 	done := map[account.ID]bool{}
 	if len(users) == 0 {
@@ -187,9 +185,8 @@ func settled(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]bool, er
 	return done, err
 }
 
-// noteReaction notes that an issue has reactions, and makes what is kept of it count no
-// longer (decision 57). It locks the repository's row, and looks then whether the issue
-// is still there. Error: 404.
+// noteReaction records that an issue has reactions and invalidates cached responses (decision 57). It locks
+// the repository's row before it checks that the issue exists. Error: 404.
 func noteReaction(tx *db.Tx, repoID repo.ID, id ID) error {
 	if err := tracker.Lock(tx, repoID); err != nil {
 		return err
@@ -201,7 +198,7 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id ID) error {
 	return err
 }
 
-// PinnedIn reads the pinned issues of a repository, open and closed, the first pinned first.
+// PinnedIn reads the pinned issues of a repository, open and closed, by the time of pinning.
 func PinnedIn(tx *db.Tx, repoID repo.ID) ([]*Issue, error) {
 	return queryIssues(tx, ` WHERE i.repo_id = $1 AND i.pinned_at IS NOT NULL ORDER BY i.pinned_at, i.id`,
 		repoID)

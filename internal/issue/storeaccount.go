@@ -14,9 +14,9 @@ import (
 var ofAccount = fmt.Sprintf(`(%d, %d, %d, %d)`,
 	posting.ByAuthor, posting.ByAssignee, posting.ByMention, posting.BySubscriber)
 
-// GiveAway takes an account that is deleted out of the index of issues: what it opened is
-// to's, and it is neither assigned, mentioned nor subscribed any more. The columns of issues
-// besides assignees are the caller's to write.
+// GiveAway updates the postings for a deleted account: issues opened by from get the author to, and its
+// assignments, mentions and subscriptions are removed. The caller updates the columns of issues other than
+// assignees.
 func GiveAway(tx *db.Tx, from, to account.ID) error {
 	statements := []string{
 		`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id IN (SELECT repo_id FROM postings WHERE kind IN ` + ofAccount + ` AND value = $1
@@ -34,11 +34,12 @@ func GiveAway(tx *db.Tx, from, to account.ID) error {
 	return execAll(tx, from, statements)
 }
 
-// unassign takes the account $1 off the issues p.issue_id for which a condition holds.
+// unassign returns the statements that remove the account $1 from the assignees of issues i for which a
+// condition holds.
 func unassign(only string) []string {
 	assigned := fmt.Sprintf(`SELECT p.issue_id FROM postings p JOIN issues i ON i.id = p.issue_id
 		WHERE p.kind = %d AND p.value = $1 AND %s`, posting.ByAssignee, only)
-	// Those of them that nobody is assigned to then.
+	// Issues without an assignee afterwards.
 	unassigned := assigned + ` AND i.assignees = ''`
 	return []string{
 		`UPDATE issues SET assignees = TRIM(REPLACE(',' || assignees || ',',
@@ -68,8 +69,8 @@ func execAll(tx *db.Tx, id account.ID, statements []string) error {
 	return nil
 }
 
-// FollowTransfer takes those off the issues of a repository with a new owner who may not be
-// assigned any more. It costs some statements for each of them.
+// FollowTransfer removes assignees who can no longer be assigned after a repository got a new owner. It
+// runs some statements for each of them.
 func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 	ids, err := db.QueryIDs[account.ID](tx, fmt.Sprintf(`SELECT DISTINCT value FROM posting_counts
 		WHERE repo_id = $1 AND kind = %d AND value > %d AND n > 0
@@ -88,7 +89,7 @@ func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 				continue
 			}
 			only := fmt.Sprintf(`p.repo_id = %d`, r.ID)
-			if canBeAssigned(r, p, p.ID) { // to what it wrote itself
+			if canBeAssigned(r, p, p.ID) { // even to its own issues
 				only += ` AND i.author_id <> $1`
 			}
 			if err := execAll(tx, id, unassign(only)); err != nil {
@@ -99,7 +100,7 @@ func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 	return nil
 }
 
-// recount adds to the counters of postings what a SELECT gives for each.
+// recount returns a statement that adds the counts of a query to posting_counts.
 func recount(query string) string {
 	return `INSERT INTO posting_counts (repo_id, kind, value, state, n) ` + query + `
 		ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// besides are the properties of an issue that do not follow from its row.
+// besides returns the properties of an issue that do not follow from its row.
 func besides(tx *db.Tx, id ID) (list []posting.Property, err error) {
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var kind, value int64
@@ -26,7 +26,7 @@ func besides(tx *db.Tx, id ID) (list []posting.Property, err error) {
 	return list, err
 }
 
-// sameMilestone finds the milestone of a repository that has the title of another one. 0: there is none.
+// sameMilestone returns the milestone of a repository with the title of the milestone id, or 0.
 func sameMilestone(tx *db.Tx, repoID repo.ID, id int64) (same int64, err error) {
 	err = tx.QueryRow(`SELECT n.id FROM milestones m JOIN milestones n ON n.title = m.title
 		WHERE m.id = $1 AND n.repo_id = $2`, id, repoID).Scan(&same)
@@ -36,8 +36,8 @@ func sameMilestone(tx *db.Tx, repoID repo.ID, id int64) (same int64, err error) 
 	return same, err
 }
 
-// move gives what hangs on the issue to the one that it is now. Commits stay where they are: events
-// that name some name none any more.
+// move moves everything that belongs to the issue to its new row. Commits are not moved, so events lose
+// their commits.
 func (d *Departure) move() error {
 	for _, s := range [...]string{
 		`UPDATE issue_comments SET issue_id = $1, repo_id = $2 WHERE issue_id = $3`,
@@ -67,12 +67,12 @@ func (d *Departure) move() error {
 		Kind: EventTransferred}})
 }
 
-// countComments counts the comments of an issue in its repository, or with -1 off.
+// countComments adds the issue's comments to the repository's count, or subtracts them if by is -1.
 func countComments(tx *db.Tx, i *Issue, by int64) error {
 	return posting.Count(tx, i.RepoID, []posting.Property{posting.OfComments.Of(0)}, 0, by*i.Comments)
 }
 
-// loseIssue removes an issue's row, with which all goes that hangs on it, and counts it off.
+// loseIssue deletes an issue's row with everything that belongs to it, and updates the counters.
 func loseIssue(tx *db.Tx, i *Issue) error {
 	if err := tx.Run(recount(`SELECT repo_id, kind, value, state, -1 FROM postings WHERE issue_id = $1`),
 		i.ID); err != nil {
@@ -100,14 +100,14 @@ func loseIssue(tx *db.Tx, i *Issue) error {
 	return nil
 }
 
-// insertDeparture notes where an issue went; 0: nowhere.
+// insertDeparture records the new id of a transferred issue, or 0 for a deleted one.
 func insertDeparture(tx *db.Tx, i *Issue, to ID) error {
 	return tx.Run(`INSERT INTO departed_issues (repo_id, number, moved_to) VALUES ($1, $2, $3)`,
 		i.RepoID, i.Number, db.OrNull(int64(to)))
 }
 
-// whereabouts explains why a repository has no issue of a number. Errors: 410 for one that was deleted, a
-// [repo.MovedError] for one that is in another repository that the caller sees, else 404.
+// whereabouts returns the error for a missing issue: 410 for a deleted one, a [repo.MovedError] for one
+// transferred to a repository that is visible to the caller, else 404.
 func whereabouts(tx *db.Tx, a *repo.Access, number int64) error {
 	var to repo.ID
 	var now int64

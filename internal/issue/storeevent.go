@@ -8,8 +8,8 @@ import (
 	"arbor/internal/db"
 )
 
-// InsertEvents adds events in one statement, of issues whose repositories are
-// locked. One that refers from where an event refers already is left out.
+// InsertEvents inserts events in one statement. The repositories of their issues must be locked. A
+// reference that exists already is skipped.
 func InsertEvents(tx *db.Tx, list []Event) error {
 	if len(list) == 0 {
 		return nil
@@ -30,8 +30,8 @@ func InsertEvents(tx *db.Tx, list []Event) error {
 	return err
 }
 
-// insertCrossReferences notes with each named issue that another names it, in one
-// statement; not with that other itself, and not again.
+// insertCrossReferences adds a cross-reference to each mentioned issue in one statement, except to the
+// source itself and if there is one already.
 func insertCrossReferences(tx *db.Tx, source ID, actor account.ID, comment int64, named []namedIssue) error {
 	where := make([]string, len(named))
 	args := []any{actor, int64(EventCrossReferenced), source, db.OrNull(comment), tx.Now}

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// View is an issue with what it refers to, as the caller of Access sees it: the value that pages for people show.
+// View is an issue and everything that it refers to, as visible to the caller of Access. Pages show it.
 type View struct {
 	*Issue
 	Access      *repo.Access // of its repository
@@ -23,10 +23,11 @@ type View struct {
 	Milestone   *milestone.Milestone // nil: none
 	Association string               // of the author
 	Reactions   reaction.Rollup
-	HTML        string // the body, which package markdown sanitized; empty in lists
+	HTML        string // the sanitized body; empty in lists
 }
 
-// Get reads an issue or a pull request's issue with what it refers to. Errors: those of EnabledByNumber.
+// Get reads an issue or a pull request's issue and everything that it refers to. Errors: those of
+// EnabledByNumber.
 func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View, error) {
 	p, err := s.readViews(ctx, a, func(tx *db.Tx) ([]*Issue, error) {
 		i, err := EnabledByNumber(tx, a, number)
@@ -43,7 +44,7 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View,
 	return v, err
 }
 
-// Pinned reads the open ones of the pinned issues, without their texts. Error: 410.
+// Pinned reads the open pinned issues, without their texts. Error: 410.
 func (s *Service) Pinned(ctx context.Context, a *repo.Access) ([]*View, error) {
 	if err := Enabled(a.Repo, nil); err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (s *Service) Pinned(ctx context.Context, a *repo.Access) ([]*View, error) {
 	return list, nil
 }
 
-// readViews reads the issues that find finds, with what they refer to, in one snapshot.
+// readViews reads the issues that find returns and everything that they refer to, from one snapshot.
 func (s *Service) readViews(
 	ctx context.Context, a *repo.Access, find func(*db.Tx) ([]*Issue, error),
 ) (p *page, err error) {
@@ -77,18 +78,18 @@ func (s *Service) readViews(
 	return p, err
 }
 
-// View returns an issue of the page with what it refers to, after Load, and without its text. After Enter alone it
-// has nothing but its repository.
+// View returns an issue of the page and everything that it refers to, without its text. Load must be called
+// before; after Enter alone the view has only the repository.
 func (g *Page) View(i *Issue) *View { return g.p.view(i) }
 
-// Account returns an account that was loaded; nil: it was not.
+// Account returns a loaded account, or nil.
 func (g *Page) Account(id account.ID) *account.Account { return g.p.people[id] }
 
 func (p *page) view(i *Issue) *View {
 	v := &View{Issue: i, Access: p.repos[i.RepoID], Author: p.people[i.AuthorID],
 		Milestone: p.milestones[i.MilestoneID], Association: p.association(i), Reactions: p.rollups[i.ID]}
 	for _, id := range i.Labels {
-		if l := p.labels[id]; l != nil { // else it was deleted since
+		if l := p.labels[id]; l != nil { // else it was deleted
 			v.Labels = append(v.Labels, l)
 		}
 	}
@@ -100,7 +101,7 @@ func (p *page) view(i *Issue) *View {
 	return v
 }
 
-// HTML prepares texts for a page for people. Errors: those of [text.Renderer.HTMLPage].
+// HTML renders texts for a page. Errors: those of [text.Renderer.HTMLPage].
 func (s *Service) HTML(ctx context.Context, list []text.Source) (*text.Page, error) {
 	return s.texts.HTMLPage(ctx, list)
 }

@@ -13,9 +13,9 @@ import (
 	"arbor/internal/web"
 )
 
-// The loaders here read what GraphQL shows of many pull requests of a repository at one time.
+// Loaders that read what GraphQL shows of several pull requests of a repository.
 
-// several finds the pull requests of the numbers, and notes them as look does. The caller may not change them.
+// several reads pull requests by number and remembers them for look. The caller must not modify them.
 func (api *API) several(ctx context.Context, a *repo.Access, numbers []int64) (list []*found, err error) {
 	state := api.s.db.State(ctx)
 	err = api.s.db.Read(ctx, func(tx *db.Tx) error {
@@ -46,18 +46,18 @@ func (api *API) several(ctx context.Context, a *repo.Access, numbers []int64) (l
 	return list, err
 }
 
-// LookAhead reads the pull requests of the numbers before the files of each are asked for.
+// LookAhead reads the pull requests before the files of each are requested.
 func (api *API) LookAhead(ctx context.Context, a *repo.Access, numbers []int64) error {
 	_, err := api.several(ctx, a, numbers)
 	return err
 }
 
-// CommitName is a commit of a list of names.
+// CommitName is a commit in a list of names.
 type CommitName struct {
 	SHA git.SHA `json:"sha"`
 }
 
-// Commits lists a page of the names of the commits of each pull request of the numbers.
+// Commits lists a page of the names of each pull request's commits.
 func (api *API) Commits(
 	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
 ) (map[int64]*web.List[CommitName], error) {
@@ -88,11 +88,10 @@ func (api *API) Commits(
 	return out, nil
 }
 
-// MergeText is what a merge writes unless the caller gives another text.
+// MergeText is the default text of a merge.
 type MergeText struct{ Headline, Body string }
 
-// MergeTexts finds what a merge by the method (merge, squash or rebase) of each pull request of the numbers
-// writes.
+// MergeTexts returns the default text of a merge of each pull request by a method: merge, squash or rebase.
 func (api *API) MergeTexts(
 	ctx context.Context, a *repo.Access, numbers []int64, method string,
 ) (map[int64]MergeText, error) {
@@ -132,16 +131,16 @@ func (api *API) MergeTexts(
 	return out, nil
 }
 
-// mergeText is what a merge by a method writes. objects are needed for a squash alone.
+// mergeText returns the default text of a merge by a method. objects is needed only for a squash.
 func (f *found) mergeText(
 	ctx context.Context, objects *git.Repository, owner *account.Account, set repo.Merging, method string,
 ) (string, error) {
 	switch method {
-	case "rebase": // the commits keep theirs
+	case "rebase": // the commits keep their messages
 		return "", nil
 	case "squash":
 		text, err := squashedText(ctx, objects, &f.pull, &f.issue, set, MergeOptions{})
-		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) { // its base or its head is gone
+		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) { // its base or head is missing
 			err = nil
 		}
 		return text, err

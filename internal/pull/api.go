@@ -16,30 +16,30 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about pull requests.
+// API implements the HTTP handlers of pull requests.
 type API struct {
 	s       *Service
 	git     *gitdata.API
 	answers *web.Answers
-	ranges  *cache.Cache[numbered, gitdata.Range] // what pull requests bring
+	ranges  *cache.Cache[numbered, gitdata.Range] // base and head commits of pull requests
 }
 
-// numbered is the address of a pull request.
+// numbered identifies a pull request by number.
 type numbered struct {
 	repo   repo.ID
 	number int64
 }
 
-// cacheBytes bounds the rendered answers kept in memory.
+// cacheBytes is the size of the cache of rendered responses.
 const cacheBytes = 32 << 20
 
-// NewAPI makes the handlers of the service; g renders commits and files.
+// NewAPI returns the handlers of s. It uses g to render commits and files.
 func NewAPI(s *Service, g *gitdata.API) *API {
 	return &API{s: s, git: g, answers: web.NewAnswers(web.NewKept(cacheBytes)),
 		ranges: cache.NewCount[numbered, gitdata.Range](maxRanges)}
 }
 
-// find reads the pull request that {number} names. Error: 404.
+// find reads the pull request with the number {number}. Error: 404.
 func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, error) {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -50,8 +50,8 @@ func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, erro
 
 // GET /repos/{owner}/{repo}/pulls/{number}
 //
-// Get answers a pull request; as diff or patch, what it changes. A test merge
-// that is missing is made at once (decision 36). Errors: 404.
+// Get returns a pull request, or its changes as diff or patch. If the test merge is missing, it is made
+// first (decision 36). Errors: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	switch kind := web.From(r.Context()).Media.Kind; kind {
 	case "diff", "patch":
@@ -70,7 +70,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	})
 }
 
-// render renders one pull request in its full form, or in that of lists.
+// render renders one pull request in its full form or in the form of lists.
 func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool) error {
 	var p *page
 	err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
@@ -105,7 +105,7 @@ func onePage(ctx context.Context, tx *db.Tx, a *repo.Access, number int64, full 
 	return p, p.load(tx)
 }
 
-// ForHook renders a pull request as hooks are told of it: whether it merges is as the last test merge found.
+// ForHook renders a pull request for a webhook payload. Its mergeable is the result of the last test merge.
 // Error: 404.
 func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, number int64) (any, error) {
 	p, err := onePage(ctx, tx, a, number, true)
@@ -118,16 +118,16 @@ func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, number
 	return p.payload(p.Issues()[0])
 }
 
-// answer answers with the full form of a pull request that was just written.
+// answer writes the full form of a pull request as the response.
 func (api *API) answer(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64,
 ) error {
 	return web.Answer(w, r, status, func(out *web.Output) error { return api.render(out, a, number, true) })
 }
 
-// serve answers what is kept under the address and all that the answer depends
-// on. A list shows forks, whose own state has no number here, so it is kept only
-// while nothing at all is committed; elsewhere it is rendered each time.
+// serve answers a GET from the cache or with the output of render. on is an additional part of the cache
+// key. A list shows forks, whose changes have no generation here, so a cached response is valid only until
+// the next commit of any kind. If commits cannot be observed, nothing is cached.
 func (api *API) serve(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render,
 ) error {
@@ -136,8 +136,7 @@ func (api *API) serve(
 
 // POST /repos/{owner}/{repo}/pulls
 //
-// Create makes a pull request, from scratch or of an issue. Errors: 422
-// (decision 38).
+// Create creates a pull request, new or from an issue. Errors: 422 (decision 38).
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {
@@ -175,9 +174,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // PATCH /repos/{owner}/{repo}/pulls/{number}
 //
-// Edit changes title, body, state, base and whether maintainers may push to the
-// head, for the author and for who has push access. Errors: 403, 404, 422
-// (decisions 33, 37, 38).
+// Edit changes title, body, state, base and whether maintainers may push to the head. Only the author and
+// users with push access may do so. Errors: 403, 404, 422 (decisions 33, 37, 38).
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, i, err := api.find(r, a)
 	if err != nil {
@@ -210,7 +208,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return api.answer(w, r, a, http.StatusOK, p.Number)
 }
 
-// Caches tells of the caches.
+// Caches returns statistics of the caches.
 func (api *API) Caches() []cache.Stats {
 	return []cache.Stats{api.answers.Stats("pull_answers"), api.ranges.Stats("pull_ranges")}
 }

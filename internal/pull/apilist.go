@@ -15,13 +15,12 @@ import (
 	"arbor/internal/web"
 )
 
-// longRunning is how lately a pull request of sort=long-running was updated
-// (decision 40).
+// longRunning is the maximum time since the last update for sort=long-running (decision 40).
 const longRunning = 30 * 24 * time.Hour
 
 // GET /repos/{owner}/{repo}/pulls
 //
-// List answers a page of the pull requests. Errors: 422.
+// List lists the pull requests. Errors: 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := readChoice(r)
 	if err != nil {
@@ -61,10 +60,10 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	})
 }
 
-// choice is what state, sort and direction ask for.
+// choice holds the parameters state, sort and direction.
 type choice struct {
 	where       finder.And
-	longRunning bool // only those updated lately
+	longRunning bool // only those updated within longRunning
 	order       finder.Order
 }
 
@@ -87,7 +86,7 @@ func readChoice(r *http.Request) (choice, error) {
 		c.order.Sort = finder.Updated
 	case "popularity":
 		c.order.Sort = finder.Comments
-	default: // by age, the oldest first where the direction is asc
+	default: // by age; oldest first if direction is asc
 		c.longRunning, state = true, "open"
 	}
 	if s, ok := tracker.ParseState(state); ok {
@@ -98,8 +97,8 @@ func readChoice(r *http.Request) (choice, error) {
 	return c, err
 }
 
-// branches reads the filters base and head, which is USER:BRANCH; some is false when no pull request
-// ever had such a branch.
+// branches reads the filters base and head, which is USER:BRANCH. some is false if no pull request ever had
+// the branch.
 func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has finder.And, some bool, err error) {
 	values := web.QueryOf(r)
 	add := func(ownerID account.ID, name string) error {
@@ -116,7 +115,7 @@ func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has finder.And, some 
 		}
 	}
 	login, branch, whose := strings.Cut(values.Get("head"), ":")
-	if whose && some { // a branch alone is ignored, as at GitHub
+	if whose && some { // a branch without an owner is ignored, as at GitHub
 		owner, err := account.ByLogin(tx, login)
 		if errs.Is(err, errs.NotFound) {
 			return nil, false, nil

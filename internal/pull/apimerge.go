@@ -8,7 +8,7 @@ import (
 	"arbor/internal/web"
 )
 
-// resultJSON is the answer of a merge.
+// resultJSON is the response of a merge.
 type resultJSON struct {
 	SHA     string `json:"sha"`
 	Merged  bool   `json:"merged"`
@@ -17,9 +17,8 @@ type resultJSON struct {
 
 // PUT /repos/{owner}/{repo}/pulls/{number}/merge
 //
-// Merge merges a pull request. Title and method of the commit are a preview.
-// Errors: 404; 405 when it cannot be merged, 409 when its head is not the sha
-// that was sent (decision 37).
+// Merge merges a pull request. Title and method of the commit are a preview. Errors: 404; 405 if it cannot
+// be merged, 409 if its head is not the given sha (decision 37).
 func (api *API) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, _, err := api.find(r, a)
 	if err != nil {
@@ -36,7 +35,7 @@ func (api *API) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return web.JSON(w, r, http.StatusOK, resultJSON{string(sha), true, "Pull Request successfully merged"})
 }
 
-// maxMessage bounds the title and the message of a merge, in code points.
+// maxMessage is the maximum length of the title and the message of a merge, in code points.
 const maxMessage = 65_536
 
 func readMerge(r *http.Request) (MergeOptions, error) {

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/web"
 )
 
-// requestedJSON is the answer of GET requested_reviewers.
+// requestedJSON is the response of GET requested_reviewers.
 type requestedJSON struct {
 	Users []*account.Simple `json:"users"`
 	Teams []struct{}        `json:"teams"`
@@ -17,8 +17,7 @@ type requestedJSON struct {
 
 // GET /repos/{owner}/{repo}/pulls/{number}/requested_reviewers
 //
-// ListRequested answers who is asked to review a pull request and has not done
-// so. Error: 404.
+// ListRequested lists the users whose review is requested and who have not reviewed. Error: 404.
 func (api *API) ListRequested(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -37,21 +36,21 @@ func (api *API) ListRequested(w http.ResponseWriter, r *http.Request, a *repo.Ac
 
 // POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers
 //
-// RequestReviewers asks people for a review, for the author and for who has push
-// access. Errors: 403, 404, 422.
+// RequestReviewers requests reviews. Only the author and users with push access may do so. Errors: 403,
+// 404, 422.
 func (api *API) RequestReviewers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.changeRequested(w, r, a, true)
 }
 
 // DELETE /repos/{owner}/{repo}/pulls/{number}/requested_reviewers
 //
-// UnrequestReviewers takes back that people were asked, for the author and for
-// who has push access. Errors: 403, 404, 422.
+// UnrequestReviewers removes review requests. Only the author and users with push access may do so. Errors:
+// 403, 404, 422.
 func (api *API) UnrequestReviewers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.changeRequested(w, r, a, false)
 }
 
-// maxLogins bounds the logins of one request.
+// maxLogins is the maximum number of logins in one request.
 const maxLogins = 100
 
 func (api *API) changeRequested(w http.ResponseWriter, r *http.Request, a *repo.Access, ask bool) error {

@@ -14,30 +14,30 @@ import (
 	"arbor/internal/web"
 )
 
-// Outlook is what somebody who is about to merge a pull request wants to know beside its payload.
+// Outlook is what the merge box of a pull request's page shows in addition to its payload.
 type Outlook struct {
-	Known     bool     `json:"known"`     // there is a test merge of the present tips; closed ones need none
-	Conflicts []string `json:"conflicts"` // paths that conflict, at most 300, when it does not merge
-	Behind    int      `json:"behind"`    // commits of the base that the head lacks, counted up to maxBehind
+	Known     bool     `json:"known"`     // the test merge is current, or not needed because it is closed
+	Conflicts []string `json:"conflicts"` // conflicting paths, at most 300
+	Behind    int      `json:"behind"`    // commits of the base that the head lacks, up to maxBehind
 	CanUpdate bool     `json:"can_update"`
-	// the head branch is here, needed by nobody else, and may be deleted by the caller
+	// the head branch is in this repository, not used elsewhere, and may be deleted by the caller
 	CanDelete bool   `json:"can_delete"`
 	CanPush   bool   `json:"can_push"`  // the caller may push to the head
 	HeadGone  bool   `json:"head_gone"` // the head branch was deleted
-	Methods   []Said `json:"methods"`   // those that the repository allows; none for who may not merge
+	Methods   []Said `json:"methods"`   // allowed methods; empty if the caller may not merge
 }
 
-// Said is a method of merging, and what its commit says unless the caller says something else.
+// Said is a merge method with its default text.
 type Said struct {
 	Method  string `json:"method"` // merge, squash or rebase
 	Title   string `json:"title"`
 	Message string `json:"message"`
 }
 
-// maxBehind is up to where commits of a base are counted that a head lacks.
+// maxBehind is the maximum to which missing commits of the base are counted.
 const maxBehind = 10_000
 
-// Outlook looks at what a merge of a pull request would meet. Errors: 404.
+// Outlook returns the data of the merge box. Errors: 404.
 func (s *Service) Outlook(ctx context.Context, a *repo.Access, number int64) (*Outlook, error) {
 	p, i, err := s.look(ctx, a, number)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Service) Outlook(ctx context.Context, a *repo.Access, number int64) (*O
 	return o, err
 }
 
-// headOutlook finds out what the caller may do with the head branch.
+// headOutlook determines what the caller may do with the head branch.
 func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *Outlook) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error {
 		if p.HeadRepoID == 0 {
@@ -106,7 +106,7 @@ func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *O
 	})
 }
 
-// said lists the methods that the repository allows, with what their commits would say.
+// said lists the allowed methods with their default texts.
 func (s *Service) said(
 	ctx context.Context, objects *git.Repository, a *repo.Access, p *Pull, i *issue.Issue,
 ) ([]Said, error) {
@@ -136,7 +136,7 @@ func newSaid(method, message string) Said {
 	return Said{method, title, strings.TrimSpace(rest)}
 }
 
-// squashText is what a squash says by itself. It reads only the commits whose messages that takes.
+// squashText returns the default text of a squash. It reads only the commits whose messages are needed.
 func squashText(
 	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, set repo.Merging,
 ) (title, body string, err error) {
@@ -157,8 +157,7 @@ func squashText(
 	return title, body, nil
 }
 
-// Outlook answers what merging the pull request would meet, for pages: GitHub's REST API has no address for
-// it. Error: 404.
+// Outlook returns the data of the merge box for pages. GitHub's REST API has no such endpoint. Error: 404.
 func (api *API) Outlook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {

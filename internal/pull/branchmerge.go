@@ -13,19 +13,19 @@ import (
 	"arbor/internal/web"
 )
 
-// errUpToDate says that a branch has all of what was to be merged into it.
+// errUpToDate means that the branch already contains the head.
 var errUpToDate = errors.New("pull: there is nothing to merge")
 
 // BranchMerge is a merge into a branch without a pull request.
 type BranchMerge struct {
 	Base    string // a branch
 	Head    string // a branch, a tag or a full SHA (decision 50)
-	Message string // empty: the usual
+	Message string // empty: the default
 }
 
-// MergeBranch merges a commit into a branch, which the caller may push to, by a
-// merge commit. When others move the branch meanwhile, it is made anew. Errors:
-// errUpToDate; 404 for what is not there; 409 when the two do not merge.
+// MergeBranch merges a commit into a branch with a merge commit. The caller must have push access. It is
+// repeated if the branch moves before the commit. Errors: errUpToDate; 404 if the base or head does not
+// exist; 409 for a conflict.
 func (s *Service) MergeBranch(ctx context.Context, a *repo.Access, m BranchMerge) (git.SHA, error) {
 	defer s.merging.Lock(fmt.Sprint(a.ID, " ", m.Base))()
 	var sha git.SHA
@@ -86,8 +86,8 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 	return sha, err
 }
 
-// mergeCandidate finds a commit that may become part of a branch: nothing that it
-// leads to is missing, as may be of objects that no ref names. Errors: 404, 422.
+// mergeCandidate resolves a commit that may become part of a branch: all objects reachable from it exist,
+// which is not certain for unreferenced objects. Errors: 404, 422.
 func (s *Service) mergeCandidate(
 	ctx context.Context, a *repo.Access, objects *git.Repository, name string,
 ) (git.SHA, error) {
@@ -119,9 +119,8 @@ func (m BranchMerge) message() string {
 
 // POST /repos/{owner}/{repo}/merges
 //
-// MergeInto merges a branch, tag or commit into a branch: 201 with the merge
-// commit, 204 where there is nothing to merge. Errors: 404 for what is not
-// there, 409 for a conflict, 422.
+// MergeInto merges a branch, tag or commit into a branch: 201 with the merge commit, or 204 if there is
+// nothing to merge. Errors: 404 if the base or head does not exist, 409 for a conflict, 422.
 func (api *API) MergeInto(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, "Merge")
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"arbor/internal/web"
 )
 
-// commitRange is what the pull request brings, from where its base was when its head
-// was last new: so a merged one still shows it.
+// commitRange returns the base at the last change of the head, and the head. So a merged pull request still
+// shows its changes.
 func (p *Pull) commitRange() gitdata.Range { return gitdata.Range{Base: p.BaseSHA, Head: p.HeadSHA} }
 
-// commitRange is what the pull request brings that {number} names. Error: 404.
+// commitRange returns the range of the pull request with the number {number}. Error: 404.
 func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, error) {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -29,13 +29,12 @@ func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, err
 	})
 }
 
-// maxRanges bounds how many ranges are kept, about 300 bytes each.
+// maxRanges is the number of cached ranges, of about 300 bytes each.
 const maxRanges = 10_000
 
 // GET /repos/{owner}/{repo}/pulls/{number}/commits
 //
-// ListCommits answers a page of the commits, oldest first, at most 250 in all
-// (decision 39). Error: 404.
+// ListCommits lists the commits, oldest first, at most 250 in total (decision 39). Error: 404.
 func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	g, err := api.commitRange(r, a)
 	if err != nil {
@@ -46,7 +45,7 @@ func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Acce
 
 // GET /repos/{owner}/{repo}/pulls/{number}/files
 //
-// ListFiles answers a page of the changed files (decision 39). Error: 404.
+// ListFiles lists the changed files (decision 39). Error: 404.
 func (api *API) ListFiles(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	g, err := api.commitRange(r, a)
 	if err != nil {
@@ -63,9 +62,8 @@ func (api *API) writeText(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return api.git.RangeText(w, r, a, g, kind)
 }
 
-// Text answers N.diff and N.patch of the request's {file}, where diff_url and
-// patch_url lead (decision 30): package page serves it beside its pages. Error:
-// 404.
+// Text serves N.diff and N.patch, the value of {file}, for diff_url and patch_url (decision 30). Package
+// page holds the route. Error: 404.
 func (api *API) Text(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name, kind, _ := strings.Cut(web.Param(r, "file"), ".")
 	if kind != "diff" && kind != "patch" {
@@ -77,8 +75,7 @@ func (api *API) Text(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // GET /repos/{owner}/{repo}/pulls/{number}/merge
 //
-// CheckMerged answers 204 when the pull request is merged, else 404 without a
-// body (decisions 35, 52).
+// CheckMerged returns 204 if the pull request is merged, else 404 without a body (decisions 35, 52).
 func (api *API) CheckMerged(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, _, err := api.find(r, a)
 	if err != nil {

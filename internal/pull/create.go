@@ -14,21 +14,20 @@ import (
 	"arbor/internal/repo/network"
 )
 
-// NewPull is what the author of a pull request wants.
+// NewPull is a pull request to be created.
 type NewPull struct {
 	Title      string
 	Text       issue.Text
-	Issue      int64  // number of the issue to make one of; 0: a new one
+	Issue      int64  // number of the issue to convert; 0: a new one
 	Head       string // a branch, OWNER:BRANCH or OWNER:REPO:BRANCH
-	HeadRepo   string // NAME or OWNER/NAME of the head's repository; empty: Head alone says it
+	HeadRepo   string // NAME or OWNER/NAME of the head's repository; empty: as Head says
 	Base       string // a branch of this repository
 	Draft      bool
 	Modifiable bool
 }
 
-// Create makes a pull request with its test merge, which is left to the job when
-// it takes long. The access is the author's,
-// on the repository that it asks to merge into. Errors: 422 (decision 38).
+// Create creates a pull request and its test merge, which is scheduled if it takes long. a is the author's
+// access to the base repository. Errors: 422 (decision 38).
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	var p *Pull
 	err := s.repos.Again(ctx, errMoved, func() (err error) {
@@ -66,9 +65,8 @@ func (s *Service) createOnce(ctx context.Context, a *repo.Access, n NewPull) (*P
 	})
 }
 
-// hold makes both branches stay until the transaction ends. Error: errMoved when
-// the head is another by now, the base is gone, or the author may no longer bring
-// the one to the other.
+// hold locks both branches until the transaction ends. Error: errMoved if the head has moved, the base was
+// deleted, or the author may no longer bring the head's commits to the base.
 func hold(tx *db.Tx, p *Pull) error {
 	head, err := repo.HoldBranch(tx, p.HeadRepoID, p.HeadRef)
 	if err != nil {
@@ -85,8 +83,7 @@ func hold(tx *db.Tx, p *Pull) error {
 	return err
 }
 
-// propose checks what the new pull request would join, and brings the head's
-// objects to the base repository.
+// propose checks a new pull request and copies the head's objects to the base repository.
 func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	base, baseErr := s.repos.Ref(ctx, a, "refs/heads/"+n.Base)
 	from, branch, headErr := s.headOf(ctx, a, n)
@@ -125,14 +122,14 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 	return p, s.checkBetween(ctx, a, p, n.Head)
 }
 
-// headOf finds the repository and the branch that a head names, of this repository or of another in its
-// network that the caller may see. Where only an owner is named, it is the owner's fork. Error: 404.
+// headOf resolves a head to a branch of this repository or of another one in its network that is visible to
+// the caller. An owner without a repository means the owner's fork. Error: 404.
 func (s *Service) headOf(ctx context.Context, a *repo.Access, n NewPull) (*repo.Access, string, error) {
 	owner, branch, across := strings.Cut(n.Head, ":")
 	if !across {
 		owner, branch = a.Owner.Login, n.Head
 	}
-	name, rest, full := strings.Cut(branch, ":") // no branch has a colon
+	name, rest, full := strings.Cut(branch, ":") // branches cannot contain a colon
 	if full {
 		branch = rest
 	} else {
@@ -147,7 +144,7 @@ func (s *Service) headOf(ctx context.Context, a *repo.Access, n NewPull) (*repo.
 	switch {
 	case full && n.HeadRepo != "" && account.Fold(n.HeadRepo) != account.Fold(name) &&
 		account.Fold(n.HeadRepo) != account.Fold(owner+"/"+name):
-		return nil, "", errs.Absent() // the two contradict each other
+		return nil, "", errs.Absent() // Head and HeadRepo contradict each other
 	case name == "" && account.Fold(owner) == account.Fold(a.Owner.Login):
 		return a, branch, nil
 	case name == "":
@@ -158,8 +155,8 @@ func (s *Service) headOf(ctx context.Context, a *repo.Access, n NewPull) (*repo.
 	return from, branch, err
 }
 
-// checkBetween refuses branches that have nothing to merge (decision 38); head
-// is what the caller calls that branch.
+// checkBetween returns 422 if there is nothing to merge (decision 38). head is the caller's name of the
+// head branch.
 func (s *Service) checkBetween(ctx context.Context, a *repo.Access, p *Pull, head string) error {
 	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
@@ -178,7 +175,7 @@ func (s *Service) checkBetween(ctx context.Context, a *repo.Access, p *Pull, hea
 	return nil
 }
 
-// insert writes a pull request and its issue.
+// insert inserts a pull request and its issue.
 func (s *Service) insert(tx *db.Tx, a *repo.Access, n NewPull, p *Pull) error {
 	list := func(c *issue.Change) error {
 		p.IssueID = c.Issue.ID
@@ -223,7 +220,7 @@ func (s *Service) insert(tx *db.Tx, a *repo.Access, n NewPull, p *Pull) error {
 	return repo.SetPullRef(tx, p.RepoID, a.Purges, p.Number, repo.PullMerge, p.TestSHA)
 }
 
-// becomePull makes a pull request of an issue (decision 38).
+// becomePull converts an issue to a pull request (decision 38).
 func becomePull(c *issue.Change, n NewPull, list func(*issue.Change) error) error {
 	switch {
 	case c.Issue.Pull:
@@ -236,7 +233,7 @@ func becomePull(c *issue.Change, n NewPull, list func(*issue.Change) error) erro
 	return list(c)
 }
 
-// alreadyExists is the 422 for a second open pull request of two branches.
+// alreadyExists returns the 422 for a second open pull request between two branches.
 func alreadyExists(tx *db.Tx, p *Pull) error {
 	owner, err := account.ByID(tx, p.HeadOwnerID)
 	if err != nil {

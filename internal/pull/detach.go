@@ -10,26 +10,23 @@ import (
 	"arbor/internal/repo/network"
 )
 
-// A pull request between two repositories holds while both are in one network and its
-// author sees both (decision 61). After that it is detached for good: it loses its head
-// repository, and is closed. The transaction that ends the relation detaches all pull
-// requests that it concerns with one statement. A push detaches any that is left over.
+// A pull request between two repositories requires that both are in one network and visible to its author
+// (decision 61). If that ends, it is permanently detached: it loses its head repository and is closed. The
+// transaction that ends it detaches all affected pull requests with one statement. A push detaches any that
+// remain.
 
-// maxClosed is how many pull requests one transaction closes. The worker closes
-// the others, whose heads are gone already: nothing moves them meanwhile, and
-// nobody merges them.
+// maxClosed is the number of pull requests that one transaction closes. The worker closes the others later.
+// They have lost their heads already, so they cannot be updated or merged.
 const maxClosed = 100
 
-// FollowDeletion detaches the pull requests that end with a deleted repository: those with
-// their head in it and, if it is the root of a private network, all between two
-// repositories of the network.
+// FollowDeletion detaches the pull requests that end with a deleted repository: those with their head in it
+// and, if it is the root of a private network, all between two repositories of the network.
 func (s *Service) FollowDeletion(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return s.detachAll(tx, by, acrossFrom+ofNetwork(r), r.ID)
 }
 
-// FollowVisibility is FollowDeletion for a repository that is about to be hidden or
-// shown and to leave its network: so those that ask to merge into it are detached,
-// too.
+// FollowVisibility is like FollowDeletion, for a repository that changes its visibility and leaves its
+// network. It also detaches those with their base in it.
 func (s *Service) FollowVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return s.detachAll(tx, by, acrossFrom+` UNION ALL `+acrossTo+ofNetwork(r), r.ID)
 }
@@ -42,9 +39,8 @@ func ofNetwork(r *repo.Repo) string {
 	return ` UNION ALL ` + acrossWithin
 }
 
-// FollowLoss detaches the pull requests that do not hold any more after somebody lost a
-// role on a repository: an author, or the owner of a fork that is withdrawn thereby
-// (decision 62).
+// FollowLoss detaches the pull requests that are no longer allowed after somebody lost a role on a
+// repository: an author, or the owner of a fork that is withdrawn as a result (decision 62).
 func (s *Service) FollowLoss(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if !r.Private {
 		return nil
@@ -52,19 +48,18 @@ func (s *Service) FollowLoss(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return s.detachAll(tx, by, lostIn(`$1`), r.NetworkID)
 }
 
-// FollowOrgLoss is FollowLoss for all private repositories of an organization, and
-// for its forks of others.
+// FollowOrgLoss is FollowLoss for all private repositories of an organization, and for its forks of others.
 func (s *Service) FollowOrgLoss(tx *db.Tx, orgID, by account.ID) error {
 	return s.detachAll(tx, by, lostIn(rootsOf), orgID)
 }
 
-// FollowDemotion is FollowLoss for somebody who administrates the site no more: in the
-// networks of its own private repositories, and of those to which it opened pull requests.
+// FollowDemotion is FollowLoss for a former site administrator, in the networks of the account's private
+// repositories and of those in which it opened pull requests.
 func (s *Service) FollowDemotion(tx *db.Tx, userID, by account.ID) error {
 	return s.detachAll(tx, by, lostIn(rootsOf+` UNION `+rootsAsked), userID)
 }
 
-// detachAll detaches the pull requests that a SELECT finds.
+// detachAll detaches the pull requests that a query selects.
 func (s *Service) detachAll(tx *db.Tx, by account.ID, which string, id any) error {
 	open, err := setHeadsGone(tx, which, id)
 	if err != nil {
@@ -73,7 +68,7 @@ func (s *Service) detachAll(tx *db.Tx, by account.ID, which string, id any) erro
 	return s.closeAll(tx, by, open[:min(len(open), maxClosed)])
 }
 
-// detach is detachAll for one.
+// detach detaches one pull request.
 func (s *Service) detach(tx *db.Tx, p *Pull, by account.ID) error {
 	if _, err := setHeadsGone(tx, `$1`, p.IssueID); err != nil {
 		return err
@@ -94,8 +89,8 @@ func (s *Service) closeAll(tx *db.Tx, by account.ID, ids []issue.ID) error {
 	return nil
 }
 
-// closeHeadless closes some open pull requests whose head is gone, by the owners of
-// their heads. It reports whether there may be more.
+// closeHeadless closes some open pull requests without a head, as the owners of their heads. It reports
+// whether more may remain.
 func (s *Service) closeHeadless(ctx context.Context) bool {
 	var ids []issue.ID
 	find := func(tx *db.Tx) (err error) {
@@ -117,8 +112,8 @@ func (s *Service) closeHeadless(ctx context.Context) bool {
 	return err == nil
 }
 
-// holds reports which of the pull requests hold now, by their issues' ids. It makes no
-// query if none is between two repositories.
+// holds reports which of the pull requests are still allowed, by ids of their issues. It runs no query if
+// none is between two repositories.
 func holds(tx *db.Tx, list ...*Pull) (map[issue.ID]bool, error) {
 	hold := make(map[issue.ID]bool, len(list))
 	var ids []issue.ID
@@ -137,7 +132,7 @@ func holds(tx *db.Tx, list ...*Pull) (map[issue.ID]bool, error) {
 	return hold, err
 }
 
-// crossing is how the head comes to the base repository.
+// crossing returns the crossing from the head to the base repository.
 func (p *Pull) crossing() network.Crossing {
 	return network.Crossing{From: p.HeadRepoID, To: p.RepoID, UserID: p.AuthorID}
 }

@@ -13,19 +13,17 @@ import (
 	"arbor/internal/web"
 )
 
-// Edit is what somebody wants to change of a pull request; what was not sent, or
-// was sent as null, stays.
+// Edit is an update of a pull request. Fields that are not set or null keep their values.
 type Edit struct {
 	Title web.Opt[string]
-	Text  *issue.Text // nil: the body stays
+	Text  *issue.Text // nil keeps the body
 	State web.Opt[string]
 	Base  web.Opt[string] // a branch of the repository, as in NewPull
 
-	Modifiable web.Opt[bool] // dropped without a right on the head, see letMaintainers
+	Modifiable web.Opt[bool] // ignored without the right, see letMaintainers
 }
 
-// Edit changes a pull request, all of it in one transaction. Errors: 404, 422
-// (decisions 33, 38).
+// Edit updates a pull request in one transaction. Errors: 404, 422 (decisions 33, 38).
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) error {
 	err := s.repos.Again(ctx, errMoved, func() error { return s.editOnce(ctx, a, number, e) })
 	if errors.Is(err, errMoved) {
@@ -36,7 +34,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 	}
 	p, _, err := s.find(ctx, a, number)
 	if err == nil {
-		_, err = s.tested(ctx, p) // so that the answer is about its present head and base
+		_, err = s.tested(ctx, p) // so that the response is about its current head and base
 	}
 	return err
 }
@@ -78,8 +76,8 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 	return err
 }
 
-// SetDraft makes an open pull request a draft, which cannot be merged, or one that is ready for review. One
-// that is so already stays as it is. The caller may edit it. Errors: 403, 404; 422 for a closed one.
+// SetDraft converts an open pull request to a draft, which cannot be merged, or back. It requires the
+// right to edit it. Errors: 403, 404; 422 for a closed one.
 func (s *Service) SetDraft(ctx context.Context, a *repo.Access, number int64, draft bool) error {
 	_, i, err := s.find(ctx, a, number)
 	if err != nil {
@@ -101,8 +99,8 @@ func (s *Service) SetDraft(ctx context.Context, a *repo.Access, number int64, dr
 	return err
 }
 
-// checkBase checks that a pull request may ask to merge into another branch, as
-// a new one may, and gives its tip. Error: 422 (decision 38).
+// checkBase checks that a pull request may get another base branch, as a new one may, and returns its tip.
+// Error: 422 (decision 38).
 func (s *Service) checkBase(ctx context.Context, a *repo.Access, p *Pull, branch string) (git.SHA, error) {
 	if !p.Open {
 		return "", custom("base", "Cannot change the base branch of a closed pull request.")
@@ -127,9 +125,9 @@ func (s *Service) checkBase(ctx context.Context, a *repo.Access, p *Pull, branch
 	return tip, s.checkBetween(ctx, a, &to, head)
 }
 
-// changeBase is what checkBase leaves to the transaction: the branch has the tip
-// that was looked at, and no other open pull request has the two. mergeable is
-// unknown then, as after a push (decision 36). Errors: errMoved, 422.
+// changeBase changes the base in the transaction. It checks that the branch still has the tip and that no
+// other open pull request has the same branches. As after a push, mergeable is unknown afterwards (decision
+// 36). Errors: errMoved, 422.
 func changeBase(c *issue.Change, p *Pull, branch string, tip git.SHA) error {
 	to, err := byID(c.Tx, p.IssueID)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"arbor/internal/repo"
 )
 
-// maxFixing bounds how many pull requests of one issue are looked at.
+// maxFixing is the number of pull requests read for one issue.
 const maxFixing = 50
 
-// fixes are the numbers of the repository's own issues that a body says its pull request fixes, as closeFixed
-// reads it.
+// fixes returns the numbers of the repository's own issues that a body says its pull request fixes, as
+// closeFixed does.
 func fixes(a *repo.Access, number int64, body *string) []int64 {
 	if body == nil {
 		return nil
@@ -23,8 +23,8 @@ func fixes(a *repo.Access, number int64, body *string) []int64 {
 	return slices.DeleteFunc(list, func(n int64) bool { return n == number })
 }
 
-// Fixed finds for each pull request of the numbers the numbers of the issues that its merge into the default
-// branch closes. REST does not show them.
+// Fixed returns for each pull request the numbers of the issues that its merge into the default branch
+// closes. REST does not show them.
 func (api *API) Fixed(ctx context.Context, a *repo.Access, numbers []int64) (map[int64][]int64, error) {
 	out := map[int64][]int64{}
 	if !a.HasIssues {
@@ -57,9 +57,8 @@ func (api *API) Fixed(ctx context.Context, a *repo.Access, numbers []int64) (map
 	return out, err
 }
 
-// Fixing is Fixed the other way: it finds for each issue of the numbers the pull requests of the repository
-// that say so and are open or merged, with closed all, the oldest first. If many name one issue, it looks at
-// the last ones.
+// Fixing returns for each issue the pull requests of the repository that fix it and are open or merged, or
+// also closed ones if closed is true, oldest first. If many refer to one issue, it reads the last ones.
 func (api *API) Fixing(
 	ctx context.Context, a *repo.Access, numbers []int64, closed bool,
 ) (map[int64][]int64, error) {

@@ -17,9 +17,9 @@ import (
 
 const heads = "refs/heads/"
 
-// PreparePush copies the new heads of a fork's pull requests to the repositories
-// that they ask to merge into, before the transaction that names them there. A pull
-// request whose author's quota has no room for that is closed: the push is none of it.
+// PreparePush copies the new heads of a fork's pull requests to their base repositories, before the
+// transaction that updates the pull requests. It closes a pull request whose author has no quota for that;
+// the push itself succeeds.
 func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
 	tips, born, _ := branchesOf(push.Updates)
 	if len(born) == 0 {
@@ -39,15 +39,15 @@ func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
 		if errs.Is(err, errs.Forbidden) {
 			err = s.db.Write(ctx, func(tx *db.Tx) error { return s.close(tx, p, u.By) })
 		}
-		if err != nil && !errors.Is(err, network.ErrNoCrossing) { // FollowPush asks again
+		if err != nil && !errors.Is(err, network.ErrNoCrossing) { // FollowPush checks again
 			return err
 		}
 	}
 	return nil
 }
 
-// branchesOf gives the branches among refs that move: those that are somewhere
-// afterwards, and those that are gone.
+// branchesOf returns the branches among the updated refs: those that exist afterwards, and the deleted
+// ones.
 func branchesOf(moved []repo.RefUpdate) (updates map[string]repo.RefUpdate, there, gone []string) {
 	updates = make(map[string]repo.RefUpdate, len(moved))
 	for _, u := range moved {
@@ -65,10 +65,9 @@ func branchesOf(moved []repo.RefUpdate) (updates map[string]repo.RefUpdate, ther
 	return updates, there, gone
 }
 
-// FollowPush lets pull requests follow their branches, in the transaction that
-// moves them: a new head is the head of its pull requests and wants test merges,
-// a deleted head or base closes them (decision 36). A base that moves writes
-// nothing here.
+// FollowPush updates pull requests in the transaction that moves their branches. A new head becomes the
+// head of its pull requests and schedules test merges; a deleted head or base closes them (decision 36). A
+// moved base writes nothing here.
 func (s *Service) FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	updates, there, gone := branchesOf(moved)
 	if len(updates) == 0 {
@@ -120,10 +119,10 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 		return err
 	}
 	if p.RepoID != p.HeadRepoID && !s.repos.IsWhole(p.RepoID, purges, u.New) {
-		return repo.ErrUnprepared // the pull request is younger than what PreparePush saw
+		return repo.ErrUnprepared // the pull request was created after PreparePush
 	}
-	// The base's repository is locked from here on. Until now somebody may have merged or
-	// closed the pull request, or taken it another base.
+	// The base's repository is locked from here on. Before, the pull request may have been merged, closed
+	// or given another base.
 	var now *Pull
 	err = s.change(tx, p, u.By, func(c *issue.Change) (err error) {
 		if now, err = byID(tx, p.IssueID); err == nil && now.follows(p) {
@@ -139,11 +138,11 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 	return s.moveHead(tx, now, purges, u.New)
 }
 
-// follows reports that the pull request still follows the branch that was its head.
+// follows reports whether the pull request still has the same head branch.
 func (p *Pull) follows(was *Pull) bool { return p.Open && p.HeadRepoID == was.HeadRepoID }
 
-// moveHead makes sha the head. Its objects were in the base repository when that had this
-// repo.Repo.Purges.
+// moveHead sets the head to sha. purges is the base repository's repo.Repo.Purges when the objects were
+// copied there.
 func (s *Service) moveHead(tx *db.Tx, p *Pull, purges int64, sha git.SHA) error {
 	if err := setHead(tx, p, sha); err != nil {
 		return err
@@ -158,7 +157,7 @@ func (s *Service) close(tx *db.Tx, p *Pull, by account.ID) error {
 	})
 }
 
-// change changes the issue of a pull request on behalf of who moved a ref.
+// change changes the issue of a pull request as the account that moved a ref.
 func (s *Service) change(tx *db.Tx, p *Pull, by account.ID, fn func(*issue.Change) error) error {
 	list, err := repo.Accesses(tx, nil, []repo.ID{p.RepoID})
 	if err != nil {
@@ -174,7 +173,7 @@ func (s *Service) change(tx *db.Tx, p *Pull, by account.ID, fn func(*issue.Chang
 	return err
 }
 
-// FollowIssue opens or closes a pull request in its own row, as its issue is.
+// FollowIssue updates the pull request's row after its issue was opened or closed.
 func FollowIssue(c *issue.Change) error {
 	if c.Before == nil || !c.Before.Pull || c.Before.State == c.Issue.State {
 		return nil
@@ -182,9 +181,9 @@ func FollowIssue(c *issue.Change) error {
 	return setOpen(c.Tx, c.Issue.ID, c.Issue.State == issue.Open)
 }
 
-// Reopen checks that a closed pull request may be opened again (decision 33): it
-// is not merged, its branches are there, the head has some history in common
-// with what it was, and no other open pull request has the same two. Error: 422.
+// Reopen checks that a closed pull request can be reopened (decision 33): it is not merged, its branches
+// exist, the head shares history with its former head, and no other open pull request has the same
+// branches. Error: 422.
 func (s *Service) Reopen(
 	ctx context.Context, a *repo.Access, i *issue.Issue,
 ) (func(*issue.Change) error, error) {
@@ -214,8 +213,7 @@ func (s *Service) Reopen(
 	return func(c *issue.Change) error { return s.reopen(c, p, a.Purges, tip) }, nil
 }
 
-// bringHead copies the head of a pull request that is to be opened again, which
-// has moved since. Error: 422.
+// bringHead copies the head of a pull request to be reopened, if it has moved. Error: 422.
 func (s *Service) bringHead(ctx context.Context, a *repo.Access, p *Pull, tip git.SHA) error {
 	err := s.network.Bring(ctx, p.crossing(), tip, p.HeadSHA, p.BaseTip)
 	if errors.Is(err, network.ErrNoCrossing) {
@@ -237,14 +235,13 @@ func (s *Service) bringHead(ctx context.Context, a *repo.Access, p *Pull, tip gi
 	return err
 }
 
-// headGone is the 422 for a pull request whose head is gone, or no longer for its
-// author to see.
+// headGone returns the 422 for a pull request whose head was deleted or is no longer visible to its author.
 func headGone(p *Pull) error {
 	return custom("state",
 		"state cannot be changed. The "+p.HeadRef+" branch or its repository has been deleted.")
 }
 
-// reopen is what Reopen leaves to the transaction.
+// reopen reopens the pull request in the transaction.
 func (s *Service) reopen(c *issue.Change, p *Pull, purges int64, tip git.SHA) error {
 	now, err := repo.HoldBranch(c.Tx, p.HeadRepoID, p.HeadRef)
 	if err != nil {

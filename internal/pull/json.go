@@ -18,17 +18,17 @@ import (
 	"arbor/internal/web"
 )
 
-// page is a page of pull requests of one repository and all that they show.
+// page holds pull requests of one repository and everything that their payloads show.
 type page struct {
 	*issue.Page
 	info     *web.Info
 	base     *repo.Access
-	repos    map[repo.ID]*repo.Payload // the base, and the repositories of heads that the caller may see
-	pulls    map[issue.ID]*Pull        // by id of the issue
-	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
-	at       *tracker.Place            // the base
+	repos    map[repo.ID]*repo.Payload // the base, and head repositories that are visible to the caller
+	pulls    map[issue.ID]*Pull        // by issue id
+	asked    map[issue.ID][]account.ID // requested reviewers, by issue id
+	at       *tracker.Place            // of the base
 	full     bool
-	checks   map[git.SHA]checkrun.Summary // of the heads, in the full form
+	checks   map[git.SHA]checkrun.Summary // of the heads, for the full form
 	statuses map[git.SHA]status.Summary
 }
 
@@ -38,7 +38,7 @@ func newPage(ctx context.Context, a *repo.Access) *page {
 		repos: map[repo.ID]*repo.Payload{a.ID: repo.NewPayload(a, info)}}
 }
 
-// load reads what the pull requests of the issues on the page refer to.
+// load reads everything that the pull requests of the page refer to.
 func (p *page) load(tx *db.Tx) error {
 	ids := make([]issue.ID, 0, len(p.Issues()))
 	for _, i := range p.Issues() {
@@ -64,7 +64,7 @@ func (p *page) load(tx *db.Tx) error {
 		return err
 	}
 	for _, a := range forks {
-		if a.Role >= account.Pull { // a fork is as visible as what it was forked from, but for an instant
+		if a.Role >= account.Pull { // a fork is as visible as its parent, except for a moment
 			p.repos[a.ID] = repo.NewPayload(a, p.info)
 		}
 	}
@@ -79,7 +79,7 @@ func (p *page) load(tx *db.Tx) error {
 	return p.Load(tx, append(people, p.reviewers()...)...)
 }
 
-// Payload is GitHub's pull-request-simple (decision 28), and with full its pull-request.
+// Payload is GitHub's pull-request-simple (decision 28), or with full its pull-request.
 type Payload struct {
 	URL      string          `json:"url"`
 	ID       issue.ID        `json:"id"`
@@ -141,7 +141,7 @@ type links struct {
 	Statuses       tracker.Link `json:"statuses"`
 }
 
-// full is what only the form of a single pull request has.
+// full holds the members that only a single pull request has.
 type full struct {
 	Merged         bool            `json:"merged"`
 	Mergeable      *bool           `json:"mergeable"`
@@ -157,7 +157,8 @@ type full struct {
 	Files          int64           `json:"changed_files"`
 }
 
-// payload makes the payload of a pull request of the page. Error: that of its body.
+// payload returns the payload of a pull request of the page. It returns an error if the body cannot be
+// rendered.
 func (p *page) payload(i *issue.Issue) (*Payload, error) {
 	pull, n := p.pulls[i.ID], strconv.FormatInt(i.Number, 10)
 	api, html, of := p.at.API+"/pulls/"+n, p.at.Page+"/pull/"+n, p.at.API+"/issues/"+n
@@ -196,12 +197,12 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 	return out, err
 }
 
-// write renders the pull requests of the page as an array.
+// write renders the page as an array.
 func (p *page) write(out *web.Output) error {
 	return out.List(len(p.Issues()), func(n int) (any, error) { return p.payload(p.Issues()[n]) })
 }
 
-// users gives the simple forms of accounts.
+// users returns the simple forms of accounts.
 func (p *page) users(ids []account.ID) []*account.Simple {
 	list := make([]*account.Simple, len(ids))
 	for n, id := range ids {
@@ -210,8 +211,8 @@ func (p *page) users(ids []account.ID) []*account.Simple {
 	return list
 }
 
-// mergeCommit is the commit on the base branch once it is merged, else that of
-// the last test merge (decisions 35, 36); nil: there is none.
+// mergeCommit returns the merge commit on the base branch, or before the merge that of the last test merge
+// (decisions 35, 36), or nil.
 func (p *Pull) mergeCommit() *git.SHA {
 	sha := &p.TestSHA
 	if p.Merged() {
@@ -223,7 +224,7 @@ func (p *Pull) mergeCommit() *git.SHA {
 	return sha
 }
 
-// side makes the head or the base.
+// side returns the head or the base.
 func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA) side {
 	out := side{Label: ":" + ref, Ref: ref, SHA: sha, User: p.User(ownerID), Repo: p.repos[repoID]}
 	if out.User != nil {
@@ -232,9 +233,8 @@ func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA)
 	return out
 }
 
-// fullOf makes what only the form of a single pull request has. What merges is
-// unstable when a status of its head failed (decision 36), and as at GitHub when a check
-// failed or is not completed.
+// fullOf returns the members that only a single pull request has. A mergeable one is unstable if a status
+// of its head failed (decision 36) and, as at GitHub, if a check failed or is not completed.
 func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
 	ok, state, checks := pull.Mergeable(), "clean", p.checks[pull.HeadSHA]
 	switch {

@@ -13,8 +13,8 @@ import (
 	"arbor/internal/tracker"
 )
 
-// landing is a base branch that moved: what came with it may be the head of a
-// pull request, which is merged then, as at GitHub.
+// landing is a push to a base branch. Open pull requests whose head it contains become merged, as at
+// GitHub.
 type landing struct {
 	repo     repo.ID
 	branch   string
@@ -22,15 +22,14 @@ type landing struct {
 	by       account.ID
 }
 
-// landings are the pushes that are not looked at yet; each is added when its transaction
-// is committed. They are hints: one that is lost with the process is found when the pull
-// request is read next.
+// landings are pushes to be processed, added after the commit of their transaction. They are only hints: if
+// one is lost with the process, the merge is found when the pull request is next read.
 type landings struct {
 	mu   sync.Mutex
 	list []landing
 }
 
-// Bounds of the hints, and of the commits that one of them is searched for.
+// Limits of hints, and of the commits searched for one.
 const (
 	maxLandings = 1000
 	maxLanded   = 10_000
@@ -52,7 +51,7 @@ func (l *landings) take() []landing {
 	return list
 }
 
-// land looks which open pull requests came into their base with a push.
+// land finds the open pull requests that a push has merged into their base.
 func (s *Service) land(ctx context.Context, l landing) error {
 	var open []*Pull
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -86,13 +85,13 @@ func (s *Service) land(ctx context.Context, l landing) error {
 	return nil
 }
 
-// markMerged closes a pull request as merged, after a push of sha to its base brought its
-// head into the base's history. It counts as merged by the account that pushed, or by its
-// author if that is unknown. Nothing happens when the pull request has changed since p
-// was read, or when the base has moved and sha is no longer in its history.
+// markMerged closes a pull request as merged after a push of sha to its base brought its head into the
+// base's history. It counts as merged by the account that pushed, or by its author if that is unknown.
+// Nothing happens if the pull request has changed since p was read, or if the base has moved and sha is no
+// longer in its history.
 //
-// Git is asked about the tip that the base has now. The transaction then makes
-// sure that it still is the tip, else git is asked again.
+// Git checks the current tip of the base. The transaction verifies that it is still the tip, else git
+// checks again.
 func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by account.ID) error {
 	objects, release, err := s.repos.GitOf(ctx, p.RepoID)
 	if err != nil {
@@ -115,8 +114,8 @@ func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by accou
 	})
 }
 
-// markMergedIn is the transaction of markMerged, for the tip of the base whose
-// history was looked at. Error: errMoved when the base has another tip.
+// markMergedIn is the transaction of markMerged. tip is the base's tip that git has checked. Error:
+// errMoved if the base has another tip.
 func (s *Service) markMergedIn(tx *db.Tx, p *Pull, tip, sha git.SHA, by account.ID) error {
 	if err := tracker.Lock(tx, p.RepoID); err != nil {
 		return err

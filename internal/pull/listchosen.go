@@ -14,9 +14,9 @@ import (
 	"arbor/internal/web"
 )
 
-// ListChosen answers pull requests in their full form, for GraphQL: in one of the states (OPEN, CLOSED,
-// MERGED, with commas between them), into the branch base, from branches named head of any owner. The order
-// is as in GET /repos/{owner}/{repo}/pulls. Errors: 422.
+// ListChosen returns pull requests in their full form for GraphQL, filtered by states (OPEN, CLOSED,
+// MERGED, separated by commas), by the base branch base and by head, the name of a branch of any owner. The
+// order is that of GET /repos/{owner}/{repo}/pulls. Errors: 422.
 func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := readChoice(r)
 	if err != nil {
@@ -54,7 +54,7 @@ func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	})
 }
 
-// known gives the values by which the index finds a branch: none where no pull request ever had it.
+// known returns the index values of a branch: none if no pull request ever had it.
 func known(id int64) []int64 {
 	if id == 0 {
 		return nil
@@ -62,7 +62,7 @@ func known(id int64) []int64 {
 	return []int64{id}
 }
 
-// inStates is the condition that a pull request is in one of GraphQL's states; none are all.
+// inStates returns the condition for GraphQL's states. No states means all.
 func inStates(names string) finder.Expr {
 	if names == "" {
 		return finder.And{}
@@ -82,7 +82,7 @@ func inStates(names string) finder.Expr {
 	return states
 }
 
-// Numbered loads the pull requests of the numbers in their full form. Those that are not there are missing.
+// Numbered loads pull requests by number in their full form. Unknown numbers are missing.
 func (api *API) Numbered(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]*Payload, error) {
 	p, err := api.full(web.Unsent(ctx), a, func(tx *db.Tx) ([]*issue.Issue, error) {
 		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
@@ -106,7 +106,7 @@ func (api *API) Numbered(ctx context.Context, a *repo.Access, numbers []int64) (
 	return out, nil
 }
 
-// full is a page of pull requests of the repository in their full form, read with a fixed number of queries.
+// full returns a page of pull requests in their full form, loaded with a fixed number of queries.
 func (api *API) full(
 	out *web.Output, a *repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
 ) (*page, error) {
@@ -127,8 +127,8 @@ func (api *API) full(
 	return p, err
 }
 
-// SetDraft makes the pull request a draft, or with draft false one that is ready, and answers it: for
-// GraphQL, since GitHub's REST API has no address for it. Errors: those of Service.SetDraft.
+// SetDraft converts the pull request to a draft, or back if draft is false, and returns it. It is for
+// GraphQL; GitHub's REST API has no such endpoint. Errors: those of Service.SetDraft.
 func (api *API) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {

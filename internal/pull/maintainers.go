@@ -8,10 +8,9 @@ import (
 	"arbor/internal/tracker"
 )
 
-// MaintainerBranches finds the branches of a repository to which the caller may push
-// as a maintainer of the base of an open pull request, if its author allows it
-// (decision 49). With hold, the pull requests stay as they are until the transaction
-// ends.
+// MaintainerBranches returns the branches of a repository to which the caller may push as a maintainer of
+// the base of an open pull request whose author allows it (decision 49). If hold is true, it locks the pull
+// requests until the transaction ends.
 func MaintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, error) {
 	list, err := openModifiable(tx, a.ID)
 	if err != nil || len(list) == 0 {
@@ -26,7 +25,7 @@ func MaintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, 
 		return nil, err
 	}
 	maintained := map[repo.ID]bool{}
-	for _, base := range bases { // in the order of their ids
+	for _, base := range bases { // ordered by id
 		if base.Role < account.Push || base.NetworkID != a.NetworkID {
 			continue
 		}
@@ -54,9 +53,9 @@ func MaintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, 
 	return branches, nil
 }
 
-// letMaintainers lets the maintainers of the base push to the head of a pull request
-// from a fork, or no longer. The author and those who may push to the head decide;
-// others change nothing, and so does everyone where the author may not push.
+// letMaintainers sets whether maintainers of the base may push to the head of a pull request from a fork.
+// Only the author and users with push access to the head may change it; for others, and if the author has
+// no push access to the head, nothing changes.
 func letMaintainers(c *issue.Change, to bool) error {
 	p, err := byID(c.Tx, c.Issue.ID)
 	if err != nil || p.Modifiable == to || p.HeadRepoID == p.RepoID || p.HeadRepoID == 0 {
@@ -80,8 +79,8 @@ func letMaintainers(c *issue.Change, to bool) error {
 	return setModifiable(c.Tx, p.IssueID, to)
 }
 
-// authorPushes reports whether the author of a pull request may push to its head
-// now: only then can the author let others.
+// authorPushes reports whether the author of a pull request has push access to its head, which is required
+// to allow others.
 func authorPushes(tx *db.Tx, p *Pull) (bool, error) {
 	author, err := account.ByID(tx, p.AuthorID)
 	if err != nil {
@@ -91,7 +90,7 @@ func authorPushes(tx *db.Tx, p *Pull) (bool, error) {
 		p.HeadRepoID)
 }
 
-// pushes reports whether somebody has push access to a repository.
+// pushes reports whether the caller has push access to a repository.
 func pushes(tx *db.Tx, caller *account.Caller, repoID repo.ID) (bool, error) {
 	list, err := repo.Accesses(tx, caller, []repo.ID{repoID})
 	return len(list) > 0 && list[0].Role >= account.Push, err

@@ -15,25 +15,25 @@ import (
 	"arbor/internal/repo"
 )
 
-// Method is how a pull request is merged.
+// Method is a merge method.
 type Method uint8
 
-// The methods.
+// Merge methods.
 const (
 	MergeCommit Method = iota // a commit with two parents
 	Squash                    // one commit with all changes (decision 37)
-	Rebase                    // the commits onto the base branch
+	Rebase                    // the commits rebased onto the base branch
 )
 
-// MergeOptions are what a caller asks of a merge.
+// MergeOptions are the options of a merge.
 type MergeOptions struct {
-	SHA     string  // the head must be this; empty: whatever it is
-	Title   *string // of the commit; nil: the usual
-	Message *string // below the title; nil: the usual
+	SHA     string  // expected head; empty: not checked
+	Title   *string // of the commit; nil: the default
+	Message *string // below the title; nil: the default
 	Method  Method
 }
 
-// Why a pull request is not merged (decision 37).
+// Reasons for not merging a pull request (decision 37).
 var (
 	errNotMergeable = errs.New(errs.MethodNotAllowed, "Pull Request is not mergeable")
 	errBaseModified = errs.New(errs.MethodNotAllowed,
@@ -42,14 +42,13 @@ var (
 	errHeadModified = errs.New(errs.Conflict, "Head branch was modified. Review and try the merge again.")
 )
 
-// errMoved says that a branch moved between the merge and its transaction.
+// errMoved means that a branch moved between the merge and its transaction.
 var errMoved = errors.New("pull: a branch has moved")
 
-// Merge merges a pull request into its base branch, which the caller may push
-// to: the branch, the pull request, its issue and the issues that it fixes
-// change in one transaction. Of concurrent merges of one pull request one wins.
-// When another merge or push moves the base meanwhile, the merge is made anew.
-// Errors: 405 when it cannot be merged, 409 when the head is not o.SHA.
+// Merge merges a pull request into its base branch. It updates the branch, the pull request, its issue and
+// the issues that it fixes in one transaction. The caller must have push access. Of concurrent merges of
+// one pull request only one succeeds. If the base moves before the commit, the merge is repeated. Errors:
+// 405 if it cannot be merged, 409 if the head is not o.SHA.
 func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o MergeOptions) (git.SHA, error) {
 	p, _, err := s.find(ctx, a, number)
 	if err != nil {
@@ -96,7 +95,7 @@ func (s *Service) mergeOnce(
 	})
 }
 
-// allowed refuses what the repository does not allow: 405, in GitHub's words.
+// allowed returns 405 if the repository does not allow the method, with GitHub's message.
 func (m Method) allowed(by repo.Merging) error {
 	bit, name := repo.NoMergeCommits, "Merge commits"
 	switch m {
@@ -111,8 +110,8 @@ func (m Method) allowed(by repo.Merging) error {
 	return nil
 }
 
-// commit writes the commits of a merge, which no ref names yet, and returns what
-// the base branch will be.
+// commit writes the commits of a merge, which are not yet referenced, and returns the new tip of the base
+// branch.
 func (s *Service) commit(
 	ctx context.Context, a *repo.Access, p *Pull, i *issue.Issue, o MergeOptions,
 ) (git.SHA, error) {
@@ -156,7 +155,7 @@ func (s *Service) commit(
 	return objects.CommitMerge(ctx, m, c)
 }
 
-// merged gives the tree of both together: that of the test merge, or a new one.
+// merged returns the merged tree, from the test merge or from a new merge.
 func merged(ctx context.Context, objects *git.Repository, p *Pull) (*git.MergeResult, error) {
 	if p.Tested() {
 		if p.TestSHA == "" {
@@ -182,10 +181,9 @@ func merged(ctx context.Context, objects *git.Repository, p *Pull) (*git.MergeRe
 	return m, nil
 }
 
-// complete is the one transaction of a merge: the base branch moves with all that
-// follows a push (package forge), the pull request is merged, its issue is closed,
-// and so are the issues that it fixes. Error: errMoved when what the merge was made
-// of has changed.
+// complete is the transaction of a merge: it moves the base branch with all effects of a push (package
+// forge), marks the pull request as merged, and closes its issue and the issues that it fixes. Error:
+// errMoved if the head, base or state has changed.
 func (s *Service) complete(
 	tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, m Method, push repo.Push,
 ) error {
@@ -205,7 +203,7 @@ func (s *Service) complete(
 	case now.HeadSHA != p.HeadSHA || now.BaseRef != p.BaseRef:
 		return errMoved
 	}
-	if of, err := issue.ByNumber(tx, p.RepoID, p.Number); err != nil || of.Draft { // since the merge began
+	if of, err := issue.ByNumber(tx, p.RepoID, p.Number); err != nil || of.Draft { // may have changed
 		return cmp.Or(err, error(errDraft))
 	}
 	merging, err := repo.MergingNow(tx, p.RepoID) // may have changed since the access was read
@@ -221,8 +219,9 @@ func (s *Service) complete(
 	return s.deleteHead(tx, a, p)
 }
 
-// deleteHead deletes the branch of a pull request that was merged, if it is one of the same repository that
-// nothing else needs: neither the default branch nor one of another open pull request, which would be closed.
+// deleteHead deletes the head branch of a merged pull request if it is in the same repository and not
+// otherwise used: it is neither the default branch nor a branch of another open pull request, which would
+// be closed.
 func (s *Service) deleteHead(tx *db.Tx, a *repo.Access, p *Pull) error {
 	if p.HeadRepoID != p.RepoID || p.HeadRef == a.DefaultBranch {
 		return nil
@@ -232,14 +231,14 @@ func (s *Service) deleteHead(tx *db.Tx, a *repo.Access, p *Pull) error {
 			return err
 		}
 	}
-	// a branch that moved meanwhile stays
+	// A branch that has moved is kept.
 	_, err := s.repos.MoveRefsIn(tx, repo.Push{RepoID: p.RepoID, Purges: a.Purges,
 		Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: git.ZeroSHA,
 			By: a.Caller.ID}}})
 	return err
 }
 
-// conclude merges a pull request in its rows, now that sha is on its base.
+// conclude marks a pull request as merged after sha was added to its base.
 func (s *Service) conclude(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, sha git.SHA) error {
 	if err := setMerged(tx, p.IssueID, a.Caller.ID, sha); err != nil {
 		return err
@@ -256,8 +255,8 @@ func (s *Service) conclude(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, s
 	return s.closeFixed(tx, a, i, sha)
 }
 
-// closeFixed closes the issues of the repository that the pull request says it
-// fixes, as GitHub does for merges into the default branch.
+// closeFixed closes the issues of the repository that the pull request says it fixes. As at GitHub, only
+// merges into the default branch do this.
 func (s *Service) closeFixed(tx *db.Tx, a *repo.Access, i *issue.Issue, sha git.SHA) error {
 	if i.Body == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// mergeMessage is the message of a merge commit (decision 37), as the repository's settings and the request
-// want it.
+// mergeMessage returns the message of a merge commit (decision 37) according to the repository's settings
+// and the request.
 func (s *Service) mergeMessage(
 	ctx context.Context, p *Pull, i *issue.Issue, set repo.Merging, o MergeOptions,
 ) (string, error) {
@@ -28,7 +28,7 @@ func (s *Service) mergeMessage(
 	return mergeText(p, i, login, set, o), nil
 }
 
-// mergeText is mergeMessage where it is known whose the head is.
+// mergeText is mergeMessage for a known owner of the head.
 func mergeText(p *Pull, i *issue.Issue, owner string, set repo.Merging, o MergeOptions) string {
 	title, body := i.Title, i.Title
 	switch {
@@ -48,9 +48,9 @@ func mergeText(p *Pull, i *issue.Issue, owner string, set repo.Merging, o MergeO
 	return join(title, body)
 }
 
-// squashMessage is the author and the message of the one commit of a squash: its
-// title is the pull request's, or the commit's own when there is but one (decision 37), as far as the
-// repository's settings and the request want no other.
+// squashMessage returns the author and the message of a squash. Unless the repository's settings or the
+// request say otherwise, its title is the pull request's, or the commit's if there is only one (decision
+// 37).
 func (s *Service) squashMessage(
 	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, set repo.Merging, o MergeOptions,
 ) (git.Signature, string, error) {
@@ -66,7 +66,7 @@ func (s *Service) squashMessage(
 	return author, text, err
 }
 
-// squashedText is the message of squashMessage.
+// squashedText returns the message of a squash.
 func squashedText(
 	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, set repo.Merging, o MergeOptions,
 ) (string, error) {
@@ -91,8 +91,8 @@ func squashedText(
 	return join(title, body), nil
 }
 
-// squashDefault is what a squash says when the request does not: commits has the first, and all as far as 250
-// where their messages are wanted.
+// squashDefault returns the default text of a squash. commits has the first commit, or up to 250 if their
+// messages are needed.
 func squashDefault(i *issue.Issue, commits []*git.Commit, total int, set repo.Merging) (title, body string) {
 	title = i.Title
 	var own, rest string
@@ -113,7 +113,7 @@ func squashDefault(i *issue.Issue, commits []*git.Commit, total int, set repo.Me
 	return title, body
 }
 
-// listMessages is a list of the messages of commits, as GitHub writes it, up to maxMessage bytes.
+// listMessages lists commit messages in GitHub's format, up to maxMessage bytes.
 func listMessages(commits []*git.Commit) string {
 	var b strings.Builder
 	for _, c := range commits {
@@ -133,7 +133,7 @@ func textOf(s *string) string {
 	return *s
 }
 
-// join makes a message of its title line and what follows after a blank line.
+// join combines a title and a body into a commit message.
 func join(title, body string) string {
 	title = strings.Join(strings.FieldsFunc(title, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
 	body = strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))

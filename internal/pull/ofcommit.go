@@ -11,22 +11,18 @@ import (
 	"arbor/internal/web"
 )
 
-// maxListed is how many commits a pull request is found by: of a larger one the
-// newest.
+// maxListed is the number of commits, the newest ones, by which a pull request can be found.
 const maxListed = 1000
 
-// listed are those of a pull request's commits, the newest first, by which it
-// is found.
+// listed returns the commits by which a pull request can be found, given all of them, newest first.
 func listed(commits []git.SHA) []git.SHA { return commits[:min(len(commits), maxListed)] }
 
 // GET /repos/{owner}/{repo}/commits/{ref...}/pulls
 //
-// ListOfCommit answers a page of the pull requests that brought a commit, or
-// would bring it, the newest first: merged ones that have it or were merged as
-// it, and open ones that have it, unless the default branch has it too, as at
-// GitHub. No history is walked for them: each test merge notes up to 1,000
-// commits of its pull request. The ref is a branch, a tag or a SHA, which may be
-// abbreviated (decision 50). Errors: 409, 422 for what names no commit.
+// ListOfCommit lists the pull requests of a commit, newest first: merged ones that contain it or were
+// merged as it, and open ones that contain it unless the default branch does too, as at GitHub. It does not
+// walk histories: each test merge records up to 1,000 commits of its pull request. The ref is a branch, a
+// tag or a SHA, which may be abbreviated (decision 50). Errors: 409, 422 for an unknown commit.
 func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	sha, err := api.git.CommitNamed(r.Context(), a, web.Param(r, "ref"))
 	if err != nil {
@@ -64,8 +60,8 @@ func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	})
 }
 
-// offered reports whether open pull requests of a commit count: some have it,
-// and the default branch does not. Only then a process may start.
+// offered reports whether open pull requests of a commit are listed: at least one contains it, and the
+// default branch does not. It starts a git process only in the first case.
 func (s *Service) offered(ctx context.Context, a *repo.Access, sha git.SHA) (bool, error) {
 	var some bool
 	var tip git.SHA

@@ -9,9 +9,9 @@ import (
 	"arbor/internal/repo"
 )
 
-// NumbersOfCommits finds the numbers of the pull requests that GET
-// /repos/{owner}/{repo}/commits/{ref...}/pulls lists for each of the commits, the oldest first. Commits that
-// the caller does not see have none.
+// NumbersOfCommits returns for each commit the numbers of the pull requests that GET
+// /repos/{owner}/{repo}/commits/{ref...}/pulls lists, oldest first. Commits that are not visible to the
+// caller have none.
 func (api *API) NumbersOfCommits(
 	ctx context.Context, a *repo.Access, commits []git.SHA,
 ) (map[git.SHA][]int64, error) {

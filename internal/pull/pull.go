@@ -1,43 +1,40 @@
-// Package pull is pull requests: issues that ask to merge one branch into
-// another.
+// Package pull implements pull requests: issues that propose to merge one branch into another.
 //
 //	pull.go                 the types
-//	create.go               a new one, also from an issue, also across a network
-//	edit.go                 title, body, state, and another base
-//	follow.go               what pushes and changed issues do to pull requests
-//	detach.go               what ends the relation of a head to its base
-//	trial.go                test merges: who wants them and how they are made
-//	merge.go                merging; landed.go: by a push, outside of it
+//	create.go               creating one, also from an issue or from another repository of the network
+//	edit.go                 updating title, body, state and base
+//	follow.go               effects of pushes and of changed issues
+//	detach.go               detaching a head from its base
+//	trial.go                test merges and their worker
+//	merge.go                merging; landed.go: merges by a push
 //	update.go               merging the base into the head
-//	revert.go               a branch that undoes a merge
-//	box.go                  what somebody who merges wants to know
-//	maintainers.go          heads that the maintainers of the base may push to
+//	revert.go               reverting a merge on a branch
+//	box.go                  the data of a page's merge box
+//	maintainers.go          pushes to a head by maintainers of the base
 //	branchmerge.go          merging branches without a pull request
 //	ofcommit.go             the pull requests of a commit
-//	store.go                the SQL; storecommit.go by commits; storedetach.go
-//	api.go, apilist.go      read, list, create, edit; apimerge.go merges
+//	store.go                the SQL; storecommit.go: by commits; storedetach.go
+//	api.go, apilist.go      handlers: read, list, create, edit; apimerge.go: merge
 //	changes.go              commits, files, diff and patch
-//	requested.go            who is asked for a review; apirequested.go answers
+//	requested.go            review requests; apirequested.go: their handlers
 //	reviewed.go             what package review needs
 //	json.go                 the payload
 //
-// Tables: pulls, pull_branches, pull_commits, requested_reviewers; the rest of a
-// pull request is its issue (package issue), which this package inserts in its
-// own transaction and changes through issue's one door.
+// Tables: pulls, pull_branches, pull_commits, requested_reviewers. Other data of a pull request is in its
+// issue (package issue), which this package inserts in its own transaction and changes only through
+// issue.Change.
 //
-// Invariants: a row's head_sha is where refs/pull/N/head leads, and its objects
-// are in the base repository; they come there through repo.Bring alone, while
-// network.MayCross allows it. The result of a test merge is stored with the two
-// commits that it was made of, and says nothing of others: mergeable is null when
-// they are no longer the tips, and a push to a base writes no row here. A merge
-// is one transaction: branch, pull request, issue, events.
+// Invariants: A row's head_sha equals refs/pull/N/head, and its objects are in the base repository; only
+// repo.Bring copies them there, while network.MayCross allows it. The result of a test merge is stored with
+// its two commits and is valid only for these: mergeable is null if they are no longer the tips, and a push
+// to a base writes no row here. A merge is one transaction: branch, pull request, issue, events.
 //
-// A new pull request is tested before it is inserted, a stale one as soon as somebody reads it (the
-// reader waits two seconds at most), a new head by a worker. One process merges into a branch one
-// after the other, several nodes by compare-and-swap. What a push has merged a worker finds: git is
-// asked about the base's tip, and the transaction that marks the pull request makes sure that this
-// still is the tip. A table in crossings_test.go has each transition that ends the relation of a
-// head to its base, and its test walks it with every way of copying.
+// A new pull request is tested before it is inserted, a stale one when it is read (the request waits at
+// most two seconds), a new head by a worker. A process merges into a branch one at a time; several nodes
+// use compare-and-swap. A worker finds pull requests that a push has merged: git checks the tip of the
+// base, and the transaction that marks the pull request verifies that it is still the tip. The table in
+// crossings_test.go lists each transition that detaches a head from its base; its test combines them with
+// every way of copying objects.
 package pull
 
 import (
@@ -59,25 +56,25 @@ import (
 // Resource is the name of pull requests in validation errors (decision 15).
 const Resource = "PullRequest"
 
-// Pull is a row of the table pulls, with where its base branch is now.
+// Pull is a row of table pulls, with the current tip of its base branch.
 type Pull struct {
 	IssueID     issue.ID
-	RepoID      repo.ID // that it asks to merge into
+	RepoID      repo.ID // base repository
 	Number      int64
 	AuthorID    account.ID
 	Open        bool
 	BaseRef     string  // a branch, without refs/heads/
-	BaseSHA     git.SHA // its tip when the head was last new
-	HeadRepoID  repo.ID // 0: it is gone, or the pull request is detached (decision 61)
+	BaseSHA     git.SHA // tip of the base when the head last changed
+	HeadRepoID  repo.ID // 0: deleted, or the pull request is detached (decision 61)
 	HeadOwnerID account.ID
 	HeadRef     string
 	HeadSHA     git.SHA
 	Modifiable  bool       // maintainers of the base may push to the head
 	MergedBy    account.ID // 0: not merged
-	MergeSHA    git.SHA    // on the base branch, once merged
-	TestedBase  git.SHA    // of the last test merge, as the following
+	MergeSHA    git.SHA    // merge commit on the base branch
+	TestedBase  git.SHA    // base and head of the last test merge
 	TestedHead  git.SHA
-	TestSHA     git.SHA // empty: the two do not merge
+	TestSHA     git.SHA // empty: conflict
 	Additions   int64
 	Deletions   int64
 	Files       int64
@@ -85,21 +82,21 @@ type Pull struct {
 	Wanted      bool // a test merge is scheduled
 	Tries       int64
 
-	ReviewComments int64 // those that everyone sees
+	ReviewComments int64 // submitted ones
 
-	BaseTip git.SHA // empty: the branch is gone
+	BaseTip git.SHA // empty: the branch was deleted
 }
 
-// Merged reports whether it has been merged.
+// Merged reports whether the pull request is merged.
 func (p *Pull) Merged() bool { return p.MergeSHA != "" }
 
-// Tested reports that the last test merge was of the two that are the tips now.
+// Tested reports whether the last test merge was made with the current tips.
 func (p *Pull) Tested() bool {
 	return p.TestedHead != "" && p.TestedHead == p.HeadSHA && p.TestedBase == p.BaseTip
 }
 
-// Mergeable tells whether head and base merge; nil while nobody knows, and when
-// it is merged (decisions 35, 36).
+// Mergeable reports whether head and base can be merged, or nil if that is unknown or the pull request is
+// merged (decisions 35, 36).
 func (p *Pull) Mergeable() *bool {
 	if p.Merged() || !p.Tested() {
 		return nil
@@ -108,30 +105,30 @@ func (p *Pull) Mergeable() *bool {
 	return &ok
 }
 
-// Service holds what the operations on pull requests share.
+// Service implements the operations on pull requests.
 type Service struct {
 	db       *db.DB
 	repos    *repo.Service
 	network  *network.Service
 	issues   *issue.Service
 	log      *slog.Logger
-	one      sync.Mutex // held while test merges are made; Settle waits for it
+	one      sync.Mutex // held during test merges; Settle waits for it
 	trials   cache.Flights[string]
-	landings landings            // pushes that may have merged pull requests
-	merging  keyed.Mutex[string] // one merge into a branch at a time, in this process
+	landings landings            // pushes to be checked for merged pull requests
+	merging  keyed.Mutex[string] // serializes merges into a branch in this process
 	looked   *cache.Cache[numbered, found]
 }
 
-// found is a pull request and its issue as they are in one state of the database.
+// found is a pull request and its issue in one state of the database.
 type found struct {
 	pull  Pull
 	issue issue.Issue
 }
 
-// maxLooked bounds how many pull requests are kept, about a kilobyte each beside their texts.
+// maxLooked is the number of cached pull requests, of about a kilobyte each plus their texts.
 const maxLooked = 1000
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
 	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log,
 		looked: cache.NewCount[numbered, found](maxLooked)}
@@ -151,8 +148,8 @@ func (s *Service) find(
 	return p, i, err
 }
 
-// look is find for what several questions of one page ask: it is read once in a state of the database. The
-// caller may not change what the fields lead to. Error: 404.
+// look is find with a cache: several parts of a page share one read in the same state of the database. The
+// caller must not modify the result. Error: 404.
 func (s *Service) look(ctx context.Context, a *repo.Access, number int64) (*Pull, *issue.Issue, error) {
 	f, err := s.looked.Read(s.db.State(ctx), numbered{a.ID, number}, func() (found, error) {
 		p, i, err := s.find(ctx, a, number)
@@ -167,7 +164,7 @@ func (s *Service) look(ctx context.Context, a *repo.Access, number int64) (*Pull
 	return &f.pull, &f.issue, nil
 }
 
-// mayEdit returns the 403 for who may not edit the pull request (decision 37).
+// mayEdit returns 403 unless the caller is the author or has push access (decision 37).
 func mayEdit(a *repo.Access, i *issue.Issue) error {
 	if a.Role >= account.Push || a.Caller != nil && a.Caller.ID == i.AuthorID {
 		return nil

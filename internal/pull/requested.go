@@ -11,13 +11,11 @@ import (
 	"arbor/internal/repo"
 )
 
-// MaxReviewers is how many people can be asked to review one pull request at a
-// time, as at GitHub.
+// MaxReviewers is the maximum number of review requests of a pull request, as at GitHub.
 const MaxReviewers = 15
 
-// RequestReviews asks people to review a pull request, which subscribes them.
-// They must be able to see it. Errors: 404, 422 for who cannot, for the author
-// and for too many; nobody is asked then.
+// RequestReviews requests reviews from users and subscribes them. Errors: 404; 422 for users who cannot see
+// the pull request, for its author and for too many. Then nobody is requested.
 func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
 		asked, err := requestedOf(c.Tx, []issue.ID{c.Issue.ID})
@@ -44,7 +42,7 @@ func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int
 	return err
 }
 
-// reviewers finds the accounts of the logins that are not asked yet. Error: 422.
+// reviewers returns the accounts of the logins that are not yet requested. Error: 422.
 func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.ID, error) {
 	people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
 	if err != nil {
@@ -67,8 +65,7 @@ func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.
 	return fresh, nil
 }
 
-// UnrequestReviews takes requests back; people who are not asked are ignored.
-// Error: 404.
+// UnrequestReviews removes review requests. Users who are not requested are ignored. Error: 404.
 func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
 		people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
@@ -93,7 +90,7 @@ func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number i
 	return err
 }
 
-// AskedFor reports who is asked to review a pull request. Error: 404.
+// AskedFor returns the users whose review is requested. Error: 404.
 func (s *Service) AskedFor(
 	ctx context.Context, a *repo.Access, number int64,
 ) (users []*account.Account, err error) {
@@ -116,13 +113,13 @@ func (s *Service) AskedFor(
 	return users, err
 }
 
-// teams is the 422 for teams, which there are none of.
+// teams returns the 422 for teams, which are not supported.
 func teams() error {
 	return errs.Validation(errs.Field{Resource: Resource, Field: "team_reviewers", Code: errs.InvalidField,
 		Message: "There are no teams"})
 }
 
-// reviewers are all who are asked for a review on the page.
+// reviewers returns all requested reviewers of the page.
 func (p *page) reviewers() (ids []account.ID) {
 	for _, users := range p.asked {
 		ids = append(ids, users...)

@@ -12,15 +12,15 @@ import (
 	"arbor/internal/web"
 )
 
-// errTaken says that a branch is there already.
+// errTaken means that the branch exists.
 var errTaken = errs.New(errs.Conflict, "there are too many branches that revert this pull request")
 
 const (
-	maxReverts  = 20  // branches that revert one pull request
-	maxReverted = 150 // bytes of the name of a branch that such a branch is named after
+	maxReverts  = 20  // revert branches of one pull request
+	maxReverted = 150 // bytes of the original branch's name in the name of its revert branch
 )
 
-// Reverted is a branch that undoes what a pull request brought, and what a pull request of it says.
+// Reverted is a revert branch with the title and body of a pull request for it.
 type Reverted struct {
 	Branch string `json:"branch"`
 	Base   string `json:"base"`
@@ -28,10 +28,10 @@ type Reverted struct {
 	Body   string `json:"body"`
 }
 
-// Revert makes a branch on top of the base of a merged pull request, with one commit that undoes the merge:
-// all commits of a rebase, or the one of a squash, or the merge with its first parent as the mainline. The
-// caller may push. Errors: 404; 405 for one that is not merged, or whose base is gone; 409 when later commits
-// are in the way; 422 when there is nothing left to revert.
+// Revert creates a branch on top of a merged pull request's base, with one commit that reverts the merge:
+// all commits of a rebase, the one of a squash, or the merge with its first parent as mainline. It requires
+// push access. Errors: 404; 405 if it is not merged or its base was deleted; 409 for a conflict with later
+// commits; 422 if there is nothing left to revert.
 func (s *Service) Revert(ctx context.Context, a *repo.Access, number int64) (*Reverted, error) {
 	p, i, err := s.find(ctx, a, number)
 	switch {
@@ -71,7 +71,7 @@ func (s *Service) Revert(ctx context.Context, a *repo.Access, number int64) (*Re
 	return made, err
 }
 
-// addBranch makes a branch of this name, or of the first that is free with a number behind it.
+// addBranch creates a branch with this name, or with the first free number appended.
 func (s *Service) addBranch(ctx context.Context, a *repo.Access, name string, sha git.SHA) (string, error) {
 	for n := range maxReverts {
 		branch := name
@@ -94,8 +94,8 @@ func (s *Service) addBranch(ctx context.Context, a *repo.Access, name string, sh
 	return "", errTaken
 }
 
-// Revert makes the branch that undoes the pull request, for pages and GraphQL: GitHub's REST API has no
-// address for it. Errors: those of Service.Revert.
+// Revert creates a revert branch of the pull request, for pages and GraphQL. GitHub's REST API has no such
+// endpoint. Errors: those of Service.Revert.
 func (api *API) Revert(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {

@@ -14,17 +14,15 @@ func (s *Service) Find(ctx context.Context, a *repo.Access, number int64) (*Pull
 	return s.look(ctx, a, number)
 }
 
-// ByIDs finds pull requests by the ids of their issues, in one query.
+// ByIDs reads pull requests by the ids of their issues in one query.
 func ByIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) { return byIDs(tx, ids) }
 
-// AddReviewComments counts review comments that come to be seen by everyone, or
-// with a negative number are gone.
+// AddReviewComments adds to the number of submitted review comments; by may be negative.
 func AddReviewComments(tx *db.Tx, issueID issue.ID, by int64) error {
 	return addReviewComments(tx, issueID, by)
 }
 
-// Answer notes that somebody has reviewed a pull request, and so is asked for
-// it no longer.
+// Answer removes the review request of a user who has reviewed a pull request.
 func Answer(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	_, err := deleteRequests(tx, issueID, []account.ID{userID})
 	return err

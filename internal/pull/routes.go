@@ -5,7 +5,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of pull requests.
+// Routes returns the routes of pull requests.
 func (api *API) Routes() []route.Route {
 	repos := api.s.repos
 	contents := repos.Router(route.Needs(scope.PublicRepo, "contents"))
@@ -17,16 +17,16 @@ func (api *API) Routes() []route.Route {
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls", api.List),
 		pulls.Pull("POST /repos/{owner}/{repo}/pulls", api.Create),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}", api.Get),
-		// For others than the author: push.
+		// Push for callers other than the author.
 		pulls.Pull("PATCH /repos/{owner}/{repo}/pulls/{number}", api.Edit),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}/commits", api.ListCommits),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}/files", api.ListFiles),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}/merge", api.CheckMerged),
 		merges.Push("PUT /repos/{owner}/{repo}/pulls/{number}/merge", api.Merge),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.ListRequested),
-		// For others than the author: push.
+		// Push for callers other than the author.
 		pulls.Pull("POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.RequestReviewers),
-		// For others than the author: push.
+		// Push for callers other than the author.
 		pulls.Pull("DELETE /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.UnrequestReviewers),
 		// Push to the head.
 		pulls.Pull("PUT /repos/{owner}/{repo}/pulls/{number}/update-branch", api.UpdateBranch),

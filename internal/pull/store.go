@@ -16,7 +16,7 @@ import (
 	"arbor/internal/status"
 )
 
-// columns and scan read a pull request; from has what they need.
+// columns are the columns of from that scan reads.
 const columns = `p.issue_id, p.repo_id, p.number,
 	(SELECT i.author_id FROM issues i WHERE i.id = p.issue_id), p.open, p.base_ref, p.base_sha,
 	COALESCE(p.head_repo_id, 0), p.head_owner_id,
@@ -26,7 +26,7 @@ const columns = `p.issue_id, p.repo_id, p.number,
 
 const from = ` FROM pulls p LEFT JOIN refs b ON b.repo_id = p.repo_id AND b.name = 'refs/heads/' || p.base_ref `
 
-// scan reads columns, and then whatever else the query selected. Error: 404 when there is no row.
+// scan reads columns, and then more columns of the query. Error: 404 if there is no row.
 func scan(row db.Scanner, more ...any) (*Pull, error) {
 	var p Pull
 	err := row.Scan(append([]any{
@@ -41,7 +41,7 @@ func scan(row db.Scanner, more ...any) (*Pull, error) {
 	return &p, err
 }
 
-// query reads pull requests; rest is what stands behind from.
+// query reads pull requests. rest follows from.
 func query(tx *db.Tx, rest string, args ...any) ([]*Pull, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*Pull, error) { return scan(row) },
 		`SELECT `+columns+from+rest, args...)
@@ -58,9 +58,9 @@ func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+where, repoID, number))
 }
 
-// readWhole reads a pull request with what its page asks for next: who is asked to review it, and what
-// statuses and checks of its head come to, and where the head's branch is. All of it is kept for later
-// transactions of the request. Error: 404 when there is none.
+// readWhole reads a pull request with data that its page needs next: requested reviewers, status and check
+// totals of its head, and the tip of the head branch. All of it is remembered for later transactions of the
+// request. Error: 404.
 func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 	rows, err := tx.Query(`SELECT `+columns+`, `+status.SummaryColumns+`, `+
 		checkrun.SummaryColumns("p.repo_id", "p.head_sha")+
@@ -76,7 +76,7 @@ func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 	var checks checkrun.Summary
 	var tip git.SHA
 	asked := []account.ID{}
-	for rows.Next() { // one for each who is asked
+	for rows.Next() { // one for each requested reviewer
 		var user account.ID
 		if p, err = scan(rows, append(append(statuses.Dest(), checks.Dest()...), &tip,
 			&user)...); err != nil {
@@ -101,7 +101,7 @@ func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 	return p, nil
 }
 
-// headTip is where the branch of the head is; empty: it is gone.
+// headTip returns the tip of the head branch, or "" if it was deleted.
 func headTip(tx *db.Tx, p *Pull) (git.SHA, error) {
 	if tip, ok := db.Recall[git.SHA](tx, headOf(p.IssueID)); ok {
 		return tip, nil
@@ -109,14 +109,14 @@ func headTip(tx *db.Tx, p *Pull) (git.SHA, error) {
 	return repo.BranchTip(tx, p.HeadRepoID, p.HeadRef)
 }
 
-// headOf is the issue of a pull request whose head's branch is known, for the transactions of one request.
+// headOf is the key under which a request remembers the tip of a head branch.
 type headOf issue.ID
 
 func byID(tx *db.Tx, issueID issue.ID) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.issue_id = $1`, issueID))
 }
 
-// byIDs finds the pull requests of a page in one query.
+// byIDs reads pull requests in one query.
 func byIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
 	return db.RecallRows(tx, ids, func(p *Pull) issue.ID { return p.IssueID },
 		func(rest []issue.ID) ([]*Pull, error) {
@@ -124,17 +124,17 @@ func byIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
 		})
 }
 
-// openByHead finds the open pull requests whose head is one of the branches.
+// openByHead reads the open pull requests whose head is one of the branches.
 func openByHead(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.head_repo_id = $1 AND p.head_ref", repoID, branches)
 }
 
-// openByBase finds the open pull requests whose base is one of the branches.
+// openByBase reads the open pull requests whose base is one of the branches.
 func openByBase(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
 }
 
-// openOf reports that a branch is the head or the base of an open pull request.
+// openOf reports whether a branch is the head or base of an open pull request.
 func openOf(tx *db.Tx, repoID repo.ID, branch string) (is bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pulls p WHERE p.head_repo_id = $1 AND p.head_ref = $2
 		AND p.open)
@@ -143,8 +143,8 @@ func openOf(tx *db.Tx, repoID repo.ID, branch string) (is bool, err error) {
 	return is, err
 }
 
-// openModifiable finds the open pull requests from a repository to others whose
-// maintainers may push to the head.
+// openModifiable reads the open pull requests from a repository to others that allow maintainers to push to
+// the head.
 func openModifiable(tx *db.Tx, headRepoID repo.ID) ([]*Pull, error) {
 	return query(tx, `WHERE p.head_repo_id = $1 AND p.open AND p.modifiable AND p.repo_id <> $1 ORDER BY p.issue_id`, headRepoID)
 }
@@ -166,7 +166,7 @@ func openBy(tx *db.Tx, where string, repoID repo.ID, branches []string) ([]*Pull
 	return all, nil
 }
 
-// openPair is the number of the open pull request of two branches; 0: none.
+// openPair returns the number of the open pull request between two branches, or 0.
 func openPair(tx *db.Tx, p *Pull) (number int64, err error) {
 	err = tx.QueryRow(`SELECT number FROM pulls WHERE repo_id = $1 AND base_ref = $2 AND head_repo_id = $3
 		AND head_ref = $4
@@ -190,15 +190,15 @@ func insertPull(tx *db.Tx, p *Pull) error {
 	return err
 }
 
-// setHead notes a new head, and that it wants a test merge.
+// setHead stores a new head and schedules a test merge.
 func setHead(tx *db.Tx, p *Pull, sha git.SHA) error {
 	err := tx.Run(`UPDATE pulls SET head_sha = $2, base_sha = CASE WHEN $3 = '' THEN base_sha ELSE $3 END,
 		wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1`, p.IssueID, string(sha), string(p.BaseTip))
 	return err
 }
 
-// setBase notes another base, with its tip, and that it wants a test merge: the
-// last one counted the commits that the former base lacked.
+// setBase stores another base with its tip and schedules a test merge: the last one counted the commits
+// that the former base lacked.
 func setBase(tx *db.Tx, issueID issue.ID, branch string, tip git.SHA) error {
 	err := tx.Run(`UPDATE pulls SET base_ref = $2, base_sha = $3, tested_base = NULL, wanted = TRUE,
 		due_at = 0, tries = 0
@@ -224,15 +224,14 @@ func setMerged(tx *db.Tx, issueID issue.ID, by account.ID, sha git.SHA) error {
 	return err
 }
 
-// want schedules a test merge, unless one is.
+// want schedules a test merge unless one is scheduled.
 func want(tx *db.Tx, issueID issue.ID) error {
 	err := tx.Run(`UPDATE pulls SET wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1 AND open
 		AND NOT wanted`, issueID)
 	return err
 }
 
-// branchID finds the id by which lists find a branch; 0 where no pull request
-// ever had it.
+// branchID returns the id of a branch in the index, or 0 if no pull request ever had it.
 func branchID(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (id int64, err error) {
 	err = tx.QueryRow(`SELECT id FROM pull_branches WHERE repo_id = $1 AND owner_id = $2 AND name = $3`,
 		repoID, ownerID, name).Scan(&id)
@@ -242,15 +241,15 @@ func branchID(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (id in
 	return id, err
 }
 
-// headBranches gives the ids of the head branches of that name, of any owner. The owner 0 stands for the
-// base.
+// headBranches returns the ids of the head branches with this name, of any owner. The owner 0 means a base
+// branch.
 func headBranches(tx *db.Tx, repoID repo.ID, name string) ([]int64, error) {
 	return db.QueryIDs[int64](tx,
 		`SELECT id FROM pull_branches WHERE repo_id = $1 AND name = $2 AND owner_id <> $3`,
 		repoID, name, account.ID(0))
 }
 
-// branchProperty is branchID for a pull request that has the branch from now on.
+// branchProperty is branchID for a new pull request: it adds a branch that is not in the index.
 func branchProperty(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (posting.Property, error) {
 	var id int64
 	err := tx.QueryRow(`INSERT INTO pull_branches (repo_id, owner_id, name) VALUES ($1, $2, $3)
@@ -259,10 +258,10 @@ func branchProperty(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) 
 	return posting.Property{Kind: posting.ByBranch, Value: id}, err
 }
 
-// jobs are scheduled test merges; those that wait have the column wanted set.
+// jobs are the scheduled test merges: rows with wanted set.
 var jobs = db.Jobs{Table: "pulls", Key: "issue_id"}
 
-// Lease takes a scheduled test merge that is due; nil: there is none.
+// Lease takes a scheduled test merge that is due, or returns nil.
 func Lease(tx *db.Tx, length time.Duration) (*Pull, *db.Lease, error) {
 	l, err := jobs.Take(tx, length, 1, `wanted`)
 	if err != nil || l == nil {
@@ -272,8 +271,7 @@ func Lease(tx *db.Tx, length time.Duration) (*Pull, *db.Lease, error) {
 	return p, l, err
 }
 
-// storeTrial writes what came of a test merge, unless the head has moved since
-// or the base is another.
+// storeTrial stores the result of a test merge unless the head or base has changed.
 func storeTrial(tx *db.Tx, p *Pull, t *trial) (stored bool, err error) {
 	n, err := tx.Exec(`UPDATE pulls SET tested_base = $2, tested_head = $3, test_sha = $4, additions = $5,
 		deletions = $6, changed_files = $7, commits = $8, wanted = FALSE, due_at = 0, tries = 0
@@ -284,8 +282,7 @@ func storeTrial(tx *db.Tx, p *Pull, t *trial) (stored bool, err error) {
 	return n == 1, err
 }
 
-// giveUp ends a leased test merge that is not to be made: it waits until somebody
-// wants it again. Error: db.ErrLeaseLost.
+// giveUp cancels a leased test merge until it is requested again. Error: db.ErrLeaseLost.
 func giveUp(tx *db.Tx, l *db.Lease) error {
 	if err := jobs.PutOff(tx, l, 0); err != nil {
 		return err
@@ -294,5 +291,5 @@ func giveUp(tx *db.Tx, l *db.Lease) error {
 	return err
 }
 
-// Backlog is what is left of test merges.
+// Backlog returns the backlog of test merges.
 func (s *Service) Backlog(tx *db.Tx) (db.Backlog, error) { return jobs.Backlog(tx, `wanted`) }

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// GiveAwayBranches lets pull requests that came from branches of an account be listed by
-// those of another. If that has a branch of the name already, both become one.
+// GiveAwayBranches changes the owner of the branches in the index from one account to another. If the new
+// owner has a branch with the same name, the two are merged.
 func GiveAwayBranches(tx *db.Tx, from, to account.ID) error {
 	const both = `pull_branches x JOIN pull_branches g ON g.repo_id = x.repo_id AND g.name = x.name AND g.owner_id = $2`
 	for _, s := range [...]struct {
@@ -44,8 +44,8 @@ func GiveAwayBranches(tx *db.Tx, from, to account.ID) error {
 	return nil
 }
 
-// FollowTransfer lets the pull requests whose heads are in a repository be listed by the
-// branches of its new owner. Those whose head is gone stay the former owner's.
+// FollowTransfer changes the owner of the head branches of a repository in the index. Pull requests that
+// have lost their head keep the former owner.
 func FollowTransfer(tx *db.Tx, id repo.ID, from, to account.ID) error {
 	const (
 		asked  = `SELECT issue_id FROM pulls WHERE head_repo_id = $1`

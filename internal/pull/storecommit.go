@@ -10,8 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// noteCommits makes a pull request found by these commits, and by no others. It
-// writes only what differs, which is nothing when a base has moved.
+// noteCommits sets the commits by which a pull request can be found. It writes only differences, which is
+// nothing after a base has moved.
 func noteCommits(tx *db.Tx, repoID repo.ID, issueID issue.ID, commits []git.SHA) error {
 	noted, err := db.QueryColumn[git.SHA](tx, `SELECT sha FROM pull_commits WHERE issue_id = $1`, issueID)
 	if err != nil {
@@ -48,13 +48,13 @@ func noteCommits(tx *db.Tx, repoID repo.ID, issueID issue.ID, commits []git.SHA)
 	return err
 }
 
-// withCommit are the pull requests p that have a commit, or were merged as it.
+// withCommit selects the pull requests p that contain a commit or were merged as it.
 const withCommit = ` FROM pulls p WHERE p.issue_id IN (SELECT issue_id FROM pull_commits WHERE repo_id = $1
 	AND sha = $2
 	UNION SELECT issue_id FROM pulls WHERE repo_id = $1 AND merge_sha = $2)`
 
-// ofCommit reads a page of those that are merged and, with open, of the open
-// ones, by their issues' ids; and how many there are.
+// ofCommit reads a page of the issue ids of the merged pull requests of a commit, or also of open ones if
+// open is true, and their total number.
 func ofCommit(
 	tx *db.Tx, repoID repo.ID, sha git.SHA, open bool, page web.Page,
 ) (ids []issue.ID, total int64, err error) {
@@ -73,17 +73,17 @@ func anyOpenOf(tx *db.Tx, repoID repo.ID, sha git.SHA) (some bool, err error) {
 	return some, err
 }
 
-// ofOne is a pull request that has a commit.
+// ofOne is a pull request that contains a commit.
 type ofOne struct {
 	sha    git.SHA
 	number int64
-	merged bool // else it is open
+	merged bool // false: open
 }
 
-// mostOfCommits bounds how many pull requests are told of many commits.
+// mostOfCommits is the maximum number of results of ofCommits.
 const mostOfCommits = 10_000
 
-// ofCommits reads the pull requests of commits, merged and open ones, the oldest first.
+// ofCommits reads the merged and open pull requests of several commits, oldest first.
 func ofCommits(tx *db.Tx, repoID repo.ID, shas []git.SHA) (list []ofOne, err error) {
 	args := []any{repoID}
 	for _, sha := range shas {

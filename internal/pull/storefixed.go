@@ -6,10 +6,10 @@ import (
 	"arbor/internal/repo"
 )
 
-// maxFixingText is how many bytes of bodies one request reads to find out what they fix.
+// maxFixingText is how many bytes of bodies one request parses for closing keywords.
 const maxFixingText = 16 << 20
 
-// issuesAmong tells which numbers are those of issues that are no pull requests.
+// issuesAmong returns the numbers that are issues and not pull requests.
 func issuesAmong(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]bool, error) {
 	there := make(map[int64]bool, len(numbers))
 	if len(numbers) == 0 {
@@ -28,8 +28,8 @@ func issuesAmong(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]bool, er
 	return there, err
 }
 
-// naming calls each for the pull requests of the repository that named one of the issues, with their bodies,
-// in the order of their numbers. closed also takes those that were closed without a merge.
+// naming calls each for the pull requests of the repository that refer to one of the issues, with their
+// bodies, in the order of their numbers. If closed is true, it includes those closed without a merge.
 func naming(
 	tx *db.Tx, repoID repo.ID, numbers []int64, closed bool, each func(named, by int64, body *string),
 ) error {

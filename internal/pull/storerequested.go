@@ -8,8 +8,8 @@ import (
 	"arbor/internal/issue"
 )
 
-// requestedOf finds who is asked to review the pull requests of a page, by id of
-// the issue, in the order in which they were asked.
+// requestedOf returns the requested reviewers of several pull requests by issue id, in the order of the
+// requests.
 func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error) {
 	found := map[issue.ID][]account.ID{}
 	if len(issues) == 0 {
@@ -44,7 +44,7 @@ func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error
 	return found, rows.Err()
 }
 
-// askedFor is the issue of a pull request whose reviewers are known, for the transactions of one request.
+// askedFor is the key under which a request remembers the requested reviewers of a pull request.
 type askedFor issue.ID
 
 func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID) error {
@@ -57,7 +57,7 @@ func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID) error {
 	return err
 }
 
-// deleteRequests removes requests and tells which there were, by id.
+// deleteRequests deletes requests and returns the deleted ones by user id.
 func deleteRequests(tx *db.Tx, issueID issue.ID, users []account.ID) (gone []account.ID, err error) {
 	if len(users) == 0 {
 		return nil, nil
@@ -74,7 +74,7 @@ func deleteRequests(tx *db.Tx, issueID issue.ID, users []account.ID) (gone []acc
 	return gone, err
 }
 
-// addReviewComments counts review comments that everyone sees.
+// addReviewComments adds to the number of submitted review comments.
 func addReviewComments(tx *db.Tx, issueID issue.ID, by int64) error {
 	err := tx.Run(`UPDATE pulls SET review_comments = review_comments + $2 WHERE issue_id = $1`, issueID, by)
 	return err

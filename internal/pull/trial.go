@@ -17,37 +17,36 @@ import (
 	"arbor/internal/repo"
 )
 
-// trial is a test merge: a pure function of two commits.
+// trial is the result of a test merge. It depends only on the two commits.
 type trial struct {
 	issueID    issue.ID
 	base, head git.SHA
-	commit     git.SHA // empty: they do not merge
+	commit     git.SHA // empty: conflict
 	purges     int64   // repo.Repo.Purges before the objects were written
-	landed     bool    // the head came into the base's history by other means
+	landed     bool    // the base's history contains the head
 
 	additions, deletions, files, commits int64
 
-	listed []git.SHA // the commits by which the pull request is found
+	listed []git.SHA // the commits by which the pull request can be found
 }
 
-// fill notes in p what the trial found.
+// fill copies the result to p.
 func (t *trial) fill(p *Pull) {
 	p.TestedBase, p.TestedHead, p.TestSHA, p.Wanted = t.base, t.head, t.commit, false
 	p.Additions, p.Deletions, p.Files, p.Commits = t.additions, t.deletions, t.files, t.commits
 }
 
-// failed is the trial of what takes longer to merge than anyone waits: it says
-// that the two do not merge, so that nobody waits for ever.
+// failed returns the result for a merge that takes too long: it counts as a conflict, so that clients do
+// not wait forever.
 func (p *Pull) failed() *trial {
 	return &trial{issueID: p.IssueID, base: p.BaseTip, head: p.HeadSHA,
 		additions: p.Additions, deletions: p.Deletions, files: p.Files, commits: p.Commits}
 }
 
-// tryMerge makes the test merge of a pull request as it stands, and counts what
-// it changes. Objects are written, no row.
+// tryMerge performs the test merge of a pull request and counts its changes. It writes objects but no rows.
 func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 	t := &trial{issueID: p.IssueID, base: p.BaseTip, head: p.HeadSHA}
-	if err := s.repos.MarkUnreached(ctx, p.RepoID); err != nil { // no ref may come to its merge
+	if err := s.repos.MarkUnreached(ctx, p.RepoID); err != nil { // refs must not reach its objects yet
 		return nil, err
 	}
 	var err error
@@ -64,7 +63,7 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 	g.Go(func() error {
 		commit, m, err := objects.TestMerge(ctx, t.base, t.head)
 		if errs.Is(err, errs.TooLarge) {
-			return nil // git cannot merge these two, now or later
+			return nil // git can never merge these two
 		}
 		if err == nil {
 			t.commit, upToDate = commit, m.UpToDate
@@ -90,16 +89,16 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		return nil
 	})
 	err = g.Wait()
-	t.landed = upToDate && t.commits > 0 // else the head was set back to what the base had
+	t.landed = upToDate && t.commits > 0 // else the head was reset to a commit of the base
 	s.repos.Wrote(p.RepoID)
 	return t, err
 }
 
-// maxCounted is how many commits of a pull request are counted.
+// maxCounted is the maximum to which commits of a pull request are counted.
 const maxCounted = 100_000
 
-// testNow makes the test merge of a pull request that is about to be, and gives
-// the commits by which it is found. What takes long is wanted instead.
+// testNow performs the test merge of a pull request before it is inserted, and returns the commits by which
+// it can be found. A test merge that takes long is scheduled instead.
 func (s *Service) testNow(ctx context.Context, p *Pull) ([]git.SHA, error) {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -115,11 +114,10 @@ func (s *Service) testNow(ctx context.Context, p *Pull) ([]git.SHA, error) {
 	return nil, err
 }
 
-// errStale says that a test merge was of a head or for a base that is none any
-// more.
+// errStale means that the head or base has changed since the test merge.
 var errStale = errors.New("pull: the head has moved, or the base is another")
 
-// store writes what came of a test merge, and points refs/pull/N/merge at it.
+// store stores the result of a test merge and updates refs/pull/N/merge.
 func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 	if t.landed {
 		return s.markMerged(ctx, p, t.base, 0)
@@ -143,15 +141,14 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 	})
 }
 
-// patience is how long a request waits for the test merge that it needs.
+// patience is how long a request waits for a test merge.
 const patience = 2 * time.Second
 
-// trialTime bounds one test merge.
+// trialTime is the time limit of a test merge.
 const trialTime = time.Minute
 
-// tested makes sure that an open pull request has a test merge of its present
-// tips: it makes it at once, and while that takes long leaves it to the job
-// (decision 36). It returns the pull request as it is then.
+// tested ensures that an open pull request has a test merge of its current tips, and returns the updated
+// pull request. It makes the test merge now, or leaves it to the worker if it takes long (decision 36).
 func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 	if !p.Open || p.Tested() || p.BaseTip == "" {
 		return p, nil
@@ -186,8 +183,7 @@ func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 	return now, err
 }
 
-// try makes and stores a test merge, one at a time for each pair of commits and
-// the base that it counts from.
+// try performs and stores a test merge. Concurrent calls for the same commits and base share one.
 func (s *Service) try(ctx context.Context, p *Pull) error {
 	key := fmt.Sprint(p.IssueID, p.BaseSHA, p.BaseTip, p.HeadSHA)
 	alone, err := s.trials.Enter(ctx, key)
@@ -202,21 +198,21 @@ func (s *Service) try(ctx context.Context, p *Pull) error {
 	return s.store(ctx, p, t)
 }
 
-// scheduled is the topic of the bell which says that there may be test merges to make.
+// scheduled is the bell for new test merges.
 const scheduled = "test merges"
 
-// wakeWorker tells the worker that there is work.
+// wakeWorker wakes the worker.
 func (s *Service) wakeWorker() { s.db.Ring(scheduled) }
 
 const (
-	leaseTime = 10 * time.Second // after which another worker takes the job of a dead one
-	pollTime  = 5 * time.Second  // how long work of other processes waits at most
-	maxTries  = 8                // of one job; then it waits until somebody asks again
-	tooLong   = 3                // tries that may take all of trialTime; then the two do not merge
+	leaseTime = 10 * time.Second // then another worker takes the job of a dead one
+	pollTime  = 5 * time.Second  // maximum delay of jobs of other processes
+	maxTries  = 8                // of one job; then it waits for the next request
+	tooLong   = 3                // tries that may take all of trialTime; then it counts as a conflict
 )
 
-// Run makes the test merges that are scheduled, until ctx is done. A job is a row:
-// it survives the process, and others take it up when its lease has ended.
+// Run performs scheduled test merges until ctx is done. A job is a row: it survives the process, and others
+// take it when its lease has expired.
 func (s *Service) Run(ctx context.Context) error {
 	moves, wake := s.repos.Moves(), s.db.Bell(scheduled)
 	timer := time.NewTicker(pollTime)
@@ -233,13 +229,13 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Settle does what is due of Run's work, and waits for what Run has begun. For stores that are being filled.
+// Settle does Run's pending work, and waits for work that Run has begun. It is for tests and seeding.
 func (s *Service) Settle(ctx context.Context) error {
 	s.catchUp(ctx)
 	return ctx.Err()
 }
 
-// catchUp does what is due.
+// catchUp does the pending work.
 func (s *Service) catchUp(ctx context.Context) {
 	s.one.Lock()
 	defer s.one.Unlock()
@@ -255,7 +251,7 @@ func (s *Service) catchUp(ctx context.Context) {
 	}
 }
 
-// work takes a job and does it. It reports whether there may be more.
+// work takes a job and does it. It reports whether more may be pending.
 func (s *Service) work(ctx context.Context) bool {
 	waiting := false
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -283,8 +279,8 @@ func (s *Service) work(ctx context.Context) bool {
 	return l != nil
 }
 
-// job does one scheduled test merge; one that fails waits, longer each time. If the lease
-// is lost, also because the pull request has another head by now, the next holder does it.
+// job does one scheduled test merge. A failed one is retried with increasing delays. If the lease is lost,
+// for example because the head has changed, its next holder does the job.
 func (s *Service) job(ctx context.Context, p *Pull, l *db.Lease) {
 	late := false
 	ctx = journal.WithJob(ctx, "test-merge")
@@ -313,7 +309,7 @@ func (s *Service) job(ctx context.Context, p *Pull, l *db.Lease) {
 	}
 }
 
-// failed notes that a test merge failed, and late that it took all its time.
+// failed records that a test merge failed; late means that it took all of its time.
 func (s *Service) failed(ctx context.Context, p *Pull, l *db.Lease, late bool, cause error) error {
 	s.log.WarnContext(ctx, "test merge failed", "pull", p.IssueID, "try", p.Tries, "error", cause)
 	if late && p.Tries >= tooLong {

@@ -16,10 +16,9 @@ import (
 	"arbor/internal/web"
 )
 
-// Update merges the base branch into the head branch, for who mayUpdate: the
-// pull request follows as it does after a push. expected is what the caller
-// takes the head for; empty: whatever it is. Errors: 403, 404; 422 when the head
-// is another, when there is nothing new, or when the two do not merge.
+// Update merges the base branch into the head branch, with the same effects as a push. It requires the
+// rights of mayUpdate. expected is the expected head and may be empty. Errors: 403, 404; 422 if the head is
+// another one, if there is nothing new, or for a conflict.
 func (s *Service) Update(ctx context.Context, a *repo.Access, number int64, expected string) error {
 	err := s.repos.Again(ctx, errMoved, func() error { return s.updateOnce(ctx, a, number, expected) })
 	if errors.Is(err, errMoved) {
@@ -39,7 +38,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	case expected != "" && !strings.EqualFold(expected, string(p.HeadSHA)):
 		return errs.New(errs.Invalid, "expected head sha didn't match current head ref.")
 	}
-	purges, err := s.repos.Purges(ctx, p.HeadRepoID) // before anything is brought there
+	purges, err := s.repos.Purges(ctx, p.HeadRepoID) // read before objects are copied
 	if err != nil {
 		return err
 	}
@@ -67,7 +66,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err != nil {
 		return err
 	}
-	// again: it may have taken long, and bringing shows objects
+	// Check again: the merge may have taken long, and copying makes objects visible.
 	if err := s.mayUpdate(ctx, a, p); err != nil {
 		return err
 	}
@@ -91,21 +90,20 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	return err
 }
 
-// back is how the base comes to the head's repository.
+// back returns the crossing from the base to the head repository.
 func back(p *Pull, userID account.ID) network.Crossing {
 	return network.Crossing{From: p.RepoID, To: p.HeadRepoID, UserID: userID}
 }
 
-// mayUpdate returns the 403 for who may not move the head: those with push
-// access to its repository may, and to a public base where the author, who has
-// that access, lets them. 422 if the base's commits may not come into the head's
-// repository: the author or the caller does not see both, or they are in two networks
-// (decision 61).
+// mayUpdate returns 403 unless the caller may move the head: that requires push access to its repository,
+// or to a public base if the author has push access to the head and allows maintainers to push. It returns
+// 422 if the base's commits may not be copied to the head's repository: the author or the caller cannot see
+// both, or they are in different networks (decision 61).
 func (s *Service) mayUpdate(ctx context.Context, a *repo.Access, p *Pull) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error { return mayUpdateIn(tx, a, p) })
 }
 
-// mayUpdateIn is mayUpdate in a transaction: also in the one that moves the head.
+// mayUpdateIn is mayUpdate within a transaction, also the one that moves the head.
 func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) error {
 	if p.HeadRepoID == p.RepoID {
 		return a.Require(account.Push)
@@ -121,7 +119,7 @@ func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) error {
 	case p.HeadRepoID == 0:
 		may = let || p.AuthorID == a.Caller.ID
 	case !may && let && head != nil && !head.Private && head.OwnerID == p.AuthorID:
-		may = true // without asking: it is the author's own
+		may = true // it is the author's own head
 	case !may && let:
 		if may, err = authorPushes(tx, p); err != nil {
 			return err
@@ -137,7 +135,7 @@ func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) error {
 	return err
 }
 
-// updateJSON is the answer of an update.
+// updateJSON is the response of an update.
 type updateJSON struct {
 	Message string `json:"message"`
 	URL     string `json:"url"`
@@ -145,8 +143,8 @@ type updateJSON struct {
 
 // PUT /repos/{owner}/{repo}/pulls/{number}/update-branch
 //
-// UpdateBranch merges the base into the head, as Update says. It has happened
-// when the answer comes, though that is GitHub's 202. Errors: 403, 404, 422.
+// UpdateBranch merges the base into the head, see Update. It is complete when the response is sent,
+// although that is GitHub's 202. Errors: 403, 404, 422.
 func (api *API) UpdateBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, _, err := api.find(r, a)
 	if err != nil {

@@ -21,10 +21,10 @@ type upstreamJSON struct {
 	BaseBranch string `json:"base_branch"`
 }
 
-// MergeUpstream brings a branch of a fork up to date with the branch of that name of its
-// parent: by moving it, or else by a merge commit. Objects come as MayCross lets them, and
-// count in the caller's quota. Errors: 409 where the two do not merge; 422 where there is no
-// parent that the caller sees, or one of the branches is missing.
+// MergeUpstream updates a branch of a fork from the branch with the same name in its parent, by
+// fast-forward or with a merge commit. Objects are copied as MayCross allows and count for the caller's
+// quota. Errors: 409 for a conflict; 422 if no parent is visible to the caller or one of the branches does
+// not exist.
 func (s *Service) MergeUpstream(ctx context.Context, a *repo.Access, branch string) (*upstreamJSON, error) {
 	defer s.merging.Lock(fmt.Sprint(a.ID, " ", branch))()
 	var done *upstreamJSON
@@ -90,7 +90,7 @@ func (s *Service) mergeUpstreamOnce(
 	return &upstreamJSON{message, kind, from}, err
 }
 
-// joinUpstream gives the commit that has both tips in its history, and how it came to be.
+// joinUpstream returns a commit that contains both tips, and how it was made.
 func (s *Service) joinUpstream(ctx context.Context, a *repo.Access, own, theirs git.SHA, message string) (
 	sha git.SHA, kind string, err error,
 ) {
@@ -121,7 +121,7 @@ func (s *Service) joinUpstream(ctx context.Context, a *repo.Access, own, theirs 
 	return sha, "merge", err
 }
 
-// upstream finds the repository from which a fork came, as its caller may see it.
+// upstream returns the parent of a fork if it is visible to the caller.
 func (s *Service) upstream(ctx context.Context, a *repo.Access) (parent *repo.Access, err error) {
 	if a.ParentID == 0 {
 		return nil, errNoUpstream()
@@ -137,8 +137,8 @@ func (s *Service) upstream(ctx context.Context, a *repo.Access) (parent *repo.Ac
 	return parent, err
 }
 
-// barred is why objects may not come into a repository: its caller has lost it meanwhile, or
-// else as the operation puts it.
+// barred returns why objects cannot be copied to a repository: the error of the caller's access if that was
+// lost, else the given error.
 func (s *Service) barred(ctx context.Context, a *repo.Access, otherwise error) error {
 	if err := s.db.Read(ctx, a.Holds); err != nil {
 		return err
@@ -150,7 +150,7 @@ func errNoUpstream() error {
 	return errs.New(errs.Invalid, "The repository is not a fork, or you cannot see its parent.")
 }
 
-// branchTip is where a branch is. Error: 422 where there is none of that name.
+// branchTip returns the tip of a branch. Error: 422 if it does not exist.
 func (s *Service) branchTip(ctx context.Context, a *repo.Access, branch string) (git.SHA, error) {
 	sha, err := s.repos.Ref(ctx, a, heads+branch)
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
@@ -161,8 +161,8 @@ func (s *Service) branchTip(ctx context.Context, a *repo.Access, branch string) 
 
 // POST /repos/{owner}/{repo}/merge-upstream
 //
-// MergeFromUpstream brings a branch of a fork up to date with its parent's. Errors: 409 for a
-// conflict, 422 where there is nothing to merge from.
+// MergeFromUpstream updates a branch of a fork from its parent. Errors: 409 for a conflict, 422 if there is
+// nothing to merge from.
 func (api *API) MergeFromUpstream(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, "Merge")
 	if err != nil {
@@ -180,17 +180,17 @@ func (api *API) MergeFromUpstream(w http.ResponseWriter, r *http.Request, a *rep
 	return web.JSON(w, r, http.StatusOK, done)
 }
 
-// newBranch is a branch that BranchFrom makes.
+// newBranch is a branch to be created by BranchFrom.
 type newBranch struct {
 	Name string
 	From repo.ID // another repository of the network
-	Base string  // its branch
-	SHA  git.SHA // where that is
+	Base string  // a branch of From
+	SHA  git.SHA // the tip of Base
 }
 
-// branchFrom makes a branch of a repository at the tip of a branch of another one of its network. Objects
-// come as those of MergeUpstream. Errors: 409 where the other branch moved; 422 for what the caller does not
-// see, and a name that is taken.
+// branchFrom creates a branch at the tip of a branch of another repository in the network. Objects are
+// copied as by MergeUpstream. Errors: 409 if the other branch has moved; 422 if it is not visible to the
+// caller, and for a name that exists.
 func (s *Service) branchFrom(ctx context.Context, a *repo.Access, n newBranch) error {
 	var from *repo.Access
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
@@ -229,9 +229,9 @@ func (s *Service) branchFrom(ctx context.Context, a *repo.Access, n newBranch) e
 	return err
 }
 
-// BranchFrom makes a branch of a fork for a change that somebody proposes to another repository: name, at the
-// commit sha of the branch base of the repository of the number repository_id. Pages ask for it; REST has no
-// address for it. Errors: 409, 422.
+// BranchFrom creates a branch in a fork for a change proposed to another repository: name, at the commit
+// sha of the branch base of the repository with the id repository_id. It is for pages; GitHub's REST API
+// has no such endpoint. Errors: 409, 422.
 func (api *API) BranchFrom(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, "Reference")
 	if err != nil {

@@ -12,18 +12,17 @@ import (
 	"arbor/internal/web"
 )
 
-// Feed is reviews and comments of several repositories, for what tells of them:
-// read with a fixed number of queries, without asking git where comments are now.
+// Feed holds the reviews and comments of several repositories for activity feeds and webhooks. It is loaded
+// with a fixed number of queries and does not use git to find the current positions of comments.
 type Feed struct {
 	pages    map[repo.ID]*page  // by repository
-	numbers  map[issue.ID]int64 // of pull requests, by id of the issue
+	numbers  map[issue.ID]int64 // of pull requests, by issue id
 	reviews  []*Review
 	comments []*Comment
 }
 
-// LoadFeed reads the reviews and comments of the ids, as far as they are in the
-// repositories given, which are all of one caller. numbers are those of their
-// pull requests, by id of the issue.
+// LoadFeed reads the reviews and comments with the given ids that belong to the given repositories. All of
+// list must have the same caller. numbers are the numbers of the pull requests by issue id.
 func LoadFeed(
 	ctx context.Context, tx *db.Tx, list []*repo.Access, numbers map[issue.ID]int64, reviews,
 	comments []int64,
@@ -68,7 +67,7 @@ func LoadFeed(
 	return f, shared.Associate(tx, authors)
 }
 
-// Bodies prepares the texts of the loaded reviews and comments, outside a transaction.
+// Bodies renders the texts of the loaded reviews and comments. It must run outside a transaction.
 func (f *Feed) Bodies(out *web.Output, s *issue.Service) error {
 	texts := make([]text.Source, 0, len(f.reviews)+len(f.comments))
 	for _, v := range f.reviews {
@@ -84,8 +83,8 @@ func (f *Feed) Bodies(out *web.Output, s *issue.Service) error {
 	return err
 }
 
-// Review gives the payload of a review that was loaded; its state is written as events
-// write it. Error: that of its body.
+// Review returns the payload of a loaded review, with the state name of webhooks, or nil if it was not
+// loaded. It returns an error if its body cannot be rendered.
 func (f *Feed) Review(id int64) (any, error) {
 	for n, v := range f.reviews {
 		if v.ID == id {
@@ -95,7 +94,8 @@ func (f *Feed) Review(id int64) (any, error) {
 	return nil, nil
 }
 
-// Comment gives the payload of a comment that was loaded. Error: that of its body.
+// Comment returns the payload of a loaded comment, or nil if it was not loaded. It returns an error if its
+// body cannot be rendered.
 func (f *Feed) Comment(id int64) (any, error) {
 	for n, c := range f.comments {
 		if c.ID == id {

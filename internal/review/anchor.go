@@ -10,26 +10,25 @@ import (
 	"arbor/internal/pull"
 )
 
-// spot is a place in a patch.
+// spot is a position in a patch.
 type spot struct {
-	Position int64 // 0: none; 1 for a whole file
-	Line     int64 // of the file; 0: none, as for a whole file
-	Start    int64 // the first of several lines; 0: one line
+	Position int64 // 0: outdated; 1 for a whole file
+	Line     int64 // in the file; 0 for a whole file
+	Start    int64 // first line of a range; 0: a single line
 }
 
-// Anchor is what a comment stands at: lines of a file, or the whole of it, in
-// the changes that lead to a commit.
+// Anchor is the position of a comment: lines of a file or a whole file, in the pull request's changes up to
+// a commit.
 type Anchor struct {
 	Commit    git.SHA
 	Path      string
 	Whole     bool
 	Side      Side
-	StartSide Side // 0: one line
-	Spot      spot // with a position only, place finds the line
+	StartSide Side // 0: a single line
+	Spot      spot // if only Position is set, place finds the line
 }
 
-// covers tells whether the commit is the pull request's head or one of the
-// commits that it brings. Error: 422.
+// covers checks that the commit is the pull request's head or one of its other commits. Error: 422.
 func (s *Service) covers(ctx context.Context, p *pull.Pull, commit git.SHA) error {
 	if commit == p.HeadSHA {
 		return nil
@@ -46,8 +45,7 @@ func (s *Service) covers(ctx context.Context, p *pull.Pull, commit git.SHA) erro
 	return err
 }
 
-// changes gives those changes of a pull request up to a commit which are of the
-// named files.
+// changes returns the pull request's changes up to a commit in the named files.
 func (s *Service) changes(
 	ctx context.Context, p *pull.Pull, commit git.SHA, names []string,
 ) (*diff.Changes, error) {
@@ -63,8 +61,8 @@ func (s *Service) changes(
 	return diff.FilesNamed(ctx, objects, common, commit, names)
 }
 
-// place completes the anchors, all of one commit, and gives the hunk of each: in
-// one process whatever their number. Error: 422 for what is not in the diff.
+// place completes the anchors, which all have the same commit, and returns the hunk of each. It runs a
+// fixed number of git processes. Error: 422 for an anchor that is not in the diff.
 func (s *Service) place(
 	ctx context.Context, p *pull.Pull, commit git.SHA, list []*Anchor,
 ) (hunks []string, err error) {
@@ -106,7 +104,7 @@ func (s *Service) place(
 	return hunks, nil
 }
 
-// notPart is GitHub's complaint about what the diff does not show.
+// notPart returns GitHub's error for an anchor that is not in the diff.
 func notPart(field string) errs.Field {
 	return thread(field, "must be part of the diff")
 }
@@ -117,7 +115,7 @@ func thread(field, message string) errs.Field {
 		Message: field + " " + message}
 }
 
-// settle finds the anchor in the patch of its file.
+// settle completes the anchor from the patch of its file and returns its hunk, or an error.
 func (a *Anchor) settle(lines []patchLine) (hunk string, bad *errs.Field) {
 	if a.Whole {
 		a.Side, a.StartSide, a.Spot = Right, 0, spot{Position: 1}

@@ -14,21 +14,21 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about reviews.
+// API implements the HTTP handlers of reviews and review comments.
 type API struct {
 	s       *Service
 	answers *web.Answers
 }
 
-// cacheBytes bounds the rendered answers kept in memory.
+// cacheBytes is the size of the cache of rendered responses.
 const cacheBytes = 16 << 20
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service) *API {
 	return &API{s, web.NewAnswers(web.NewKept(cacheBytes))}
 }
 
-// find reads the pull request that {number} names. Error: 404.
+// find reads the pull request with number {number}. Error: 404.
 func (api *API) find(r *http.Request, a *repo.Access) (*pull.Pull, *issue.Issue, error) {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -37,8 +37,7 @@ func (api *API) find(r *http.Request, a *repo.Access) (*pull.Pull, *issue.Issue,
 	return api.s.pulls.Find(r.Context(), a, n)
 }
 
-// findReview reads the issue of the pull request and the id of the review that
-// the path names. Error: 404.
+// findReview reads the review with the id {id} and the issue of its pull request. Error: 404.
 func (api *API) findReview(r *http.Request, a *repo.Access) (*issue.Issue, *Review, error) {
 	id, err := web.Number(r, "id")
 	if err != nil {
@@ -54,8 +53,8 @@ func (api *API) findReview(r *http.Request, a *repo.Access) (*issue.Issue, *Revi
 
 // GET /repos/{owner}/{repo}/pulls/{number}/reviews
 //
-// List answers a page of the reviews, the oldest first; of those that are not
-// submitted the caller's own. Error: 404.
+// List lists the reviews of a pull request, oldest first. Pending reviews are included only for their
+// author. Error: 404.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.serve(w, r, a, func(out *web.Output) error {
 		p, _, err := api.find(r, a)
@@ -79,8 +78,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/pulls/{number}/reviews
 //
-// Create makes a review: APPROVE, REQUEST_CHANGES, COMMENT, or without an event
-// one to be submitted later. Errors: 403, 404, 422.
+// Create creates a review with the event APPROVE, REQUEST_CHANGES or COMMENT, or a pending one without an
+// event. Errors: 403, 404, 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, i, err := api.find(r, a)
 	if err != nil {
@@ -102,7 +101,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // GET /repos/{owner}/{repo}/pulls/{number}/reviews/{id}
 //
-// Get answers one review. Error: 404.
+// Get returns one review. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.serve(w, r, a, func(out *web.Output) error {
 		i, v, err := api.findReview(r, a)
@@ -115,7 +114,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}
 //
-// Edit changes the text of one's own review. Errors: 403, 404, 422.
+// Edit changes the text of the caller's own review. Errors: 403, 404, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, v, err := api.findReview(r, a)
 	if err != nil {
@@ -137,8 +136,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // DELETE /repos/{owner}/{repo}/pulls/{number}/reviews/{id}
 //
-// Delete removes one's own review that is not submitted, and answers what it
-// was. Errors: 403, 404, 422.
+// Delete deletes the caller's pending review and returns it. Errors: 403, 404, 422.
 func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, v, err := api.findReview(r, a)
 	if err != nil {
@@ -152,8 +150,7 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // GET /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments
 //
-// ListReviewComments answers a page of a review's comments, the oldest first.
-// Error: 404.
+// ListReviewComments lists the comments of a review, oldest first. Error: 404.
 func (api *API) ListReviewComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.serve(w, r, a, func(out *web.Output) error {
 		_, v, err := api.findReview(r, a)
@@ -177,7 +174,7 @@ func (api *API) ListReviewComments(w http.ResponseWriter, r *http.Request, a *re
 
 // POST /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events
 //
-// Submit shows one's own pending review to everyone. Errors: 403, 404, 422.
+// Submit submits the caller's pending review. Errors: 403, 404, 422.
 func (api *API) Submit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, v, err := api.findReview(r, a)
 	if err != nil {
@@ -204,8 +201,7 @@ func (api *API) Submit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals
 //
-// Dismiss takes away the weight of a review, for who has push access. Errors:
-// 403, 404, 422.
+// Dismiss dismisses a review. It requires push access. Errors: 403, 404, 422.
 func (api *API) Dismiss(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, v, err := api.findReview(r, a)
 	if err != nil {
@@ -230,7 +226,7 @@ func (api *API) Dismiss(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	return api.answer(w, r, a, i.Number, v)
 }
 
-// Caches tells of the caches.
+// Caches returns statistics of the caches.
 func (api *API) Caches() []cache.Stats {
 	return []cache.Stats{api.answers.Stats("review_answers")}
 }

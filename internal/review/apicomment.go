@@ -14,7 +14,7 @@ import (
 	"arbor/internal/web"
 )
 
-// findComment reads the comment that {id} names. Error: 404.
+// findComment reads the comment with the id {id}. Error: 404.
 func (api *API) findComment(r *http.Request, a *repo.Access) (*Comment, error) {
 	id, err := web.Number(r, "id")
 	if err != nil {
@@ -23,8 +23,8 @@ func (api *API) findComment(r *http.Request, a *repo.Access) (*Comment, error) {
 	return api.s.findComment(r.Context(), a, id)
 }
 
-// list answers a page of a list of comments, by the parameters sort, direction
-// and since. which tells of what they are. Errors: 422, those of which.
+// list writes a page of comments according to the parameters sort, direction and since. which returns the
+// column and its value that select the comments. Errors: 422, those of which.
 func (api *API) list(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, which func() (column string, id any, err error),
 ) error {
@@ -51,7 +51,7 @@ func (api *API) list(
 	})
 }
 
-// write renders a page of a list.
+// write renders a page of l.
 func (api *API) write(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, l *commentList, page web.Page, out *web.Output,
 ) error {
@@ -68,11 +68,11 @@ func (api *API) write(
 	return api.s.renderComments(out, a, list, false)
 }
 
-// maxAtOnce is how many comments a page of a pull request shows.
+// maxAtOnce is the number of comments on a pull request's page.
 const maxAtOnce = 1000
 
-// ListAllComments answers the review comments on a pull request that its page shows, all at once; its Link
-// tells whether there are more. Error: 404.
+// ListAllComments returns the review comments that a pull request's page shows, in one response. The Link
+// header says whether there are more. Error: 404.
 func (api *API) ListAllComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, _, err := api.find(r, a)
 	if err != nil {
@@ -87,8 +87,7 @@ func (api *API) ListAllComments(w http.ResponseWriter, r *http.Request, a *repo.
 
 // GET /repos/{owner}/{repo}/pulls/{number}/comments
 //
-// ListComments answers a page of the review comments on a pull request. Errors:
-// 404, 422.
+// ListComments lists the review comments of a pull request. Errors: 404, 422.
 func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.list(w, r, a, func() (string, any, error) {
 		p, _, err := api.find(r, a)
@@ -101,16 +100,15 @@ func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Acc
 
 // GET /repos/{owner}/{repo}/pulls/comments
 //
-// ListRepoComments answers a page of the review comments on all pull requests of
-// a repository. Error: 422.
+// ListRepoComments lists the review comments of all pull requests of a repository. Error: 422.
 func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.list(w, r, a, func() (string, any, error) { return "repo_id", a.ID, nil })
 }
 
 // POST /repos/{owner}/{repo}/pulls/{number}/comments
 //
-// CreateComment comments on lines of what a pull request changes, on a file, or
-// with in_reply_to on a comment. Errors: 403, 404, 422.
+// CreateComment adds a comment on changed lines or on a file, or with in_reply_to a reply. Errors: 403,
+// 404, 422.
 func (api *API) CreateComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	made, err := api.createComment(r, a, false)
 	if err != nil {
@@ -119,7 +117,7 @@ func (api *API) CreateComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return api.created(w, r, a, made)
 }
 
-// createComment makes the comment that the request describes.
+// createComment creates the comment in the request's body.
 func (api *API) createComment(r *http.Request, a *repo.Access, pending bool) (*Comment, error) {
 	p, i, err := api.find(r, a)
 	if err != nil {
@@ -150,7 +148,7 @@ func (api *API) created(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 
 // POST /repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies
 //
-// Reply answers a comment of the pull request. Errors: 403, 404, 422.
+// Reply adds a reply to a comment of the pull request. Errors: 403, 404, 422.
 func (api *API) Reply(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	id, err := web.Number(r, "id")
 	if err != nil {
@@ -174,7 +172,7 @@ func (api *API) Reply(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return api.created(w, r, a, made)
 }
 
-// readBody reads a request that has a comment's text and nothing else.
+// readBody reads a request body that has only a comment's text.
 func readBody(r *http.Request) (issue.Text, error) {
 	body, err := web.ReadObject(r, CommentResource)
 	if err != nil {
@@ -189,7 +187,7 @@ func readBody(r *http.Request) (issue.Text, error) {
 
 // GET /repos/{owner}/{repo}/pulls/comments/{id}
 //
-// GetComment answers one comment. Error: 404.
+// GetComment returns one comment. Error: 404.
 func (api *API) GetComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.serve(w, r, a, func(out *web.Output) error {
 		c, err := api.findComment(r, a)
@@ -202,8 +200,8 @@ func (api *API) GetComment(w http.ResponseWriter, r *http.Request, a *repo.Acces
 
 // PATCH /repos/{owner}/{repo}/pulls/comments/{id}
 //
-// EditComment changes a comment, for its author and for who has push access.
-// Errors: 403, 404, 422.
+// EditComment changes a comment. Only its author and users with push access may do so. Errors: 403, 404,
+// 422.
 func (api *API) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.findComment(r, a)
 	if err != nil {
@@ -225,8 +223,8 @@ func (api *API) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 
 // DELETE /repos/{owner}/{repo}/pulls/comments/{id}
 //
-// DeleteComment deletes a comment, for its author and for who has push access:
-// 204. Errors: 403, 404.
+// DeleteComment deletes a comment: 204. Only its author and users with push access may do so. Errors: 403,
+// 404.
 func (api *API) DeleteComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.findComment(r, a)
 	if err != nil {
@@ -238,7 +236,7 @@ func (api *API) DeleteComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.NoContent(w)
 }
 
-// subject is Subject for the comment that {id} names.
+// subject calls Subject for the comment with the id {id}.
 func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
 	id, err := web.Number(r, "id")
 	if err != nil {
@@ -247,7 +245,7 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 	return api.s.Subject(r.Context(), a, id)
 }
 
-// Subject finds a comment as package reaction sees it. What is not submitted has no reactions. Error: 404.
+// Subject returns a comment as a subject of reactions. A pending comment cannot have reactions. Error: 404.
 func (s *Service) Subject(ctx context.Context, a *repo.Access, id int64) (reaction.Subject, error) {
 	c, err := s.findComment(ctx, a, id)
 	if err == nil && c.Pending {

@@ -12,30 +12,29 @@ import (
 	"arbor/internal/web"
 )
 
-// GitHub's REST API has no threads: GraphQL uses these loaders and handlers.
+// GitHub's REST API has no threads. GraphQL uses these loaders and handlers.
 
-// maxOfThread is how many comments of one thread are shown.
+// maxOfThread is the number of comments returned with a thread.
 const maxOfThread = 100
 
-// ThreadPayload is a thread.
+// ThreadPayload is a review thread.
 type ThreadPayload struct {
 	NodeID     string           `json:"node_id"`
 	Resolved   bool             `json:"resolved"`
 	ResolvedBy *account.Simple  `json:"resolved_by"`
-	Total      int64            `json:"total"` // comments
+	Total      int64            `json:"total"` // number of comments
 	MayResolve bool             `json:"may_resolve"`
 	Comments   []*ThreadComment `json:"comments"`
 }
 
-// ThreadComment is a comment, which only GraphQL's clients are told is pending.
+// ThreadComment is a review comment with the fields that only GraphQL has.
 type ThreadComment struct {
 	*commentPayload
 	Pending  bool `json:"pending"`
 	Outdated bool `json:"outdated"`
 }
 
-// ListManyThreads loads a page of the threads of each pull request of the numbers. Pull requests that are not
-// there have none.
+// ListManyThreads loads a page of the threads of each pull request. Unknown numbers have no threads.
 func (api *API) ListManyThreads(
 	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
 ) (map[int64]*web.List[*ThreadPayload], error) {
@@ -77,7 +76,7 @@ func (api *API) ListManyThreads(
 	return out, nil
 }
 
-// showThreads renders threads of the pull requests.
+// showThreads renders threads of several pull requests.
 func (s *Service) showThreads(
 	out *web.Output, a *repo.Access, list []*conversation, of map[issue.ID]*issue.Issue,
 ) ([]*ThreadPayload, error) {
@@ -118,7 +117,7 @@ func (p *page) threadComment(n int, c *Comment) (*ThreadComment, error) {
 	return &ThreadComment{one, c.Pending, c.Outdated()}, err
 }
 
-// ListManyOfReviews loads a page of the comments of each review of the ids, which are in the repository.
+// ListManyOfReviews loads a page of the comments of each review. All reviews must belong to the repository.
 func (api *API) ListManyOfReviews(
 	ctx context.Context, a *repo.Access, ids []int64, page web.Page,
 ) (map[int64]*web.List[*ThreadComment], error) {
@@ -158,7 +157,7 @@ func (api *API) ListManyOfReviews(
 	return out, nil
 }
 
-// GetThread answers the thread of the comment that {id} names. Error: 404.
+// GetThread returns the thread of the comment with the id {id}. Error: 404.
 func (api *API) GetThread(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.findComment(r, a)
 	if err != nil {
@@ -183,7 +182,7 @@ func (api *API) GetThread(w http.ResponseWriter, r *http.Request, a *repo.Access
 	})
 }
 
-// GetDraft answers the comment that {id} names, and whether it is pending. Error: 404.
+// GetDraft returns the comment with the id {id} and whether it is pending. Error: 404.
 func (api *API) GetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.findComment(r, a)
 	if err != nil {
@@ -208,7 +207,7 @@ func (api *API) answerDraft(
 	})
 }
 
-// ResolveThread marks the thread of the comment that {id} names as resolved, or with resolved false as not:
+// ResolveThread resolves the thread of the comment with the id {id}, or unresolves it if resolved is false:
 // 204. Errors: those of Service.Resolve.
 func (api *API) ResolveThread(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.findComment(r, a)
@@ -230,7 +229,7 @@ func (api *API) ResolveThread(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.NoContent(w)
 }
 
-// CreateDraft is CreateComment for a comment that waits in the caller's pending review.
+// CreateDraft is like CreateComment, but adds the comment to the caller's pending review.
 func (api *API) CreateDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	made, err := api.createComment(r, a, true)
 	if err != nil {

@@ -15,18 +15,17 @@ import (
 	"arbor/internal/web"
 )
 
-// NewComment is what somebody wants to say of some lines, or of what somebody
-// else said.
+// NewComment is a comment to be created.
 type NewComment struct {
-	Text    issue.Text // not empty
+	Text    issue.Text // must not be empty
 	Anchor  Anchor
-	ReplyTo int64 // a comment whose thread it joins; 0: a new thread, at Anchor
-	Pending bool  // it joins the caller's pending review, which is made if there is none
+	ReplyTo int64 // a comment of the thread to reply to; 0: a new thread at Anchor
+	Pending bool  // add to the caller's pending review, which is created if needed
 }
 
-// CreateComment adds a comment of the caller's to a pull request, with a review
-// of its own. A reply to a comment of the caller's pending review joins that review. Errors:
-// 403 for a locked conversation, 404, 422 for what is not in the diff.
+// CreateComment adds a comment of the caller, with a review of its own. A reply to a comment of the
+// caller's pending review becomes part of that review. Errors: 403 for a locked conversation, 404, 422 for
+// an anchor that is not in the diff.
 func (s *Service) CreateComment(
 	ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewComment,
 ) (*Comment, error) {
@@ -49,7 +48,7 @@ func (s *Service) CreateComment(
 		if err := mayWrite(a, c.Issue.Locked); err != nil {
 			return err
 		}
-		joins := int64(0) // the pending review that the reply becomes a part of
+		joins := int64(0) // pending review to add the reply to
 		if n.ReplyTo != 0 {
 			first, err := commentByID(c.Tx, a.ID, n.ReplyTo, a.Caller.ID)
 			if err != nil || first.IssueID != p.IssueID {
@@ -74,7 +73,7 @@ func (s *Service) CreateComment(
 	return created, err
 }
 
-// pendingReview finds the pending review of a comment's author, or makes it.
+// pendingReview returns the pending review of the comment's author, and creates it if needed.
 func pendingReview(tx *db.Tx, c *Comment, head git.SHA) (int64, error) {
 	v := &Review{RepoID: c.RepoID, IssueID: c.IssueID, AuthorID: c.AuthorID, State: Pending, Commit: head}
 	id, _, err := pendingOf(tx, c.IssueID, c.AuthorID)
@@ -92,13 +91,13 @@ func orAbsent(err error) error {
 	return err
 }
 
-// stand puts the comment where the anchor is.
+// stand places the comment at the anchor.
 func (c *Comment) stand(at Anchor, hunk string) {
 	c.Anchor, c.Hunk, c.Now, c.Current = at, hunk, at.Spot, at.Commit
 }
 
-// follow makes the comment a reply: threads have one level, and stand where
-// they began.
+// follow turns the comment into a reply at the position of its thread. Threads have one level, so a reply
+// to a reply refers to the first comment.
 func (c *Comment) follow(first *Comment) {
 	c.Anchor, c.Hunk, c.Now, c.Current = first.Anchor, first.Hunk, first.Now, first.Current
 	if c.ReplyTo = first.ReplyTo; c.ReplyTo == 0 {
@@ -106,8 +105,7 @@ func (c *Comment) follow(first *Comment) {
 	}
 }
 
-// addComment inserts a comment, with a review of its own unless it joins a
-// pending one.
+// addComment inserts a comment, with a review of its own unless joins is a pending review.
 func (s *Service) addComment(
 	c *issue.Change, made *Comment, joins int64, t issue.Text,
 ) (id int64, err error) {
@@ -128,8 +126,7 @@ func (s *Service) addComment(
 	return made.ID, announce(c, v, 1, t)
 }
 
-// EditComment changes the text of a comment, which is not empty. Errors: 403,
-// 404.
+// EditComment changes the text of a comment to t, which must not be empty. Errors: 403, 404.
 func (s *Service) EditComment(
 	ctx context.Context, a *repo.Access, found *Comment, t issue.Text,
 ) (*Comment, error) {
@@ -150,16 +147,16 @@ func (s *Service) EditComment(
 	})
 }
 
-// commentEvent is what hooks are told of comments.
+// commentEvent is the webhook event of comments.
 const commentEvent = "pull_request_review_comment"
 
-// tellGone tells hooks of a comment that is being deleted.
+// tellGone sends a webhook event for a comment that is being deleted.
 func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error {
 	info, err := hook.Listening(c.Tx, a.ID, commentEvent)
 	if err != nil || info == nil || now.Pending {
 		return err
 	}
-	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
+	ctx := web.WithInfo(context.Background(), info) // the request's may wait
 	payload, err := CommentForHook(ctx, c.Tx, a, s.issues, now.ID)
 	if err != nil {
 		return err
@@ -170,8 +167,8 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 	return err
 }
 
-// DeleteComment deletes a comment with its reactions, and the review that was
-// nothing else. Replies to it stay. Errors: 403, 404.
+// DeleteComment deletes a comment with its reactions, and its review if that has nothing else. Replies
+// remain. Errors: 403, 404.
 func (s *Service) DeleteComment(ctx context.Context, a *repo.Access, found *Comment) error {
 	_, err := s.changeComment(ctx, a, found, func(c *issue.Change, now *Comment) error {
 		if err := s.tellGone(c, a, now); err != nil {
@@ -192,8 +189,8 @@ func (s *Service) DeleteComment(ctx context.Context, a *repo.Access, found *Comm
 	return err
 }
 
-// changeComment runs fn on a comment as it is once its repository is locked,
-// for those who may change it.
+// changeComment locks the repository, reads the comment again, checks that the caller may change it, and
+// calls fn.
 func (s *Service) changeComment(
 	ctx context.Context, a *repo.Access, found *Comment, fn func(*issue.Change, *Comment) error,
 ) (*Comment, error) {
@@ -210,7 +207,7 @@ func (s *Service) changeComment(
 	return changed, err
 }
 
-// findComment reads a comment that the caller may see. Error: 404.
+// findComment reads a comment that is visible to the caller. Error: 404.
 func (s *Service) findComment(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		c, err = commentByID(tx, a.ID, id, account.IDOf(a.Caller))

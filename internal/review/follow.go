@@ -13,15 +13,14 @@ import (
 	"arbor/internal/pull"
 )
 
-// maxFollowed is how many comparisons a request starts to find where comments
-// are now. They are stored, so that each new head costs a pull request two of
-// them, more only where comments were made of several heads that nobody read in
-// between. A comment for which there is none left shows no position, this time.
+// maxFollowed is the number of comparisons that one request makes to find the current positions of
+// comments. Positions are stored, so a new head costs a pull request two comparisons, or more if comments
+// were made on several heads since the last request. If the limit is reached, the remaining comments have
+// no position in this response.
 const maxFollowed = 20
 
-// follow finds where comments are whose pull request has another head since: it
-// follows from commits alone, and is looked for when somebody asks, as a missing
-// test merge is (decision 36).
+// follow updates the positions of comments whose pull request has a new head. Positions depend only on
+// commits, so they are computed when a request needs them, like missing test merges (decision 36).
 func (s *Service) follow(ctx context.Context, list []*Comment) error {
 	stale := map[issue.ID][]*Comment{}
 	for _, c := range list {
@@ -52,8 +51,8 @@ func (s *Service) follow(ctx context.Context, list []*Comment) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error { return storeSpots(tx, moved) })
 }
 
-// followPull brings comments on one pull request up to date, as far as left
-// reaches, and returns those.
+// followPull updates the positions of comments of one pull request until left is used up, and returns the
+// updated ones.
 func (s *Service) followPull(ctx context.Context, list []*Comment, left *int) (done []*Comment, err error) {
 	if *left < 2 {
 		return nil, nil
@@ -101,8 +100,8 @@ func paths(list []*Comment) []string {
 	return names
 }
 
-// moved tells where the comment is in the current changes of its pull request;
-// between are the changes of its file since it was last known.
+// moved returns the position of the comment in the current changes of its pull request. between are the
+// changes from Current to the head.
 func (c *Comment) moved(between, current *diff.Changes) spot {
 	f := byPath(current, c.Path)
 	if f == nil {
@@ -140,8 +139,8 @@ func (c *Comment) moved(between, current *diff.Changes) spot {
 	return now
 }
 
-// carry follows a line of the comment's file through changes. A file that is
-// gone, or was renamed, or changed beyond what a patch shows, has lost its lines.
+// carry maps a line of the comment's file through changes. It reports false if the file was deleted,
+// renamed or has a diff too large for a patch.
 func (c *Comment) carry(between *diff.Changes, line int64) (int64, bool) {
 	for n := range between.Files {
 		if f := &between.Files[n]; f.OldPath == c.Path && f.Status == 'R' {
@@ -158,7 +157,7 @@ func (c *Comment) carry(between *diff.Changes, line int64) (int64, bool) {
 	return after(parsePatch(f.Patch), line)
 }
 
-// lastLine is the text of a hunk's last line, without the sign before it.
+// lastLine returns the last line of a hunk, without its sign.
 func lastLine(hunk string) string {
 	if line := hunk[strings.LastIndexByte(hunk, '\n')+1:]; line != "" {
 		return line[1:]

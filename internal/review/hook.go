@@ -10,10 +10,10 @@ import (
 	"arbor/internal/web"
 )
 
-// Hooks are told of reviews and comments as rows have them. Where a comment is in a newer head, git knows
-// alone, and nobody waits for git in a transaction.
+// Webhook payloads have positions of comments as stored: finding the position in a newer head needs git,
+// and git must not run within a transaction.
 
-// ForHook renders the review of an id, of the pull request of a number, as hooks are told of it. Error: 404.
+// ForHook renders a review of a pull request for a webhook payload. Error: 404.
 func ForHook(
 	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, number, id int64,
 ) (any, error) {
@@ -25,7 +25,7 @@ func ForHook(
 	return f.pages[a.ID].review(0, v, number, eventNames[v.State])
 }
 
-// CommentForHook is ForHook for a comment.
+// CommentForHook renders a comment for a webhook payload. Error: 404.
 func CommentForHook(
 	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, id int64,
 ) (any, error) {
@@ -36,13 +36,13 @@ func CommentForHook(
 	return f.Comment(id)
 }
 
-// threadTold is what hooks are told of a thread.
+// threadTold is a thread in webhook payloads.
 type threadTold struct {
 	NodeID   string `json:"node_id"`
 	Comments []any  `json:"comments"`
 }
 
-// ThreadForHook is ForHook for the thread of a comment.
+// ThreadForHook renders the thread of a comment for a webhook payload. Error: 404.
 func ThreadForHook(
 	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, id int64,
 ) (any, error) {
@@ -75,7 +75,7 @@ func ThreadForHook(
 	return out, nil
 }
 
-// inHook loads what hooks are told of.
+// inHook loads reviews and comments for a webhook payload and renders their bodies.
 func inHook(
 	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, reviews, comments []int64,
 ) (*Feed, error) {

@@ -12,10 +12,10 @@ import (
 	"arbor/internal/web"
 )
 
-// maxComments is how many comments one request brings at most.
+// maxComments is the maximum number of comments in one request.
 const maxComments = 500
 
-// readText reads the body of a comment: not blank, MaxBody code points at most.
+// readText reads the body of a comment, which must not be blank and has at most MaxBody code points.
 func readText(body *web.Object) issue.Text {
 	body.Require("body")
 	text := body.String("body", issue.MaxBody)
@@ -25,10 +25,10 @@ func readText(body *web.Object) issue.Text {
 	return issue.Text{Body: &text.Value}
 }
 
-// parsed reads what a text says, once it is known to be acceptable.
+// parsed parses the mentions and references in a text. It is called after the text has been validated.
 func parsed(t issue.Text) issue.Text { return issue.NewText(*t.Body) }
 
-// readCommit reads commit_id.
+// readCommit reads commit_id, or returns "".
 func readCommit(body *web.Object) git.SHA {
 	v := body.String("commit_id", 0)
 	if !v.Given() || v.Value == "" {
@@ -41,7 +41,7 @@ func readCommit(body *web.Object) git.SHA {
 	return sha
 }
 
-// readAnchor reads where a comment stands.
+// readAnchor reads the position of a comment.
 func readAnchor(body *web.Object) Anchor {
 	body.Require("path")
 	a := Anchor{Path: body.String("path", 0).Value, Side: Right}
@@ -58,7 +58,7 @@ func readAnchor(body *web.Object) Anchor {
 	switch {
 	case line.Given():
 		if a.Spot.Line = line.Value; line.Value < 1 {
-			a.Spot.Line = -1 // in no diff
+			a.Spot.Line = -1 // not in any diff
 		}
 		if start.Given() {
 			if a.Spot.Start = start.Value; start.Value < 1 {
@@ -76,7 +76,7 @@ func readAnchor(body *web.Object) Anchor {
 	return a
 }
 
-// readComment reads the body of POST .../pulls/{number}/comments.
+// readComment reads the request body of POST .../pulls/{number}/comments.
 func readComment(r *http.Request) (NewComment, error) {
 	var n NewComment
 	body, err := web.ReadObject(r, CommentResource)
@@ -100,7 +100,7 @@ func readComment(r *http.Request) (NewComment, error) {
 	return n, nil
 }
 
-// verdicts are the events of a request, and the states that they lead to.
+// verdicts maps the events of requests to review states.
 var verdicts = map[string]State{"APPROVE": Approved, "REQUEST_CHANGES": ChangesRequested,
 	"COMMENT": Commented}
 
@@ -108,7 +108,7 @@ func readVerdict(body *web.Object) web.Opt[string] {
 	return body.Enum("event", "APPROVE", "REQUEST_CHANGES", "COMMENT")
 }
 
-// readReview reads the body of POST .../pulls/{number}/reviews.
+// readReview reads the request body of POST .../pulls/{number}/reviews.
 func readReview(r *http.Request) (NewReview, error) {
 	n := NewReview{State: Pending}
 	body, err := web.ReadOptional(r, Resource)

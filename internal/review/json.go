@@ -15,12 +15,12 @@ import (
 	"arbor/internal/web"
 )
 
-// page is what the payloads of a page of reviews or comments need.
+// page holds what the payloads of several reviews or comments need.
 type page struct {
 	*issue.Page
 	info    *web.Info
 	a       *repo.Access
-	at      *tracker.Place // the repository
+	at      *tracker.Place // of the repository
 	rollups map[int64]reaction.Rollup
 	bodies  *text.Page
 }
@@ -30,7 +30,7 @@ func newPage(ctx context.Context, a *repo.Access) *page {
 	return &page{Page: issue.NewPage(ctx, a), info: info, a: a, at: tracker.NewPlace(info, a.Repo)}
 }
 
-// load reads who wrote what is on the page.
+// load reads the authors and their associations.
 func (p *page) load(tx *db.Tx, authors []account.ID) error {
 	if err := p.Load(tx, authors...); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (p *page) load(tx *db.Tx, authors []account.ID) error {
 	return p.Associate(tx, authors)
 }
 
-// prepare prepares texts in the representation that the request asks for.
+// prepare renders texts in the requested media type.
 func (p *page) prepare(out *web.Output, s *issue.Service, texts []string) (err error) {
 	list := make([]text.Source, len(texts))
 	for n := range texts {
@@ -63,8 +63,8 @@ type Payload struct {
 	Commit      git.SHA             `json:"commit_id"`
 }
 
-// review makes the payload of the n-th review of the page, with a name of its state.
-// Error: that of its body.
+// review returns the payload of the n-th review of the page; state is the name of its state. It returns an
+// error if the body cannot be rendered.
 func (p *page) review(n int, v *Review, pull int64, state string) (*Payload, error) {
 	html := p.at.Page + "/pull/" + strconv.FormatInt(pull, 10) + "#pullrequestreview-" + strconv.FormatInt(v.ID, 10)
 	of := p.at.API + "/pulls/" + strconv.FormatInt(pull, 10)
@@ -115,8 +115,8 @@ type commentLinks struct {
 	Pull tracker.Link `json:"pull_request"`
 }
 
-// comment makes the payload of the n-th comment of the page. What is outdated stands
-// at the commit that it was made of. Error: that of its body.
+// comment returns the payload of the n-th comment of the page. An outdated comment has the commit that it
+// was made on. It returns an error if the body cannot be rendered.
 func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
 	self := p.at.API + "/pulls/comments/" + strconv.FormatInt(c.ID, 10)
 	of := p.at.API + "/pulls/" + strconv.FormatInt(c.Number, 10)

@@ -10,11 +10,11 @@ import (
 	"arbor/internal/web"
 )
 
-// maxMany is of how many pull requests one request asks for the reviews.
+// maxMany is the number of pull requests in one request.
 const maxMany = 100
 
-// ListMany loads a page of the reviews of each pull request of the numbers, as GET
-// /repos/{owner}/{repo}/pulls/{number}/reviews has them. Pull requests that are not there have none.
+// ListMany loads a page of the reviews of each pull request, as in GET
+// /repos/{owner}/{repo}/pulls/{number}/reviews. Unknown numbers have no reviews.
 func (api *API) ListMany(
 	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
 ) (map[int64]*web.List[*Payload], error) {
@@ -60,7 +60,7 @@ func (api *API) ListMany(
 	return out, nil
 }
 
-// ByIDs loads the reviews of the ids. Those that are not in the repository, or that the caller does not see, are
+// ByIDs loads reviews by id. Reviews of other repositories and those that are not visible to the caller are
 // missing.
 func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*Payload, error) {
 	var list []*Review

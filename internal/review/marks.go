@@ -11,14 +11,14 @@ import (
 	"arbor/internal/web"
 )
 
-// Mark is what lists show of a pull request beside its payload.
+// Mark is the check and review state that lists show for a pull request.
 type Mark struct {
-	Checks string `json:"checks"` // success, failure, pending; empty: there are none
-	Review string `json:"review"` // approved, changes_requested, commented; empty: nobody reviewed it
+	Checks string `json:"checks"` // success, failure, pending, or "" without checks
+	Review string `json:"review"` // approved, changes_requested, commented, or "" without reviews
 }
 
-// ListMarks answers the marks of the pull requests of the parameter numbers, for lists on pages: an object of
-// them by number, with a fixed number of queries. Pull requests that are not there are left out.
+// ListMarks returns the marks of several pull requests for lists on pages, as an object by number. The
+// parameter numbers names them; unknown numbers are omitted. The number of queries is fixed.
 func (api *API) ListMarks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
 	marks := map[int64]*Mark{}
@@ -64,8 +64,8 @@ func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark
 	return reviewMarks(tx, of)
 }
 
-// reviewMarks says what the reviews of pull requests come to: of each author the latest that is more than a
-// comment.
+// reviewMarks sets the review state of pull requests. Of each author only the latest review that is more
+// than a comment counts.
 func reviewMarks(tx *db.Tx, of map[issue.ID]*Mark) error {
 	args := make([]any, 0, len(of))
 	for id := range of {
@@ -91,7 +91,7 @@ func reviewMarks(tx *db.Tx, of map[issue.ID]*Mark) error {
 	return err
 }
 
-// checkMark says what statuses and checks of a commit come to.
+// checkMark combines the statuses and checks of a commit.
 func checkMark(s status.Summary, c checkrun.Summary) string {
 	switch {
 	case s.Failed > 0 || c.Failing > 0:

@@ -7,16 +7,16 @@ import (
 	"arbor/internal/git/diff"
 )
 
-// Side tells which of two files a line is of.
+// Side is the side of a diff.
 type Side uint8
 
-// The sides, as they are stored.
+// Sides as stored.
 const (
-	Left  Side = 1 // before
-	Right Side = 2 // after
+	Left  Side = 1 // before the change
+	Right Side = 2 // after the change
 )
 
-// String gives the name in payloads.
+// String returns the name used in payloads.
 func (s Side) String() string {
 	if s == Left {
 		return "LEFT"
@@ -31,21 +31,21 @@ func parseSide(name string) Side {
 	return Right
 }
 
-// patchLine is a line of a file's patch.
+// patchLine is a line of a patch.
 type patchLine struct {
-	kind     byte  // space, + or -; @ opens a hunk, \ says that no newline ends the file
-	position int64 // below the first line of the patch: GitHub's position
-	old, new int64 // its number before and after; of @ those that come next
+	kind     byte  // space, + or -; @ for a hunk header; \ for a missing newline at the end of the file
+	position int64 // distance from the first line of the patch, as in GitHub's API
+	old, new int64 // line numbers before and after; for a hunk header, those of the next line
 	text     string
 }
 
-// parsePatch cuts a patch, of which diff.File bounds the size.
+// parsePatch splits a patch into lines. diff.File limits its size.
 func parsePatch(patch string) []patchLine {
 	if patch == "" {
 		return nil
 	}
 	list := make([]patchLine, 0, strings.Count(patch, "\n")+1)
-	var left, right int64 // the next line's numbers
+	var left, right int64 // numbers of the next line
 	for text := range strings.SplitSeq(patch, "\n") {
 		l := patchLine{kind: '\\', position: int64(len(list)), text: text}
 		if text != "" {
@@ -70,8 +70,8 @@ func parsePatch(patch string) []patchLine {
 	return list
 }
 
-// parseHeader reads "@@ -A,B +C,D @@" and gives the numbers of the next lines. A
-// range of no lines names the line before it.
+// parseHeader parses "@@ -A,B +C,D @@" and returns the numbers of the next lines. An empty range has the
+// number of the line before it.
 func parseHeader(text string) (left, right int64) {
 	fields := strings.Fields(text)
 	if len(fields) < 3 {
@@ -87,8 +87,7 @@ func parseHeader(text string) (left, right int64) {
 	return next(fields[1]), next(fields[2])
 }
 
-// find gives the index of a file's line among those of the patch; -1: it is not
-// there.
+// find returns the index of a file's line in the patch, or -1.
 func find(lines []patchLine, s Side, number int64) int {
 	for n := range lines {
 		l := &lines[n]
@@ -101,7 +100,7 @@ func find(lines []patchLine, s Side, number int64) int {
 	return -1
 }
 
-// hunkOf is the index of the line that opens the hunk of a line.
+// hunkOf returns the index of the header of the hunk that contains a line.
 func hunkOf(lines []patchLine, at int) int {
 	for at > 0 && lines[at].kind != '@' {
 		at--
@@ -109,11 +108,11 @@ func hunkOf(lines []patchLine, at int) int {
 	return at
 }
 
-// maxHunk bounds a comment's diff_hunk in bytes: of a longer one the lines next
-// to the comment are kept.
+// maxHunk is the maximum size of a stored diff_hunk in bytes. Of a longer hunk the lines next to the
+// comment are kept.
 const maxHunk = 16 << 10
 
-// hunkText is the hunk up to a line.
+// hunkText returns the hunk up to and including a line.
 func hunkText(lines []patchLine, at int) string {
 	head := hunkOf(lines, at)
 	from, size := at, len(lines[head].text)+len(lines[at].text)
@@ -129,12 +128,12 @@ func hunkText(lines []patchLine, at int) string {
 	return storable(text[:min(len(text), 2*maxHunk)])
 }
 
-// storable replaces what is no text, as files may hold any bytes.
+// storable replaces bytes that are not valid text, because files may contain any bytes.
 func storable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// after tells where a line of a file is after the changes of a patch.
+// after maps a line number through the changes of a patch. It reports false if the line was changed.
 func after(lines []patchLine, number int64) (int64, bool) {
 	var delta int64
 	for n := range lines {
@@ -161,8 +160,7 @@ func after(lines []patchLine, number int64) (int64, bool) {
 	return number + delta, true
 }
 
-// byPath is a file among changes under the name that it has, or had before it
-// was deleted.
+// byPath returns the file with this path, or with this former path if it was deleted.
 func byPath(c *diff.Changes, path string) *diff.File {
 	for n := range c.Files {
 		if c.Files[n].Path == path {

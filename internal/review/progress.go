@@ -15,20 +15,20 @@ import (
 	"arbor/internal/web"
 )
 
-// Progress is how far reviews of a pull request have come: threads that are resolved, and of the caller the
-// files that were viewed and the review that is not submitted.
+// Progress is the review state of a pull request: resolved threads, submitted reviews, and the caller's
+// viewed files and pending review.
 type Progress struct {
-	Resolved map[int64]string  `json:"resolved"` // by the first comment of a thread, who resolved it
-	Viewed   map[string]string `json:"viewed"`   // by path, the blob that was viewed
+	Resolved map[int64]string  `json:"resolved"` // who resolved it, by a thread's first comment
+	Viewed   map[string]string `json:"viewed"`   // viewed blob by path
 
-	// those that everybody sees, the last maxVerdicts of them, the oldest first
+	// The last maxVerdicts submitted reviews, oldest first.
 	Reviews []Verdict `json:"reviews"`
 
-	Pending         int64 `json:"pending"` // the caller's review that is not submitted; 0: there is none
+	Pending         int64 `json:"pending"` // id of the caller's pending review, or 0
 	PendingComments int64 `json:"pending_comments"`
 }
 
-// Verdict is a review in short.
+// Verdict is a review without its text.
 type Verdict struct {
 	ID    int64  `json:"id"`
 	State string `json:"state"` // as in payloads
@@ -38,14 +38,14 @@ type Verdict struct {
 	} `json:"user"`
 }
 
-// maxVerdicts is how many reviews Progress tells of.
+// maxVerdicts is the number of reviews in a Progress.
 const maxVerdicts = 200
 
-// maxViewed is how many files of one pull request one person marks as viewed.
+// maxViewed is the number of files of one pull request that a user can mark as viewed.
 const maxViewed = 3000
 
-// Progress answers how far the review of a pull request has come, for pages: GitHub's REST API has no address
-// for it. Error: 404.
+// Progress returns the review state of a pull request for pages. GitHub's REST API has no such endpoint.
+// Error: 404.
 func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	_, i, err := api.find(r, a)
 	if err != nil {
@@ -61,7 +61,7 @@ func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return web.JSON(w, r, http.StatusOK, p)
 }
 
-// load reads all of it in one statement.
+// load reads everything in one statement.
 func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	const resolved, pending, viewed, given = 1, 2, 3, 4
 	rows, err := tx.Query(`SELECT 1, t.root_id, 0, 0, '', a.login
@@ -103,9 +103,8 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	return rows.Err()
 }
 
-// MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a
-// blob that it is to be viewed again. It is nobody else's business, so it changes nothing else. Errors: 404,
-// 422.
+// MarkViewed records that the caller has viewed a version of a file, given by its blob. Without a blob it
+// removes the mark. Marks are private to the caller and change nothing else. Errors: 404, 422.
 func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	_, i, err := api.find(r, a)
 	if err != nil {
@@ -140,7 +139,7 @@ func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return web.NoContent(w)
 }
 
-// maxPath bounds the path of a file that is marked, in bytes: it is a part of an index's key.
+// maxPath is the maximum length in bytes of the path of a marked file, which is part of an index key.
 const maxPath = 2000
 
 func markViewed(tx *db.Tx, issueID issue.ID, userID account.ID, path, blob string) error {
@@ -162,7 +161,7 @@ func markViewed(tx *db.Tx, issueID issue.ID, userID account.ID, path, blob strin
 		SET blob = excluded.blob`, issueID, userID, path, blob)
 }
 
-// Viewed finds the files that the caller viewed of each pull request of the numbers: the blobs by path.
+// Viewed returns the files that the caller has viewed, by number of the pull request and path.
 func (api *API) Viewed(
 	ctx context.Context, a *repo.Access, numbers []int64,
 ) (map[int64]map[string]string, error) {

@@ -10,8 +10,7 @@ import (
 	"arbor/internal/web"
 )
 
-// renderComments renders comments, with a fixed number of queries; where they
-// are now is found before (see follow).
+// renderComments renders comments with a fixed number of queries, after updating their positions.
 func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Comment, single bool) error {
 	p, err := s.preparedComments(out, a, list)
 	if err != nil {
@@ -20,8 +19,8 @@ func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Commen
 	return out.Items(len(list), single, func(n int) (any, error) { return p.comment(n, list[n]) })
 }
 
-// preparedComments is a page that knows all that the payloads of the comments need; others are shown on it as
-// well.
+// preparedComments returns a page with everything that the payloads of the comments need, and with the
+// users in others.
 func (s *Service) preparedComments(
 	out *web.Output, a *repo.Access, list []*Comment, others ...account.ID,
 ) (*page, error) {
@@ -66,7 +65,7 @@ func (s *Service) renderReviews(
 	})
 }
 
-// preparedReviews is a page that knows all that the payloads of the reviews need.
+// preparedReviews returns a page with everything that the payloads of the reviews need.
 func (s *Service) preparedReviews(out *web.Output, a *repo.Access, list []*Review) (*page, error) {
 	p := newPage(out.Context(), a)
 	authors, texts := make([]account.ID, len(list)), make([]string, len(list))
@@ -80,7 +79,7 @@ func (s *Service) preparedReviews(out *web.Output, a *repo.Access, list []*Revie
 	return p, err
 }
 
-// answerComment answers with one comment.
+// answerComment writes one comment as the response.
 func (api *API) answerComment(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment,
 ) error {
@@ -89,15 +88,14 @@ func (api *API) answerComment(
 	})
 }
 
-// serve answers a GET with what is kept under its address, or with what render
-// makes. Texts lead wherever this caller may go, in any repository: an answer is
-// kept only while nothing at all is committed, and where that cannot be known
-// not at all.
+// serve answers a GET from the cache or with the output of render. Texts can refer to anything that the
+// caller can see in any repository. So a cached response is valid only until the next commit of any kind,
+// and is not cached if commits cannot be observed.
 func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
 	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.ViewOf(a.Caller)), render)
 }
 
-// answer answers with one review.
+// answer writes one review as the response.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, pull int64, v *Review) error {
 	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
 		return api.s.renderReviews(out, a, pull, []*Review{v}, true)

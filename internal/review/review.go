@@ -1,27 +1,25 @@
-// Package review is what people say of pull requests: reviews, and comments on
-// lines of what they change.
+// Package review implements reviews of pull requests and comments on changed lines.
 //
-//	review.go               the types, and who may do what
-//	submit.go               how reviews are made, submitted, dismissed
-//	comment.go              how comments are made and changed
-//	patch.go                lines of a patch: which there are, and where they went
-//	anchor.go               what a comment stands at, held against the diff
-//	follow.go               where that is now that the head has moved
-//	thread.go               comments by their threads, and which are resolved; apithread.go: for GraphQL and pages
-//	progress.go             files that were viewed, and how far a review has come
-//	marks.go                what lists show of reviews and checks
+//	review.go               the types, and the rights
+//	submit.go               creating, submitting and dismissing reviews
+//	comment.go              creating and changing comments
+//	patch.go                lines of a patch, and mapping them through later changes
+//	anchor.go               the position of a comment, checked against the diff
+//	follow.go               positions after the head has moved
+//	thread.go               threads of comments, and resolving them; apithread.go: for GraphQL and pages
+//	progress.go             viewed files, and the state of a pull request's reviews
+//	marks.go                states of reviews and checks for lists
 //	store*.go               the SQL
 //	api*.go, input.go       the handlers; json.go their payloads
 //
-// Tables: reviews, review_comments, resolved_threads, viewed_files; of pulls review_comments. Who is asked
-// for a review is package pull's.
+// Tables: reviews, review_comments, resolved_threads, viewed_files, and the column review_comments of
+// pulls. Package pull has the review requests.
 //
-// Invariants: each comment belongs to a review; one that was made alone has a
-// review of its own, which goes with it. A pending review and its comments are
-// seen by their author alone, who has at most one for each pull request. What
-// follows from a review (updated_at, mentions, counters, events) follows when it
-// is submitted. All other changes go through issue.Service.Change. A comment's place is
-// stored with the commit that it was written on.
+// Invariants: Each comment belongs to a review. A comment made without a review gets a review of its own,
+// which is deleted with it. A pending review and its comments are visible only to their author, who has at
+// most one for each pull request. The effects of a review (updated_at, mentions, counters, events) occur
+// when it is submitted. All changes go through issue.Service.Change. The position of a comment is stored
+// with the commit that it refers to.
 package review
 
 import (
@@ -34,16 +32,16 @@ import (
 	"arbor/internal/repo"
 )
 
-// Names of reviews and their comments in validation errors (decision 15).
+// Resource names in validation errors (decision 15).
 const (
 	Resource        = "PullRequestReview"
 	CommentResource = "PullRequestReviewComment"
 )
 
-// State is what a review says.
+// State is the state of a review.
 type State uint8
 
-// The states, as they are stored.
+// States as stored.
 const (
 	Pending          State = 1
 	Commented        State = 2
@@ -55,27 +53,26 @@ const (
 var stateNames = [...]string{Pending: "PENDING", Commented: "COMMENTED", Approved: "APPROVED",
 	ChangesRequested: "CHANGES_REQUESTED", Dismissed: "DISMISSED"}
 
-// String gives the name in payloads.
+// String returns the name used in payloads.
 func (s State) String() string { return stateNames[s] }
 
 // eventNames are the names of the states in timelines.
 var eventNames = [...]string{Pending: "pending", Commented: "commented", Approved: "approved",
 	ChangesRequested: "changes_requested", Dismissed: "dismissed"}
 
-// Review is a row of the table reviews.
+// Review is a row of table reviews.
 type Review struct {
 	ID          int64
 	RepoID      repo.ID
 	IssueID     issue.ID
 	AuthorID    account.ID
 	State       State
-	Body        string  // perhaps empty
-	Commit      git.SHA // what was reviewed
-	SubmittedAt db.Time // zero: pending
+	Body        string  // may be empty
+	Commit      git.SHA // the reviewed commit
+	SubmittedAt db.Time // zero while pending
 }
 
-// Comment is a row of the table review_comments, with what its payload shows of
-// its pull request.
+// Comment is a row of table review_comments, with the fields of its pull request that payloads show.
 type Comment struct {
 	ID       int64
 	RepoID   repo.ID
@@ -83,12 +80,12 @@ type Comment struct {
 	ReviewID int64
 	AuthorID account.ID
 	Pending  bool
-	ReplyTo  int64 // the first comment of the thread; 0: it is that
+	ReplyTo  int64 // first comment of the thread; 0 for that comment itself
 	Body     string
-	Reacted  bool   // there are or were reactions
-	Anchor          // what was said of which commit
-	Hunk     string // of the diff, up to the line
-	Now      spot   // where it is in Current
+	Reacted  bool   // has or had reactions
+	Anchor          // as first written
+	Hunk     string // diff hunk up to the commented line
+	Now      spot   // position in Current
 	Current  git.SHA
 
 	CreatedAt db.Time
@@ -97,13 +94,13 @@ type Comment struct {
 	Number  int64 // of the pull request
 	BaseSHA git.SHA
 	HeadSHA git.SHA
-	Locked  bool // so is the conversation
+	Locked  bool // the conversation is locked
 }
 
-// Outdated tells that the line is no longer in what the pull request changes.
+// Outdated reports whether the line is no longer part of the pull request's changes.
 func (c *Comment) Outdated() bool { return c.Now.Position == 0 }
 
-// Service holds what the operations on reviews share.
+// Service implements the operations on reviews.
 type Service struct {
 	db     *db.DB
 	repos  *repo.Service
@@ -111,13 +108,12 @@ type Service struct {
 	pulls  *pull.Service
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, pulls *pull.Service) *Service {
 	return &Service{db: d, repos: repos, issues: issues, pulls: pulls}
 }
 
-// mayWrite returns the 403 for who may not write in a locked conversation
-// (decision 34).
+// mayWrite returns 403 if the conversation is locked and the caller has no push access (decision 34).
 func mayWrite(a *repo.Access, locked bool) error {
 	if locked && a.Role < account.Push {
 		return errs.New(errs.Forbidden, "The conversation is locked: must have push access to Repository.")
@@ -125,8 +121,7 @@ func mayWrite(a *repo.Access, locked bool) error {
 	return nil
 }
 
-// mayEdit returns the 403 for who may neither edit nor delete what the author
-// wrote: that author and those with push access may.
+// mayEdit returns 403 unless the caller is the author or has push access.
 func mayEdit(a *repo.Access, authorID account.ID, locked bool) error {
 	if a.Role < account.Push && account.IDOf(a.Caller) != authorID {
 		return errs.New(errs.Forbidden,
@@ -135,12 +130,12 @@ func mayEdit(a *repo.Access, authorID account.ID, locked bool) error {
 	return mayWrite(a, locked)
 }
 
-// refuse is the 422 of a review that cannot be.
+// refuse returns the 422 of an invalid review.
 func refuse(message string) error {
 	return errs.Validation(errs.Field{Resource: Resource, Code: errs.Custom, Message: message})
 }
 
-// custom is the 422 for one field of a comment.
+// custom returns the 422 for one field of a comment.
 func custom(field, message string) error {
 	return errs.Validation(errs.Field{Resource: CommentResource, Field: field, Code: errs.Custom,
 		Message: message})

@@ -15,7 +15,7 @@ import (
 
 const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha, COALESCE(r.submitted_at, 0)`
 
-// scanReview reads reviewColumns. Error: 404 when there is no row.
+// scanReview reads reviewColumns. Error: 404 if there is no row.
 func scanReview(row db.Scanner) (*Review, error) {
 	var v Review
 	err := row.Scan(&v.ID, &v.RepoID, &v.IssueID, &v.AuthorID, &v.State, &v.Body, &v.Commit, &v.SubmittedAt)
@@ -25,22 +25,20 @@ func scanReview(row db.Scanner) (*Review, error) {
 	return &v, err
 }
 
-// reviewByID finds a review of a pull request that the user may see. Error: 404.
+// reviewByID reads a review of a pull request that is visible to the user. Error: 404.
 func reviewByID(tx *db.Tx, issueID issue.ID, id int64, userID account.ID) (*Review, error) {
 	return scanReview(tx.QueryRow(`SELECT `+reviewColumns+` FROM reviews r
 		WHERE r.id = $1 AND r.issue_id = $2 AND (r.state <> 1 OR r.author_id = $3)`, id, issueID, userID))
 }
 
-// Texts reads what reviews say, no matter who may see them: for timelines, where only
-// submitted ones stand.
+// Texts returns the bodies of submitted reviews, for timelines. It does not check access.
 func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
 	return db.QueryMap[int64, string](tx, `SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+
 		db.Values(1, len(ids)), anys(ids)...)
 }
 
-// Place gives the repository of a review and the number of its pull request. It does not ask who may see it.
-// Error:
-// 404.
+// Place returns the repository of a review and the number of its pull request. It does not check access.
+// Error: 404.
 func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
 	err = tx.QueryRow(`SELECT v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id WHERE v.id = $1`, id).Scan(&in, &number)
 	if errors.Is(err, db.ErrNoRows) {
@@ -49,7 +47,7 @@ func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
 	return in, number, err
 }
 
-// shownReviews finds reviews that everyone sees, in one query.
+// shownReviews reads submitted reviews in one query.
 func shownReviews(tx *db.Tx, ids []int64) ([]*Review, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -67,8 +65,8 @@ func anys(ids []int64) []any {
 	return args
 }
 
-// listReviews reads a page of the reviews that the user may see, the oldest
-// first, and how many they are.
+// listReviews reads a page of the reviews that are visible to the user, oldest first, and their total
+// number.
 func listReviews(
 	tx *db.Tx, issueID issue.ID, userID account.ID, p web.Page,
 ) (list []*Review, total int64, err error) {
@@ -83,8 +81,7 @@ func listReviews(
 	return list, total, err
 }
 
-// insertReview adds the row and sets its id. Error: 422 for a second pending
-// review of one author.
+// insertReview inserts the review and sets its id. Error: 422 if the author has a pending review.
 func insertReview(tx *db.Tx, v *Review) error {
 	err := tx.QueryRow(`INSERT INTO reviews (repo_id, issue_id, author_id, state, body, commit_sha,
 		submitted_at)
@@ -96,35 +93,34 @@ func insertReview(tx *db.Tx, v *Review) error {
 	return err
 }
 
-// updateReview writes what can change.
+// updateReview writes the fields that can change.
 func updateReview(tx *db.Tx, v *Review) error {
 	err := tx.Run(`UPDATE reviews SET state = $2, body = $3, submitted_at = $4 WHERE id = $1`, v.ID,
 		int64(v.State), v.Body, v.SubmittedAt)
 	return err
 }
 
-// deleteReview removes a review with its comments, which have no reactions: it
-// is pending, or has none.
+// deleteReview deletes a review and its comments, which must not have reactions.
 func deleteReview(tx *db.Tx, id int64) error {
 	err := tx.Run(`DELETE FROM reviews WHERE id = $1`, id)
 	return err
 }
 
-// dropEmpty removes a review that said nothing but what is deleted now.
+// dropEmpty deletes a review that has neither a text nor comments.
 func dropEmpty(tx *db.Tx, id int64) error {
 	err := tx.Run(`DELETE FROM reviews WHERE id = $1 AND state = $2 AND body = ''
 		AND NOT EXISTS (SELECT 1 FROM review_comments c WHERE c.review_id = $1)`, id, int64(Commented))
 	return err
 }
 
-// publish lets everyone see the comments of a review, and tells how many there are.
+// publish shows the pending comments of a review, and returns their number.
 func publish(tx *db.Tx, reviewID int64) (n int64, err error) {
 	return tx.Exec(`UPDATE review_comments SET pending = FALSE, created_at = $2, updated_at = $2 WHERE review_id = $1 AND pending`,
 		reviewID, tx.Now)
 }
 
-// firstOf reads reviews of many pull requests in one query: of each as many as rows, behind offset of them,
-// the oldest first, as far as the user may see them.
+// firstOf reads visible reviews of several pull requests in one query, oldest first: for each it skips
+// offset reviews and returns at most rows.
 func firstOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset int64) ([]*Review, error) {
 	if len(issues) == 0 {
 		return nil, nil
@@ -140,7 +136,7 @@ func firstOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset int64
 		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id`, args...)
 }
 
-// reviewsByIDs reads the reviews of the ids in a repository that the user may see.
+// reviewsByIDs reads reviews of a repository by id, as far as they are visible to the user.
 func reviewsByIDs(tx *db.Tx, repoID repo.ID, userID account.ID, ids []int64) ([]*Review, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -150,7 +146,8 @@ func reviewsByIDs(tx *db.Tx, repoID repo.ID, userID account.ID, ids []int64) ([]
 		db.Args(ids, repoID, userID)...)
 }
 
-// pendingOf finds the pending review of a user, and how many comments it has; 0: there is none.
+// pendingOf returns the id of the user's pending review and the number of its comments, or 0 if there is
+// none.
 func pendingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (id, comments int64, err error) {
 	err = tx.QueryRow(`SELECT v.id, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id)
 		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2
@@ -161,7 +158,7 @@ func pendingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (id, comments int
 	return id, comments, err
 }
 
-// countReviews counts the reviews of each pull request that the user may see.
+// countReviews counts the visible reviews of each pull request.
 func countReviews(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID]int64, error) {
 	counts := make(map[issue.ID]int64, len(issues))
 	if len(issues) == 0 {

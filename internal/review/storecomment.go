@@ -14,7 +14,7 @@ import (
 	"arbor/internal/web"
 )
 
-// commentColumns are what scanComment reads, of fromComments.
+// commentColumns are the columns of fromComments that scanComment reads.
 const commentColumns = `c.id, c.repo_id, c.issue_id, c.review_id, c.author_id, c.pending, COALESCE(c.reply_to, 0), c.body, c.reacted,
 	c.path, c.whole, c.side, COALESCE(c.start_side, 0), c.diff_hunk, c.original_sha, c.original_position, COALESCE(c.original_line, 0),
 	COALESCE(c.original_start, 0), c.current_sha, COALESCE(c.current_position, 0), COALESCE(c.current_line, 0),
@@ -24,7 +24,7 @@ const joinPull = ` JOIN issues i ON i.id = c.issue_id JOIN pulls p ON p.issue_id
 
 const fromComments = ` FROM review_comments c` + joinPull
 
-// scanComment reads commentColumns. Error: 404 when there is no row.
+// scanComment reads commentColumns. Error: 404 if there is no row.
 func scanComment(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.ReviewID, &c.AuthorID, &c.Pending, &c.ReplyTo,
@@ -42,13 +42,13 @@ func queryComments(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
 	return db.QueryList(tx, scanComment, `SELECT `+commentColumns+rest, args...)
 }
 
-// commentByID finds a comment of a repository that the user may see. Error: 404.
+// commentByID reads a comment of a repository that is visible to the user. Error: 404.
 func commentByID(tx *db.Tx, repoID repo.ID, id int64, userID account.ID) (*Comment, error) {
 	return scanComment(tx.QueryRow(`SELECT `+commentColumns+fromComments+`
 		WHERE c.id = $1 AND c.repo_id = $2 AND (NOT c.pending OR c.author_id = $3)`, id, repoID, userID))
 }
 
-// shownComments finds comments that everyone sees, in one query.
+// shownComments reads submitted comments in one query.
 func shownComments(tx *db.Tx, ids []int64) ([]*Comment, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -57,8 +57,7 @@ func shownComments(tx *db.Tx, ids []int64) ([]*Comment, error) {
 		anys(ids)...)
 }
 
-// commentsOfReview reads a page of a review's comments, the oldest first, and
-// how many they are.
+// commentsOfReview reads a page of a review's comments, oldest first, and their total number.
 func commentsOfReview(tx *db.Tx, reviewID int64, p web.Page) (list []*Comment, total int64, err error) {
 	list, err = queryComments(tx, ` FROM (SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id
 		LIMIT $2 OFFSET $3) x
@@ -73,23 +72,22 @@ func commentsOfReview(tx *db.Tx, reviewID int64, p web.Page) (list []*Comment, t
 	return list, total, err
 }
 
-// textsOfReview reads what the comments of a review say, of the first maxComments.
+// textsOfReview reads the texts of the first maxComments comments of a review.
 func textsOfReview(tx *db.Tx, reviewID int64) (list []string, err error) {
 	return db.QueryTexts(tx, `SELECT body FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2`,
 		reviewID, maxComments)
 }
 
-// commentList is a list of the comments that everyone sees: of one pull request
-// or of a repository.
+// commentList selects submitted comments of one pull request or repository.
 type commentList struct {
 	column  string // issue_id or repo_id
 	id      any
 	since   db.Time // zero: all
-	updated bool    // in the order of the last change, else of creation
+	updated bool    // order by update time, else by creation time
 	desc    bool
 }
 
-// page reads a page of the list, which an index alone finds, and the total.
+// page reads a page of the list and the total number. The query needs only an index to find the rows.
 func (l *commentList) page(tx *db.Tx, p web.Page) (list []*Comment, total int64, err error) {
 	where, args := ` WHERE `+l.column+` = $1 AND pending = $2`, []any{l.id, false}
 	if l.since != 0 {
@@ -118,7 +116,7 @@ func (l *commentList) page(tx *db.Tx, p web.Page) (list []*Comment, total int64,
 	return list, total, err
 }
 
-// commentInsert are the columns of insertComments.
+// commentInsert is the INSERT of the columns that row returns.
 const commentInsert = `INSERT INTO review_comments (repo_id, issue_id, review_id, author_id, pending,
 	reply_to, body, path, whole, side, start_side, diff_hunk, original_sha, original_position, original_line,
 	original_start, current_sha, current_position,
@@ -133,13 +131,13 @@ func (c *Comment) row() []any {
 		db.OrNull(c.Now.Start), c.CreatedAt, c.UpdatedAt}
 }
 
-// insertComment adds the row and sets its id.
+// insertComment inserts the comment and sets its id.
 func insertComment(tx *db.Tx, c *Comment) error {
 	row := c.row()
 	return tx.QueryRow(commentInsert+db.Values(1, len(row))+` RETURNING id`, row...).Scan(&c.ID)
 }
 
-// insertComments adds the rows of a review in one statement.
+// insertComments inserts the comments of a review in one statement.
 func insertComments(tx *db.Tx, list []*Comment) error {
 	if len(list) == 0 {
 		return nil
@@ -165,7 +163,7 @@ func deleteComment(tx *db.Tx, id int64) error {
 	return err
 }
 
-// storeSpots writes where comments are now, in one statement.
+// storeSpots writes the current positions of comments in one statement.
 func storeSpots(tx *db.Tx, list []*Comment) error {
 	var args []any
 	for _, c := range list {
@@ -182,8 +180,8 @@ func storeSpots(tx *db.Tx, list []*Comment) error {
 	return err
 }
 
-// noteReaction notes that a comment has reactions, under the lock of its
-// repository. Error: 404 when it was deleted meanwhile.
+// noteReaction records under the repository's lock that a comment has reactions. Error: 404 if it was
+// deleted.
 func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 	if err := tracker.Lock(tx, repoID); err != nil {
 		return err
@@ -195,7 +193,7 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 	return err
 }
 
-// commentsOf lists the ids of a review's comments.
+// commentsOf returns the ids of a review's comments.
 func commentsOf(tx *db.Tx, reviewID int64) ([]int64, error) {
 	return db.QueryIDs[int64](tx, `SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id`, reviewID)
 }

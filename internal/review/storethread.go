@@ -11,8 +11,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// pageOfThreads is a page of the threads of n pull requests, whose ids begin with the placeholder $4: those
-// that the user $1 may see, from behind the place $2 to $3.
+// pageOfThreads returns a subquery for a page of the threads of n pull requests: those visible to the user
+// $1, after the first $2 and up to $3 for each. The ids of the pull requests start at $4.
 func pageOfThreads(n int) string {
 	return `(SELECT y.* FROM (SELECT COALESCE(reply_to, id) AS root, MIN(issue_id) AS issue_id,
 			count(*) AS total,
@@ -21,8 +21,8 @@ func pageOfThreads(n int) string {
 		GROUP BY COALESCE(reply_to, id)) y WHERE y.place > $2 AND y.place <= $3) x`
 }
 
-// threadsOf reads a page of the threads of each pull request, by their ids, with their first comments: those
-// that the user may see. Error: 422 for more texts than one request reads.
+// threadsOf reads a page of the visible threads of each pull request, in the order of their ids, with their
+// first comments. Error: 422 if their texts exceed maxThreadText.
 func threadsOf(
 	tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset, comments int64,
 ) ([]*conversation, error) {
@@ -80,7 +80,7 @@ func fillThreads(tx *db.Tx, list []*conversation, from string, args ...any) erro
 	}, `SELECT `+commentColumns+from, args...)
 }
 
-// countThreads counts the threads of each pull request that the user may see.
+// countThreads counts the visible threads of each pull request.
 func countThreads(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID]int64, error) {
 	if len(issues) == 0 {
 		return nil, nil
@@ -90,14 +90,14 @@ func countThreads(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID
 		AND (NOT pending OR author_id = $1) GROUP BY issue_id`, db.Args(issues, userID)...)
 }
 
-// ThreadPlace gives a comment of a thread. It does not ask who may see it. 0: there is none.
+// ThreadPlace returns the id of a comment of a thread, or 0 if there is none. It does not check access.
 func ThreadPlace(tx *db.Tx, root int64) (comment int64, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(MIN(id), 0) FROM review_comments WHERE id = $1 OR reply_to = $1`,
 		root).Scan(&comment)
 	return comment, err
 }
 
-// setResolved marks a thread as resolved or not, and reports whether it was otherwise before.
+// setResolved resolves or unresolves a thread, and reports whether that changed anything.
 func setResolved(tx *db.Tx, c *Comment, by account.ID, resolved bool) (changed bool, err error) {
 	var rows int64
 	if resolved {
@@ -109,7 +109,7 @@ func setResolved(tx *db.Tx, c *Comment, by account.ID, resolved bool) (changed b
 	return rows > 0, err
 }
 
-// commentsOfReviews reads the first comments of each review that the user may see.
+// commentsOfReviews reads a page of the visible comments of each review.
 func commentsOfReviews(
 	tx *db.Tx, reviews []int64, userID account.ID, rows, offset int64,
 ) ([]*Comment, error) {
@@ -123,7 +123,7 @@ func commentsOfReviews(
 		JOIN review_comments c ON c.id = x.id`+joinPull+` WHERE x.place > $2 AND x.place <= $3 ORDER BY c.id`, args...)
 }
 
-// CommentPlace gives the repository of a comment. It does not ask who may see it. Error: 404.
+// CommentPlace returns the repository of a comment. It does not check access. Error: 404.
 func CommentPlace(tx *db.Tx, id int64) (in int64, err error) {
 	err = tx.QueryRow(`SELECT repo_id FROM review_comments WHERE id = $1`, id).Scan(&in)
 	if errors.Is(err, db.ErrNoRows) {
@@ -132,7 +132,8 @@ func CommentPlace(tx *db.Tx, id int64) (in int64, err error) {
 	return in, err
 }
 
-// threadByRoot reads the thread of a comment that the caller sees, and its pull request's issue.
+// threadByRoot reads the thread of a comment that is visible to the caller, and the issue of its pull
+// request.
 func threadByRoot(tx *db.Tx, a *repo.Access, c *Comment) (*conversation, *issue.Issue, error) {
 	found, err := issue.Numbered(tx, a.ID, []int64{c.Number})
 	if err != nil {
@@ -152,8 +153,8 @@ func threadByRoot(tx *db.Tx, a *repo.Access, c *Comment) (*conversation, *issue.
 		c.IssueID, t.root, account.IDOf(a.Caller), maxOfThread)
 }
 
-// countOf counts the rows of a table that have each of the ids in a column. A review is seen with all of its
-// comments.
+// countOf counts the rows of a table by the values of a column. All comments of a visible review are
+// visible.
 func countOf(tx *db.Tx, table, column string, ids []int64) (map[int64]int64, error) {
 	counts := make(map[int64]int64, len(ids))
 	if len(ids) == 0 {

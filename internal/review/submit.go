@@ -13,16 +13,16 @@ import (
 	"arbor/internal/repo"
 )
 
-// NewReview is what somebody wants to say of a pull request.
+// NewReview is a review to be created.
 type NewReview struct {
-	State    State // Pending: it is to be submitted later
+	State    State // Pending: to be submitted later
 	Text     issue.Text
 	Commit   git.SHA // empty: the head
 	Comments []NewComment
 }
 
-// Create makes a review of the caller's with its comments, all or nothing.
-// Errors: 403 for a locked conversation, 404, 422.
+// Create creates a review of the caller with its comments, all or nothing. Errors: 403 for a locked
+// conversation, 404, 422.
 func (s *Service) Create(
 	ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewReview,
 ) (*Review, error) {
@@ -70,7 +70,7 @@ func (s *Service) Create(
 	return made, err
 }
 
-// comments are the rows of the comments that a review is made with.
+// comments returns the rows of a new review's comments.
 func (v *Review) comments(list []NewComment, hunks []string, now db.Time) []*Comment {
 	rows := make([]*Comment, len(list))
 	for k, n := range list {
@@ -88,8 +88,8 @@ func bodyOf(t issue.Text) string {
 	return *t.Body
 }
 
-// allowed returns the 422 for what cannot be said: authors do not approve what
-// they propose, and a review that asks for something says what.
+// allowed returns 422 for an invalid review: authors cannot approve their own pull requests or request
+// changes, and a review that comments or requests changes needs a text or comments.
 func allowed(a *repo.Access, i *issue.Issue, s State, t issue.Text, comments int) error {
 	own := a.Caller.ID == i.AuthorID
 	switch {
@@ -103,7 +103,7 @@ func allowed(a *repo.Access, i *issue.Issue, s State, t issue.Text, comments int
 	return nil
 }
 
-// announce does what follows from a review that everyone sees from now on.
+// announce applies the effects of a submitted review: events, counters, notifications and mentions.
 func announce(c *issue.Change, v *Review, comments int64, texts ...issue.Text) error {
 	c.Touch()
 	c.Involve(v.AuthorID)
@@ -127,8 +127,8 @@ func announce(c *issue.Change, v *Review, comments int64, texts ...issue.Text) e
 	return c.Read(texts...)
 }
 
-// Submit shows a pending review of the caller's to everyone, as state. A text
-// replaces the one that it has. Errors: 403, 404, 422.
+// Submit submits a pending review of the caller with the given state. A text replaces the stored one.
+// Errors: 403, 404, 422.
 func (s *Service) Submit(
 	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, state State, t issue.Text,
 ) (*Review, error) {
@@ -193,8 +193,8 @@ func (s *Service) Edit(
 	})
 }
 
-// Delete removes a pending review of the caller's with its comments. Errors:
-// 403, 404, 422 for one that was submitted.
+// Delete deletes a pending review of the caller with its comments. Errors: 403, 404, 422 for a submitted
+// review.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, i *issue.Issue, id int64) (*Review, error) {
 	return s.change(ctx, a, i, id, func(c *issue.Change, v *Review) error {
 		if v.State != Pending {
@@ -204,8 +204,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, i *issue.Issue, id
 	})
 }
 
-// Dismiss lets a review that approves or asks for changes count no more.
-// Errors: 403, 404, 422 for other reviews.
+// Dismiss dismisses a review that approves or requests changes. Errors: 403, 404, 422 for other reviews.
 func (s *Service) Dismiss(
 	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, message string,
 ) (*Review, error) {
@@ -227,8 +226,7 @@ func (s *Service) Dismiss(
 	})
 }
 
-// change runs fn on a review that the caller may see, as it is once its
-// repository is locked.
+// change locks the repository, reads the review again and calls fn.
 func (s *Service) change(
 	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, fn func(*issue.Change, *Review) error,
 ) (*Review, error) {
@@ -245,7 +243,7 @@ func (s *Service) change(
 	return v, err
 }
 
-// findReview reads a review that the caller may see. Error: 404.
+// findReview reads a review that is visible to the caller. Error: 404.
 func (s *Service) findReview(
 	ctx context.Context, a *repo.Access, i *issue.Issue, id int64,
 ) (v *Review, err error) {

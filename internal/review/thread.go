@@ -13,18 +13,17 @@ import (
 // ThreadKind is the kind of a thread in node ids.
 const ThreadKind = "PullRequestReviewThread"
 
-// conversation is a thread on a place of a pull request: a comment and the replies to it, as far as the
-// caller sees them.
+// conversation is a review thread: a comment and its replies, as far as they are visible to the caller.
 type conversation struct {
-	root     int64 // id of the first comment, which may be gone
+	root     int64 // id of the first comment, which may be deleted
 	issueID  issue.ID
-	total    int64      // comments
-	by       account.ID // who resolved it; 0: nobody
-	comments []*Comment // the first ones
+	total    int64      // number of comments
+	by       account.ID // user who resolved it; 0 if unresolved
+	comments []*Comment // the first of them
 }
 
-// Resolve marks the thread of a comment as resolved, or with resolved false as one that is not. The caller
-// may push, or proposed the change. Errors: 403, 404.
+// Resolve resolves the thread of a comment, or unresolves it if resolved is false. It requires push access
+// or the author of the pull request. Errors: 403, 404.
 func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, resolved bool) error {
 	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) error {
 		now, err := commentByID(c.Tx, a.ID, found.ID, account.IDOf(a.Caller))
@@ -48,7 +47,7 @@ func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, r
 	return err
 }
 
-// mayResolve returns the 403 for who resolves no threads of a pull request.
+// mayResolve returns 403 unless the caller is the author of the pull request or has push access.
 func mayResolve(a *repo.Access, i *issue.Issue) error {
 	if a.Role < account.Push && account.IDOf(a.Caller) != i.AuthorID {
 		return errs.New(errs.Forbidden,
@@ -57,7 +56,7 @@ func mayResolve(a *repo.Access, i *issue.Issue) error {
 	return mayWrite(a, i.Locked)
 }
 
-// root is the id of the thread that the comment is in.
+// root returns the id of the thread's first comment.
 func (c *Comment) root() int64 {
 	if c.ReplyTo != 0 {
 		return c.ReplyTo

@@ -14,7 +14,7 @@ import (
 	"arbor/internal/web"
 )
 
-// locate reads the address: prefix, host, route and placeholders (decision 7).
+// locate parses the address into prefix, host, route and placeholders (decision 7).
 func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin) *node {
 	site, self, apiHost := web.Address(from.Scheme, from.Host, s.o.BaseURL)
 	info.Site, info.Prefix = site, self
@@ -23,7 +23,7 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 	path := r.URL.EscapedPath()
 	prefix, rest := cutPrefix(path)
 	if prefix != "" {
-		info.Prefix += apiPrefix // also where files are uploaded: all other addresses are there
+		info.Prefix += apiPrefix // also for uploads: all other addresses are under it
 		info.Media.Graduated = true
 		stripPrefix(r.URL)
 		path = rest
@@ -52,8 +52,7 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 	return n
 }
 
-// match finds the node of a path; nil where nothing is. The path stood under the
-// prefix, if that is not empty.
+// match returns the node of a path, or nil. prefix is the prefix that was cut off the path, if any.
 func (s *Server) match(c *chi.Context, path, prefix string) *node {
 	n := s.table.match(c, path)
 	switch {
@@ -62,15 +61,14 @@ func (s *Server) match(c *chi.Context, path, prefix string) *node {
 	case prefix != "" && n.group != route.API && n.pattern != "/":
 		return nil // only the API is under /api/v3
 	case strings.HasPrefix(n.pattern, "/{owner}") && s.reserved[account.Fold(c.URLParam("owner"))]:
-		return nil // not the page of anyone: an address of the API that is not there
+		return nil // an unknown address of the API, not an account's page
 	}
 	return n
 }
 
-// setParams notes the placeholders' values, decoded. It reports false for an
-// address that names nothing: names are UTF-8 without NUL. The plant store has no
-// names, and reports wrong numbers itself (decision 67): it gets other bytes as they were
-// sent.
+// setParams stores the decoded values of the placeholders. It reports false for a value that cannot be a
+// name: names are UTF-8 without NUL. The plant store has no names and reports invalid numbers itself
+// (decision 67), so it gets other bytes as they were sent.
 func setParams(info *web.Info, c *chi.Context, n *node) bool {
 	for i, name := range c.URLParams.Keys {
 		if name == "*" {
@@ -91,14 +89,13 @@ func setParams(info *web.Info, c *chi.Context, n *node) bool {
 	return true
 }
 
-// Under these clients of GitHub Enterprise look for the API, and for where assets of releases
-// are uploaded to.
+// Clients of GitHub Enterprise look for the API and for release uploads under these prefixes.
 const (
 	apiPrefix    = "/api/v3"
 	uploadPrefix = "/api/uploads"
 )
 
-// cutPrefix cuts one of the prefixes off a path; what is left begins with a slash.
+// cutPrefix cuts one of the prefixes off a path. The rest begins with a slash.
 func cutPrefix(path string) (prefix, rest string) {
 	for _, prefix := range [...]string{apiPrefix, uploadPrefix} {
 		rest, ok := strings.CutPrefix(path, prefix)
@@ -121,8 +118,8 @@ func stripPrefix(u *url.URL) {
 	*u = c
 }
 
-// formOf chooses the form of errors for a path that has no route, by who asks
-// for such paths.
+// formOf returns the form of errors for a path without a route, guessed from the clients that use such
+// paths.
 func (s *Server) formOf(path string) web.Form {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch {
@@ -131,11 +128,11 @@ func (s *Server) formOf(path string) web.Form {
 	case isGitPath(path) && !s.reserved[account.Fold(first)]:
 		return errorForm(route.Git)
 	default:
-		return s.lostErrors // which are the API's for programs
+		return s.lostErrors // the API's for programs
 	}
 }
 
-// isGitPath reports an address that only git asks for.
+// isGitPath reports whether only git requests the path.
 func isGitPath(path string) bool {
 	return strings.HasSuffix(path, "/info/refs") || strings.HasSuffix(path, "/git-upload-pack") ||
 		strings.HasSuffix(path, "/git-receive-pack") || strings.Contains(path, ".git/")

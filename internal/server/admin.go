@@ -9,16 +9,14 @@ import (
 	"time"
 )
 
-// adminTime is how long an answer on the admin address may take: a reset empties a large store, and numbers
-// are read beside many requests.
+// adminTime is the write timeout of the admin address: a reset empties a large store, and metrics may wait
+// for other requests.
 const adminTime = 2 * time.Minute
 
-// GuardAdmin lets only those reach the admin address who mean it: operators and
-// their programs, and no page that somebody reads in a browser on the same
-// machine. Such a page may have its own name lead to this address (DNS rebinding),
-// so a request must name a loopback address, the one that it came to, or host,
-// which the operator chose, perhaps none. And it may just send requests, as long
-// as it need not read the answers; a browser says of those where they come from.
+// GuardAdmin protects the admin address from pages in a browser on the same machine. Such a page may make
+// its own host name resolve to the address (DNS rebinding), so the Host of a request must be a loopback
+// address, the address it was sent to, or host, which may be empty. It may also send cross-site requests
+// without reading the responses; browsers mark these, and they are rejected.
 func GuardAdmin(h http.Handler, host string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -29,18 +27,18 @@ func GuardAdmin(h http.Handler, host string) http.Handler {
 			AdminError(w, http.StatusForbidden,
 				"This address is for operators, and not for pages of other sites.")
 		default:
-			// Without a deadline of its own, an answer that takes long would be cut off before it begins.
+			// The server's own write timeout would cut off a slow response.
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(adminTime))
 			h.ServeHTTP(w, r)
 		}
 	})
 }
 
-// namesAdmin reports whether the request's Host is one of GuardAdmin's.
+// namesAdmin reports whether GuardAdmin accepts the request's Host.
 func namesAdmin(r *http.Request, host string) bool {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if local != nil && local.Network() == "unix" {
-		return true // no browser's
+		return true // browsers cannot connect to it
 	}
 	name := strings.TrimSuffix((&url.URL{Host: r.Host}).Hostname(), ".")
 	if strings.EqualFold(name, "localhost") || host != "" && strings.EqualFold(name, host) {
@@ -60,7 +58,7 @@ func namesAdmin(r *http.Request, host string) bool {
 	return err == nil && to.Addr().Unmap().WithZone("") == ip.WithZone("")
 }
 
-// fromPage reports a request that a browser sends for a page of another site.
+// fromPage reports whether a browser sent the request for a page of another site.
 func fromPage(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":

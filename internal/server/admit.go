@@ -13,11 +13,10 @@ import (
 	"arbor/internal/web"
 )
 
-// admit reads the body whole and lets the request in. It reads the body after the
-// credentials and before the repository is looked up, so that rights are checked after a
-// slow body has come. The handler reports errors in the body itself, after those of the
-// repository and the right (decision 51). Errors: 413, 429, 503; 400 for a body that
-// comes too slowly.
+// admit reads the whole body and admits the request. The body is read after authentication and before the
+// repository is looked up, so that access is checked after a slow body has arrived. The handler reports
+// errors in the body itself, after those of the repository and of access (decision 51). Errors: 413, 429,
+// 503; 400 for a body that arrives too slowly.
 func (s *Server) admit(
 	w http.ResponseWriter, r *http.Request, caller *account.Caller, to *route.Route,
 ) error {
@@ -28,7 +27,7 @@ func (s *Server) admit(
 	if (r.ContentLength != 0 || to.Unpack != nil) && !to.Streams {
 		body, err := s.readBody(w, r, ticket, to)
 		if err != nil {
-			if r.ProtoMajor < 2 { // else the other requests of the connection would suffer
+			if r.ProtoMajor < 2 { // with HTTP/2 it would affect the connection's other requests
 				w.Header().Set("Connection", "close")
 			}
 			return err
@@ -38,7 +37,7 @@ func (s *Server) admit(
 	return ticket.Enter(r.Context())
 }
 
-// readBody reads the body as the handler is to see it, unpacked.
+// readBody reads and decompresses the body.
 func (s *Server) readBody(
 	w http.ResponseWriter, r *http.Request, ticket *admission.Ticket, to *route.Route,
 ) (*web.Body, error) {
@@ -46,7 +45,7 @@ func (s *Server) readBody(
 	if limit == 0 {
 		limit = web.MaxJSON
 	}
-	if size > limit && to.Unpack == nil { // for git the handler does it, after so many bytes
+	if size > limit && to.Unpack == nil { // git's handlers count unpacked bytes
 		return nil, errs.Newf(errs.TooLarge, "The request body is larger than %d bytes", limit)
 	}
 	from := io.Reader(r.Body)
@@ -55,8 +54,8 @@ func (s *Server) readBody(
 		if from, err = to.Unpack(r); err != nil {
 			return bodyError(nil, err)
 		}
-		from, size = io.LimitReader(from, limit+1), -1 // git's own limit: the handler tells
-	} else if size < 0 { // else there is no more than it says
+		from, size = io.LimitReader(from, limit+1), -1 // git's own limit; the handler reports it
+	} else if size < 0 { // the body cannot be longer than its Content-Length
 		from = http.MaxBytesReader(w, r.Body, limit)
 	}
 	data, refused, err := ticket.ReadAll(r.Context(), from, size)
@@ -66,8 +65,8 @@ func (s *Server) readBody(
 	return bodyError(data, err)
 }
 
-// bodyError is a body that could be read as far as err, unless the client is to
-// blame for being slow, or is gone.
+// bodyError returns a partial body for the handler to report, or an error if the client was too slow or has
+// gone.
 func bodyError(data []byte, err error) (*web.Body, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) || errs.Is(err, errs.Canceled) {
 		return nil, err

@@ -44,7 +44,7 @@ import (
 	"arbor/internal/status"
 )
 
-// apis are the parts of the API that others ask: pages, GraphQL, hooks.
+// apis are the APIs that pages, GraphQL and webhooks also use.
 type apis struct {
 	*operations
 	Issues      *issue.API
@@ -69,7 +69,7 @@ type apis struct {
 	Plants      *plant.API
 }
 
-// newAPIs makes the parts that others ask, with what works beside them.
+// newAPIs creates the APIs that others use, and registers their background work.
 func (s *Server) newAPIs() *apis {
 	d, f := s.o.DB, s.forge
 	repos, issues := f.Repos, f.Issues
@@ -102,7 +102,7 @@ func (s *Server) newAPIs() *apis {
 	}
 }
 
-// features are all features of the API, GraphQL and pages excepted.
+// features returns all features of the API except GraphQL and pages.
 func (of *apis) features(s *Server) []feature {
 	d, f := s.o.DB, s.forge
 	repos, kinds := f.Repos, of.kinds
@@ -148,7 +148,7 @@ func (of *apis) features(s *Server) []feature {
 	}
 }
 
-// newSender makes what sends webhooks, and has what they tell rendered in the transactions of all events.
+// newSender returns the sender of webhooks, and makes transactions render their payloads.
 func (of *apis) newSender(s *Server) *hook.Sender {
 	told := TellHooks(s.o.DB, s.forge, of.Git)
 	return hook.NewSender(hook.SenderOptions{DB: s.o.DB, Log: s.o.Log, Render: told,
@@ -156,8 +156,8 @@ func (of *apis) newSender(s *Server) *hook.Sender {
 		BaseURL:  s.o.BaseURL})
 }
 
-// TellHooks has the transactions of a database render what hooks are told of them; git reads what is rendered
-// when it is sent, and may be nil where nothing is.
+// TellHooks attaches a renderer of webhook payloads to the transactions of d. git reads what is rendered
+// when a payload is sent; it may be nil if nothing is sent.
 func TellHooks(d *db.DB, f *forge.Forge, git *gitdata.API) *payloads.Renderer {
 	r := payloads.New(d, payloads.Sources{Repos: f.Repos, Issues: f.Issues, Pulls: f.Pulls,
 		Releases: f.Releases, Checks: checkrun.New(d, f.Repos, f.Apps), Git: git})

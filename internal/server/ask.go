@@ -22,13 +22,12 @@ import (
 	"arbor/internal/web"
 )
 
-// maxAsked is the size in bytes of the largest answer of which a page or a part of a GraphQL query is made.
+// maxAsked is the size in bytes of the largest response to an internal request.
 const maxAsked = 32 << 20
 
-// ask answers a question of GraphQL or of a page as the REST API or the plant store answers the caller of the
-// context, whom the server found out and who has no more rights here: what the token may by the route is
-// asked, and all that the route's handler asks. The request that the question belongs to was counted and
-// admitted. Errors: those of the route.
+// ask sends a request of GraphQL or of a page to the REST API or the plant store, as the caller in the
+// context. The route's token check and the handler's own checks apply. The outer request has already been
+// counted and admitted. Errors: those of the route.
 func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, error) {
 	address := q.Path
 	if len(q.Query) > 0 {
@@ -83,8 +82,8 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 	return answer, nil
 }
 
-// endpointOf finds the route of a request to the API or to the plant store, and notes the placeholders'
-// values; nil: there is none.
+// endpointOf returns the route of a request to the API or the plant store and stores the values of its
+// placeholders, or returns nil.
 func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 	c := chi.NewRouteContext()
 	n := s.match(c, r.URL.EscapedPath(), "")
@@ -99,7 +98,7 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 	return n.find(r.Method)
 }
 
-// newGraphQL makes the handlers of GraphQL, which ask those of the features.
+// newGraphQL returns the GraphQL API, which calls handlers of the features.
 func (s *Server) newGraphQL(of *apis) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
 	branches := branch.NewAPI(branch.New(s.o.DB, repos))
@@ -127,10 +126,10 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Git: of.Git}, graphqlLimits{s.limiter}, s.log)
 }
 
-// graphqlLimits is the rate limit as GraphQL sees it.
+// graphqlLimits adapts the rate limiter to GraphQL.
 type graphqlLimits struct{ *ratelimit.Limiter }
 
-// Take takes more off the limit.
+// Take charges more points to the caller.
 func (l graphqlLimits) Take(
 	w http.ResponseWriter, r *http.Request, caller *account.Caller, more int64,
 ) error {
@@ -141,7 +140,7 @@ func (l graphqlLimits) Take(
 	return l.Limiter.Take(ww, r, caller, more)
 }
 
-// Left tells what is left.
+// Left returns the caller's limit, what remains of it, and the time of the reset.
 func (l graphqlLimits) Left(
 	r *http.Request, caller *account.Caller,
 ) (limit, remaining int64, reset time.Time) {

@@ -14,25 +14,24 @@ import (
 	"arbor/internal/repo"
 )
 
-// cached is a part of the server that has caches.
+// cached is implemented by parts of the server that have caches.
 type cached interface {
 	Caches() []cache.Stats
 }
 
-// worker is a part of the server that works off a table of jobs.
+// worker is implemented by parts of the server that process a job table.
 type worker interface {
 	Backlog(tx *db.Tx) (db.Backlog, error)
 }
 
-// parts collects what the parts of the server say of themselves: git's processes, caches, the
-// database, jobs and the log.
+// parts collects the metrics of git's processes, caches, the database, jobs and the log.
 type parts struct {
 	s       *Server
 	caches  []cached
 	workers map[string]worker
 }
 
-// collected are the descriptions of all that parts collects.
+// collected holds the descriptions of all metrics of parts.
 var collected []*prometheus.Desc
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -82,14 +81,14 @@ var (
 	logDropped = desc("log_lines_dropped_total", "Lines of the log that nobody read in time.")
 )
 
-// Describe is prometheus.Collector's. It asks the database nothing, as Collect does.
+// Describe implements prometheus.Collector. It does not query the database.
 func (p *parts) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range collected {
 		to <- d
 	}
 }
 
-// Collect is prometheus.Collector's.
+// Collect implements prometheus.Collector.
 func (p *parts) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v int64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), labels...)
@@ -128,7 +127,7 @@ func (p *parts) Collect(to chan<- prometheus.Metric) {
 
 type collect func(d *prometheus.Desc, v int64, labels ...string)
 
-// collectDB collects what the database tells without being asked.
+// collectDB collects the database's metrics, without queries.
 func (p *parts) collectDB(to chan<- prometheus.Metric, gauge, counter collect) {
 	for _, t := range p.s.o.DB.Transactions() {
 		gauge(dbUnderWay, t.UnderWay, t.Kind)
@@ -149,10 +148,10 @@ func (p *parts) collectDB(to chan<- prometheus.Metric, gauge, counter collect) {
 	gauge(dbConnWait, c.Waiting)
 }
 
-// collectTime bounds what is asked of the database. Without it the other metrics are told all the same.
+// collectTime limits each query for metrics. If it is exceeded, the other metrics are still served.
 const collectTime = 2 * time.Second
 
-// collectJobs asks what is left of jobs.
+// collectJobs queries the backlogs of the job tables.
 func (p *parts) collectJobs(gauge collect) {
 	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
 	defer cancel()
@@ -172,7 +171,7 @@ func (p *parts) collectJobs(gauge collect) {
 	}
 }
 
-// collectBroken counts the repositories without a usable folder.
+// collectBroken counts the repositories whose directory is missing or unreadable.
 func (p *parts) collectBroken(gauge collect) {
 	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
 	defer cancel()
@@ -184,7 +183,7 @@ func (p *parts) collectBroken(gauge collect) {
 	gauge(brokenFolders, int64(n))
 }
 
-// collectBackup asks how old the last backup is.
+// collectBackup queries the age of the last backup.
 func (p *parts) collectBackup(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
 	defer cancel()
@@ -206,7 +205,7 @@ func (p *parts) collectBackup(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(backupAge, prometheus.GaugeValue, age)
 }
 
-// backlogs asks what is left of each kind of jobs, and the database for its time.
+// backlogs returns the backlog of each kind of job, and the database's time.
 func (p *parts) backlogs(ctx context.Context) (found map[string]db.Backlog, now db.Time, err error) {
 	err = p.s.o.DB.ReadLong(ctx, func(tx *db.Tx) (err error) {
 		found = map[string]db.Backlog{}

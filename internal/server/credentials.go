@@ -13,8 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// checkAccess returns an error if the caller may not use the route, whatever its token may. Errors: 401, and
-// 404 where only site administrators may go.
+// checkAccess returns an error if the caller may not use the route, regardless of token scopes. Errors:
+// 401, and 404 if only site administrators may use it.
 func (s *Server) checkAccess(r *http.Request, caller *account.Caller, info *web.Info, to *endpoint) error {
 	signsIn := to.SignsIn() || !safe(r.Method) && signsInToChange(to)
 	switch {
@@ -29,14 +29,15 @@ func (s *Server) checkAccess(r *http.Request, caller *account.Caller, info *web.
 	return nil
 }
 
-// signsInToChange reports a route whose unsafe methods are only for callers who signed in: not git's, which
-// checks that itself, nor the forms with which people sign in.
+// signsInToChange reports whether the route's unsafe methods require a signed-in caller. Git's routes check
+// this themselves, and the forms for signing in do not require it.
 func signsInToChange(to *endpoint) bool {
 	return to.Group == route.API && !to.Nobody || to.Group == route.Pages && to.Right != route.Anyone
 }
 
-// permit gives the request as its caller's token lets it use the route. Each transaction of an unsafe request
-// asks again whether the token holds. Errors: 403.
+// permit restricts the caller to what the token permits on the route, and stores the caller in the
+// request's context. Each transaction of an unsafe request checks again that the token is still valid.
+// Errors: 403.
 func (s *Server) permit(
 	r *http.Request, signedIn *account.Caller, info *web.Info, to *endpoint,
 ) (*http.Request, error) {
@@ -46,7 +47,7 @@ func (s *Server) permit(
 		return r, err
 	}
 	ctx := account.WithCaller(r.Context(), caller)
-	// Pushes check their rights themselves; repo.With adds the check of a repository's routes.
+	// Pushes check access themselves; repo.With adds the check of a repository's routes.
 	if !safe(r.Method) && to.Group != route.Git {
 		ctx = db.WithCheck(ctx, signedIn.Holds)
 	}
@@ -56,8 +57,7 @@ func (s *Server) permit(
 	return r.WithContext(ctx), nil
 }
 
-// withoutToken reports a request that brings no credentials, right or wrong, and is
-// not this process's own.
+// withoutToken reports whether the request has no credentials, valid or not, and is not an internal one.
 func withoutToken(r *http.Request) bool {
 	return len(r.Header["Authorization"]) == 0 && account.CallerFrom(r.Context()) == nil
 }
@@ -65,8 +65,7 @@ func withoutToken(r *http.Request) bool {
 func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, bool, error) {
 	switch {
 	case len(r.Header["Authorization"]) == 0:
-		// Nobody, unless code of this process asks for somebody: no request
-		// from outside comes with a caller.
+		// Only internal requests have a caller in their context.
 		return account.CallerFrom(r.Context()), false, nil
 	case g == route.Plants:
 		return s.accounts.AuthenticateBearer(r)
@@ -78,10 +77,9 @@ func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, 
 	}
 }
 
-// fromOtherSite reports a browser's request on behalf of another site with
-// credentials that may be the browser's own: it remembers Basic ones, and sends
-// them along with any site's form. A page that has a token itself can send it
-// as Bearer.
+// fromOtherSite reports whether a browser sent the request for another site with credentials that it may
+// have added itself: browsers remember Basic credentials and send them with any site's form. A page that
+// has a token can send it as Bearer.
 func fromOtherSite(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":

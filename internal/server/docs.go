@@ -15,11 +15,10 @@ import (
 	"arbor/internal/web"
 )
 
-// docs are what the server says of itself.
+// docs are the documentation page and the API descriptions.
 type docs struct{ page, script, redoc, hosting, plants *rendition }
 
-// The same is compiled into all servers of a process: it is read and compressed when one is first asked for
-// it.
+// Shared by all servers of the process. Each is read and compressed when it is first requested.
 var (
 	zippedPage   = zipped(func() ([]byte, error) { return apidoc.Page, nil })
 	zippedScript = zipped(func() ([]byte, error) { return apidoc.Script, nil })
@@ -39,7 +38,7 @@ func newDocs(rights apidoc.Rights) *docs {
 	}
 }
 
-// Rights are the rights of all routes, of which the documents are made.
+// Rights returns the rights of all routes, which the API descriptions include.
 func (s *Server) Rights() apidoc.Rights {
 	rights := map[string]string{}
 	for _, r := range s.routes {
@@ -48,24 +47,24 @@ func (s *Server) Rights() apidoc.Rights {
 	return func(method, path string) string { return rights[method+" "+path] }
 }
 
-// rendition is a page or a document, for the address by which clients reach the server. It
-// is kept compressed, which is a tenth of it: as it was made, and for the last
-// address, since hardly any server has two.
+// rendition is a page or document that contains the address of the server. It is stored compressed, at a
+// tenth of its size: once as generated, and once for the address of the last request, since few servers
+// have two.
 type rendition struct {
-	kind string                                // its content type
-	at   func(text []byte, site string) []byte // nil: it is the same for all addresses
-	made func() (zipped []byte, err error)     // for the address that stands for all
+	kind string                                // content type
+	at   func(text []byte, site string) []byte // inserts the site's address; nil if the text has none
+	made func() (zipped []byte, err error)     // compressed, with a placeholder address
 	last atomic.Pointer[published]
 }
 
 type published struct {
 	site   string
 	zipped []byte
-	size   int // of the text in bytes
+	size   int // of the uncompressed text in bytes
 	etag   string
 }
 
-// zipped makes a function that loads and compresses a text once.
+// zipped returns a function that loads and compresses a text once.
 func zipped(load func() ([]byte, error)) func() ([]byte, error) {
 	return sync.OnceValues(func() ([]byte, error) {
 		text, err := load()
@@ -73,13 +72,14 @@ func zipped(load func() ([]byte, error)) func() ([]byte, error) {
 			return nil, err
 		}
 		zipped, err := zip(text)
-		// The YAML leaves tens of megabytes of garbage, which an idle server would keep for minutes.
+		// Parsing the YAML leaves tens of megabytes of garbage, which an idle server would hold for
+		// minutes.
 		debug.FreeOSMemory()
 		return zipped, err
 	})
 }
 
-// publish makes the rendition for an address.
+// publish returns the rendition for an address.
 func (d *rendition) publish(made []byte, site string) (*published, error) {
 	if d.at == nil {
 		site = ""
@@ -104,8 +104,8 @@ func (d *rendition) publish(made []byte, site string) (*published, error) {
 	return p, nil
 }
 
-// answer sends it, compressed to clients that take that. The entity tag is weak, so it
-// stands for both forms (RFC 9110, 8.8.1).
+// answer sends the rendition, compressed if the client accepts it. The ETag is weak because it is the same
+// for both forms (RFC 9110, 8.8.1).
 func (d *rendition) answer(w http.ResponseWriter, r *http.Request) error {
 	made, err := d.made()
 	if err != nil {
@@ -156,8 +156,7 @@ func unzip(w io.Writer, zipped []byte) error {
 
 // GET /docs
 //
-// Docs answers the documentation page, for people: both services, each
-// operation where documentation_url leads to.
+// Docs serves the documentation page of both services. Each documentation_url links to an operation on it.
 func (s *Server) Docs(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Content-Security-Policy", apidoc.PagePolicy)
@@ -166,34 +165,34 @@ func (s *Server) Docs(w http.ResponseWriter, r *http.Request) error {
 
 // GET /docs/docs.js
 //
-// DocsScript answers what opens the documents on the page.
+// DocsScript serves the script of the documentation page.
 func (s *Server) DocsScript(w http.ResponseWriter, r *http.Request) error {
 	return s.docs.script.answer(w, r)
 }
 
 // GET /docs/redoc.js
 //
-// DocsRenderer answers what shows them.
+// DocsRenderer serves the library that renders the documents.
 func (s *Server) DocsRenderer(w http.ResponseWriter, r *http.Request) error {
 	return s.docs.redoc.answer(w, r)
 }
 
 // GET /openapi/code-hosting.json
 //
-// CodeHostingDocument answers the OpenAPI document of the code-hosting API,
-// with the address under which the caller reached the server.
+// CodeHostingDocument serves the OpenAPI document of the code-hosting API, with the address that the client
+// used.
 func (s *Server) CodeHostingDocument(w http.ResponseWriter, r *http.Request) error {
 	return s.answerDocument(w, r, s.docs.hosting)
 }
 
 // GET /openapi/plants.json
 //
-// PlantsDocument answers the OpenAPI document of the plant store, likewise.
+// PlantsDocument serves the OpenAPI document of the plant store, with the address that the client used.
 func (s *Server) PlantsDocument(w http.ResponseWriter, r *http.Request) error {
 	return s.answerDocument(w, r, s.docs.plants)
 }
 
-// answerDocument lets programs of other sites read it, too.
+// answerDocument serves a document to pages of all origins.
 func (s *Server) answerDocument(w http.ResponseWriter, r *http.Request, d *rendition) error {
 	s.allowOrigins(w.Header())
 	return d.answer(w, r)

@@ -7,7 +7,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Header values that are the same for every answer; shared, never changed.
+// Shared header values. They must not be modified.
 var (
 	any1    = []string{"*"}
 	exposed = []string{"ETag, Link, Location, Retry-After, GitHub-Authentication-Token-Expiration, " +
@@ -24,14 +24,14 @@ var (
 	nosniff      = []string{"nosniff"}
 )
 
-// commonHeaders sets what every answer of the API has (decisions 4, 22, 27).
-// Credentials are never allowed across origins, so cookies never count.
+// commonHeaders sets the headers of every API response (decisions 4, 22, 27). It never allows credentials
+// across origins, so cookies do not matter.
 func (s *Server) commonHeaders(h http.Header, info *web.Info, g route.Group) {
 	s.allowOrigins(h)
 	h["Vary"] = varyEncoding
 	h["X-Content-Type-Options"] = nosniff
 	if g == route.API {
-		h["X-Github-Request-Id"] = h["X-Request-Id"] // by which clients of GitHub report problems
+		h["X-Github-Request-Id"] = h["X-Request-Id"] // clients of GitHub quote it in problem reports
 	}
 	if g != route.API || info.Pattern == "" {
 		return
@@ -49,8 +49,7 @@ func (s *Server) commonHeaders(h http.Header, info *web.Info, g route.Group) {
 	}
 }
 
-// allowOrigins lets pages of all sites read an answer, unless nobody sees anything
-// without a token.
+// allowOrigins permits pages of all origins to read the response, unless every request needs a token.
 func (s *Server) allowOrigins(h http.Header) {
 	if !s.o.RequireToken {
 		h["Access-Control-Allow-Origin"] = any1
@@ -58,8 +57,8 @@ func (s *Server) allowOrigins(h http.Header) {
 	}
 }
 
-// cookieHeaders change the common headers of an address where a browser's session counts: answers differ by
-// the cookie, and what was answered to a session no other site may read or show.
+// cookieHeaders adjusts the common headers of an address that accepts a session cookie: Vary includes
+// Cookie, and other sites may neither read nor embed a response to a session.
 func cookieHeaders(h http.Header, bySession bool) {
 	if len(h["Vary"]) > 0 {
 		h["Vary"] = varyCookie
@@ -71,7 +70,7 @@ func cookieHeaders(h http.Header, bySession bool) {
 	}
 }
 
-// cacheControl is decisions 27 and 55.
+// cacheControl sets Cache-Control (decisions 27, 55).
 func cacheControl(h http.Header, authenticated bool) {
 	if authenticated {
 		h["Cache-Control"] = privateCache
@@ -80,8 +79,8 @@ func cacheControl(h http.Header, authenticated bool) {
 	}
 }
 
-// preflight answers a browser's question about another origin (decision 22). If
-// there is none to be allowed, it only says which methods there are.
+// preflight answers an OPTIONS request: a CORS preflight (decision 22) if origins are allowed, else only
+// Allow.
 func preflight(w *web.Writer, n *node, origins bool) {
 	h := w.Header()
 	h.Set("Allow", n.allow)

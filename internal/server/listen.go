@@ -16,33 +16,33 @@ import (
 	"arbor/internal/admission"
 )
 
-// Timeouts of connections. Those of bodies and answers are admission.Pace's.
+// Timeouts of connections. admission.Pace sets those of bodies and responses.
 const (
 	headerTimeout  = 10 * time.Second
 	idleConnection = 2 * time.Minute
-	stopTimeout    = 30 * time.Second // for what is in flight when the server stops
+	stopTimeout    = 30 * time.Second // for requests in flight when the server stops
 )
 
-// http2Bounds bound what a connection of HTTP/2 costs. Its requests are counted like connections
-// (admission.Conns). A frame is in memory before anything counts it, and so is what came of a
-// body that no handler reads yet: with net/http's own bounds that is a megabyte each. A
-// connection whose client reads nothing is closed. Deadlines of a stream are timers that end it
-// whenever they fire, so admission.Pace sets them for each read and write alone.
+// http2Bounds limits the cost of an HTTP/2 connection. Its requests are counted like connections
+// (admission.Conns). A frame is in memory before it is counted, and so is the part of a body that a handler
+// has not read yet; net/http's defaults allow a megabyte of each. A connection whose client does not read
+// is closed. A stream's deadline ends the stream when it passes, even while idle, so admission.Pace sets
+// one only for each read and write.
 func http2Bounds() *http.HTTP2Config {
 	return &http.HTTP2Config{
 		MaxConcurrentStreams:          100,
-		MaxReadFrameSize:              16 << 10, // the least that is allowed
+		MaxReadFrameSize:              16 << 10, // the minimum
 		MaxReceiveBufferPerConnection: 256 << 10,
 		MaxReceiveBufferPerStream:     256 << 10,
 		WriteByteTimeout:              admission.Grace,
 	}
 }
 
-// maxHeader bounds a request's header in bytes.
+// maxHeader is the limit of a request's header in bytes.
 const maxHeader = 64 << 10
 
-// Listen opens HOST:PORT, or unix:PATH as a Unix socket. A socket that a dead
-// server left behind is replaced; one that still answers is not.
+// Listen listens on HOST:PORT, or on a Unix socket for unix:PATH. It replaces a socket that a dead server
+// left, and fails if a server still answers on it.
 func Listen(address string) (net.Listener, error) {
 	path, ok := strings.CutPrefix(address, "unix:")
 	if !ok {
@@ -66,31 +66,31 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("unix", path)
 }
 
-// Retire makes /readyz answer 503, so that balancers send requests elsewhere. All else is answered as before.
+// Retire sets /readyz to 503, so that load balancers stop sending requests. Other requests are served
+// as before.
 func (s *Server) Retire() { s.stopping.Store(true) }
 
-// Serve answers requests on l until ctx is done; then it finishes what is in
-// flight, within half a minute, and returns nil. Beside it the server's own
-// work runs, which ends last.
+// Serve serves requests on l and runs the server's background work until ctx is done. Then it waits up to
+// half a minute for requests in flight, stops the background work and returns nil.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.ServeHandler(ctx, l, s) }
 
-// ServeHandler is Serve with a handler that wraps the server.
+// ServeHandler is like Serve with a handler that wraps the server.
 func (s *Server) ServeHandler(ctx context.Context, l net.Listener, h http.Handler) error {
 	defer context.AfterFunc(ctx, s.Retire)()
 	return Serve(ctx, l, h, s.log, s.control.Conns, s.Run)
 }
 
-// ServeAdmin serves Admin on l until ctx is done.
+// ServeAdmin serves the handler of Admin on l until ctx is done.
 func (s *Server) ServeAdmin(ctx context.Context, l net.Listener) error {
 	return Serve(ctx, l, s.Admin(), s.log, nil, nil)
 }
 
-// Serve is Server.Serve for any handler, with this package's timeouts and bounds.
-// conns, perhaps nil, bounds the connections. work, perhaps nil, runs beside the
-// requests: its context ends when the last is answered.
+// Serve serves h on l with this package's timeouts and limits, like Server.Serve. conns limits connections
+// and may be nil. work runs in the background and may be nil; its context is canceled after the last
+// response.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger, conns *admission.Conns,
 	work func(context.Context) error) error {
-	// Requests do not end with ctx: a stop lets them finish.
+	// Requests outlive ctx, so that they can finish when the server stops.
 	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	server := &http.Server{

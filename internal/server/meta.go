@@ -9,7 +9,7 @@ import (
 	"arbor/internal/web"
 )
 
-// metaJSON is GitHub's api-overview, as far as a server of one's own has something to say.
+// metaJSON is the subset of GitHub's api-overview that applies to this server.
 type metaJSON struct {
 	Passwords        bool              `json:"verifiable_password_authentication"`
 	InstalledVersion string            `json:"installed_version"`
@@ -17,18 +17,18 @@ type metaJSON struct {
 	Keys             []string          `json:"ssh_keys,omitempty"`
 }
 
-// gitHubVersion is the version of GitHub Enterprise Server for which clients should take this server. They ask
-// /meta to learn what a server can do, so the number is one of GitHub's, and three of them parse it: gh as
-// semantic versions are, GitHub's migration tools likewise, and Git Credential Manager as .NET does, which takes
-// no suffix. From 3.2 on Git Credential Manager signs people in by an OAuth App of its own, which is not here;
-// below, it asks for a token. gh asks servers before 3.17 for classic projects, which have answers here, and
-// those before 3.18 to search by the older syntax, which is understood, too.
+// gitHubVersion is the version of GitHub Enterprise Server that /meta reports. Clients infer features from
+// it, so it must be one of GitHub's versions, and parse for gh and GitHub's migration tools (semantic
+// versions) and for Git Credential Manager (.NET versions, without a suffix). From 3.2 on Git Credential
+// Manager signs in through its own OAuth App, which this server lacks; below that it asks for a token.
+// Below 3.17 gh requests classic projects, and below 3.18 it uses the older search syntax; both are
+// supported.
 const gitHubVersion = "3.1.0"
 
 // GET /meta
 //
-// Meta answers what clients want to know of the server before they begin: that tokens alone count, which version
-// of GitHub's server it is like, and by which keys it is known over SSH.
+// Meta returns what clients need to know of the server: that it accepts only tokens, which version of
+// GitHub's server it resembles, and its SSH host keys.
 func (s *Server) Meta(w http.ResponseWriter, r *http.Request) error {
 	out := metaJSON{InstalledVersion: gitHubVersion, Fingerprints: map[string]string{}}
 	for _, k := range s.o.SSH.HostKeys {

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/admission"
 )
 
-// metrics are what an operator's Prometheus reads on --admin-listen.
+// metrics are the Prometheus metrics served on --admin-listen.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -38,7 +38,7 @@ func newMetrics(s *Server, p *parts) *metrics {
 		Help: "Commands served over SSH, by service and by the status that HTTP would give."},
 		[]string{"service", "status"})
 	for _, service := range []string{"git-upload-pack", "git-receive-pack"} {
-		m.ssh.WithLabelValues(service, "200") // 0 until it is asked for, so that alarms find it
+		m.ssh.WithLabelValues(service, "200") // start at 0, so that alerts find the series
 	}
 	m.registry.MustRegister(m.requests, m.duration, m.ssh,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -57,7 +57,7 @@ func newMetrics(s *Server, p *parts) *metrics {
 	return m
 }
 
-// admitted collects what the gate and the connections say of themselves.
+// admitted collects the metrics of admission and connections.
 type admitted struct{ control *admission.Control }
 
 func described(name, help string, labels ...string) *prometheus.Desc {
@@ -77,10 +77,10 @@ var (
 	turnedConns   = described("connections_turned_away_total", "Connections that were one too many, or gave way to others while they were silent.")
 )
 
-// Describe is prometheus.Collector's.
+// Describe implements prometheus.Collector.
 func (a admitted) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(a, to) }
 
-// Collect is prometheus.Collector's.
+// Collect implements prometheus.Collector.
 func (a admitted) Collect(to chan<- prometheus.Metric) {
 	for _, u := range a.control.Usage() {
 		held, most := heldBytes, mostBytes
@@ -99,17 +99,17 @@ func (a admitted) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(turnedConns, prometheus.CounterValue, float64(turned))
 }
 
-// handler serves /metrics.
+// handler returns the handler of /metrics.
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// routeMetrics are a route's own counters, found once.
+// routeMetrics caches the counters of one route.
 type routeMetrics struct {
 	m        *metrics
 	route    string
 	duration prometheus.Observer
-	counters *sync.Map // methodStatus to prometheus.Counter
+	counters *sync.Map // from methodStatus to prometheus.Counter
 }
 
 type methodStatus struct {
@@ -117,7 +117,7 @@ type methodStatus struct {
 	status int
 }
 
-// notImplementedLabel is the route, in metrics, of all addresses of GitHub's that are not here.
+// notImplementedLabel is the route label of all GitHub endpoints that are not implemented.
 const notImplementedLabel = "lacking"
 
 func (m *metrics) route(pattern string) routeMetrics {
@@ -129,7 +129,7 @@ func (r *routeMetrics) observe(method string, status int, took time.Duration) {
 	switch method {
 	case "GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS":
 	default:
-		method = "other" // whatever a client invents is one series
+		method = "other" // one series for all unknown methods
 	}
 	key := methodStatus{method, status}
 	c, ok := r.counters.Load(key)

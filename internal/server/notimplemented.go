@@ -13,23 +13,23 @@ import (
 	"arbor/internal/scope"
 )
 
-// githubAddresses are the addresses of GitHub's API, one a line, from GitHub's own description
+// githubAddresses lists the addresses of GitHub's API, one per line, taken from GitHub's own description
 // of it (`make addresses`).
 //
 //go:embed github.txt
 var githubAddresses string
 
-// anyMethod is the method of a route that answers all of them.
+// anyMethod is the method of a route that accepts all methods.
 const anyMethod = "*"
 
-// allMethods is the answer to a preflight for such a route: the request itself gets the 404.
+// allMethods is the Allow header of such a route, also in preflights: the request itself gets the 404.
 const allMethods = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 
-// notImplemented returns routes for the addresses of GitHub's API that have none here. They answer 404 and name
-// the address, so that no wildcard takes commits/main/check-runs for a commit. On a repository that
-// the caller does not see, the answer is that of an absent one. Left out are the few addresses
-// whose first part may be a login: these lead to pages of accounts. {base}...{head} is one segment,
-// which our {basehead...} takes.
+// notImplemented returns routes for GitHub API addresses that are not implemented. They return a 404 that
+// names the address, and keep wildcard routes from treating commits/main/check-runs as a commit. For a
+// repository that the caller cannot see, the response is that for a missing repository. The few addresses
+// whose first segment may be a login are omitted: these are pages of accounts. {base}...{head} is one
+// segment, which {basehead...} matches.
 func notImplemented(have []route.Route, repos *repo.Service) []route.Route {
 	known, wild := map[string]bool{}, map[string]string{}
 	for _, r := range have {
@@ -47,10 +47,10 @@ func notImplemented(have []route.Route, repos *repo.Service) []route.Route {
 	return list
 }
 
-// addressOfGitHub is an address of GitHub's API, and the same without the names of its placeholders.
+// addressOfGitHub is an address of GitHub's API, and the same address without placeholder names.
 type addressOfGitHub struct{ address, plain string }
 
-// addressesOfGitHub are the addresses of GitHub's API that no page can be at.
+// addressesOfGitHub returns the addresses of GitHub's API that cannot be pages.
 var addressesOfGitHub = sync.OnceValue(func() (list []addressOfGitHub) {
 	for address := range strings.Lines(githubAddresses) {
 		address = strings.TrimSpace(address)
@@ -62,8 +62,8 @@ var addressesOfGitHub = sync.OnceValue(func() (list []addressOfGitHub) {
 	return list
 })
 
-// patternBelow returns the pattern of the address. wild has our patterns that end with a {name...}: an address
-// below one of them begins with it.
+// patternBelow returns the pattern of the address. If it is below a pattern of ours that ends with
+// {name...}, the result begins with that pattern; wild holds these patterns.
 func (a *addressOfGitHub) patternBelow(wild map[string]string) string {
 	for i := range len(a.plain) {
 		if a.plain[i] != '/' {
@@ -77,7 +77,7 @@ func (a *addressOfGitHub) patternBelow(wild map[string]string) string {
 	return a.address
 }
 
-// notImplementedRoute makes the route of an address.
+// notImplementedRoute returns the route of an address.
 func notImplementedRoute(pattern, address string, repos *repo.Service) route.Route {
 	missing := func(w http.ResponseWriter, r *http.Request) error {
 		return errs.Newf(errs.NotFound, "Not Found: this server does not have %s %s of GitHub's API",

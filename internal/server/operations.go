@@ -20,7 +20,7 @@ import (
 	"arbor/internal/star"
 )
 
-// operations are the services whose operations the handlers of the API and pages call.
+// operations are the services that the handlers of the API and of pages call.
 type operations struct {
 	comments      *comment.Service
 	deletions     *deletion.Service
@@ -47,15 +47,15 @@ func (s *Server) newOperations() *operations {
 	return o
 }
 
-// conversations makes the forms of conversations.
+// conversations returns the services that conversation pages call.
 func (of *apis) conversations(s *Server) talk.Services {
 	return talk.Services{DB: s.o.DB, Issues: s.forge.Issues, Comments: of.comments, Timelines: of.timelines,
 		Subscriptions: of.subscriptions, Labels: of.labels, Milestones: of.milestones, Reviews: of.reviews,
 		Searches: s.forge.Searches, People: of.People}
 }
 
-// roomFor checks that there is room for what an operation stores, and bounds what it writes in the caller's name.
-// Error: 507.
+// roomFor checks that the disks have room for an operation's data, and limits what it writes for the
+// caller. Error: 507.
 func (s *Server) roomFor(ctx context.Context, caller *account.Caller) (context.Context, error) {
 	if err := s.room.CheckRows(); err != nil {
 		return ctx, err

@@ -21,13 +21,13 @@ import (
 	"arbor/internal/page/talk"
 )
 
-// newKit makes what all pages share.
+// newKit returns the parts that all pages share.
 func (of *apis) newKit(s *Server) *page.Kit {
 	return page.NewKit(page.Options{Repos: s.forge.Repos, Ask: s.ask, Issues: s.forge.Issues, Stars: of.stars,
 		Notices: of.notices, Markups: of.markups, Room: s.roomFor})
 }
 
-// pages are all pages for browsers but the operator's.
+// pages returns all pages except the operator's.
 func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 	f, repos := s.forge, s.forge.Repos
 	conversations := talk.New(kit, of.conversations(s))
@@ -55,7 +55,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 	}
 }
 
-// codePages makes the pages of files, commits and branches.
+// codePages returns the pages of files, commits and branches.
 func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	repos := s.forge.Repos
 	return codepage.New(kit, codepage.Handlers{
@@ -72,7 +72,7 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 		CommitText:  of.Git.CommitText, CompareText: of.Git.CompareText})
 }
 
-// pullPages makes the pages of pull requests.
+// pullPages returns the pages of pull requests.
 func (of *apis) pullPages(s *Server, kit *page.Kit, conversations *talk.Pages) *pullpages.Pages {
 	repos := s.forge.Repos
 	return pullpages.New(kit, conversations, pullpages.Handlers{Text: of.Pulls.Text,

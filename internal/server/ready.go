@@ -19,26 +19,25 @@ import (
 	"arbor/internal/repo"
 )
 
-// How often a probe looks at most, however often it is asked, and how long its answer is
-// waited for. A disk or a database that hangs holds one look and not a request each.
+// A probe looks at most once in probeEvery, however often it is asked, and a caller waits at most
+// probeWait. If a disk or the database hangs, only one look waits for it and not every request.
 const (
 	probeEvery = time.Second
 	probeWait  = 2 * time.Second
 )
 
-// probe remembers for a moment whether something works, for those who ask without credentials
-// and without end.
+// probe checks whether something works, and remembers the result for a moment because anyone may ask.
 type probe struct {
 	look func(context.Context) error
-	slow string // what takes too long, for the answer
+	slow string // the message if it takes too long
 
 	mu    sync.Mutex
 	at    time.Time
 	err   error
-	under chan struct{} // closed when the look that is under way ends; nil: none is
+	under chan struct{} // closed when the current look ends; nil if none is running
 }
 
-// ask gives the answer of the last look if it is new, else of a new one. Error: 503.
+// ask returns the last result if it is recent, else that of a new look. Error: 503.
 func (p *probe) ask(ctx context.Context) error {
 	p.mu.Lock()
 	if time.Since(p.at) < probeEvery {
@@ -73,7 +72,7 @@ func (p *probe) run(under chan struct{}) {
 	close(under)
 }
 
-// databaseProbe asks the database something.
+// databaseProbe queries the database.
 func (s *Server) databaseProbe() *probe {
 	return &probe{slow: "the database does not answer", look: func(ctx context.Context) error {
 		if err := s.o.DB.Answers(ctx); err != nil {
@@ -83,14 +82,14 @@ func (s *Server) databaseProbe() *probe {
 	}}
 }
 
-// readyPrefix begins the names of the files that probes make, and readyStays is how long a probe takes at
-// most: an older file is of one that was killed.
+// readyPrefix starts the names of files that probes create. Files older than readyStays were left by a
+// killed process.
 const (
 	readyPrefix = ".ready-"
 	readyStays  = time.Hour
 )
 
-// sweepReady removes the files of probes that were killed.
+// sweepReady removes files that killed processes left.
 func sweepReady(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -103,7 +102,7 @@ func sweepReady(dir string) {
 	}
 }
 
-// folderProbe writes where pushes and uploads do.
+// folderProbe writes to the directories of pushes and uploads.
 func (s *Server) folderProbe() *probe {
 	push := &pushProbe{dir: s.forge.Repos.Dir()}
 	return &probe{slow: "the data folder does not answer", look: func(context.Context) error {
@@ -113,7 +112,7 @@ func (s *Server) folderProbe() *probe {
 			err = push.look()
 		}
 		if errors.Is(err, syscall.ENOSPC) {
-			return nil // reading and deleting go on
+			return nil // reading and deleting still work
 		}
 		if err != nil {
 			return errs.Wrap(errs.Unavailable, "the data folder cannot be written", err)
@@ -122,7 +121,7 @@ func (s *Server) folderProbe() *probe {
 	}}
 }
 
-// writeReady makes and removes a file in a folder.
+// writeReady creates and removes a file in a directory.
 func writeReady(dir string) error {
 	f, err := os.CreateTemp(dir, readyPrefix+"*")
 	if err != nil {
@@ -132,18 +131,19 @@ func writeReady(dir string) error {
 	return cmp.Or(err, f.Close(), os.Remove(f.Name()))
 }
 
-// pushProbe tries what a push to a new repository does: it makes a folder in the folder of all repositories, and
-// in one of those that these are in, each in its turn. Where that failed it tries again, until it works.
+// pushProbe does what a push to a new repository does: it creates a directory in the repositories'
+// directory and in one of its shards, a different one each time. After a failure it tries the same shard
+// until it works.
 type pushProbe struct {
-	dir  string // of all repositories
-	last string // the folder in it that was tried last
+	dir  string // the repositories' directory
+	last string // the shard tried last
 }
 
 func (p *pushProbe) look() error {
 	entries, err := os.ReadDir(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(p.dir); err != nil {
-			return nil // the first push makes it
+			return nil // the first push creates it
 		}
 	}
 	if err == nil {
@@ -163,7 +163,7 @@ func (p *pushProbe) look() error {
 	return nil
 }
 
-// next is the folder of repositories behind the last one, or the first one; empty if there is none.
+// next returns the shard after the last one, or the first one, or "" if there is none.
 func (p *pushProbe) next(entries []fs.DirEntry) string {
 	first := ""
 	for _, e := range entries {
@@ -178,8 +178,8 @@ func (p *pushProbe) next(entries []fs.DirEntry) string {
 	return first
 }
 
-// brokenProbe counts the repositories whose folder is broken. It fails where none has one: the disk of the
-// repositories is not there.
+// brokenProbe counts the repositories whose directory is missing or unreadable. It fails if that is true
+// for all of them: then their disk is missing.
 func (s *Server) brokenProbe() *probe {
 	return &probe{slow: "the repositories' folder does not answer", look: func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, probeWait)
@@ -202,10 +202,10 @@ func (s *Server) brokenProbe() *probe {
 
 // GET /readyz
 //
-// Readyz answers 200 while a load balancer may send requests here: the server was not told to
-// stop, the database answers and the data folder can be written, where pushes write too. It looks once a
-// second at most. A second line is an alarm: folders of single repositories are broken, which no other
-// node would serve better. Error: 503, which says what is missing.
+// Readyz returns 200 while a load balancer may send requests to this node: it is not stopping, the database
+// answers, and the data directory and the repositories' directory are writable. It looks at most once a
+// second. A second line warns of repositories with a broken directory, which other nodes could not serve
+// either. Error: 503, with the cause.
 func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
 		return errs.New(errs.Paused, "the server is stopping")
@@ -229,8 +229,8 @@ func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 
 // GET /healthz
 //
-// Healthz answers 200 while the process works and its database answers, also while it stops: a
-// process that does not is to be started anew. Error: 503.
+// Healthz returns 200 while the process and its database work, also while it stops. If it fails, restart
+// the process. Error: 503.
 func (s *Server) Healthz(w http.ResponseWriter, r *http.Request) error {
 	if err := s.database.ask(r.Context()); err != nil {
 		return err

@@ -13,24 +13,24 @@ import (
 	"arbor/internal/web"
 )
 
-// refusedEvery is how often the audit log tells at most that an account asked for what only site
-// administrators may do: nobody can fill it by asking.
+// refusedEvery limits audit rows for denied requests to one per account and interval, so that nobody can
+// fill the log.
 const refusedEvery = time.Minute
 
-// refusals notes who asks for what only site administrators may do.
+// refusals remembers which accounts were recently denied a request for site administrators.
 type refusals struct {
 	mu   sync.Mutex
-	told map[account.ID]time.Time // when the log told of an account, within the last minute
+	told map[account.ID]time.Time // time of the last audit row, if within refusedEvery
 }
 
-// due reports whether the log is to tell of the account, and takes it as told.
+// due reports whether the account's denial must be recorded, and marks it as recorded.
 func (f *refusals) due(id account.ID, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at, told := f.told[id]; told && now.Sub(at) < refusedEvery {
 		return false
 	}
-	for other, at := range f.told { // at most one for each account a minute comes here
+	for other, at := range f.told { // runs at most once per account and minute
 		if now.Sub(at) >= refusedEvery {
 			delete(f.told, other)
 		}
@@ -42,8 +42,8 @@ func (f *refusals) due(id account.ID, now time.Time) bool {
 	return true
 }
 
-// noteRefused leaves a row in the audit log of a caller who asked for what only site administrators may do,
-// or whose token is not for it. What the caller is answered does not depend on it.
+// noteRefused records in the audit log that a caller requested something only for site administrators, or
+// with a token that does not allow it. Its errors do not affect the response.
 func (s *Server) noteRefused(r *http.Request, caller *account.Caller, info *web.Info, to *route.Route) {
 	if to.Right != route.SiteAdmin || !s.refusals.due(caller.ID, s.o.Now()) {
 		return
@@ -59,7 +59,7 @@ func (s *Server) noteRefused(r *http.Request, caller *account.Caller, info *web.
 	}
 }
 
-// actorOf is who makes the request, for the audit log.
+// actorOf returns the caller and request for the audit log.
 func actorOf(c *account.Caller, info *web.Info, right route.Right) audit.Actor {
 	a := audit.Actor{ID: int64(c.ID), Login: c.Login, TokenID: c.TokenID, Right: string(right),
 		SiteAdmin: c.SiteAdmin, Request: info.ID}

@@ -10,8 +10,8 @@ import (
 
 // GET /
 //
-// Root answers the API's own root document, where everything else begins; to a
-// browser, at the site's own address, a page. Error: 415 to others that take no JSON.
+// Root returns the root document of the API, which links to the rest. At the site's own address a browser
+// gets a page. Error: 415 for other clients that do not accept JSON.
 func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 	i := web.From(r.Context())
 	if isPage(r, i) {
@@ -66,13 +66,13 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 
 const rateLimitPath = "/rate_limit"
 
-// unlimited is what a server without limits says: clients want a number.
+// unlimited is the limit reported by a server without limits, because clients expect a number.
 const unlimited = 1_000_000_000
 
 // GET /rate_limit
 //
-// RateLimit answers how many requests the caller has left in this hour. It
-// costs none, and answers also where there are no limits (decision 21).
+// RateLimit returns how many requests the caller has left in this hour. It is free, and also answers if
+// there are no limits (decision 21).
 func (s *Server) RateLimit(w http.ResponseWriter, r *http.Request) error {
 	type rate struct {
 		Limit     int64 `json:"limit"`

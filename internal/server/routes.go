@@ -5,12 +5,12 @@ import (
 	"arbor/internal/scope"
 )
 
-// feature is a part of the interface, which owns its endpoints.
+// feature is a part of the interface with its own endpoints.
 type feature interface {
 	Routes() []route.Route
 }
 
-// join is the whole interface: the server's own endpoints and those of the features.
+// join returns all routes: the server's own and those of the features.
 func (s *Server) join(features ...feature) []route.Route {
 	routes := s.ownRoutes()
 	for _, f := range features {
@@ -19,7 +19,7 @@ func (s *Server) join(features ...feature) []route.Route {
 	return routes
 }
 
-// ownRoutes are the endpoints that are about the server.
+// ownRoutes returns the endpoints about the server itself.
 func (s *Server) ownRoutes() []route.Route {
 	free := route.Needs(scope.None, route.None)
 	return []route.Route{

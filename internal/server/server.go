@@ -2,17 +2,17 @@
 //
 //   - routes.go: the server's own endpoints, joined with the features'; testdata/routes.txt lists all
 //   - address.go, table.go, notimplemented.go: finding the route of a request
-//   - server.go, headers.go: the way of every request through the server
-//   - space.go: which requests take room, and how much text they may write
-//   - credentials.go, token.go: who calls, and what their token lets them do
-//   - wire.go: the server, made by hand; apis.go and pages.go: its features
-//   - root.go, docs.go: the root document, health, rate limits, the documentation
+//   - server.go, headers.go: the steps of every request
+//   - space.go: which requests need disk space, and limits of written text
+//   - credentials.go, token.go: authentication, and what tokens permit
+//   - wire.go: the server is assembled; apis.go and pages.go: its features
+//   - root.go, docs.go: the root document, rate limits, the documentation
 //   - metrics.go, collect.go, ready.go, listen.go: Prometheus, probes, listening and stopping
 //
-// A request: find the route; method; credentials; media types and rate limit;
-// read the body and let it in (admit.go); then its handler, which for a
-// repository's routes is entered only after the repository was found and the
-// right checked (decision 51). Errors are answered in one place, web.Handle.
+// The steps of a request: find the route; check the method; authenticate; negotiate the media type; take
+// from the rate limit; read the body and admit the request (admit.go); call the handler. For a repository's
+// routes the repository is found and access is checked before the handler is called (decision 51). Only
+// web.Handle writes error responses.
 package server
 
 import (
@@ -39,41 +39,41 @@ import (
 	"arbor/internal/web"
 )
 
-// Server is the whole interface as an http.Handler.
+// Server serves the whole interface. It is an http.Handler.
 type Server struct {
 	o          Options
 	log        *slog.Logger
 	accounts   *account.Service
 	forge      *forge.Forge
-	home       web.Handler // the page at the root
-	setup      string      // the code that opens the setup of an empty server
+	home       web.Handler // the page at /
+	setup      string      // the code for setting up an empty server
 	runners    []runner
 	control    *admission.Control
 	room       *space.Guard
-	disks      []string // folders on them, of all that is written
+	disks      []string // a directory on each disk that is written
 	routes     []route.Route
 	pageErrors web.Form
-	lostErrors web.Form // at addresses that have no route
+	lostErrors web.Form // for paths without a route
 	table      *table
 	metrics    *metrics
 	limiter    *ratelimit.Limiter
 	docs       *docs
-	reserved   map[string]bool // logins that nobody can have
+	reserved   map[string]bool // logins that cannot be used
 	refusals   refusals
 
 	database    *probe
 	folder      *probe
 	broken      *probe
-	brokenRepos atomic.Int64 // as of the last look of broken
+	brokenRepos atomic.Int64 // counted by the last look of broken
 
-	stopping atomic.Bool // it was told to stop
+	stopping atomic.Bool // set by Retire
 	idPrefix string      // random, so that ids of two runs differ
 	lastID   atomic.Uint64
 	inFlight atomic.Int64
 	matches  sync.Pool
 }
 
-// ServeHTTP serves one request. Like http.ServeMux, it leaves the route's pattern in r.
+// ServeHTTP serves one request. Like http.ServeMux, it sets the route's pattern in r.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	from := s.control.Origin(r)
@@ -100,7 +100,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.serve(ww, r, info, n)
 }
 
-// newID makes a request id that no other request has.
+// newID returns a unique request id.
 func (s *Server) newID() string {
 	var number [8]byte
 	binary.BigEndian.PutUint64(number[:], s.lastID.Add(1))
@@ -114,12 +114,12 @@ func newIDPrefix() string {
 	return hex.EncodeToString(b[:]) + "-"
 }
 
-// fail is a handler that fails.
+// fail returns a handler that returns err.
 func fail(err error) web.Handler {
 	return func(http.ResponseWriter, *http.Request) error { return err }
 }
 
-// serve takes the request through the checks before its handler.
+// serve checks the request and calls its handler.
 func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) {
 	if s.o.RequireToken && withoutToken(r) && !n.isOpen() && !bringsSession(r, info, n) {
 		web.Handle(w, r, fail(errs.New(errs.Unauthenticated, "Requires authentication")))
@@ -162,8 +162,8 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 	})
 }
 
-// unrouted answers a request without a route. A browser's session counts, so that pages of errors show who is
-// signed in. With --require-token, a request without a valid token or session is a 401.
+// unrouted answers a request without a route. It accepts a session cookie, so that error pages show the
+// signed-in user. With --require-token it returns 401 unless the token or session is valid.
 func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, n *node, h web.Handler) {
 	g := route.API
 	if n != nil {
@@ -196,7 +196,7 @@ func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, n *nod
 	})
 }
 
-// count takes a request off the caller's rate limit. Only asking how much is left is free.
+// count charges a request to the caller's rate limit. Requesting the rate limit is free.
 func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, pattern string) error {
 	cost := int64(1)
 	if pattern == rateLimitPath {
@@ -205,8 +205,7 @@ func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, p
 	return s.limiter.Take(w, r, caller, cost)
 }
 
-// enter authenticates the caller, checks what the whole group demands, and runs
-// the handler.
+// enter authenticates the caller, applies the checks of the route's group, and calls the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, to *endpoint) error {
 	caller, given, err := s.authenticate(r, to.Group)
 	if err == nil && !given && caller == nil && takesCookie(r, info, n) &&
@@ -223,7 +222,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 		info.Form = info.Form.For(r.WithContext(account.WithCaller(r.Context(), caller)))
 	}
 	if to.Counts() {
-		// First of all, so that guessing credentials counts too.
+		// First, so that guessed credentials count too.
 		if err := s.count(w, r, caller, info.Pattern); err != nil {
 			return err
 		}
@@ -272,7 +271,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	return to.Handler(w, r)
 }
 
-// acceptsJSON checks that the request takes JSON. Error: 415.
+// acceptsJSON checks that the client accepts JSON. Error: 415.
 func acceptsJSON(i *web.Info) error {
 	if i.Media.JSON {
 		return nil
@@ -283,9 +282,9 @@ func acceptsJSON(i *web.Info) error {
 
 func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// flushAnswer sends a whole answer to the client before it is counted and logged,
-// which would keep it waiting. An answer of unknown length is left to the HTTP server,
-// which finds its length out; with HTTP/2 it would send the end without a deadline.
+// flushAnswer sends a complete response before the request is counted and logged, so that the client does
+// not wait for that. A response of unknown length is left to net/http, which determines the length; with
+// HTTP/2, net/http would end the stream without a deadline.
 func flushAnswer(w *web.Writer, r *http.Request) {
 	if !w.Started() || r.ProtoMajor < 2 && len(w.Header()["Content-Length"]) == 0 &&
 		w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {
@@ -296,19 +295,19 @@ func flushAnswer(w *web.Writer, r *http.Request) {
 	}
 }
 
-// isServerFault reports an error that neither the client nor stored data has caused.
+// isServerFault reports whether neither the client nor stored data caused the error.
 func isServerFault(err error) bool {
 	kind := errs.KindOf(err)
 	return kind == errs.Internal || kind == errs.Unavailable || kind == errs.NoRoom
 }
 
-// finish counts and logs the request: one line, without headers, tokens or
-// bodies. A 4xx or 5xx shows its cause, and so does an answer that broke off
-// after it had begun; what is the server's fault is written at once (package journal).
+// finish counts and logs the request in one line, without headers, tokens or bodies. The line includes the
+// cause of a 4xx or 5xx and of a response that broke off. Server faults are written immediately (package
+// journal).
 func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node, start time.Time) {
 	now := time.Now()
 	if !w.Started() && info.Note == nil {
-		w.WriteHeader(http.StatusOK) // under a deadline of its own
+		w.WriteHeader(http.StatusOK) // with its own deadline
 	}
 	flushAnswer(w, r)
 	status := w.Status
@@ -325,8 +324,8 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	brokeOff := status < 400 && info.Note != nil
 	switch {
 	case status == http.StatusInsufficientStorage:
-		level = slog.LevelWarn // the guard says once what it is
-	case errs.Is(info.Note, errs.Paused): // info: nothing is wrong
+		level = slog.LevelWarn // the guard logs the cause once
+	case errs.Is(info.Note, errs.Paused): // not a fault: info
 	case status >= 500 || brokeOff && isServerFault(info.Note):
 		level = slog.LevelError
 	}

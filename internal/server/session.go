@@ -10,14 +10,14 @@ import (
 	"arbor/internal/web"
 )
 
-// takesCookie reports a request that a browser's session counts for: that of a page, or of a file that pages
-// show or lead to, where people who look at a private repository open it. The API never takes the cookie.
+// takesCookie reports whether a session cookie authenticates the request. It does for pages, and for files
+// that pages embed or link to, such as raw files of a private repository. It does not for the API.
 func takesCookie(r *http.Request, info *web.Info, n *node) bool {
 	return n.group == route.Pages || n.pattern == "/" && isPage(r, info) ||
 		n.file && safe(r.Method) && info.Prefix == info.Site
 }
 
-// bringsSession reports a request for a page with a cookie, which may be worth something.
+// bringsSession reports whether a request for a page has a session cookie, which may be invalid.
 func bringsSession(r *http.Request, info *web.Info, n *node) bool {
 	switch {
 	case page.SessionOf(r) == "":
@@ -28,20 +28,19 @@ func bringsSession(r *http.Request, info *web.Info, n *node) bool {
 	return takesCookie(r, info, n)
 }
 
-// isUnroutedPage reports a browser's request for an address without a route, or for a page by a method that
-// the page does not have.
+// isUnroutedPage reports whether a browser requested an unknown address, or a page with a method that it
+// does not have.
 func isUnroutedPage(r *http.Request, info *web.Info, g route.Group) bool {
 	return isPage(r, info) && (info.Pattern == "" || g == route.Pages)
 }
 
-// SetupCode is the code with which a person makes the first account of a server without users.
+// SetupCode returns the code for creating the first account of a server without users.
 func (s *Server) SetupCode() string { return s.setup }
 
-// isPage reports a browser's request for the page at the root.
+// isPage reports whether a browser requested a page at the site's own address.
 func isPage(r *http.Request, info *web.Info) bool { return page.Asked(r) && info.Prefix == info.Site }
 
-// authenticateSession finds who has signed in with the browser. A cookie that is worth nothing any more is
-// taken back.
+// authenticateSession returns the user signed in with the browser. It deletes an invalid cookie.
 func (s *Server) authenticateSession(w http.ResponseWriter, r *http.Request) (*account.Caller, error) {
 	session := page.SessionOf(r)
 	if session == "" {
@@ -54,8 +53,8 @@ func (s *Server) authenticateSession(w http.ResponseWriter, r *http.Request) (*a
 	return caller, err
 }
 
-// crossOrigin reports an unsafe request that a browser makes for another site's page. Behind a proxy the
-// request's host may be another than that of the site.
+// crossOrigin reports whether a browser sent an unsafe request for another site's page. Behind a proxy the
+// request's host may differ from the site's.
 func (s *Server) crossOrigin(r *http.Request, info *web.Info) bool {
 	if safe(r.Method) {
 		return false

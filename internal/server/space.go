@@ -8,8 +8,8 @@ import (
 	"arbor/internal/route"
 )
 
-// checkSpace refuses a request that takes room while a disk has little, and bounds what it writes in the
-// caller's name. Errors: 507; 403 for an account that writes plants and has no room for them.
+// checkSpace rejects a request that needs disk space while little is left, and limits what it writes for
+// the caller. Errors: 507; 403 for an account that has used its quota for plants.
 func (s *Server) checkSpace(r *http.Request, caller *account.Caller, to *route.Route) (*http.Request, error) {
 	if !needsSpace(r, to) {
 		return r, nil
@@ -25,13 +25,14 @@ func (s *Server) checkSpace(r *http.Request, caller *account.Caller, to *route.R
 	switch {
 	case err != nil || limit == nil:
 		return r, err
-	case to.Group == route.Plants: // each is small: it is enough to ask before
+	case to.Group == route.Plants: // plants are small: checking before the write suffices
 		return r, limit.Full()
 	}
 	return r.WithContext(db.WithLimit(r.Context(), limit.Check)), nil
 }
 
-// textLimits bounds texts as the server's options say: who bounds repositories alone means all that is stored.
+// textLimits returns the text limits of the options. Without a limit of its own, text is limited as
+// repositories are.
 func textLimits(o Options) account.TextLimits {
 	kb := account.Unbounded
 	for _, bound := range []*int64{o.Quota.KB, o.Quota.Text} {
@@ -42,8 +43,8 @@ func textLimits(o Options) account.TextLimits {
 	return account.TextLimits{KB: kb, Rate: o.TextRate}
 }
 
-// needsSpace reports a request that takes room on the disk: what its route says, else each write but deletions
-// and those of pages. What a page asks of the API takes room there.
+// needsSpace reports whether a request needs disk space. If the route does not say so, all writes do except
+// deletions and pages. The API requests that a page makes are checked themselves.
 func needsSpace(r *http.Request, to *route.Route) bool {
 	if to.Space != nil {
 		return to.Space(r)

@@ -13,15 +13,15 @@ import (
 	"arbor/internal/web"
 )
 
-// SSHOptions say how git is served over SSH.
+// SSHOptions configure git over SSH.
 type SSHOptions struct {
 	HostKeys []gossh.Signer
-	Host     string // in ssh_url; empty: that of the request
-	Port     string // in ssh_url; empty: there is no SSH
+	Host     string // in ssh_url; empty means that of the request
+	Port     string // in ssh_url; empty means that SSH is off
 }
 
-// ServeSSH serves git over SSH on l until ctx is done; then it finishes what is in flight, within half a
-// minute.
+// ServeSSH serves git over SSH on l until ctx is done. Then it waits up to half a minute for sessions in
+// flight.
 func (s *Server) ServeSSH(ctx context.Context, l net.Listener) error {
 	return ssh.New(ssh.Options{
 		Accounts: s.accounts, Transport: s.forge.Transport, Control: s.control, Log: s.log,
@@ -34,7 +34,7 @@ func (s *Server) ServeSSH(ctx context.Context, l net.Listener) error {
 	}).Serve(ctx, l)
 }
 
-// sshAddress is where a repository is for who came over SSH.
+// sshAddress returns the address of a repository for a client connected over SSH.
 func (s *Server) sshAddress(r *repo.Repo) string {
 	i := web.Info{Site: s.o.BaseURL, SSHHost: s.o.SSH.Host, SSHPort: s.o.SSH.Port}
 	if i.Site == "" && i.SSHHost == "" {

@@ -14,7 +14,7 @@ import (
 	"arbor/internal/web"
 )
 
-// errorForm is the form in which the group's clients read errors.
+// errorForm returns the form of errors for clients of the group.
 func errorForm(g route.Group) web.Form {
 	switch g {
 	case route.Plants:
@@ -26,18 +26,18 @@ func errorForm(g route.Group) web.Form {
 	}
 }
 
-// operation names where the documentation page speaks of the route:
-// get-repos-owner-repo (decision 15).
+// operation returns the anchor of the route on the documentation page, such as get-repos-owner-repo
+// (decision 15).
 func operation(r *route.Route) string { return apidoc.Operation(r.Method, r.Pattern) }
 
-// endpoint is a route as the table holds it.
+// endpoint is a route in the table.
 type endpoint struct {
 	*route.Route
-	anchor string // of its documentation, with its #
+	anchor string // of its documentation, with #
 	need   tokenNeed
 }
 
-// node is all routes of one pattern.
+// node holds all routes of one pattern.
 type node struct {
 	pattern string
 	suffix  string // of the last placeholder: .keys of {username}.keys
@@ -45,19 +45,20 @@ type node struct {
 	routes  []endpoint
 	open    bool   // see route.Route.WithoutToken
 	file    bool   // see route.Route.AsFile
-	streams bool   // see route.Route.Streamed: files are uploaded to the address
+	streams bool   // see route.Route.Streamed: the address accepts uploads
 	allow   string // the value of Allow
 	metrics routeMetrics
 }
 
-// isOpen reports whether the node is there and open to callers without a token, see route.Route.WithoutToken.
+// isOpen reports whether the node exists and is open to callers without a token; see
+// route.Route.WithoutToken.
 func (n *node) isOpen() bool { return n != nil && n.open }
 
-// isNotImplemented reports the node of an address of GitHub's that is not there.
+// isNotImplemented reports whether the node is an unimplemented address of GitHub's API.
 func (n *node) isNotImplemented() bool { return n.routes[0].Method == anyMethod }
 
-// find returns the route for a method: HEAD is answered by GET, and POST by
-// PATCH where there is no POST, for clients without PATCH (decisions 16, 22).
+// find returns the route for a method. GET also handles HEAD. PATCH also handles POST if there is no POST
+// route, for clients without PATCH (decisions 16, 22).
 func (n *node) find(method string) *endpoint {
 	if n.isNotImplemented() {
 		return &n.routes[0]
@@ -80,10 +81,9 @@ func (n *node) find(method string) *endpoint {
 	return nil
 }
 
-// table finds the node of a path. chi is used for matching alone: its tree
-// prefers literals to placeholders and cleans nothing. What it cannot match is
-// {name...}/end: those stand in ends, below what stands before the end. An end may have
-// several segments.
+// table finds the node of a path. It uses chi only for matching: chi prefers literals to placeholders and
+// does not clean paths. chi cannot match {name...}/end; these patterns are in ends, keyed by the part
+// before the end. An end may have several segments.
 type table struct {
 	mux   *chi.Mux
 	nodes map[string]*node
@@ -127,7 +127,7 @@ func newTable(routes []route.Route, m *metrics) *table {
 	return t
 }
 
-// suffixOf is what ends the segment of a pattern's last placeholder.
+// suffixOf returns the literal after a pattern's last placeholder, such as .keys of {username}.keys.
 func suffixOf(pattern string) string {
 	if suffix := pattern[strings.LastIndexByte(pattern, '}')+1:]; strings.HasPrefix(suffix, ".") {
 		return suffix
@@ -135,9 +135,9 @@ func suffixOf(pattern string) string {
 	return ""
 }
 
-// chiPattern writes {name...} as chi's wildcard, and gives the segment that
-// stands behind it, if any. {name}.end is one by a regular expression, which comes before
-// other placeholders and whose value has the end.
+// chiPattern converts {name...} to chi's wildcard, and returns the segments after it, if any. {name}.end
+// becomes a placeholder with a regular expression, which chi tries before other placeholders and whose
+// value includes the end.
 func chiPattern(pattern string) (wild, end string) {
 	if suffix := suffixOf(pattern); suffix != "" {
 		return strings.TrimSuffix(pattern, "}"+suffix) + ":.+" + regexp.QuoteMeta(suffix) + "}", ""
@@ -149,7 +149,7 @@ func chiPattern(pattern string) (wild, end string) {
 	return before[:strings.LastIndexByte(before, '{')] + "*", strings.TrimPrefix(end, "/")
 }
 
-// wildName is the name of {name...}.
+// wildName returns the name of {name...}.
 func wildName(pattern string) string {
 	before, _, _ := strings.Cut(pattern, "...}")
 	return before[strings.LastIndexByte(before, '{')+1:]
@@ -167,9 +167,9 @@ func allowed(n *node) string {
 	return strings.Join(slices.Compact(methods), ", ")
 }
 
-// match finds the node of an escaped path and hands on its placeholders. What
-// ends a {name...} is a literal, which a name that ends so escapes:
-// commits/a/status is the status of a, commits/a%2Fstatus a commit.
+// match returns the node of an escaped path and stores its placeholders in c. The end of a {name...}
+// pattern is a literal, so a name that ends with it must be escaped: commits/a/status is the status of a,
+// commits/a%2Fstatus is a commit.
 func (t *table) match(c *chi.Context, path string) *node {
 	pattern := t.mux.Find(c, http.MethodGet, path)
 	if ends := t.ends[pattern]; ends != nil {
@@ -182,10 +182,10 @@ func (t *table) match(c *chi.Context, path string) *node {
 	return t.nodes[pattern]
 }
 
-// maxEnd is how many segments stand behind a {name...} at most.
+// maxEnd is the maximum number of segments after a {name...}.
 const maxEnd = 8
 
-// cutEnd cuts the longest end off a value, with its node; nil: it has none.
+// cutEnd cuts the longest end off a value and returns its node, or nil if the value has no end.
 func cutEnd(ends map[string]*node, value string) (rest string, n *node) {
 	at := len(value)
 	for range maxEnd {

@@ -11,10 +11,10 @@ import (
 	"arbor/internal/scope"
 )
 
-// tokenNeed is what a route wants of a token, with the headers that say so.
+// tokenNeed is what a route requires of a token, with the headers that report it.
 type tokenNeed struct {
 	route.Need
-	scopes, permissions []string // the values of X-Accepted-OAuth-Scopes and X-Accepted-GitHub-Permissions
+	scopes, permissions []string // values of X-Accepted-OAuth-Scopes and X-Accepted-GitHub-Permissions
 }
 
 func newTokenNeed(r *route.Route) tokenNeed {
@@ -28,7 +28,7 @@ func newTokenNeed(r *route.Route) tokenNeed {
 	return n
 }
 
-// headers tells a client what its token may do and what the route wants, as GitHub does.
+// headers reports the token's scopes and the route's requirements, as GitHub does.
 func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 	if g == nil {
 		return
@@ -48,16 +48,15 @@ func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 	}
 }
 
-// restrict returns the caller as the token lets it use the route: this is the one place where
-// scopes meet routes.
+// restrict returns the caller with the rights that the token has on the route. Scopes meet routes only
+// here.
 //
-//   - What everybody may do without signing in is done as nobody, if the scopes do not suffice.
-//   - All else is refused: at once, or on a route of a repository once that was found, since
-//     one that the caller does not see is a 404.
-//   - How far the rest sees and changes repositories, the caller's Reach says to all code.
+//   - If the scopes do not suffice but the route is open to anonymous callers, the request continues as anonymous.
+//   - All other requests are rejected: immediately, or on a repository's route after the repository
+//     was found, since a repository that the caller cannot see is a 404.
+//   - For accepted requests, the caller's Reach limits which repositories the code may read and change.
 //
-// Git's routes serve fetches and pushes with one address each, so they look at the reach alone.
-// Errors: 403.
+// Git uses one address each for fetches and pushes, so git's routes check only the reach. Errors: 403.
 func (n *tokenNeed) restrict(caller *account.Caller, method string, to *route.Route) (*account.Caller, error) {
 	g := caller.Grant
 	switch {
@@ -79,7 +78,7 @@ func (n *tokenNeed) restrict(caller *account.Caller, method string, to *route.Ro
 	switch {
 	case g.Scopes.Any(alone) && caller.Reach != account.Everything:
 		c := *caller
-		c.Reach = account.Everything // of builds or hooks alone, also those of private repositories
+		c.Reach = account.Everything // only of statuses or webhooks, also in private repositories
 		return &c, nil
 	case refusal == nil || open && g.Fine:
 		return caller, nil
@@ -97,9 +96,9 @@ func (n *tokenNeed) restrict(caller *account.Caller, method string, to *route.Ro
 	return &c, nil
 }
 
-// restrictApp is restrict for the token of an App's installation: the route's permission decides alone. Without
-// it the App reads what everybody may read, and nothing else: on a route of a repository that is found out
-// once the repository was, see repo.With.
+// restrictApp is restrict for an App's installation token: only the route's permission matters. Without it
+// the App can read what is public. On a repository's route this is decided after the repository was found,
+// see repo.With.
 func (n *tokenNeed) restrictApp(
 	caller *account.Caller, method string, to *route.Route,
 ) (*account.Caller, error) {
@@ -121,7 +120,7 @@ func (n *tokenNeed) restrictApp(
 	return nil, caller.Insufficient(0)
 }
 
-// leastRole is the role on a repository that a right names.
+// leastRole returns the repository role that a right names.
 func leastRole(right route.Right) account.Role {
 	role, _ := account.ParseRole(string(right))
 	return role

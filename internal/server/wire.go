@@ -30,38 +30,37 @@ import (
 	"arbor/internal/space"
 )
 
-// Options are what a server is made of.
+// Options configure a Server.
 type Options struct {
 	DB             *db.DB
 	Git            *git.Git
 	Log            *slog.Logger
-	DataDir        string             // holds the repositories' directories
-	BaseURL        string             // scheme and host of all addresses; empty: as each request says
-	Graduated      bool               // all previews are on for everyone (decision 3)
+	DataDir        string             // parent of the repositories' directories
+	BaseURL        string             // scheme and host of all addresses; empty: taken from each request
+	Graduated      bool               // previews are on for all requests (decision 3)
 	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
-	RateLimit      int64              // requests an hour for each token and address; 0: none
-	Admission      *admission.Control // nil: one of admission.DefaultMemory
-	Node           *db.Node           // this process among those that serve the database; nil: the only one
-	AuditDays      int                // how long the audit log is kept; 0: for ever
-	RequireToken   bool               // nobody without a token sees anything
-	Version        string             // of the program, for clients that ask; empty: unknown
-	Quota          account.Quota      // of owners who have none of their own; Text nil: as KB
-	TextRate       int64              // bytes of text that an account may write within an hour; 0: any number
-	// room on the disks in bytes, below which nothing is written; space.Auto; 0: any
+	RateLimit      int64              // requests per hour for each token and address; 0: no limit
+	Admission      *admission.Control // nil: one with admission.DefaultMemory
+	Node           *db.Node           // this process among those that use the database; nil: the only one
+	AuditDays      int                // retention of the audit log; 0: unlimited
+	RequireToken   bool               // anonymous requests get 401
+	Version        string             // of the program, for clients; empty: unknown
+	Quota          account.Quota      // of owners without a quota of their own; nil Text: as KB
+	TextRate       int64              // bytes of text that an account may write within an hour; 0: no limit
+	// free space on the disks in bytes below which writes fail; space.Auto; 0: no limit
 	MinFree      int64
 	SSH          SSHOptions
-	HookNetworks outgoing.Networks // inner ones to which hooks may lead
-	AdminHost    string            // by which the admin address may be named beside its own; empty: none
+	HookNetworks outgoing.Networks // internal networks that webhooks may reach
+	AdminHost    string            // additional Host accepted on the admin address; may be empty
 	Now          func() time.Time
 }
 
-// runner is a part of the server that works beside the requests.
+// runner is a part of the server that works in the background.
 type runner interface {
 	Run(ctx context.Context) error
 }
 
-// New wires the features by hand. The caller keeps the database and git, and
-// closes them after the server has stopped.
+// New assembles a Server. The caller closes the database and git after the server has stopped.
 func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -97,7 +96,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// newServer makes a server without endpoints: the features beneath them, and what works beside requests.
+// newServer returns a server without endpoints, with its services and background work.
 func newServer(o Options) *Server {
 	f := forge.New(o.DB, o.Git, o.Log, o.DataDir)
 	disks := []string{o.DataDir, forge.RepositoriesDir(o.DataDir)}
@@ -131,8 +130,8 @@ func newServer(o Options) *Server {
 	return s
 }
 
-// Run does what goes on beside the requests, until ctx is done: it stores last
-// uses of tokens, packs repositories and removes what no feed tells of.
+// Run does the background work until ctx is done: it stores last uses of tokens, packs repositories,
+// deletes expired feed rows, and so on.
 func (s *Server) Run(ctx context.Context) error {
 	var g errgroup.Group
 	for _, r := range s.runners {
@@ -141,9 +140,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// Settle does at once what Run would do in time because of what happened before:
-// it reads pushed commits, makes test merges, looks at code, tells people and indexes texts. Nothing else may
-// happen meanwhile.
+// Settle immediately does the background work that earlier requests caused: reading pushed commits, test
+// merges, language detection, notifications, text indexes. No requests may run at the same time.
 func (s *Server) Settle(ctx context.Context) error {
 	if err := s.forge.Closing.Settle(ctx); err != nil {
 		return err
@@ -160,12 +158,11 @@ func (s *Server) Settle(ctx context.Context) error {
 	return s.forge.Searches.Index(ctx)
 }
 
-// Forge is the features that change together, for code of this process that works
-// beside the requests.
+// Forge returns the services that change together, for background work of this process.
 func (s *Server) Forge() *forge.Forge { return s.forge }
 
-// Admin serves what operators read, beside the interface: /metrics. What it says
-// of a reset holds for a server that keeps what it has; others answer it before.
+// Admin returns the handler of the admin address: /metrics. Its /admin/reset always fails; an ephemeral
+// server handles that request before.
 func (s *Server) Admin() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", s.metrics.handler())
@@ -176,12 +173,12 @@ func (s *Server) Admin() http.Handler {
 	return GuardAdmin(mux, s.o.AdminHost)
 }
 
-// AdminError answers a request on the admin address with a JSON error.
+// AdminError writes a JSON error on the admin address.
 func AdminError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]string{"message": message})
 }
 
-// Routes is the whole interface, for tests and documentation.
+// Routes returns all routes, for tests and documentation.
 func (s *Server) Routes() []route.Route { return s.routes }

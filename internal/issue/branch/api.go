@@ -12,10 +12,10 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the questions about linked branches. It has no routes.
+// API implements the handlers of linked branches. They have no routes.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // Payload is a link.
@@ -26,7 +26,7 @@ type Payload struct {
 	Object pointer `json:"object"`
 }
 
-// pointer is what the branch names, as in payloads of refs.
+// pointer is the commit of the branch, as in payloads of refs.
 type pointer struct {
 	SHA  git.SHA `json:"sha"`
 	Type string  `json:"type"`
@@ -37,8 +37,7 @@ func newPayload(l *Link, in *repo.Access, tip git.SHA) *Payload {
 		pointer{tip, "commit"}}
 }
 
-// Linked finds the branches that are linked to each issue of the numbers, as far as the caller sees them.
-// Error: 410.
+// Linked returns the branches linked to each issue, as far as they are visible to the caller. Error: 410.
 func (api *API) Linked(ctx context.Context, a *repo.Access, numbers []int64) (map[int64][]*Payload, error) {
 	out := map[int64][]*Payload{}
 	if err := issue.Enabled(a.Repo, nil); err != nil {
@@ -67,9 +66,9 @@ func (api *API) Linked(ctx context.Context, a *repo.Access, numbers []int64) (ma
 	return out, err
 }
 
-// Create makes the branch name of the commit sha in the repository, and links it to the issue number of the
-// repository owner/repo, by default the same: under the right to make refs. Errors: those of Service.Create,
-// 404 for the other repository.
+// Create creates the branch name at the commit sha and links it to the issue number of the repository
+// owner/repo, by default the same repository. It requires the right to create refs. Errors: those of
+// Service.Create, 404 for the other repository.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, to *repo.Access) error {
 	body, err := web.ReadObject(r, "LinkedBranch")
 	if err != nil {
@@ -100,7 +99,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, to *repo.Access) 
 	return web.JSON(w, r, http.StatusCreated, newPayload(made, to, sha))
 }
 
-// Remove ends the link with the id of the body. Errors: those of Service.Remove.
+// Remove removes the link with the id in the body. Errors: those of Service.Remove.
 func (api *API) Remove(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	number, err := web.Number(r, "number")
 	if err != nil {

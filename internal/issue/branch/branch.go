@@ -1,12 +1,12 @@
-// Package branch links branches to the issues that they were made for, as `gh issue develop` does.
+// Package branch links branches to the issues that they were created for, as `gh issue develop` does.
 //
 //	branch.go   the operations
 //	store.go    the SQL, of the table linked_branches
-//	api.go      the handlers, which GraphQL asks: GitHub's REST API has no address for it
+//	api.go      the handlers for GraphQL; GitHub's REST API has no such endpoints
 //
-// A branch may be in another repository than the issue. A link is shown to those who see both. It goes with
-// the branch, in the transaction of the push that deletes it (FollowPush), and with either repository; it
-// follows an issue that is transferred.
+// The branch and the issue may be in different repositories. A link is visible to users who can see both.
+// It is deleted with the branch, in the transaction of the push that deletes it (FollowPush), and with
+// either repository. It is kept when the issue is transferred.
 package branch
 
 import (
@@ -24,13 +24,13 @@ import (
 	"arbor/internal/tracker"
 )
 
-// heads is how the full names of branches begin.
+// heads is the prefix of full branch names.
 const heads = "refs/heads/"
 
-// maxLinked is how many branches are linked to one issue.
+// maxLinked is the number of branches that can be linked to an issue.
 const maxLinked = 100
 
-// Link is a branch that is linked to an issue.
+// Link is a branch linked to an issue.
 type Link struct {
 	ID      int64
 	IssueID issue.ID
@@ -38,19 +38,19 @@ type Link struct {
 	Name    string  // of the branch
 }
 
-// Service links branches.
+// Service implements the operations on linked branches.
 type Service struct {
 	db    *db.DB
 	repos *repo.Service
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 
-// Create makes a branch in a repository, of a commit of it, and links it to an issue of another or the same
-// one, in one transaction. An empty name is made of the issue's number and title. The caller may push to
-// both. Errors: 403; 404, 410 for the issue; 422 for a name or a commit of which no branch can be made, for a
-// branch that is there, and beyond 100 branches of one issue.
+// Create creates a branch at a commit of the repository to, and links it to an issue of a, in one
+// transaction. Both repositories may be the same. An empty name is derived from the issue's number and
+// title. It requires push access to both. Errors: 403; 404, 410 for the issue; 422 for an invalid name or
+// commit, for an existing branch, and for more than 100 branches of an issue.
 func (s *Service) Create(
 	ctx context.Context, a *repo.Access, number int64, to *repo.Access, name string, sha git.SHA,
 ) (*Link, error) {
@@ -98,7 +98,7 @@ func (s *Service) Create(
 	return link, nil
 }
 
-// issueFor finds the issue that one more branch is to be linked to. Errors: 404, 410, 422.
+// issueFor reads an issue and checks that another branch can be linked to it. Errors: 404, 410, 422.
 func issueFor(tx *db.Tx, a *repo.Access, number int64) (*issue.Issue, error) {
 	i, err := issue.EnabledByNumber(tx, a, number)
 	if err != nil {
@@ -114,9 +114,8 @@ func issueFor(tx *db.Tx, a *repo.Access, number int64) (*issue.Issue, error) {
 	return i, err
 }
 
-// Remove ends a link to an issue; the branch stays. The caller may push to the issue's repository. Errors:
-// 403, 404,
-// 410.
+// Remove removes a link from an issue. The branch is kept. It requires push access to the issue's
+// repository. Errors: 403, 404, 410.
 func (s *Service) Remove(ctx context.Context, a *repo.Access, number, id int64) error {
 	if err := a.Require(account.Push); err != nil {
 		return err
@@ -136,7 +135,7 @@ func (s *Service) Remove(ctx context.Context, a *repo.Access, number, id int64) 
 	})
 }
 
-// FollowPush ends the links to branches that a push deletes.
+// FollowPush removes the links to branches that a push deletes.
 func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var gone []string
 	for _, u := range moved {
@@ -147,10 +146,10 @@ func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	return removeNamed(tx, repoID, gone)
 }
 
-// maxName is how many bytes of a title a branch's name has.
+// maxName is the number of bytes of the title in a branch name.
 const maxName = 100
 
-// NameFor is the name of a branch for an issue: 7-slugs-eat-the-peas.
+// NameFor returns a branch name for an issue, such as 7-slugs-eat-the-peas.
 func NameFor(number int64, title string) string {
 	b := strconv.AppendInt(nil, number, 10)
 	dash := true

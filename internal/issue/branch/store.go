@@ -22,7 +22,7 @@ func count(tx *db.Tx, of issue.ID) (n int64, err error) {
 	return n, err
 }
 
-// remove ends a link of an issue. Error: 404.
+// remove removes a link from an issue. Error: 404.
 func remove(tx *db.Tx, of issue.ID, id int64) error {
 	n, err := tx.Exec(`DELETE FROM linked_branches WHERE id = $1 AND issue_id = $2`, id, of)
 	if err == nil && n == 0 {
@@ -31,7 +31,7 @@ func remove(tx *db.Tx, of issue.ID, id int64) error {
 	return err
 }
 
-// removeNamed ends all links to branches of a repository.
+// removeNamed removes all links to the named branches of a repository.
 func removeNamed(tx *db.Tx, repoID repo.ID, names []string) error {
 	const most = 500
 	for len(names) > 0 {
@@ -56,7 +56,7 @@ type listed struct {
 	tip    git.SHA
 }
 
-// of lists the links of a repository's issues, by their numbers, in the order in which they were made.
+// of lists the links of a repository's issues, by number of the issue in the order of their creation.
 func of(tx *db.Tx, repoID repo.ID, numbers []int64) (list []listed, err error) {
 	if len(numbers) == 0 {
 		return nil, nil
@@ -74,7 +74,7 @@ func of(tx *db.Tx, repoID repo.ID, numbers []int64) (list []listed, err error) {
 		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers))+` ORDER BY l.id`, args...)
 }
 
-// Place is where the issue of a link is. It checks no rights. Error: 404.
+// Place returns the repository and number of the issue of a link. It does not check access. Error: 404.
 func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
 	err = tx.QueryRow(`SELECT i.repo_id, i.number FROM linked_branches l JOIN issues i ON i.id = l.issue_id WHERE l.id = $1`, id).
 		Scan(&in, &number)

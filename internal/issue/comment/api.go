@@ -13,17 +13,17 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about comments.
+// API implements the HTTP handlers of comments.
 type API struct {
 	s       *Service
 	repos   *repo.Service
 	answers *tracker.Answers
 }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API { return &API{s, repos, s.issues.Answers()} }
 
-// find reads the comment that {id} names. Errors: those of ByID.
+// find reads the comment with the id {id}. Errors: those of ByID.
 func (api *API) find(r *http.Request, a *repo.Access) (*Comment, error) {
 	id, err := web.Number(r, "id")
 	if err != nil {
@@ -32,7 +32,7 @@ func (api *API) find(r *http.Request, a *repo.Access) (*Comment, error) {
 	return api.s.ByID(r.Context(), a, id)
 }
 
-// enabledByID finds a comment. Errors: 404, 410.
+// enabledByID reads a comment of a repository. Errors: 404, 410.
 func enabledByID(tx *db.Tx, a *repo.Access, id int64) (*Comment, error) {
 	c, err := byID(tx, a.ID, id)
 	if err != nil {
@@ -49,8 +49,8 @@ func readSince(r *http.Request) (db.Time, error) {
 
 // GET /repos/{owner}/{repo}/issues/{number}/comments
 //
-// List answers a page of the comments on an issue or pull request, the
-// oldest first; with since those changed then or later. Errors: 404, 410, 422.
+// List lists the comments on an issue or pull request, oldest first. since selects those updated at or
+// after that time. Errors: 404, 410, 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -75,9 +75,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // GET /repos/{owner}/{repo}/issues/comments
 //
-// ListOfRepo answers a page of all comments on the issues and pull
-// requests of a repository, by sort (created, updated), direction and since.
-// Errors: 410, 422.
+// ListOfRepo lists the comments on all issues and pull requests of a repository according to sort (created,
+// updated), direction and since. Errors: 410, 422.
 func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := issue.Enabled(a.Repo, nil); err != nil {
 		return err
@@ -105,7 +104,7 @@ func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Acces
 
 // GET /repos/{owner}/{repo}/issues/comments/{id}
 //
-// Get answers one comment. Errors: 404, 410.
+// Get returns one comment. Errors: 404, 410.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	id, err := web.Number(r, "id")
 	if err != nil {
@@ -123,8 +122,8 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // POST /repos/{owner}/{repo}/issues/{number}/comments
 //
-// Create comments on an issue or pull request; on a locked one only those
-// with push access do (decision 34). Errors: 403, 404, 410, 422.
+// Create adds a comment to an issue or pull request. A locked one requires push access (decision 34).
+// Errors: 403, 404, 410, 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, err := api.s.issues.Requested(r, a)
 	if err != nil {
@@ -145,8 +144,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return api.answer(w, r, a, http.StatusCreated, made)
 }
 
-// readText reads the body of a request that writes a comment. Errors: 400,
-// 422 for a blank comment and one of more than issue.MaxBody code points.
+// readText reads the text of a comment from a request. Errors: 400, 422 for a blank text and for more than
+// issue.MaxBody code points.
 func readText(r *http.Request) (issue.Text, error) {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {
@@ -163,15 +162,14 @@ func readText(r *http.Request) (issue.Text, error) {
 	return issue.NewText(text.Value), nil
 }
 
-// answer answers with one comment that was just written.
+// answer writes one comment as the response.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
 	return web.Answer(w, r, status, api.renderOne(a, func(*db.Tx) (*Comment, error) { return c, nil }))
 }
 
 // PATCH /repos/{owner}/{repo}/issues/comments/{id}
 //
-// Edit changes a comment, for its author and for who has push access.
-// Errors: 403, 404, 410, 422.
+// Edit changes a comment. Only its author and users with push access may do so. Errors: 403, 404, 410, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.find(r, a)
 	if err != nil {
@@ -193,8 +191,8 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // DELETE /repos/{owner}/{repo}/issues/comments/{id}
 //
-// Delete deletes a comment, for its author and for who has push access:
-// 204. Errors: 403, 404, 410.
+// Delete deletes a comment: 204. Only its author and users with push access may do so. Errors: 403, 404,
+// 410.
 func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.find(r, a)
 	if err != nil {

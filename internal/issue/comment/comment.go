@@ -1,12 +1,12 @@
-// Package comment has the comments on issues and pull requests.
+// Package comment implements comments on issues and pull requests.
 //
-//	comment.go    comments, and how they are written
+//	comment.go    comments, and writing them
 //	store.go      the SQL, of the table issue_comments
-//	pin.go        comments that stand first on their issue
-//	api.go        the handlers; routes.go: their addresses
-//	view.go       what pages show of a comment
+//	pin.go        pinned comments
+//	api.go        the handlers; routes.go: their routes
+//	view.go       a comment and everything that it refers to, for pages
 //	render.go     their JSON; also for feeds and timelines
-//	reaction.go   what package reaction asks of a comment, and the caller's own reactions
+//	reaction.go   comments as subjects of reactions, and the caller's own reactions
 //
 // Each change of a comment is a change of its issue ([issue.Change]).
 package comment
@@ -27,36 +27,34 @@ import (
 // Resource is the name of comments in validation errors (decision 15).
 const Resource = "IssueComment"
 
-// Comment is a row of the table issue_comments, with what its payload shows of
-// its issue.
+// Comment is a row of table issue_comments, with the fields of its issue that payloads show.
 type Comment struct {
 	ID        int64
 	RepoID    repo.ID
 	IssueID   issue.ID
 	AuthorID  account.ID
 	Body      string
-	Reacted   bool // there are or were reactions
+	Reacted   bool // has or had reactions
 	CreatedAt db.Time
 	UpdatedAt db.Time
-	PinnedAt  db.Time    // zero: it is not pinned
-	PinnedBy  account.ID // 0: it is not pinned
+	PinnedAt  db.Time    // zero unless pinned
+	PinnedBy  account.ID // 0 unless pinned
 
 	Number int64 // of the issue
-	Pull   bool  // the issue is a pull request
-	Locked bool  // so is its conversation
+	Pull   bool  // of a pull request
+	Locked bool  // the conversation is locked
 }
 
-// Service holds what the operations on comments share.
+// Service implements the operations on comments.
 type Service struct {
 	db     *db.DB
 	issues *issue.Service
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, issues *issue.Service) *Service { return &Service{d, issues} }
 
-// mayWrite returns the 403 for who may not write in a locked conversation:
-// add to it, or change what stands there (decision 34).
+// mayWrite returns 403 if the conversation is locked and the caller has no push access (decision 34).
 func mayWrite(a *repo.Access, locked bool) error {
 	if locked && a.Role < account.Push {
 		return errs.New(errs.Forbidden, "The conversation is locked: must have push access to Repository.")
@@ -64,8 +62,7 @@ func mayWrite(a *repo.Access, locked bool) error {
 	return nil
 }
 
-// mayEdit returns the 403 for who may neither edit nor delete the
-// comment: its author and those with push access may.
+// mayEdit returns 403 unless the caller is the comment's author or has push access.
 func mayEdit(a *repo.Access, c *Comment) error {
 	if a.Role < account.Push && (a.Caller == nil || a.Caller.ID != c.AuthorID) {
 		return errs.New(errs.Forbidden,
@@ -74,9 +71,8 @@ func mayEdit(a *repo.Access, c *Comment) error {
 	return mayWrite(a, c.Locked)
 }
 
-// Create adds a comment of the caller's to an issue, which subscribes
-// the caller and those whom it mentions. The text is not empty. Errors: 403 for
-// a locked conversation, 404.
+// Create adds a comment of the caller, and subscribes the caller and the mentioned users to the issue. The
+// text must not be empty. Errors: 403 for a locked conversation, 404.
 func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t issue.Text) (*Comment, error) {
 	var made *Comment
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
@@ -103,8 +99,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 	return made, err
 }
 
-// Edit changes the text of a comment, which is not empty. That the issue
-// changed with it, its updated_at says (decision 31). Errors: 403, 404, that of Text.Check.
+// Edit changes the text of a comment to t, which must not be empty. It also updates the issue's updated_at
+// (decision 31). Errors: 403, 404, that of Text.Check.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t issue.Text) (*Comment, error) {
 	return s.change(ctx, a, found, func(c *issue.Change, now *Comment) error {
 		if err := t.Check(&now.Body); err != nil || now.Body == *t.Body {
@@ -123,8 +119,8 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t is
 	})
 }
 
-// Delete deletes a comment with its reactions. Whom it mentioned or
-// subscribed stays so. Errors: 403, 404.
+// Delete deletes a comment with its reactions. Mentions and subscriptions that it caused remain. Errors:
+// 403, 404.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) error {
 	_, err := s.change(ctx, a, found, func(c *issue.Change, now *Comment) error {
 		if err := s.tellGone(c, a, now); err != nil {
@@ -141,13 +137,13 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) er
 	return err
 }
 
-// tellGone tells hooks of a comment that is being deleted.
+// tellGone sends a webhook event for a comment that is being deleted.
 func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error {
 	info, err := hook.Listening(c.Tx, a.ID, "issue_comment")
 	if err != nil || info == nil {
 		return err
 	}
-	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
+	ctx := web.WithInfo(context.Background(), info) // the request's may wait
 	payload, err := ForHook(ctx, c.Tx, a, s.issues, now.ID)
 	if err != nil {
 		return err
@@ -158,7 +154,7 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 	return err
 }
 
-// ForHook renders the comment of an id as hooks are told of it. Error: 404.
+// ForHook renders a comment for a webhook payload. Error: 404.
 func ForHook(
 	ctx context.Context, tx *db.Tx, a *repo.Access, issues *issue.Service, id int64,
 ) (*Payload, error) {
@@ -176,8 +172,7 @@ func ForHook(
 	return payload, err
 }
 
-// change runs fn on a comment as it is once its repository is locked,
-// for those who may change it.
+// change locks the repository, reads the comment again, checks that the caller may change it, and calls fn.
 func (s *Service) change(
 	ctx context.Context, a *repo.Access, found *Comment, fn func(*issue.Change, *Comment) error,
 ) (*Comment, error) {

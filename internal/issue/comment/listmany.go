@@ -9,9 +9,8 @@ import (
 	"arbor/internal/web"
 )
 
-// ListMany loads a page of the comments of each issue of the numbers, as GET
-// /repos/{owner}/{repo}/issues/{number}/comments has them. Issues that are not there, or switched off, have
-// none.
+// ListMany loads a page of the comments of each issue, as in GET
+// /repos/{owner}/{repo}/issues/{number}/comments. Unknown and disabled issues have no comments.
 func (api *API) ListMany(
 	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
 ) (map[int64]*web.List[*Payload], error) {

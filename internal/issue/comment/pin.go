@@ -13,8 +13,8 @@ import (
 
 // PUT /repos/{owner}/{repo}/issues/comments/{id}/pin
 //
-// Pin pins a comment of an issue in place of the one that is pinned. Errors: 404, 410, 422 on a
-// pull request.
+// Pin pins a comment on an issue and unpins the one that was pinned. Errors: 404, 410, 422 on a pull
+// request.
 func (api *API) Pin(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.find(r, a)
 	if err != nil {
@@ -32,7 +32,7 @@ func (api *API) Pin(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // DELETE /repos/{owner}/{repo}/issues/comments/{id}/pin
 //
-// Unpin takes that back, if the comment is pinned: 204. Errors: 404, 410.
+// Unpin unpins the comment: 204. A comment that is not pinned is left unchanged. Errors: 404, 410.
 func (api *API) Unpin(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := api.find(r, a)
 	if err != nil {
@@ -44,7 +44,8 @@ func (api *API) Unpin(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return web.NoContent(w)
 }
 
-// setPin pins a comment, or takes that back. Neither moves a date, as at GitHub. Error: 404.
+// setPin pins or unpins a comment. As at GitHub, this does not change updated_at of the comment or issue.
+// Error: 404.
 func (s *Service) setPin(ctx context.Context, a *repo.Access, found *Comment, wanted bool) (*Comment, error) {
 	return s.change(ctx, a, found, func(c *issue.Change, now *Comment) error {
 		if now.PinnedAt.IsZero() == !wanted {
@@ -59,7 +60,7 @@ func (s *Service) setPin(ctx context.Context, a *repo.Access, found *Comment, wa
 		if err != nil {
 			return err
 		}
-		for _, other := range others { // one at most
+		for _, other := range others { // at most one
 			tellPin(c, "unpinned", other)
 		}
 		if err := unpin(c.Tx, c.Issue.ID); err != nil {

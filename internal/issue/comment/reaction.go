@@ -11,8 +11,8 @@ import (
 	"arbor/internal/web"
 )
 
-// OwnReactions finds how the caller reacted to an issue and to comments on it: contents by the ids of comments, and
-// those to the issue by 0. Nobody has reacted to nothing.
+// OwnReactions returns the caller's reactions to an issue and to comments on it, by id of the comment, and
+// by 0 for the issue. It returns nil for an anonymous caller.
 func (s *Service) OwnReactions(
 	ctx context.Context, a *repo.Access, i issue.ID, comments []int64,
 ) (own map[int64][]reaction.Content, err error) {
@@ -33,7 +33,7 @@ func (s *Service) OwnReactions(
 	return own, err
 }
 
-// subject is Subject for the comment that {id} names.
+// subject calls Subject for the comment with the id {id}.
 func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
 	id, err := web.Number(r, "id")
 	if err != nil {
@@ -42,7 +42,7 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 	return api.s.Subject(r.Context(), a, id)
 }
 
-// Subject finds a comment as package reaction sees it. Errors: 404, 410.
+// Subject returns a comment as a subject of reactions. Errors: 404, 410.
 func (s *Service) Subject(ctx context.Context, a *repo.Access, id int64) (reaction.Subject, error) {
 	c, err := s.ByID(ctx, a, id)
 	if err != nil {

@@ -15,22 +15,22 @@ import (
 	"arbor/internal/web"
 )
 
-// Page is a page of comments and all that their payloads show, read with a fixed number
-// of queries.
+// Page is a page of comments and everything that their payloads show. It is loaded with a fixed number of
+// queries.
 type Page struct {
-	people   *issue.Page // their authors, and how those stand to the repositories
+	people   *issue.Page // authors and their associations
 	places   map[repo.ID]*tracker.Place
 	accesses map[repo.ID]*repo.Access
 	info     *web.Info
 	comments []*Comment
-	at       map[int64]int             // places in comments, by id
+	at       map[int64]int             // indexes in comments, by id
 	rollups  map[int64]reaction.Rollup // by id
-	// whether reactions are shown
+	// include reactions
 	reactions bool
 	bodies    *text.Page // in the order of comments
 }
 
-// NewPage makes an empty page. The accesses are all of one caller.
+// NewPage returns an empty page. All accesses must have the same caller.
 func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 	info := web.From(ctx)
 	p := &Page{people: issue.NewPage(ctx, accesses...), info: info,
@@ -42,8 +42,8 @@ func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 	return p
 }
 
-// Load reads the comments of the ids, whose repositories the page knows, and what they
-// refer to. They are best rendered in the order of the ids: their texts are parsed in it.
+// Load reads comments by id and everything that they refer to. The page must have their repositories.
+// Rendering is fastest in the order of the ids, in which the texts are parsed.
 func (p *Page) Load(tx *db.Tx, ids []int64) error {
 	list, err := byIDs(tx, ids)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *Page) Load(tx *db.Tx, ids []int64) error {
 	return p.load(tx, list)
 }
 
-// load reads what the comments refer to.
+// load reads everything that the comments refer to.
 func (p *Page) load(tx *db.Tx, list []*Comment) (err error) {
 	p.comments = list
 	var authors, pinners []account.ID
@@ -85,20 +85,19 @@ func (p *Page) load(tx *db.Tx, list []*Comment) (err error) {
 	return err
 }
 
-// Bodies prepares the comments' bodies, after Load and outside a transaction. They are
-// rendered while the page is.
+// Bodies renders the texts of the comments. It must be called after Load, outside a transaction.
 func (p *Page) Bodies(out *web.Output, issues *issue.Service) (err error) {
 	p.bodies, err = issues.Bodies(out, p.sources())
 	return err
 }
 
-// HTML is Bodies for views.
+// HTML is like Bodies, for views.
 func (p *Page) HTML(ctx context.Context, issues *issue.Service) (err error) {
 	p.bodies, err = issues.HTML(ctx, p.sources())
 	return err
 }
 
-// sources are the texts of the comments.
+// sources returns the texts of the comments.
 func (p *Page) sources() []text.Source {
 	list := make([]text.Source, len(p.comments))
 	for n, c := range p.comments {
@@ -107,8 +106,8 @@ func (p *Page) sources() []text.Source {
 	return list
 }
 
-// Comment gives the payload of a comment of the page; nil where it is not there. Error:
-// that of its body.
+// Comment returns the payload of a comment of the page, or nil. It returns an error if the body cannot be
+// rendered.
 func (p *Page) Comment(id int64) (*Payload, error) {
 	n, there := p.at[id]
 	if !there {
@@ -117,7 +116,7 @@ func (p *Page) Comment(id int64) (*Payload, error) {
 	return p.payload(n)
 }
 
-// renderOne makes what renders one comment, which find finds.
+// renderOne returns a function that renders the comment that find reads.
 func (api *API) renderOne(a *repo.Access, find func(*db.Tx) (*Comment, error)) web.Render {
 	return api.render(a, true, func(tx *db.Tx) ([]*Comment, error) {
 		c, err := find(tx)
@@ -125,12 +124,13 @@ func (api *API) renderOne(a *repo.Access, find func(*db.Tx) (*Comment, error)) w
 	})
 }
 
-// renderList makes what renders a page of comments, which find finds.
+// renderList returns a function that renders the comments that find reads.
 func (api *API) renderList(a *repo.Access, find func(*db.Tx) ([]*Comment, error)) web.Render {
 	return api.render(a, false, find)
 }
 
-// render makes what renders comments, read in one snapshot: an array or, alone, the only one.
+// render returns a function that renders the comments that find reads, from one snapshot: an array, or the
+// only one if alone is true.
 func (api *API) render(a *repo.Access, alone bool, find func(*db.Tx) ([]*Comment, error)) web.Render {
 	return func(out *web.Output) error {
 		var p *Page
@@ -170,13 +170,14 @@ type Payload struct {
 	Pin       *pinPayload      `json:"pin"`
 }
 
-// pinPayload says since when a comment is pinned, and by whom.
+// pinPayload is the member pin of a pinned comment.
 type pinPayload struct {
 	At db.Time         `json:"pinned_at"`
 	By *account.Simple `json:"pinned_by"`
 }
 
-// payload makes the payload of the n-th comment of the page. Error: that of its body.
+// payload returns the payload of the n-th comment of the page. It returns an error if the body cannot be
+// rendered.
 func (p *Page) payload(n int) (*Payload, error) {
 	c := p.comments[n]
 	at, id, number := p.places[c.RepoID], strconv.FormatInt(c.ID, 10), strconv.FormatInt(c.Number, 10)

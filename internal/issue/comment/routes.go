@@ -6,18 +6,18 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of comments, and of reactions to them.
+// Routes returns the routes of comments and of reactions to them.
 func (api *API) Routes() []route.Route {
 	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	routes := []route.Route{
 		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/comments", api.List),
-		// When locked: push.
+		// Push if the conversation is locked.
 		issues.Pull("POST /repos/{owner}/{repo}/issues/{number}/comments", api.Create),
 		issues.Pull("GET /repos/{owner}/{repo}/issues/comments", api.ListOfRepo),
 		issues.Pull("GET /repos/{owner}/{repo}/issues/comments/{id}", api.Get),
-		// For others than the author: push.
+		// Push for callers other than the author.
 		issues.Pull("PATCH /repos/{owner}/{repo}/issues/comments/{id}", api.Edit),
-		// For others than the author: push.
+		// Push for callers other than the author.
 		issues.Pull("DELETE /repos/{owner}/{repo}/issues/comments/{id}", api.Delete),
 		issues.Push("PUT /repos/{owner}/{repo}/issues/comments/{id}/pin", api.Pin),
 		issues.Push("DELETE /repos/{owner}/{repo}/issues/comments/{id}/pin", api.Unpin),

@@ -14,12 +14,11 @@ import (
 	"arbor/internal/web"
 )
 
-// columns are what scan reads, of comments under the name c and
-// their issues under the name i.
+// columns are the columns that scan reads, of comments c and issues i.
 const columns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.created_at, c.updated_at,
 	c.pinned_at, COALESCE(c.pinned_by, 0), i.number, i.pull, i.locked`
 
-// scan reads columns. Error: 404 when there is no row.
+// scan reads columns. Error: 404 if there is no row.
 func scan(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt,
@@ -34,14 +33,14 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
 	return db.QueryList(tx, scan, `SELECT `+columns+` FROM `+rest, args...)
 }
 
-// byID finds a comment of a repository. Error: 404.
+// byID reads a comment of a repository. Error: 404.
 func byID(tx *db.Tx, repoID repo.ID, id int64) (*Comment, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+` FROM issue_comments c JOIN issues i ON i.id = c.issue_id
 		WHERE c.id = $1 AND c.repo_id = $2`, id, repoID))
 }
 
-// byIDs finds comments in one query, in no order; those that were deleted are missing.
-// The caller was found to see their repositories in the same transaction.
+// byIDs reads comments in one query, in no particular order. Deleted comments are missing. The same
+// transaction must have found their repositories to be visible to the caller.
 func byIDs(tx *db.Tx, ids []int64) ([]*Comment, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -54,17 +53,16 @@ func byIDs(tx *db.Tx, ids []int64) ([]*Comment, error) {
 		`issue_comments c JOIN issues i ON i.id = c.issue_id WHERE c.id IN `+db.Values(1, len(ids)), args...)
 }
 
-// list is a list of comments: those of one issue by age, or those of a
-// whole repository.
+// list selects the comments of one issue by age, or those of a repository.
 type list struct {
 	repoID  repo.ID
 	issue   *issue.Issue // nil: all of the repository
 	since   db.Time      // zero: all
-	updated bool         // in the order of the last change, else of creation; of a repository only
+	updated bool         // order by update time, else by creation time; only of a repository
 	desc    bool
 }
 
-// where is the condition of the list, with its values.
+// where returns the condition of the list and its arguments.
 func (l *list) where() (string, []any) {
 	text, args := ` WHERE repo_id = $1`, []any{l.repoID}
 	if l.issue != nil {
@@ -76,7 +74,7 @@ func (l *list) where() (string, []any) {
 	return text, args
 }
 
-// order is the ORDER BY of the list; it is total (decision 24).
+// order returns the ORDER BY of the list, which is total (decision 24).
 func (l *list) order(table string, desc bool) string {
 	direction := " ASC"
 	if desc {
@@ -89,8 +87,8 @@ func (l *list) order(table string, desc bool) string {
 	return text + table + `.id` + direction
 }
 
-// page reads a page of the list: an index alone finds it, from the end that is
-// nearer where that is known.
+// page reads a page of the list. The query needs only an index to find the rows, and starts at the nearer
+// end if the total is known.
 func (l *list) page(tx *db.Tx, p web.Page) (list []*Comment, total int64, err error) {
 	if l.since == 0 {
 		if total, err = l.all(tx); err != nil || p.Offset() >= total {
@@ -114,7 +112,8 @@ func (l *list) page(tx *db.Tx, p web.Page) (list []*Comment, total int64, err er
 	return list, total, err
 }
 
-// read reads rows in the list's order; they are counted in it, or from its end.
+// read reads rows in the list's order. offset counts from the list's start, or from its end if desc differs
+// from the list's.
 func (l *list) read(tx *db.Tx, desc bool, rows, offset int64) ([]*Comment, error) {
 	where, args := l.where()
 	n := int64(len(args))
@@ -123,8 +122,7 @@ func (l *list) read(tx *db.Tx, desc bool, rows, offset int64) ([]*Comment, error
 		JOIN issue_comments c ON c.id = p.id JOIN issues i ON i.id = c.issue_id`+l.order("c", l.desc), append(args, rows, offset)...)
 }
 
-// all is how many comments there are in the issue or repository, which is
-// counted already.
+// all returns the stored number of comments of the issue or repository.
 func (l *list) all(tx *db.Tx) (n int64, err error) {
 	if l.issue != nil {
 		return l.issue.Comments, nil
@@ -137,7 +135,7 @@ func (l *list) all(tx *db.Tx) (n int64, err error) {
 	return n, err
 }
 
-// insertRow adds the row, sets its id and counts it.
+// insertRow inserts the comment, sets its id and counts it.
 func insertRow(tx *db.Tx, c *Comment) error {
 	var err error
 	if c.ID, err = tx.NextID("issue_comments"); err != nil {
@@ -157,7 +155,7 @@ func updateRow(tx *db.Tx, c *Comment) error {
 	return err
 }
 
-// deleteRow removes the row and counts it off.
+// deleteRow deletes the comment and updates the count.
 func deleteRow(tx *db.Tx, c *Comment) error {
 	if err := tx.Run(`DELETE FROM issue_comments WHERE id = $1`, c.ID); err != nil {
 		return err
@@ -165,9 +163,8 @@ func deleteRow(tx *db.Tx, c *Comment) error {
 	return posting.Count(tx, c.RepoID, []posting.Property{posting.OfComments.Of(0)}, 0, -1)
 }
 
-// noteReaction notes that a comment has reactions, and makes what is kept of it count
-// no longer (decision 57). It locks the repository's row, and looks then whether the
-// comment is still there. Error: 404.
+// noteReaction records that a comment has reactions and invalidates cached responses (decision 57). It
+// locks the repository's row before it checks that the comment exists. Error: 404.
 func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 	if err := tracker.Lock(tx, repoID); err != nil {
 		return err
@@ -179,13 +176,13 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 	return err
 }
 
-// pinnedOn gives the comment that is pinned on an issue, if one is.
+// pinnedOn returns the id of the issue's pinned comment, if any.
 func pinnedOn(tx *db.Tx, id issue.ID) ([]int64, error) {
 	return db.QueryIDs[int64](tx,
 		`SELECT id FROM issue_comments WHERE issue_id = $1 AND pinned_at IS NOT NULL`, id)
 }
 
-// pin notes by whom a comment was pinned, and when.
+// pin stores when and by whom a comment was pinned.
 func pin(tx *db.Tx, c *Comment) error {
 	return tx.Run(`UPDATE issue_comments SET pinned_at = $2, pinned_by = $3 WHERE id = $1`, c.ID, c.PinnedAt,
 		c.PinnedBy)
@@ -196,12 +193,12 @@ func unpin(tx *db.Tx, id issue.ID) error {
 		WHERE issue_id = $1 AND pinned_at IS NOT NULL`, id)
 }
 
-// ByIDs finds comments in one query, in no order. It checks no rights: code that shows them asks for their
-// repositories first.
+// ByIDs reads comments in one query, in no particular order. It does not check access: callers must check
+// the comments' repositories before showing them.
 func ByIDs(tx *db.Tx, ids []int64) ([]*Comment, error) { return byIDs(tx, ids) }
 
-// firstOf finds the ids of comments of many issues in one query: of each issue as many as rows, behind offset
-// of them, by age.
+// firstOf returns ids of comments of several issues in one query, by age: for each issue it skips offset
+// comments and returns at most rows.
 func firstOf(tx *db.Tx, issues []issue.ID, rows, offset int64) ([]int64, error) {
 	if len(issues) == 0 {
 		return nil, nil

@@ -11,23 +11,23 @@ import (
 	"arbor/internal/web"
 )
 
-// View is a comment with what it refers to, as a caller sees it: the value that pages for people show.
+// View is a comment and everything that it refers to, as visible to the caller. Pages show it.
 type View struct {
 	*Comment
 	Author      *account.Account
 	Association string
 	Reactions   reaction.Rollup
-	HTML        string // the text, which package markdown sanitized
+	HTML        string // the sanitized text
 }
 
-// NewViewPage is NewPage for views: after Load and HTML, View returns them.
+// NewViewPage is like NewPage, for views: call View after Load and HTML.
 func NewViewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 	p := NewPage(ctx, accesses...)
 	p.reactions = true
 	return p
 }
 
-// View returns a comment of the page; nil where it is not there. Error: that of its text.
+// View returns a comment of the page, or nil. It returns an error if the text cannot be rendered.
 func (p *Page) View(id int64) (*View, error) {
 	n, there := p.at[id]
 	if !there {
@@ -50,7 +50,8 @@ func (s *Service) ByID(ctx context.Context, a *repo.Access, id int64) (c *Commen
 	return c, err
 }
 
-// NewText reads the text of a comment. Error: 422 for a blank one and one of more than issue.MaxBody code points.
+// NewText parses the text of a comment. Error: 422 for a blank text and for more than issue.MaxBody code
+// points.
 func NewText(body string) (issue.Text, error) {
 	f := web.Faults{Resource: Resource}
 	f.CheckFilled("body", body)

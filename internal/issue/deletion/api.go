@@ -7,18 +7,18 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests that delete labels and milestones.
+// API implements the HTTP handlers that delete labels and milestones.
 type API struct {
 	s     *Service
 	repos *repo.Service
 }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API { return &API{s, repos} }
 
 // DELETE /repos/{owner}/{repo}/labels/{name}
 //
-// DeleteLabel removes a label from the repository and its issues. Errors: 404.
+// DeleteLabel deletes a label and removes it from its issues. Errors: 404.
 func (api *API) DeleteLabel(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := api.s.DeleteLabel(r.Context(), a, web.Param(r, "name")); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (api *API) DeleteLabel(w http.ResponseWriter, r *http.Request, a *repo.Acce
 
 // DELETE /repos/{owner}/{repo}/milestones/{number}
 //
-// DeleteMilestone removes a milestone; its issues are in none then. Errors: 404.
+// DeleteMilestone deletes a milestone and removes its issues from it. Errors: 404.
 func (api *API) DeleteMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {

@@ -1,15 +1,15 @@
-// Package deletion deletes labels and milestones, which takes them off their issues, and the rows of deleted
-// repositories. Packages label and milestone have the rest of those; package forge begins and ends
-// the deletion of a repository.
+// Package deletion deletes labels and milestones, which removes them from their issues, and the rows of
+// deleted repositories. Packages label and milestone implement the other operations on those. Package forge
+// starts and completes the deletion of a repository.
 //
 //	label.go, milestone.go   deleting them
 //	repository.go            emptying a deleted repository
 //	store*.go                the SQL
-//	api.go                   the handlers; routes.go: their addresses
+//	api.go                   the handlers; routes.go: their routes
 //
-// It writes to many issues at once, past [issue.Change], so it moves their postings and
-// counters itself. What would take long goes in pieces, by a worker: a row of deleted_labels,
-// deleted_milestones or deleted_repos is that job, so that it outlives the server.
+// It changes many issues at once without [issue.Change], so it updates their postings and counters itself.
+// Large deletions are done in batches by a worker. Its jobs are the rows of deleted_labels,
+// deleted_milestones and deleted_repos, so they survive a restart.
 package deletion
 
 import (
@@ -21,33 +21,33 @@ import (
 	"arbor/internal/repo"
 )
 
-// atOnce is how many issues a transaction changes: nobody else writes to SQLite meanwhile.
+// atOnce is the number of issues in a batch. On SQLite other writes wait for the transaction.
 const atOnce = 200
 
-// pollTime is between looks for jobs of other processes, and after an error.
+// pollTime is the interval of looking for jobs of other processes, and the wait after an error.
 const pollTime = 10 * time.Second
 
-// topic is that of the bell which wakes the worker.
+// topic is the bell that wakes the worker.
 const topic = "deletion"
 
-// Forge ends the deletion of a repository.
+// Forge completes the deletion of a repository.
 type Forge interface {
-	// FinishDeletion removes a deleted repository, once most of its rows are gone. Error: 404.
+	// FinishDeletion deletes a repository after most of its rows were removed. Error: 404.
 	FinishDeletion(tx *db.Tx, id repo.ID) error
 }
 
-// Service holds what deletions share.
+// Service deletes labels, milestones and repositories.
 type Service struct {
 	db    *db.DB
 	log   *slog.Logger
 	forge Forge
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, log *slog.Logger, forge Forge) *Service { return &Service{d, log, forge} }
 
-// Run does the jobs, beginning with those that a server left behind, until ctx is done. It returns nil:
-// what fails is logged and tried again.
+// Run processes jobs until ctx is done, including those left by an earlier process. It returns nil: errors
+// are logged and the job is retried.
 func (s *Service) Run(ctx context.Context) error {
 	db.Follow(ctx, s.db.Bell(topic), pollTime, func(ctx context.Context) {
 		s.work(ctx, "a deleted label is still on some issues", s.stripSome)
@@ -57,9 +57,9 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// work does the jobs of one kind, one after the other, in pieces. some does a piece of the first job whose id is
-// larger than after, and returns its id; 0: there is none. A job that fails waits for the next round, and the
-// others for nothing.
+// work processes the jobs of one kind in order of their ids. some processes a batch of the first job with
+// an id larger than after and returns its id, or 0 if there is none. A failed job is retried in the next
+// round; the others go on.
 func (s *Service) work(ctx context.Context, problem string,
 	some func(ctx context.Context, after int64) (job int64, err error),
 ) {

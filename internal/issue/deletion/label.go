@@ -11,14 +11,13 @@ import (
 	"arbor/internal/tracker"
 )
 
-// How a deleted label leaves its issues. Payloads show it no longer as soon as
-// its row is gone, since the id in the issues' rows names nothing then, and ids
-// are never used again. But an issue without any other label must be found
-// among those without one. So the id is taken off the issues: off a few in the
-// same transaction, off many afterwards, by the worker.
+// Deleting a label: as soon as its row is deleted, payloads no longer show the label, because the ids in
+// the issues' rows are ignored and ids are not reused. But an issue without other labels must be found by
+// "no label". So the id is also removed from the issues: from a few in the same transaction, from many
+// later by the worker.
 
-// DeleteLabel removes the label of that name from the repository. Issues keep
-// their updated_at, and note no event. Error: 404.
+// DeleteLabel deletes the label with this name. It does not change updated_at of issues and adds no events.
+// Error: 404.
 func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, a.ID); err != nil {
@@ -46,7 +45,7 @@ func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) 
 	})
 }
 
-// stripSome does a bounded part of the first job behind another.
+// stripSome processes a batch of the first job after another.
 func (s *Service) stripSome(ctx context.Context, after int64) (job int64, err error) {
 	var repoID repo.ID
 	var labelID int64
@@ -67,7 +66,7 @@ func (s *Service) stripSome(ctx context.Context, after int64) (job int64, err er
 		}
 		return finishDeletedLabel(tx, labelID)
 	})
-	if errs.Is(err, errs.NotFound) { // the repository went, and the job with it
+	if errs.Is(err, errs.NotFound) { // the repository was deleted with its jobs
 		err = nil
 	}
 	return labelID, err

@@ -12,10 +12,10 @@ import (
 	"arbor/internal/tracker"
 )
 
-// A deleted milestone leaves its issues as a deleted label does (label.go): at once where they are few, else
-// by the worker. Each issue notes the event, with the time of the deletion.
+// Deleting a milestone works like deleting a label (label.go): a few issues are updated immediately, many
+// by the worker. Each issue gets an event with the time of the deletion.
 
-// deletedMilestone is a milestone that is gone, or goes in the transaction.
+// deletedMilestone is a milestone that was deleted, or is being deleted in the transaction.
 type deletedMilestone struct {
 	id     int64
 	repoID repo.ID
@@ -24,8 +24,8 @@ type deletedMilestone struct {
 	at     db.Time
 }
 
-// DeleteMilestone removes a milestone and takes its issues out of it. They keep
-// their updated_at; each notes the event. Error: 404.
+// DeleteMilestone deletes a milestone and removes its issues from it. It does not change their updated_at;
+// each gets an event. Error: 404.
 func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, a.ID); err != nil {
@@ -54,7 +54,7 @@ func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number in
 	})
 }
 
-// leaveSome does a bounded part of the first job behind another.
+// leaveSome processes a batch of the first job after another.
 func (s *Service) leaveSome(ctx context.Context, after int64) (job int64, err error) {
 	var m *deletedMilestone
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -77,7 +77,7 @@ func (s *Service) leaveSome(ctx context.Context, after int64) (job int64, err er
 		}
 		return finishDeletedMilestone(tx, m.id)
 	})
-	if errs.Is(err, errs.NotFound) { // the repository went, and the job with it
+	if errs.Is(err, errs.NotFound) { // the repository was deleted with its jobs
 		err = nil
 	}
 	return m.id, err

@@ -10,15 +10,15 @@ import (
 	"arbor/internal/repo"
 )
 
-// How a deleted repository goes that has much in it. The request hides it: it gets a name that nobody can
-// give (repo.DeletedName), for which everything that asks who sees a repository answers nobody, not even site
-// administrators. Then the worker removes its rows, and the repository with the last of them. Meanwhile all
-// that is counted of it stays as it was, its owner's quota too.
+// Deleting a large repository: the request hides it by renaming it to a name that users cannot choose
+// (repo.DeletedName); access checks then treat it as invisible, even for site administrators. Then the
+// worker deletes its rows, and the repository with the last of them. Until then its counts do not change,
+// including its owner's quota.
 
-// Enqueue has the worker remove a hidden repository after the commit.
+// Enqueue adds a job that deletes the rows of a hidden repository after the commit.
 func Enqueue(tx *db.Tx, id repo.ID) error { return insertDeletedRepo(tx, id, journal.ID(tx)) }
 
-// emptySome removes some rows of the first deleted repository behind another, or at last the repository.
+// emptySome deletes some rows of the first deleted repository after another, or finally the repository.
 func (s *Service) emptySome(ctx context.Context, after int64) (job int64, err error) {
 	var id repo.ID
 	var request string

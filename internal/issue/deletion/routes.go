@@ -5,7 +5,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints that delete what issues refer to.
+// Routes returns the routes that delete labels and milestones.
 func (api *API) Routes() []route.Route {
 	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{

@@ -16,7 +16,8 @@ func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
 		labelID, repoID)
 }
 
-// nextDeletedLabel finds the first label with a larger id that issues still hold; 0 when there is none.
+// nextDeletedLabel returns the first deleted label with an id larger than after that issues still have, or
+// 0.
 func nextDeletedLabel(tx *db.Tx, after int64) (repoID repo.ID, labelID int64, err error) {
 	err = tx.QueryRow(`SELECT repo_id, label_id FROM deleted_labels WHERE label_id > $1
 		ORDER BY label_id LIMIT 1`, after).Scan(&repoID, &labelID)
@@ -30,9 +31,8 @@ func finishDeletedLabel(tx *db.Tx, labelID int64) error {
 	return tx.Run(`DELETE FROM deleted_labels WHERE label_id = $1`, labelID)
 }
 
-// stripLabel takes a label's id off at most as many issues as atOnce says, in
-// as many statements whatever their number, and returns how many it was. Those
-// left without any become findable as such.
+// stripLabel removes a label's id from up to atOnce issues with a fixed number of statements, and returns
+// their number. Issues without other labels get the posting for no label.
 func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	ids, states, err := issuesWith(tx, repoID, posting.ByLabel.Of(labelID))
 	if err != nil {
@@ -41,7 +41,7 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	if n = int64(len(ids)); n == 0 {
 		return 0, posting.DropCounts(tx, repoID, posting.ByLabel.Of(labelID))
 	}
-	// The list of ids begins and ends with a comma while the id is cut out of it.
+	// The list of ids starts and ends with a comma while the id is cut out of it.
 	id, in := strconv.FormatInt(labelID, 10), ` IN `+db.ValuesFrom(2, 1, len(ids))
 	if err := tx.Run(`UPDATE issues SET labels = trim(replace(',' || labels || ',', $1, ','), ',')
 		WHERE id`+in,
@@ -75,7 +75,7 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	return n, posting.CountStates(tx, repoID, posting.ByLabel.Of(posting.None), states, 1)
 }
 
-// issuesWith finds some issues with a property, and how many of them there are in each state.
+// issuesWith returns some issues with a property, and their number in each state.
 func issuesWith(
 	tx *db.Tx, repoID repo.ID, p posting.Property,
 ) (ids []any, states map[tracker.State]int64, err error) {

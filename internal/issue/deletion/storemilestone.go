@@ -15,8 +15,8 @@ func insertDeletedMilestone(tx *db.Tx, m *deletedMilestone) error {
 		VALUES ($1, $2, $3, $4, $5)`, m.id, m.repoID, m.by, m.title, m.at)
 }
 
-// nextDeletedMilestone finds the first milestone with a larger id in which issues still are. Error: 404 when
-// there is none.
+// nextDeletedMilestone returns the first deleted milestone with an id larger than after that issues still
+// have. Error: 404 if there is none.
 func nextDeletedMilestone(tx *db.Tx, after int64) (*deletedMilestone, error) {
 	m := &deletedMilestone{}
 	err := tx.QueryRow(`SELECT milestone_id, repo_id, actor_id, title, deleted_at FROM deleted_milestones
@@ -31,9 +31,8 @@ func finishDeletedMilestone(tx *db.Tx, id int64) error {
 	return tx.Run(`DELETE FROM deleted_milestones WHERE milestone_id = $1`, id)
 }
 
-// leaveMilestone takes at most as many issues as atOnce says out of a milestone, with their postings and
-// counters and an event for each of them, in as many statements whatever their number, and returns how many
-// it was.
+// leaveMilestone removes up to atOnce issues from a milestone, updates their postings and counters and adds
+// an event to each. It runs a fixed number of statements and returns the number of issues.
 func leaveMilestone(tx *db.Tx, m *deletedMilestone) (n int64, err error) {
 	in := posting.ByMilestone.Of(m.id)
 	ids, states, err := issuesWith(tx, m.repoID, in)
@@ -58,7 +57,7 @@ func leaveMilestone(tx *db.Tx, m *deletedMilestone) (n int64, err error) {
 			FROM issues i WHERE i.id` + within(5) + ` ORDER BY i.id`,
 			[]any{m.by, int64(issue.EventDemilestoned), detail, m.at}},
 		{`UPDATE issues SET milestone_id = NULL WHERE id` + within(1), nil},
-		// Any is None now.
+		// Any becomes None.
 		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within(1), nil},
 		{`DELETE FROM postings WHERE kind = 4 AND value = $1 AND issue_id` + within(2), []any{m.id}},
 	} {

@@ -9,17 +9,17 @@ import (
 	"arbor/internal/repo"
 )
 
-// bulk are the tables that may hold much of a repository, in the order in which they are emptied: what hangs on
-// a row goes before it. atOnce is how many rows one transaction removes: nobody else writes to SQLite meanwhile,
-// so they are fewer where rows hold texts or others hang on them. What other tables hold, stars and watches
-// among them, goes with the repository's own row.
+// bulk lists the tables that may have many rows of a repository, in the order of deletion: dependent rows
+// first. atOnce is the number of rows deleted in one transaction. On SQLite other writes wait for it, so it
+// is smaller for tables with texts or dependent rows. Rows of other tables, such as stars and watches, are
+// deleted with the repository's row.
 var bulk = [...]struct {
 	table  string
-	key    string // columns that name a row, or a few rows together
-	within bool   // the key names them only within their repository
+	key    string // columns that identify a row, or a few rows together
+	within bool   // the key is unique only within a repository
 	atOnce int64
 }{
-	{"files", "id", false, 500}, // with them assets and attachments
+	{"files", "id", false, 500}, // with assets and attachments
 	{"releases", "id", false, 50},
 	{"reactions", "id", false, 2000},
 	{"activities", "id", false, 2000},
@@ -46,8 +46,8 @@ var bulk = [...]struct {
 	{"refs", "name", true, 2000},
 }
 
-// HasMany reports whether a repository has more rows in some table than one transaction may remove, or has given
-// out more numbers of issues.
+// HasMany reports whether a repository has more rows in some table than one transaction may delete, or has
+// used more issue numbers than that.
 func HasMany(tx *db.Tx, id repo.ID) (many bool, err error) {
 	parts := []string{fmt.Sprint("next_number - 1 > ", atOnce)}
 	for _, b := range bulk {
@@ -58,11 +58,12 @@ func HasMany(tx *db.Tx, id repo.ID) (many bool, err error) {
 	return many, err
 }
 
-// RemoveSome removes some of the rows that hang on a repository which is being deleted, at most as many as most
-// says, and returns how many; 0: few are left, which go with the repository's row.
+// RemoveSome deletes up to most rows of a repository that is being deleted, and returns their number. It
+// returns 0 if the remaining rows are few enough to be deleted with the repository's row.
 func RemoveSome(tx *db.Tx, id repo.ID, most int64) (int64, error) {
 	for _, b := range bulk {
-		// Where the key alone names a row, SQLite would look at all of the repository's for repo_id.
+		// If the key alone is unique, a condition on repo_id would make SQLite scan all rows of the
+		// repository.
 		query := `DELETE FROM ` + b.table + ` WHERE `
 		if b.within {
 			query += `repo_id = $1 AND `
@@ -76,14 +77,14 @@ func RemoveSome(tx *db.Tx, id repo.ID, most int64) (int64, error) {
 	return 0, nil
 }
 
-// insertDeletedRepo notes the job once.
+// insertDeletedRepo adds the job unless it exists.
 func insertDeletedRepo(tx *db.Tx, id repo.ID, request string) error {
 	return tx.RunRing(topic, `INSERT INTO deleted_repos (repo_id, request) VALUES ($1, $2)
 		ON CONFLICT (repo_id) DO NOTHING`, id, db.OrNull(request))
 }
 
-// nextDeletedRepo finds the first deleted repository with a larger id that is still there, and the request that
-// deleted it; 0 when there is none.
+// nextDeletedRepo returns the first deleted repository with an id larger than after that still exists, and
+// the id of the request that deleted it, or 0 if there is none.
 func nextDeletedRepo(tx *db.Tx, after int64) (id repo.ID, request string, err error) {
 	err = tx.QueryRow(`SELECT repo_id, COALESCE(request, '') FROM deleted_repos WHERE repo_id > $1
 		ORDER BY repo_id LIMIT 1`, after).Scan(&id, &request)

@@ -12,17 +12,16 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about subscriptions.
+// API implements the HTTP handlers of subscriptions.
 type API struct {
 	s     *Service
 	repos *repo.Service
 }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API { return &API{s, repos} }
 
-// payload is GitHub's subscription to a thread, with the issue in the
-// thread's place.
+// payload is GitHub's thread subscription, for an issue.
 type payload struct {
 	Subscribed    bool    `json:"subscribed"`
 	Ignored       bool    `json:"ignored"`
@@ -47,9 +46,8 @@ func newPayload(p *tracker.Place, number int64, s Subscription) *payload {
 
 // GET /repos/{owner}/{repo}/issues/{number}/subscription
 //
-// Get answers how the caller is subscribed to an issue or pull
-// request, by own wish or by having a part in it. Errors: 404 when not at all,
-// 410.
+// Get returns the caller's subscription to an issue or pull request, whether explicit or by participation.
+// Errors: 404 if there is none, 410.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -67,9 +65,8 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // PUT /repos/{owner}/{repo}/issues/{number}/subscription
 //
-// Set subscribes the caller to an issue or pull request; with
-// ignored it silences the issue, and with subscribed false it unsubscribes.
-// Errors: 404, 410, 422.
+// Set subscribes the caller to an issue or pull request. With ignored it ignores the issue; with subscribed
+// false it unsubscribes. Errors: 404, 410, 422.
 func (api *API) Set(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, err := api.s.issues.Requested(r, a)
 	if err != nil {
@@ -94,8 +91,8 @@ func (api *API) Set(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // DELETE /repos/{owner}/{repo}/issues/{number}/subscription
 //
-// Delete unsubscribes the caller, for good: having a part in the
-// issue subscribes no more, until the caller asks for it: 204. Errors: 404, 410.
+// Delete unsubscribes the caller permanently: participation does not subscribe again until the caller
+// subscribes: 204. Errors: 404, 410.
 func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, err := api.s.issues.Requested(r, a)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of subscriptions to issues.
+// Routes returns the routes of subscriptions to issues.
 func (api *API) Routes() []route.Route {
 	watching := api.repos.Router(route.Needs(scope.PublicRepo|scope.Notifications, route.Never))
 	return []route.Route{

@@ -9,8 +9,7 @@ import (
 	"arbor/internal/posting"
 )
 
-// wishOf is what an account said about an issue, and when; NoWish when it said
-// nothing.
+// wishOf returns an account's explicit choice for an issue and its time, or NoWish.
 func wishOf(tx *db.Tx, issueID issue.ID, userID account.ID) (wish Wish, at db.Time, err error) {
 	err = tx.QueryRow(`SELECT wish, created_at FROM issue_subscriptions WHERE issue_id = $1 AND user_id = $2`,
 		issueID, userID).Scan(&wish, &at)
@@ -20,19 +19,19 @@ func wishOf(tx *db.Tx, issueID issue.ID, userID account.ID) (wish Wish, at db.Ti
 	return wish, at, err
 }
 
-// standing is how an account stands to an issue.
+// standing is the relation of an account to an issue.
 type standing struct {
 	wish Wish
 	at   db.Time // of the wish
-	told bool    // it is told of the issue by the part that it has
+	told bool    // subscribed by participation
 
-	// What first subscribed somebody who is not the author, and when: an assignment, a mention or an own
-	// comment. Empty: that comment was deleted.
+	// The first reason for the subscription of an account other than the author, and its time: an
+	// assignment, a mention or a comment. Empty if that comment was deleted.
 	reason string
 	since  db.Time
 }
 
-// standingOf reads how an account stands to an issue, in one statement.
+// standingOf reads the relation of an account to an issue in one statement.
 func standingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (s standing, err error) {
 	const none = -1
 	var kind int64

@@ -1,11 +1,11 @@
-// Package subscription finds who is told of an issue: by wish, or by having a part in it.
+// Package subscription implements subscriptions to issues, explicit or by participation.
 //
-//	subscription.go   wishes, and what follows from them
+//	subscription.go   choices, and their effects
 //	store.go          the SQL, of the table issue_subscriptions
-//	api.go            the handlers and their JSON; routes.go: their addresses
+//	api.go            the handlers and their JSON; routes.go: their routes
 //
-// Having a part in an issue subscribes as package issue changes it. Subscriptions are
-// postings ([posting.BySubscriber]), by which lists find them.
+// Package issue subscribes participants. Subscriptions are postings ([posting.BySubscriber]), so that lists
+// can find them.
 package subscription
 
 import (
@@ -18,39 +18,38 @@ import (
 	"arbor/internal/repo"
 )
 
-// Wish is what somebody said about being told of an issue. It outweighs having
-// a part in the issue.
+// Wish is an account's explicit choice for an issue. It takes precedence over participation.
 type Wish uint8
 
-// The wishes, as they are stored.
+// Wishes as stored.
 const (
-	NoWish Wish = iota // nothing was said
+	NoWish Wish = iota // no choice
 	Subscribe
 	Unsubscribe
 	Ignore
 )
 
-// Subscription is how somebody stands to an issue.
+// Subscription is the state of an account's subscription to an issue.
 type Subscription struct {
 	Subscribed bool
 	Ignored    bool
-	Reason     string  // manual, author, assign, mention or comment; empty: neither
-	Since      db.Time // zero: neither
+	Reason     string  // manual, author, assign, mention or comment; empty: not subscribed or ignored
+	Since      db.Time // zero: not subscribed or ignored
 }
 
-// Service holds what the operations on subscriptions share.
+// Service implements the operations on subscriptions.
 type Service struct {
 	db     *db.DB
 	issues *issue.Service
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, issues *issue.Service) *Service { return &Service{d, issues} }
 
-// there reports whether it is a subscription, be it to silence.
+// there reports whether the account is subscribed or ignores the issue.
 func (s *Subscription) there() bool { return s.Subscribed || s.Ignored }
 
-// Get finds how the caller stands to an issue. Errors: 404, 410.
+// Get returns the caller's subscription to an issue. Errors: 404, 410.
 func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (now Subscription, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		i, err := issue.EnabledByNumber(tx, a, number)
@@ -62,8 +61,7 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (now Su
 	return now, err
 }
 
-// Of finds how an account stands to an issue: by what it said, else
-// by the part that it has.
+// Of returns an account's subscription to an issue: its explicit choice, else by participation.
 func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error) {
 	f, err := standingOf(tx, i.ID, userID)
 	if err != nil {
@@ -86,17 +84,16 @@ func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error
 	return Subscription{Subscribed: true, Reason: f.reason, Since: f.since}, nil
 }
 
-// Subscribe stores what the caller wishes, and returns how that stands to the
-// issue now. Saying it again changes nothing; updated_at stays (decision 57).
-// Errors: 404.
+// Subscribe stores the caller's choice and returns the resulting subscription. Repeating a choice has no
+// effect; updated_at does not change (decision 57). Errors: 404.
 func (s *Service) Subscribe(
 	ctx context.Context, a *repo.Access, number int64, wish Wish,
 ) (Subscription, error) {
 	return s.SubscribeIf(ctx, a, number, wish, func(*db.Tx) error { return nil })
 }
 
-// SubscribeIf is Subscribe unless may, which is called in the transaction, refuses it. Errors: also those of
-// may.
+// SubscribeIf is like Subscribe, but calls may in the transaction and fails with its error. Errors: also
+// those of may.
 func (s *Service) SubscribeIf(
 	ctx context.Context, a *repo.Access, number int64, wish Wish, may func(*db.Tx) error,
 ) (Subscription, error) {
@@ -124,7 +121,7 @@ func (s *Service) SubscribeIf(
 	return now, err
 }
 
-// follow makes the index and the events follow a wish of the actor's.
+// follow updates postings and events after the actor's choice.
 func follow(c *issue.Change, wish Wish) error {
 	id := c.Actor.ID
 	has, err := posting.Which(c.Tx, c.Issue.ID, posting.BySubscriber, []account.ID{id})

@@ -8,8 +8,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// HTML renders one text that is stored nowhere, with links for the access's caller. An
-// access without a repository (its ID is 0) is that of a text that stands in none.
+// HTML renders a text that is not stored, with links for the caller of a. If a has no repository (its ID is
+// 0), the text does not belong to one.
 func (r *Renderer) HTML(ctx context.Context, a *repo.Access, source string) (string, error) {
 	doc, err := r.parseOnce(ctx, source)
 	if err != nil {
@@ -31,7 +31,7 @@ func (r *Renderer) Plain(ctx context.Context, source string) (string, error) {
 	return doc.HTML(markdown.Links{}), nil
 }
 
-// parseOnce parses a text that is not kept: nobody asks for it again.
+// parseOnce parses a text without caching it, since it is not rendered again.
 func (r *Renderer) parseOnce(ctx context.Context, source string) (*markdown.Document, error) {
 	release, err := admission.Memory(ctx, markdown.Cost(len(source)))
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"arbor/internal/db"
 )
 
-// linkedTo finds the issues of several repositories to which texts link, in one query:
-// their titles, and whether they are pull requests. It does not read their bodies, for
-// one text may name hundreds. Absent ones are missing from the map.
+// linkedTo reads the issues of several repositories that texts link to in one query: their titles, and
+// whether they are pull requests. It does not read bodies, because one text may link to hundreds of issues.
+// Unknown issues are missing from the map.
 func linkedTo(tx *db.Tx, keys []issueKey) (map[issueKey]linked, error) {
 	found := make(map[issueKey]linked, len(keys))
 	if len(keys) == 0 {

@@ -30,7 +30,7 @@ type issueKey struct {
 	number int64
 }
 
-// linked is what a link to an issue shows of it.
+// linked holds the data of an issue that a link shows.
 type linked struct {
 	pull  bool
 	title string
@@ -41,11 +41,11 @@ type commitKey struct {
 	prefix string
 }
 
-// MaxTargets is how many issues or accounts the texts of a page link to at most; further
-// references stay text.
+// MaxTargets is the number of issues, and of accounts, that the texts of a page link to. Further references
+// are not linked.
 const MaxTargets = 500
 
-// So many repositories and commits at most are looked up for a page of texts.
+// Limits of lookups for a page of texts.
 const (
 	maxRepos   = 100
 	maxCommits = 200
@@ -106,7 +106,7 @@ func (r *Renderer) findTargets(
 	return t, r.findCommits(ctx, t, list, refs)
 }
 
-// appendName adds the name of another repository, once.
+// appendName adds the name of another repository unless it is in the list.
 func appendName(names []string, owner, name string) []string {
 	if full := account.Fold(owner + "/" + name); owner != "" && !slices.Contains(names, full) &&
 		len(names) < maxRepos {
@@ -115,8 +115,7 @@ func appendName(names []string, owner, name string) []string {
 	return names
 }
 
-// FullName is the folded OWNER/NAME to which a reference in a text of a
-// repository leads.
+// FullName returns the folded OWNER/NAME of a reference in a text of the repository.
 func FullName(a *repo.Access, owner, name string) string {
 	if owner == "" {
 		return account.Fold(a.FullName())
@@ -138,7 +137,7 @@ func (r *Renderer) findCommits(
 				continue
 			}
 			sha, err := r.commit(ctx, a, c.SHA)
-			// Texts are read on without the objects, too: a broken folder leaves them without links.
+			// If the repository's directory is broken, texts are rendered without links to commits.
 			if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) && !repo.Broken(err) {
 				return err
 			}
@@ -148,8 +147,8 @@ func (r *Renderer) findCommits(
 	return nil
 }
 
-// commit finds the one commit that a SHA or a beginning of one names, among those
-// that refs lead to: the text is shown to everybody.
+// commit resolves a SHA or an unambiguous prefix among the commits reachable from refs, because everyone
+// can see the text.
 func (r *Renderer) commit(ctx context.Context, a *repo.Access, prefix string) (git.SHA, error) {
 	sha, err := git.ParseSHA(prefix)
 	if err != nil {
@@ -165,7 +164,7 @@ func (r *Renderer) commit(ctx context.Context, a *repo.Access, prefix string) (g
 	}
 	defer release()
 	if !objects.Exists() {
-		return "", errs.Absent() // without a process that finds no folder
+		return "", errs.Absent() // saves starting a git process
 	}
 	o, err := objects.Info(ctx, sha)
 	if err == nil && o.Type != git.TypeCommit {
@@ -174,7 +173,7 @@ func (r *Renderer) commit(ctx context.Context, a *repo.Access, prefix string) (g
 	return o.SHA, err
 }
 
-// links leads from the texts of one repository.
+// links returns the links of texts of one repository.
 func (t *targets) links(a *repo.Access) markdown.Links {
 	return markdown.Links{
 		Login: func(login string) (string, bool) {

@@ -1,13 +1,12 @@
-// Package text renders the texts of issues, comments and reviews in the representation
-// that a request asks for.
+// Package text renders the texts of issues, comments and reviews in the requested media type.
 //
-//	one.go      a text that is stored nowhere
+//	one.go      a text that is not stored
 //	text.go     pages of texts: source, plain text, HTML
-//	target.go   the accounts, issues and commits to which they link
+//	target.go   the accounts, issues and commits that they link to
 //	store.go    the SQL
 //
-// Texts are Markdown, which package markdown parses. A link leads only where the caller
-// may go (decision 13).
+// Texts are Markdown, parsed by package markdown. Only targets that are visible to the caller are linked
+// (decision 13).
 package text
 
 import (
@@ -22,83 +21,79 @@ import (
 	"arbor/internal/web"
 )
 
-// Renderer renders texts, and keeps those that were parsed lately.
+// Renderer renders texts and caches parsed ones.
 type Renderer struct {
 	db     *db.DB
 	repos  *repo.Service
 	parsed *markdown.Cache
 }
 
-// cacheBytes bounds the cache of parsed texts, in bytes.
+// cacheBytes is the size of the cache of parsed texts.
 const cacheBytes = 32 << 20
 
-// New makes a renderer of the texts in a database.
+// New returns a Renderer.
 func New(d *db.DB, repos *repo.Service) *Renderer {
 	return &Renderer{db: d, repos: repos, parsed: markdown.NewCache(cacheBytes)}
 }
 
-// Stats tells of the cache of parsed texts.
+// Stats returns statistics of the cache of parsed texts.
 func (r *Renderer) Stats() cache.Stats { return r.parsed.Stats("texts") }
 
-// Source is a text that somebody wrote in a repository. All sources of one page
-// have accesses of the same caller.
+// Source is a text in a repository. All sources of a page must have the same caller.
 type Source struct {
 	Access *repo.Access
-	Body   *string // nil: none
+	Body   *string // nil: empty
 }
 
-// Payload is a text in the representation that a request asks for (decision 29), as
-// members of a payload. A nil member is not in that representation; one that leads to
-// nil is null, since nobody wrote anything.
+// Payload holds the members of a payload for a text in the requested media type (decision 29). Nil members
+// are omitted; a pointer to nil is null, for an empty text.
 type Payload struct {
 	Raw  **string `json:"body,omitzero"`
 	Text **string `json:"body_text,omitzero"`
 	HTML **string `json:"body_html,omitzero"`
 }
 
-// Page holds the texts of one answer. Each is rendered when it is asked for, and the texts are
-// parsed in parts of partBytes: so a page of large texts is never in memory in all its
-// forms. The references of a part are looked up together, as far as the caller may see
-// their targets (decision 13).
+// Page holds the texts of one response. Each text is rendered when it is requested. Texts are parsed in parts
+// of partBytes, so that a page of large texts is never completely in memory in all its forms. The
+// references of a part are resolved together, as far as their targets are visible to the caller (decision
+// 13).
 type Page struct {
 	list []Source
-	kind string // of web.Media
+	kind string // as in web.Media
 	part part
 	next func(list []Source) (part, error)
 }
 
-// part is some texts that follow each other, parsed.
+// part holds the parsed documents of consecutive texts.
 type part struct {
 	from    int
 	docs    []*markdown.Document
 	targets *targets // nil for plain text
 }
 
-// escapedTimes is how many times its length a text takes, at most, while it becomes
-// JSON: a control character has six bytes there. An issue inside another payload is
-// rendered, taken into the encoder's buffer, and then into the answer.
+// escapedTimes is the maximum memory of a text while it is encoded as JSON, as a multiple of its length: a
+// control character becomes six bytes. An issue inside another payload is rendered, copied to the encoder's
+// buffer, and copied to the response.
 const escapedTimes = 3 * 6
 
-// partBytes is how much of texts is parsed at one time; a single text may be
-// larger.
+// partBytes is the size of texts that are parsed together. A single text may be larger.
 const partBytes = 1 << 20
 
-// renderedTimes is how many times its length a text takes, at most, while it is a
-// part of an answer: as HTML with and without links, as plain text, as JSON.
+// renderedTimes is the maximum memory of a text while it is rendered, as a multiple of its length: as HTML
+// with and without links, as plain text and as JSON.
 const renderedTimes = 16
 
-// Page prepares a page of texts for the answer in which they stand, in the representation that the request
-// asks for. Errors: those of Output.Reserve.
+// Page returns the texts of a response in the requested media type. Errors: those of Output.Reserve.
 func (r *Renderer) Page(out *web.Output, list []Source) (*Page, error) {
 	ctx := out.Context()
 	return r.page(ctx, web.From(ctx).Media.Kind, list, out.Reserve)
 }
 
-// maxShown is how much text a page for people shows, in bytes.
+// maxShown is the maximum size in bytes of the texts on a page.
 const maxShown = 10 << 20
 
-// HTMLPage prepares a page of texts whose HTML a page for people shows. Their memory counts until the request
-// ends. Errors: TooLarge beyond maxShown, those of admission.Hold.
+// HTMLPage returns the texts of a page, rendered as HTML. Their memory is held until the request ends.
+// Errors: TooLarge beyond maxShown, those of admission.Hold.
 func (r *Renderer) HTMLPage(ctx context.Context, list []Source) (*Page, error) {
 	total := 0
 	for n := range list {
@@ -141,7 +136,7 @@ func (s *Source) size() int {
 	return len(*s.Body)
 }
 
-// At gives the n-th text.
+// At returns the n-th text.
 func (p *Page) At(n int) (Payload, error) {
 	src := &p.list[n]
 	if !p.renders() {
@@ -170,7 +165,7 @@ func (p *Page) At(n int) (Payload, error) {
 	}
 }
 
-// HTML returns the n-th text of an HTMLPage, which package markdown sanitized; empty where nobody wrote anything.
+// HTML returns the sanitized n-th text of an HTMLPage, or "" if it is empty.
 func (p *Page) HTML(n int) (string, error) {
 	text, err := p.At(n)
 	if err != nil || text.HTML == nil || *text.HTML == nil {
@@ -179,7 +174,7 @@ func (p *Page) HTML(n int) (string, error) {
 	return **text.HTML, nil
 }
 
-// read has the n-th text parsed, with those after it, unless it is.
+// read parses the n-th text and those after it, unless it has been parsed.
 func (p *Page) read(n int) error {
 	if n >= p.part.from && n < p.part.from+len(p.part.docs) {
 		return nil
@@ -189,7 +184,7 @@ func (p *Page) read(n int) error {
 		size += p.list[end].size()
 		end++
 	}
-	p.part = part{} // its memory is free for the next one
+	p.part = part{} // frees its memory before the next one is parsed
 	next, err := p.next(p.list[n:end])
 	if err == nil {
 		next.from = n
@@ -198,7 +193,7 @@ func (p *Page) read(n int) error {
 	return err
 }
 
-// nextPart parses texts and finds what they refer to.
+// nextPart parses texts and resolves their references.
 func (r *Renderer) nextPart(ctx context.Context, kind string, list []Source) (p part, err error) {
 	p.docs = make([]*markdown.Document, len(list))
 	for n, src := range list {
@@ -215,8 +210,8 @@ func (r *Renderer) nextPart(ctx context.Context, kind string, list []Source) (p 
 	return p, err
 }
 
-// parse parses Markdown, mostly from the cache. A text that is not there is admitted by its
-// size first.
+// parse parses Markdown or returns it from the cache. Before parsing it reserves memory for the text's
+// size.
 func (r *Renderer) parse(ctx context.Context, text string) (*markdown.Document, error) {
 	if doc := r.parsed.Get(text); doc != nil {
 		return doc, nil

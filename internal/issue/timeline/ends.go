@@ -9,22 +9,22 @@ import (
 	"arbor/internal/repo"
 )
 
-// PartSize is how many entries a part of a timeline has; shortEnd is how few of them are too few to be shown
-// alone.
+// PartSize is the number of entries in a part of a timeline. A last part with fewer than shortEnd entries
+// is shown together with the part before it.
 const (
 	PartSize = 50
 	shortEnd = PartSize / 2
 )
 
-// Ends are the beginning and the end of a timeline.
+// Ends are the first and last entries of a timeline.
 type Ends struct {
 	First []*Entry
-	Last  []*Entry // the last part, after the one before it where it is short
-	// The parts of 50 entries from Next to before Until are left out, which Part reads. 0: none is.
+	Last  []*Entry // the last part, with the part before it if it is short
+	// Parts from Next to before Until are omitted and can be read with Part. 0: none.
 	Next, Until int64
 }
 
-// Ends reads the beginning and the end of a timeline, and loads what both show at once. Errors: 404, 410.
+// Ends reads the first and last entries of a timeline and everything that they show. Errors: 404, 410.
 func (s *Service) Ends(ctx context.Context, a *repo.Access, number int64) (*Ends, error) {
 	var e *ends
 	list, err := s.entries(ctx, a, number, func(tx *db.Tx, i *issue.Issue) (_ []entry, err error) {
@@ -40,15 +40,15 @@ func (s *Service) Ends(ctx context.Context, a *repo.Access, number int64) (*Ends
 	return &Ends{First: list[:e.first], Last: list[e.first:], Next: e.next, Until: e.until}, nil
 }
 
-// ends are the entries at both ends of a timeline: the first ones, and those after what is left out.
+// ends are the entries at both ends of a timeline.
 type ends struct {
 	entries     []entry
-	first       int   // so many are of the beginning
-	next, until int64 // the parts that are left out; 0: none
+	first       int   // number of entries at the beginning
+	next, until int64 // omitted parts; 0: none
 }
 
-// readEnds reads which entries the ends of a timeline have, in one statement. Of events the first maxDeep
-// count, as in pages: what is beyond them is reached from the end alone.
+// readEnds reads the entries at both ends of a timeline in one statement. As in pages, only the first
+// maxDeep events count; later ones appear only at the end.
 func readEnds(tx *db.Tx, a *repo.Access, i *issue.Issue) (*ends, error) {
 	rows, err := tx.Query(`SELECT p.part, p.at, p.kind, p.id, n.total FROM (
 			SELECT 1 AS part, f.* FROM (SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id
@@ -90,8 +90,8 @@ func readEnds(tx *db.Tx, a *repo.Access, i *issue.Issue) (*ends, error) {
 	return joinEnds(first, last, events+i.Comments), rows.Err()
 }
 
-// joinEnds puts the ends of a timeline of so many entries together. last ends with the timeline, and has two
-// parts or all.
+// joinEnds combines the first and last entries of a timeline with total entries. last ends with the
+// timeline and has two parts, or all.
 func joinEnds(first, last []entry, total int64) *ends {
 	e := &ends{first: len(first)}
 	if total <= int64(len(first)) {
@@ -102,7 +102,7 @@ func joinEnds(first, last []entry, total int64) *ends {
 	if total-(e.until-1)*PartSize < shortEnd && e.until > 2 {
 		e.until--
 	}
-	begin := (e.until - 1) * PartSize // of the end
+	begin := (e.until - 1) * PartSize // index of the first entry of the end
 	if e.until <= 2 {
 		e.next, e.until = 0, 0
 	}

@@ -17,30 +17,30 @@ type Service struct {
 	reviews Reviews
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, issues *issue.Service, reviews Reviews) *Service {
 	return &Service{d, issues, reviews}
 }
 
-// API answers the requests about events and timelines.
+// API implements the HTTP handlers of events and timelines.
 type API struct {
 	*Service
 	repos   *repo.Service
 	answers *tracker.Answers
 }
 
-// Reviews reads the texts of submitted reviews, by their ids. Package forge implements it.
+// Reviews reads the texts of submitted reviews by id. Package forge implements it.
 type Reviews interface {
 	ReviewTexts(tx *db.Tx, ids []int64) (map[int64]string, error)
 }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API { return &API{s, repos, s.issues.Answers()} }
 
 // GET /repos/{owner}/{repo}/issues/{number}/events
 //
-// List answers a page of what happened to an issue or pull request, the
-// oldest first. Errors: 404, 410, 422 for a page beyond the first 5,000 events.
+// List lists the events of an issue or pull request, oldest first. Errors: 404, 410, 422 for a page beyond
+// the first 5,000 events.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -63,9 +63,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // GET /repos/{owner}/{repo}/issues/events
 //
-// ListOfRepo answers a page of what happened to the issues and pull requests
-// of a repository, the newest first, each event with its issue. Errors: 410, 422
-// for a page beyond the newest 5,000 events.
+// ListOfRepo lists the events of all issues and pull requests of a repository, newest first, each with its
+// issue. Errors: 410, 422 for a page beyond the newest 5,000 events.
 func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := issue.Enabled(a.Repo, nil); err != nil {
 		return err
@@ -84,8 +83,8 @@ func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Acces
 
 // GET /repos/{owner}/{repo}/issues/events/{id}
 //
-// Get answers one event with its issue. What stands in timelines only is
-// none. Errors: 404, 410.
+// Get returns one event with its issue. Events that exist only in timelines are not found. Errors: 404,
+// 410.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	id, err := web.Number(r, "id")
 	if err != nil {

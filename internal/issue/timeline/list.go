@@ -8,11 +8,11 @@ import (
 	"arbor/internal/web"
 )
 
-// maxDeep is how far into lists of events pages lead, as GitHub bounds them: no
-// page costs more than reading so many entries of an index.
+// maxDeep is the number of events that can be reached by paging, limited as at GitHub: so no page reads
+// more entries of an index.
 const maxDeep = 5_000
 
-// checkDeep returns the 422 for a page beyond that.
+// checkDeep returns 422 for a page beyond maxDeep.
 func checkDeep(p web.Page) error {
 	if p.Offset() > maxDeep-p.Size {
 		return errs.New(errs.Invalid,
@@ -21,8 +21,8 @@ func checkDeep(p web.Page) error {
 	return nil
 }
 
-// totalOf gives the total of a list of which a page was read: from the page if
-// it shows the end, else from count, which counts to maxDeep at most.
+// totalOf returns the total of a list after a page of it was read: derived from the page if that reaches
+// the end, else from count, which counts up to maxDeep.
 func totalOf(p web.Page, got int, count func() (int64, error)) (int64, error) {
 	if n := int64(got); n < p.Size && (n > 0 || p.Number == 1) {
 		return p.Offset() + n, nil
@@ -30,7 +30,7 @@ func totalOf(p web.Page, got int, count func() (int64, error)) (int64, error) {
 	return count()
 }
 
-// eventsOfIssue reads a page of what happened to an issue, the oldest first.
+// eventsOfIssue reads a page of an issue's events, oldest first.
 func eventsOfIssue(tx *db.Tx, issueID issue.ID, p web.Page) ([]*issue.Event, int64, error) {
 	list, err := readEvents(tx, `issue_id`, issueID, ` ORDER BY %[1]s.created_at, %[1]s.id`, p)
 	if err != nil {
@@ -40,8 +40,7 @@ func eventsOfIssue(tx *db.Tx, issueID issue.ID, p web.Page) ([]*issue.Event, int
 	return list, total, err
 }
 
-// eventsOfRepo reads a page of what happened to all issues of a repository, the
-// newest first.
+// eventsOfRepo reads a page of the events of all issues of a repository, newest first.
 func eventsOfRepo(tx *db.Tx, repoID repo.ID, p web.Page) ([]*issue.Event, int64, error) {
 	list, err := readEvents(tx, `repo_id`, repoID, ` ORDER BY %[1]s.id DESC`, p)
 	if err != nil {
@@ -51,7 +50,7 @@ func eventsOfRepo(tx *db.Tx, repoID repo.ID, p web.Page) ([]*issue.Event, int64,
 	return list, total, err
 }
 
-// entry is a place in a timeline: an event or a comment.
+// entry is an event or comment in a timeline.
 type entry struct {
 	comment bool
 	id      int64
@@ -63,9 +62,8 @@ type entryOf struct {
 	issueID issue.ID
 }
 
-// timelineOf reads a page of an issue's timeline as the access's caller may see
-// it, the oldest first: where issues that the caller may not see refer to this
-// one, there is nothing at all (decision 13).
+// timelineOf reads a page of an issue's timeline, oldest first, as visible to the caller of a. References
+// from issues that the caller cannot see are omitted (decision 13).
 func timelineOf(tx *db.Tx, a *repo.Access, i *issue.Issue, p web.Page) ([]entry, int64, error) {
 	list, err := readTimeline(tx, a, i.ID, p)
 	if err != nil {

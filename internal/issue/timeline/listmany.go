@@ -10,9 +10,9 @@ import (
 	"arbor/internal/web"
 )
 
-// ListMany loads a page of the timeline of each issue or pull request of the numbers, as GET
-// /repos/{owner}/{repo}/issues/{number}/timeline has it. Issues that are not there, or switched off, have none.
-// Error: 422 for a page beyond the first 5,000 entries.
+// ListMany loads a page of the timeline of each issue or pull request, as in GET
+// /repos/{owner}/{repo}/issues/{number}/timeline. Unknown and disabled issues have no entries. Error: 422
+// for a page beyond the first 5,000 entries.
 func (api *API) ListMany(
 	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
 ) (map[int64]*web.List[any], error) {

@@ -14,19 +14,19 @@ import (
 	"arbor/internal/web"
 )
 
-// eventPage is a page of events of one repository and all that their payloads
-// show, read with a fixed number of queries. The issues of the page are what the
-// events happened to, where that is shown, or what they come from.
+// eventPage is a page of events of one repository and everything that their payloads show. It is loaded
+// with a fixed number of queries. Its issues are the issues of the events if these are shown, or the
+// referring issues.
 type eventPage struct {
 	*issue.Page
 	at     *tracker.Place
 	events []*issue.Event
-	byID   map[issue.ID]*issue.Issue // the issues
+	byID   map[issue.ID]*issue.Issue // the page's issues
 
-	withIssues bool // each event shows its issue
+	withIssues bool // include each event's issue
 }
 
-// load reads what the events refer to; the issues are there.
+// load reads everything that the events refer to, except issues.
 func (p *eventPage) load(tx *db.Tx) error {
 	var people, reviewers []account.ID
 	for _, e := range p.events {
@@ -46,13 +46,13 @@ func (p *eventPage) load(tx *db.Tx) error {
 	return p.Associate(tx, reviewers)
 }
 
-// eventForm is how an answer shows its events.
+// eventForm is the form of events in a response.
 type eventForm struct {
-	withIssues bool // each with its issue
-	alone      bool // one, not an array
+	withIssues bool // include each event's issue
+	alone      bool // one event and not an array
 }
 
-// render makes what renders events, which find finds, in one snapshot.
+// render returns a function that renders the events that find reads, from one snapshot.
 func (api *API) render(a *repo.Access, f eventForm, find func(*db.Tx) ([]*issue.Event, error)) web.Render {
 	return func(out *web.Output) error {
 		var p *eventPage
@@ -88,8 +88,8 @@ func (api *API) render(a *repo.Access, f eventForm, find func(*db.Tx) ([]*issue.
 	}
 }
 
-// newEventPage makes an empty page of a repository's events. Their issues may be of other
-// repositories, too.
+// newEventPage returns an empty page of a repository's events. Their issues may belong to the other
+// repositories.
 func newEventPage(ctx context.Context, a *repo.Access, others ...*repo.Access) *eventPage {
 	return &eventPage{Page: issue.NewPage(ctx, append(others, a)...),
 		at: tracker.NewPlace(web.From(ctx), a.Repo)}
@@ -110,8 +110,7 @@ type eventPayload struct {
 	App   *struct{}      `json:"performed_via_github_app"`
 }
 
-// eventDetail is what events of one kind or another have besides; nil members are not
-// there, those that lead to nil are null.
+// eventDetail holds members that only some events have. Nil members are omitted; pointers to nil are null.
 type eventDetail struct {
 	StateReason **string          `json:"state_reason,omitzero"`
 	Label       *issue.EventLabel `json:"label,omitzero"`
@@ -135,7 +134,7 @@ type dismissedReview struct {
 	Message *string `json:"dismissal_message"`
 }
 
-// payload makes the payload of an event.
+// payload returns the payload of an event.
 func (p *eventPage) payload(e *issue.Event) *eventPayload {
 	out := &eventPayload{
 		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID),

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// loadReviews reads what the reviews among the events say, as it is now.
+// loadReviews reads the current texts of the reviews among the events.
 func (t *timeline) loadReviews(tx *db.Tx, from Reviews) (err error) {
 	var ids []int64
 	for _, e := range t.events.events {
@@ -26,14 +26,14 @@ func (t *timeline) loadReviews(tx *db.Tx, from Reviews) (err error) {
 	return err
 }
 
-// prepareReviews prepares what the reviews say as the request asks for it: nothing,
-// where one is gone.
+// prepareReviews renders the texts of the reviews in the requested media type. A deleted review has an
+// empty text.
 func (t *timeline) prepareReviews(out *web.Output, issues *issue.Service, a *repo.Access) (err error) {
 	t.reviews, err = issues.Bodies(out, t.reviewSources(a))
 	return err
 }
 
-// reviewSources are the texts of the reviews.
+// reviewSources returns the texts of the reviews.
 func (t *timeline) reviewSources(a *repo.Access) (texts []text.Source) {
 	t.reviewAt = map[int64]int{}
 	for _, e := range t.events.events {
@@ -62,7 +62,7 @@ type reviewedPayload struct {
 	Event       string              `json:"event"`
 }
 
-// reviewed makes the payload of a review of a pull request. Error: that of its body.
+// reviewed returns the payload of a review. It returns an error if the body cannot be rendered.
 func (t *timeline) reviewed(e *issue.Event) (*reviewedPayload, error) {
 	p, d := t.events, e.Detail.Review
 	number := strconv.FormatInt(d.Number, 10)

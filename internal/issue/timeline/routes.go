@@ -5,7 +5,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of events and timelines.
+// Routes returns the routes of events and timelines.
 func (api *API) Routes() []route.Route {
 	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{

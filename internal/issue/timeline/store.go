@@ -14,11 +14,11 @@ import (
 	"arbor/internal/web"
 )
 
-// columns are what scan reads, of events under the name e.
+// columns are the columns that scan reads, of events e.
 const columns = `e.id, e.repo_id, e.issue_id, e.actor_id, e.kind, COALESCE(e.user_id, 0), COALESCE(e.source_id, 0),
 	COALESCE(e.comment_id, 0), COALESCE(e.commit_sha, ''), e.detail, e.created_at`
 
-// scan reads columns. Error: 404 when there is no row.
+// scan reads columns. Error: 404 if there is no row.
 func scan(row db.Scanner) (*issue.Event, error) {
 	var e issue.Event
 	var detail *string
@@ -37,19 +37,18 @@ func query(tx *db.Tx, rest string, args ...any) ([]*issue.Event, error) {
 	return db.QueryList(tx, scan, `SELECT `+columns+` FROM `+rest, args...)
 }
 
-// listed is the condition on the kind of events that stand elsewhere than in
-// timelines: neither issue.EventCrossReferenced nor issue.EventReviewed.
+// listed is the condition for events that lists include: all but issue.EventCrossReferenced and
+// issue.EventReviewed, which exist only in timelines.
 const listed = `kind NOT IN (16, 21)`
 
-// byID finds an event of a repository; those that stand in timelines only
-// are none. Error: 404.
+// byID reads a listed event of a repository. Error: 404.
 func byID(tx *db.Tx, repoID repo.ID, id int64) (*issue.Event, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+
 		` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.`+listed,
 		id, repoID))
 }
 
-// byIDs finds the events of a page in one query, under their ids.
+// byIDs reads events in one query, by id.
 func byIDs(tx *db.Tx, ids []int64) (map[int64]*issue.Event, error) {
 	found := make(map[int64]*issue.Event, len(ids))
 	if len(ids) == 0 {
@@ -66,8 +65,8 @@ func byIDs(tx *db.Tx, ids []int64) (map[int64]*issue.Event, error) {
 	return found, err
 }
 
-// readEvents reads a page of the events of which the column has the value:
-// an index alone finds it. order has a place for the table's name.
+// readEvents reads a page of the events with a value in a column. The query needs only an index to find
+// them. order is a format for the table's name.
 func readEvents(tx *db.Tx, column string, value any, order string, p web.Page) ([]*issue.Event, error) {
 	return query(tx, `(SELECT x.id FROM issue_events x WHERE x.`+column+` = $1 AND x.`+listed+fmt.Sprintf(order, "x")+`
 		LIMIT $2 OFFSET $3) p JOIN issue_events e ON e.id = p.id`+fmt.Sprintf(order, "e"),
@@ -81,14 +80,12 @@ func countEvents(tx *db.Tx, column string, value any) (n int64, err error) {
 	return n, err
 }
 
-// seen is the condition that an event of the issue $2, under the name e, may
-// stand in a timeline that the caller $1 reads. $3 is issue.EventCrossReferenced, $4
-// the issue's repository, whose own issues the caller sees if it has any. The
-// subqueries are such that PostgreSQL looks each source up, instead of all issues
-// that there are beforehand.
+// seen returns the condition that an event e of the issue $2 is visible in a timeline to the caller $1. $3
+// is issue.EventCrossReferenced. $4 is the issue's repository, whose own issues are visible unless they are
+// disabled. The subqueries make PostgreSQL look up each source and not read all issues first.
 func seen(a *repo.Access) string { return seenOf(a, "$2") }
 
-// seenOf is seen for the issue of another placeholder.
+// seenOf is like seen, for the issue in another placeholder.
 func seenOf(a *repo.Access, issue string) string {
 	return `e.issue_id = ` + issue + ` AND (e.kind <> $3 OR COALESCE((SELECT CASE
 			WHEN i.repo_id = $4 THEN i.pull OR ` + strconv.FormatBool(a.HasIssues) + `
@@ -106,8 +103,8 @@ func readTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID, p web.Page) ([]en
 	return list, err
 }
 
-// readTimelines merges events and comments of each of some issues, of which two indexes in the order of time are
-// read up to the page's end. The entries stand by the issues' ids, with one more where more follow the page.
+// readTimelines merges the events and comments of each issue. It reads two indexes by time up to the end of
+// the page. The entries are ordered by issue id; each issue has one more than the page size if more follow.
 func readTimelines(tx *db.Tx, a *repo.Access, issues []issue.ID, p web.Page) (list []entryOf, err error) {
 	if len(issues) == 0 {
 		return nil, nil
@@ -131,7 +128,7 @@ func readTimelines(tx *db.Tx, a *repo.Access, issues []issue.ID, p web.Page) (li
 		p.Size+1, int64(issue.EventCrossReferenced), a.ID, p.Offset()+p.Size+1, p.Offset())...)
 }
 
-// countTimeline counts the events of a timeline, without the comments.
+// countTimeline counts the events of a timeline without its comments.
 func countTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events e WHERE `+seen(a)+` LIMIT $5) t`,
 		account.IDOf(a.Caller), issueID, int64(issue.EventCrossReferenced), a.ID, maxDeep).Scan(&n)

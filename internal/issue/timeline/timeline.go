@@ -1,10 +1,9 @@
-// Package timeline has what happened to issues and pull requests: lists of events, and
-// timelines, where comments, reviews and references from other issues stand among them.
-// Package issue writes the events.
+// Package timeline lists the events of issues and pull requests, and timelines, which also contain
+// comments, reviews and references from other issues. Package issue writes the events.
 //
-//	view.go       entries as pages show them; ends.go: the beginning and the end of a timeline
-//	event.go      the handlers of events; list.go: pages of them, and how deep they lead
-//	timeline.go   the handler of a timeline; listmany.go: many timelines at a time, for GraphQL
+//	view.go       entries for pages; ends.go: the first and last entries of a timeline
+//	event.go      the handlers of events; list.go: pages of them, and their limit
+//	timeline.go   the handler of a timeline; listmany.go: several timelines, for GraphQL
 //	render.go     the JSON of events; review.go: of reviews
 //	store.go      the SQL, of the table issue_events
 package timeline
@@ -25,30 +24,30 @@ import (
 
 // GET /repos/{owner}/{repo}/issues/{number}/timeline
 //
-// Timeline answers a page of all that happened to an issue or pull request, the
-// oldest first: events, comments, and where issues that the caller may see refer
-// to it. Errors: 404, 410, 422 for a page beyond the first 5,000 entries.
+// Timeline lists the timeline of an issue or pull request, oldest first: events, comments, and references
+// from issues that are visible to the caller. Errors: 404, 410, 422 for a page beyond the first 5,000
+// entries.
 func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
 	render := api.timelineRendering(w, r, a, n)
-	// Issues of any repository stand in it, as far as this caller sees them: it
-	// is kept only while nothing at all is committed.
+	// It can refer to issues of any repository that the caller can see. So a cached response is valid only
+	// until the next commit of any kind.
 	return api.answers.ServeCaller(w, r, a, render)
 }
 
-// timeline is a page of a timeline: entries in order, and the pages that hold
-// what they show. The issues of events are those that refer to this one.
+// timeline is a page of a timeline: its entries in order, and the pages with their contents. The issues of
+// events are the referring ones.
 type timeline struct {
 	entries  []entry
 	events   *eventPage
 	eventAt  map[int64]*issue.Event
 	comments *comment.Page
-	said     map[int64]string // by reviews
-	reviews  *text.Page       // the same
-	reviewAt map[int64]int    // places in reviews
+	said     map[int64]string // texts of reviews, by id
+	reviews  *text.Page       // rendered texts of reviews
+	reviewAt map[int64]int    // indexes in reviews, by id
 }
 
 func (api *API) timelineRendering(
@@ -97,7 +96,7 @@ func (t *timeline) prepare(out *web.Output, api *API, a *repo.Access) error {
 	return err
 }
 
-// read reads what the entries show, with a fixed number of queries.
+// read reads everything that the entries show with a fixed number of queries.
 func (t *timeline) read(ctx context.Context, tx *db.Tx, a *repo.Access, reviews Reviews) error {
 	var eventIDs, commentIDs []int64
 	for _, e := range t.entries {
@@ -120,8 +119,8 @@ func (t *timeline) read(ctx context.Context, tx *db.Tx, a *repo.Access, reviews 
 	return t.loadReviews(tx, reviews)
 }
 
-// loadEvents takes the events of the ids, and reads the issues that they come from with their repositories, and
-// their people.
+// loadEvents selects the events with the given ids, and reads the people and referring issues of these with
+// their repositories.
 func (t *timeline) loadEvents(
 	ctx context.Context, tx *db.Tx, a *repo.Access, ids []int64, found map[int64]*issue.Event,
 ) error {
@@ -164,8 +163,7 @@ type commentedPayload struct {
 	Actor *account.Simple `json:"actor"`
 }
 
-// crossReferencePayload is GitHub's timeline-cross-referenced-event: another issue
-// refers to this one.
+// crossReferencePayload is GitHub's timeline-cross-referenced-event.
 type crossReferencePayload struct {
 	Actor     *account.Simple `json:"actor"`
 	CreatedAt db.Time         `json:"created_at"`
@@ -179,7 +177,7 @@ type source struct {
 	Issue json.Marshaler `json:"issue"`
 }
 
-// payload makes the payload of an entry. Error: that of a body.
+// payload returns the payload of an entry. It returns an error if a body cannot be rendered.
 func (t *timeline) payload(e entry) (any, error) {
 	if e.comment {
 		c, err := t.comments.Comment(e.id)

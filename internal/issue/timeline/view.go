@@ -11,26 +11,26 @@ import (
 	"arbor/internal/web"
 )
 
-// Entry is a comment or an event of a timeline with what it refers to, as a caller sees it: the value that pages for
-// people show.
+// Entry is a comment or event of a timeline and everything that it refers to, as visible to the caller.
+// Pages show it.
 type Entry struct {
-	Comment *comment.View // nil: it is an event
-	Event   *issue.Event  // nil: it is a comment
+	Comment *comment.View // nil for an event
+	Event   *issue.Event  // nil for a comment
 	Actor   *account.Account
-	User    *account.Account // the other person of the event; nil: there is none
-	Source  *issue.View      // of EventCrossReferenced: the issue that refers to this one
+	User    *account.Account // the other user of the event, or nil
+	Source  *issue.View      // of EventCrossReferenced: the referring issue
 	Review  *ReviewText      // of EventReviewed
 }
 
-// ReviewText is what a submitted review says, as it is now.
+// ReviewText is the current text of a submitted review.
 type ReviewText struct {
 	Text        string
-	HTML        string // which package markdown sanitized
-	Association string // of its author
+	HTML        string // sanitized
+	Association string // of the review's author
 }
 
-// Part reads a page of a timeline, the oldest entries first. more says that there are later ones. Errors: 404, 410,
-// 422 for a page beyond the first 5,000 entries.
+// Part reads a page of a timeline, oldest first. more reports whether later entries exist. Errors: 404,
+// 410, 422 for a page beyond the first 5,000 entries.
 func (s *Service) Part(
 	ctx context.Context, a *repo.Access, number int64, at web.Page,
 ) (list []*Entry, more bool, err error) {
@@ -45,7 +45,7 @@ func (s *Service) Part(
 	return list, at.Offset()+int64(len(list)) < total, err
 }
 
-// entries reads what the entries that find finds refer to, with a fixed number of queries.
+// entries reads everything that the entries returned by find refer to, with a fixed number of queries.
 func (s *Service) entries(
 	ctx context.Context, a *repo.Access, number int64,
 	find func(tx *db.Tx, i *issue.Issue) ([]entry, error),
@@ -81,7 +81,7 @@ func (s *Service) entries(
 	return list, nil
 }
 
-// view makes the view of an entry. Error: that of its text.
+// view returns the view of an entry. It returns an error if its text cannot be rendered.
 func (t *timeline) view(e entry) (out *Entry, err error) {
 	out = &Entry{}
 	if e.comment {

@@ -121,7 +121,7 @@ type statements struct {
 }
 
 func (s *statements) trace(ctx context.Context, query string) {
-	if !web.IsRequest(ctx) {
+	if web.From(ctx).ID == "" {
 		return // a worker's
 	}
 	s.mu.Lock()

@@ -109,9 +109,6 @@ func From(ctx context.Context) *Info {
 	return i
 }
 
-// IsRequest says whether ctx is that of a request, and no worker's.
-func IsRequest(ctx context.Context) bool { return ctx.Value(infoKey{}) != nil }
-
 // SetParam notes the value of a placeholder of the route's pattern.
 func (i *Info) SetParam(name, value string) {
 	if i.params == nil {

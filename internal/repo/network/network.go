@@ -40,17 +40,6 @@ type Service struct {
 // New returns the service.
 func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 
-// InNetwork reports whether two repositories are of one network now (decision
-// 38). Error: 404 when one of them is gone.
-func InNetwork(tx *db.Tx, a, b repo.ID) (bool, error) {
-	x, err := NetworkOf(tx, a)
-	if err != nil {
-		return false, err
-	}
-	y, err := NetworkOf(tx, b)
-	return x == y, err
-}
-
 // ForkOf finds the repository of a user or an organization in a network, which
 // is named by Repo.NetworkID: a fork, or the root itself; of several the oldest.
 // Error: 404 when there is none that the caller may see.

@@ -132,7 +132,7 @@ func StartCounted(t testing.TB, engine db.Engine) (*Server, *atomic.Int64) {
 	s := Start(t, engine, func(o *server.Options) {
 		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
 			Trace: func(ctx context.Context, query string) {
-				if web.IsRequest(ctx) && !testkit.IsState(query) {
+				if web.From(ctx).ID != "" && !testkit.IsState(query) {
 					statements.Add(1)
 				}
 			}})

@@ -32,7 +32,7 @@ func (r *removals) trace(ctx context.Context, query string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if web.IsRequest(ctx) {
+	if web.From(ctx).ID != "" {
 		r.asked++
 	} else {
 		r.working++

@@ -304,7 +304,7 @@ func TestFewQueries(t *testing.T) {
 		s := apitest.Start(t, engine, func(o *server.Options) {
 			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
 				Trace: func(ctx context.Context, _ string) {
-					if web.IsRequest(ctx) {
+					if web.From(ctx).ID != "" {
 						ran.Add(1)
 					}
 				}})

@@ -140,7 +140,9 @@ func (c *repoCreate) Run(p *process) error {
 			fmt.Fprintf(p.stdout, "created repository %s\n", made.FullName())
 			return nil
 		}
-		refs, err := f.Transport.Import(p.ctx, made, c.Import)
+		line := newProgress(p.stderr)
+		refs, err := f.Transport.Import(p.ctx, made, c.Import, line.show)
+		line.end()
 		if err != nil {
 			return dropFailed(p, f, made, err)
 		}

@@ -2,12 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"time"
 
 	"arbor/internal/audit"
@@ -38,8 +35,7 @@ func (c *backupMake) Run(p *process) error {
 		rotten := 0
 		from := backup.Source{DB: s.db, Folder: s.dir, Progress: line.show, Problem: func(problem string) {
 			rotten++
-			line.clear()
-			fmt.Fprintf(p.stderr, "PROBLEM   %s\n", problem)
+			line.note("PROBLEM   " + problem)
 		}}
 		var m *backup.Manifest
 		var err error
@@ -48,7 +44,7 @@ func (c *backupMake) Run(p *process) error {
 		} else {
 			m, err = backup.ToFolder(p.ctx, from, c.Target)
 		}
-		line.end(err)
+		line.end()
 		if err != nil {
 			return err
 		}
@@ -90,7 +86,7 @@ func (c *backupVerify) Run(p *process) error {
 		fmt.Fprintf(p.stdout, "PROBLEM   %s\n", problem)
 	}}
 	m, err := backup.Verify(p.ctx, c.Source, v)
-	line.end(err)
+	line.end()
 	switch {
 	case err != nil:
 		return err
@@ -120,7 +116,7 @@ func (c *restoreCommand) Run(p *process) error {
 	line := newProgress(p.stderr)
 	to := backup.Destination{Database: at.Database, Folder: at.DataDir, Progress: line.show}
 	to.Verified = func(m *backup.Manifest) {
-		line.end(nil)
+		line.clear()
 		fmt.Fprintf(p.stdout, "the backup is whole, and holds the store as it was at %s\n",
 			m.At.Format(time.RFC3339))
 		if !m.Newest.IsZero() {
@@ -133,7 +129,7 @@ func (c *restoreCommand) Run(p *process) error {
 	} else {
 		err = backup.FromFolder(p.ctx, c.Source, to)
 	}
-	line.end(err)
+	line.end()
 	if err != nil {
 		return err
 	}
@@ -144,73 +140,4 @@ func (c *restoreCommand) Run(p *process) error {
 		_, err := fmt.Fprintln(p.stdout, "restored")
 		return err
 	})
-}
-
-// progress shows how far work is: a bar on a terminal; else a line when a part is done, and for each tenth of
-// one that takes long.
-type progress struct {
-	mu     sync.Mutex
-	bar    *progressLine
-	w      io.Writer
-	part   string
-	told   int64 // tenths
-	toldAt time.Time
-}
-
-// lineEvery is the least time between two lines about one part.
-const lineEvery = 10 * time.Second
-
-func newProgress(w io.Writer) *progress { return &progress{bar: progressOn(w), w: w} }
-
-func (p *progress) show(part string, done, all int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.bar.w != nil {
-		const width = 30
-		text := part
-		if all > 0 {
-			n := int(width * done / all)
-			text = fmt.Sprintf("%-12s [%s%s] %3d%%", part, strings.Repeat("#", n),
-				strings.Repeat(".", width-n), 100*done/all)
-		}
-		p.bar.show(text, 0, 0)
-		return
-	}
-	tenth := int64(0)
-	if all > 0 {
-		tenth = 10 * done / all
-	}
-	if part != p.part {
-		p.done()
-		p.part, p.told, p.toldAt = part, 0, time.Now()
-	}
-	if tenth > p.told && tenth < 10 && time.Since(p.toldAt) >= lineEvery {
-		p.told, p.toldAt = tenth, time.Now()
-		fmt.Fprintf(p.w, "%s: %d%%\n", part, 10*tenth)
-	}
-}
-
-// done says that the part is done which was shown.
-func (p *progress) done() {
-	if p.part != "" && p.bar.w == nil {
-		fmt.Fprintf(p.w, "%s: done\n", p.part)
-	}
-	p.part = ""
-}
-
-// end clears the bar, or says that the last part is done unless err ended it.
-func (p *progress) end(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.bar.clear()
-	if err == nil {
-		p.done()
-	}
-}
-
-// clear takes the bar away, for a line of something else.
-func (p *progress) clear() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.bar.clear()
 }

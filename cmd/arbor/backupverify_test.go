@@ -11,8 +11,7 @@ import (
 )
 
 // The operator's commands around a rotten backup: verify names the file, the nightly command fails once and
-// mends it, and both forms of the command work. Where nothing is a terminal, the progress says that parts are
-// done.
+// mends it, and both forms of the command work.
 func TestVerifyCommand(t *testing.T) {
 	t.Parallel()
 	s := serving(t, db.SQLite)
@@ -23,7 +22,7 @@ func TestVerifyCommand(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "backup")
 	code, said := s.exits("backup", dir)
-	if code != 0 || !strings.Contains(said, "repositories: done\n") || strings.Contains(said, "0%") {
+	if code != 0 || !strings.HasPrefix(said, "backed up the store") {
 		t.Errorf("status %d: %s", code, said)
 	}
 	if code, said := s.exits("backup", "verify", dir); code != 0 || !strings.Contains(said, "the backup is whole") {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 
 	"arbor/internal/check"
 )
@@ -24,10 +23,10 @@ const statusUnsound = 3
 func (c *checkCommand) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		o := check.Options{DB: s.db, Git: s.git, Folder: s.dir, Log: log, Full: c.Full, Repair: c.Repair}
-		line := progressOn(p.stderr)
+		line := newProgress(p.stderr)
 		o.Progress = line.show
 		report, err := check.Run(p.ctx, o)
-		line.clear()
+		line.end()
 		if err != nil {
 			return err
 		}
@@ -83,41 +82,4 @@ func printReport(w io.Writer, r *check.Report) error {
 	}
 	_, err := fmt.Fprintln(w, verdict)
 	return err
-}
-
-// progressLine shows how far work is, on one line of a terminal; elsewhere it is silent.
-type progressLine struct {
-	w     io.Writer // nil: not a terminal
-	shown string
-}
-
-func progressOn(w io.Writer) *progressLine {
-	if f, ok := w.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			return &progressLine{w: w}
-		}
-	}
-	return &progressLine{}
-}
-
-func (l *progressLine) show(part string, done, all int64) {
-	if l.w == nil {
-		return
-	}
-	text := part
-	if all > 0 {
-		text = fmt.Sprintf("%s %d%%", part, 100*done/all)
-	}
-	if text != l.shown {
-		l.clear()
-		fmt.Fprint(l.w, text)
-		l.shown = text
-	}
-}
-
-func (l *progressLine) clear() {
-	if l.w != nil && l.shown != "" {
-		fmt.Fprintf(l.w, "\r%*s\r", len(l.shown), "")
-		l.shown = ""
-	}
 }

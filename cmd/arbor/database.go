@@ -32,13 +32,13 @@ func (c *moveCommand) Run(p *process) error {
 		line := newProgress(p.stderr)
 		line.show("database", 0, 0)
 		err := backup.MoveDatabase(p.ctx, s.db, s.identity(), db.Options{URL: c.To})
-		line.end(err)
+		line.end()
 		if errors.Is(err, db.ErrNotEmpty) {
 			return errors.New("the other database is not empty")
 		}
 		if err == nil {
-			_, err = fmt.Fprintln(p.stdout, "moved; say --database from now on, to the server and to all commands, "+
-				"or write it into the file of settings. The old database is refused; keep it until you trust the new one")
+			_, err = fmt.Fprintln(p.stdout, "moved. From now on set database in the settings file, or --database for the "+
+				"server and all commands. The old database is refused; keep it until you trust the new one")
 		}
 		return err
 	})

@@ -175,7 +175,7 @@ func (d *demo) fillRepositories(ctx context.Context) error {
 			return err
 		}
 		if m.source != "" {
-			if _, err := f.Transport.Import(ctx, r, m.source); err != nil {
+			if _, err := f.Transport.Import(ctx, r, m.source, func(string, int64, int64) {}); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"fmt"
 	"maps"
 	"os"
@@ -19,6 +20,16 @@ type commitStep struct {
 	merge                   string            // a branch that is merged in
 }
 
+// The issue forms of the demo, an example to copy.
+var (
+	//go:embed demo/ISSUE_TEMPLATE/bug_report.yml
+	demoBugForm string
+	//go:embed demo/ISSUE_TEMPLATE/feature_request.yml
+	demoFeatureForm string
+	//go:embed demo/ISSUE_TEMPLATE/config.yml
+	demoFormSettings string
+)
+
 // demoSteps tell how a small project came to be.
 func demoSteps() []commitStep {
 	readme := "# greenhouse\n\nKeeps the climate of a greenhouse.\n"
@@ -32,8 +43,11 @@ func demoSteps() []commitStep {
 		{"windows", "bob", "Open the windows when it gets hot", map[string]string{
 			"windows/open.go": "package windows\n\n// Angle is how far to open, in degrees.\nfunc Angle(celsius float64) float64 { return max(0, min(45, (celsius-20)*5)) }\n"}, ""},
 		{"main", "alice", "Say how to contribute", map[string]string{
-			"CONTRIBUTING.md":   "Plant an idea, water it, send it.\n",
-			"docs/calendar.txt": "March: sow\nMay: move out\n"}, ""},
+			".github/ISSUE_TEMPLATE/bug_report.yml":      demoBugForm,
+			".github/ISSUE_TEMPLATE/config.yml":          demoFormSettings,
+			".github/ISSUE_TEMPLATE/feature_request.yml": demoFeatureForm,
+			"CONTRIBUTING.md":                            "Plant an idea, water it, send it.\n",
+			"docs/calendar.txt":                          "March: sow\nMay: move out\n"}, ""},
 		{"windows", "bob", "Close them at night", map[string]string{
 			"windows/night.go": "package windows\n\n// Closed reports the hours of the day in which windows stay shut.\nfunc Closed(hour int) bool { return hour < 6 || hour > 21 }\n"}, ""},
 		{"main", "alice", "Merge branch 'windows'", map[string]string{

@@ -5,17 +5,21 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"arbor/internal/db"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
 )
 
 // The commands of a page of the documentation that begins with <!-- tested --> work as pasted, in order, and
 // print what the page says: its sh blocks are one script, and a text block is what the sh block before it prints.
+// A page that names documentedDatabase runs where tests run on PostgreSQL.
 func TestDocumentedCommandsWork(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"bash", "curl", "jq"} {
+	for _, program := range []string{"bash", "curl", "jq", "openssl", "ssh", "ssh-keygen"} {
 		needProgram(t, program, "the commands of the documentation")
 	}
 	for _, page := range documents(t, "docs/*.md") {
@@ -23,14 +27,27 @@ func TestDocumentedCommandsWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		onPostgreSQL := strings.Contains(string(text), documentedDatabase)
+		if onPostgreSQL && !slices.Contains(dbtest.Engines(), db.PostgreSQL) {
+			continue
+		}
 		if strings.HasPrefix(string(text), "<!-- tested -->\n") {
 			t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
 				t.Parallel()
-				runPage(t, string(text))
+				page := string(text)
+				if onPostgreSQL {
+					page = strings.ReplaceAll(page, documentedDatabase, "'"+dbtest.Empty(t, db.PostgreSQL)+"'")
+				}
+				runPage(t, page)
 			})
 		}
 	}
 }
+
+// documentedDatabase is the database in the commands of the documentation.
+const documentedDatabase = "postgres://arbor:secret@localhost/arbor"
+
+var documentedPort = regexp.MustCompile(`:\d{4}\b`)
 
 var codeBlock = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
 
@@ -38,14 +55,17 @@ var codeBlock = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
 func runPage(t *testing.T, text string) {
 	env := append(gittest.Env(), collectLess, raceOptions(), "ARBOR_MIN_FREE_SPACE=0", // the disk may be nearly full
 		leashVariable+"=3")
-	for _, port := range []string{":8080", ":8081"} {
-		free := freePort(t)
-		text = strings.ReplaceAll(text, port, free[strings.LastIndex(free, ":"):])
-		if port == ":8080" {
-			env = append(env, "ARBOR_LISTEN="+free)
+	ports := map[string]string{}
+	free := func(port string) string {
+		if ports[port] == "" {
+			address := freePort(t)
+			ports[port] = address[strings.LastIndex(address, ":"):]
 		}
+		return ports[port]
 	}
-	script, want := "set -euo pipefail\ntrap 'kill ${SERVER:-} 2> /dev/null || true' EXIT\n", []string{}
+	env = append(env, "ARBOR_LISTEN=127.0.0.1"+free(":8080"))
+	text = documentedPort.ReplaceAllStringFunc(text, free)
+	script, want := "set -euo pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n", []string{}
 	for _, block := range codeBlock.FindAllStringSubmatch(text, -1) {
 		switch block[1] {
 		case "sh":

@@ -336,7 +336,7 @@ func (s *instance) makeRepo(full, from string, private bool) {
 	s.operate(func(ctx context.Context, f *forge.Forge) error {
 		made, err := f.Repos.Create(ctx, nil, repo.NewRepo{Owner: owner, Name: name, Private: private})
 		if err == nil && from != "" {
-			_, err = f.Transport.Import(ctx, made, from)
+			_, err = f.Transport.Import(ctx, made, from, func(string, int64, int64) {})
 		}
 		return err
 	})

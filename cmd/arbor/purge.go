@@ -45,10 +45,12 @@ func (c *repoPurge) Run(p *process) error {
 			return err
 		}
 		whole := c.Vacuum || s.db.Engine() == db.SQLite && s.db.Size() < alwaysVacuum
+		line := newProgress(p.stderr)
 		report, err := purge.New(s.db, s.git, repos).Purge(p.ctx, found,
-			purge.Options{Object: c.Commit, Network: c.Network, DryRun: c.DryRun,
-				Tell:   func(line string) { fmt.Fprintln(p.stderr, line) },
+			purge.Options{Object: c.Commit, Network: c.Network, DryRun: c.DryRun, Progress: line.show,
+				Tell:   line.note,
 				Finish: func(ctx context.Context) error { return s.db.Scrub(ctx, whole) }})
+		line.end()
 		var refused *purge.Refused
 		if errors.As(err, &refused) {
 			for _, reason := range refused.Reasons {

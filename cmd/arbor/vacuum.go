@@ -20,10 +20,14 @@ func (c *vacuumCommand) Run(p *process) error {
 				"VACUUM FULL gives it back to the disk")
 		}
 		before := s.db.Size()
-		if err := s.db.Scrub(p.ctx, true); err != nil {
+		line := newProgress(p.stderr)
+		line.show("database", 0, 0)
+		err := s.db.Scrub(p.ctx, true)
+		line.end()
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(p.stdout, "the database had %d MiB and has %d MiB\n", before>>20, s.db.Size()>>20)
+		_, err = fmt.Fprintf(p.stdout, "the database had %d MiB and has %d MiB\n", before>>20, s.db.Size()>>20)
 		return err
 	})
 }

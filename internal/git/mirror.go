@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -41,9 +43,12 @@ func IsMirror(name string) bool { return strings.HasPrefix(name, mirrorPrefix) }
 
 // Mirror copies the repository at source, a path or an address, into a new
 // directory below parent. It is for the operator: git runs with the operator's
-// own configuration and credentials, and may ask on the terminal. Error:
-// Invalid when source is not a readable repository. Call Remove after use.
-func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error) {
+// own configuration and credentials, and may ask on the terminal. progress is called with the objects that
+// were fetched from another machine, or indexed. Error: Invalid when source is not a readable repository.
+// Call Remove after use.
+func (g *Git) Mirror(
+	ctx context.Context, source, parent string, progress func(part string, done, all int64),
+) (*Mirror, error) {
 	dir, err := os.MkdirTemp(parent, mirrorPrefix)
 	if err != nil {
 		return nil, err
@@ -55,14 +60,14 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 		}
 	}
 	cmd := exec.CommandContext(ctx, g.processes.Binary, "-c", "core.hooksPath="+os.DevNull,
-		"clone", "--quiet", "--mirror",
+		"clone", "--progress", "--mirror",
 		"--template=", "--", source, dir)
 	cmd.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL="+mirrorProtocols)
 	cmd.Stdin = os.Stdin
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // git gives a terminal its echo back
 	cmd.WaitDelay = 5 * time.Second
-	var message bytes.Buffer
-	cmd.Stderr = &message
+	said := &cloneMessages{progress: progress}
+	cmd.Stderr = &messageLines{each: said.read}
 	err = cmd.Start()
 	if err == nil {
 		// A download may be as hostile as a push, so memory is bounded. Time is not: git
@@ -72,7 +77,7 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 	}
 	if err != nil {
 		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s",
-			withoutPassword(source), lastLine(message.String())), err)
+			withoutPassword(source), said.last), err)
 		return nil, errors.Join(err, m.Remove())
 	}
 	if err := m.readRefs(ctx); err != nil {
@@ -90,19 +95,34 @@ func withoutPassword(source string) string {
 	return u.Redacted()
 }
 
-// lastLine is the last line of what git says. It may be the other server's, so it controls no terminal.
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) {
-			return '?'
-		}
-		return c
-	}, lines[len(lines)-1])
+// cloneMessages reads what git clone says: how far it is, and at last why it failed.
+type cloneMessages struct {
+	progress func(part string, done, all int64)
+	last     string
+}
+
+var cloneProgress = regexp.MustCompile(`^(Receiving objects|Resolving deltas): +\d+% \((\d+)/(\d+)\)`)
+
+func (m *cloneMessages) read(line string) {
+	if at := cloneProgress.FindStringSubmatch(line); at != nil {
+		done, _ := strconv.ParseInt(at[2], 10, 64)
+		all, _ := strconv.ParseInt(at[3], 10, 64)
+		m.progress(map[string]string{"Receiving objects": "fetch", "Resolving deltas": "index"}[at[1]], done, all)
+	} else if line = strings.TrimSpace(line); line != "" {
+		m.last = strings.Map(func(c rune) rune { // it may be the other server's, so it controls no terminal
+			if unicode.IsControl(c) {
+				return '?'
+			}
+			return c
+		}, line)
+	}
 }
 
 // Remove deletes the copy.
 func (m *Mirror) Remove() error { return os.RemoveAll(m.dir) }
+
+// PackedBytes is what the copy's packs take on disk; 0 if its objects are not packed.
+func (m *Mirror) PackedBytes() int64 { return m.git.Repository(m.dir).PackedBytes() }
 
 // Refs are the mirror's own: branches, tags and notes whose names we take.
 func (m *Mirror) Refs() Refs { return m.refs }

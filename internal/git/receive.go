@@ -193,7 +193,7 @@ func (q *Quarantine) indexPack(
 		err = g.run(ctx, cage, process.Task{
 			Command: process.Command{Sub: "index-pack", Flags: g.indexFlags(count, progress != nil)},
 			Dir:     q.repository.dir, Env: q.env(),
-			Limit: g.options.TransferTimeout, Stdin: p.reader(), Stdout: out, Stderr: filter})
+			Limit: g.options.TransferTimeout, Stdin: p.reader(), Stdout: out, Stderr: &messageLines{each: filter.pass}})
 		if p.file == nil || p.need == most || !process.OutgrewMemory(err) {
 			break
 		}

@@ -104,7 +104,7 @@ func (a *applier) create(ctx context.Context, r *Repo) error {
 	if !filepath.IsAbs(source) && !strings.Contains(source, "://") {
 		source = filepath.Join(a.s.Dir, source)
 	}
-	_, err = a.transport.Import(ctx, access.Repo, source)
+	_, err = a.transport.Import(ctx, access.Repo, source, func(string, int64, int64) {})
 	return err
 }
 

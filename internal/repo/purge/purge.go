@@ -51,6 +51,8 @@ type Options struct {
 	DryRun  bool // say what would go
 	// Tell is called with a line that says what the purge waits for. It may be nil.
 	Tell func(line string)
+	// Progress is called when a part begins, and within it with the amount done. It may be nil.
+	Progress func(part string, done, all int64)
 	// Finish is called when all is gone that this package removes, for what the database's
 	// files still hold. Until it has succeeded, the purge is not done. nil: nothing is.
 	Finish func(context.Context) error
@@ -98,6 +100,9 @@ var jobs = db.Jobs{Table: "purges", Key: "repo_id"}
 func (s *Service) Purge(ctx context.Context, a *repo.Access, o Options) (*Report, error) {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
 	}
 	family, err := s.family(ctx, a)
 	if err != nil {
@@ -208,6 +213,7 @@ func (p *purge) run(ctx context.Context) error {
 		return err
 	}
 	for i, plan := range p.plans {
+		p.Progress("purge", int64(i), int64(len(p.plans)))
 		if err := p.apply(ctx, plan, &p.report.Repos[i]); err != nil {
 			return fmt.Errorf("%s: %w", plan.repo.FullName(), err)
 		}
@@ -215,6 +221,7 @@ func (p *purge) run(ctx context.Context) error {
 	if p.Finish == nil {
 		return nil
 	}
+	p.Progress("database", 0, 0)
 	return p.Finish(ctx)
 }
 
@@ -236,7 +243,8 @@ func (p *purge) plan(ctx context.Context) error {
 	p.report = &Report{}
 	var reasons []string
 	found := p.again || p.Object == ""
-	for _, r := range p.targets {
+	for i, r := range p.targets {
+		p.Progress("plan", int64(i), int64(len(p.targets)))
 		plan, err := p.planOf(ctx, r)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.FullName(), err)

@@ -15,13 +15,16 @@ import (
 
 // Import fills an empty repository with the branches, tags, notes and history
 // of the one at source, a path or an address that the operator can read, and
-// returns the number of refs. What comes in passes the same checks as a push.
+// returns the number of refs. What comes in passes the same checks as a push. progress is called when a part
+// begins, and within it with the amount done.
 // Errors: 422 for a source that cannot be read or that the checks refuse.
-func (s *Service) Import(ctx context.Context, r *repo.Repo, source string) (int, error) {
+func (s *Service) Import(
+	ctx context.Context, r *repo.Repo, source string, progress func(part string, done, all int64),
+) (int, error) {
 	if err := os.MkdirAll(s.repos.Dir(), 0o700); err != nil {
 		return 0, err
 	}
-	mirror, err := s.git.Mirror(ctx, source, s.repos.Dir())
+	mirror, err := s.git.Mirror(ctx, source, s.repos.Dir(), progress)
 	if err != nil {
 		return 0, err
 	}
@@ -39,7 +42,7 @@ func (s *Service) Import(ctx context.Context, r *repo.Repo, source string) (int,
 		return 0, err
 	}
 	defer release()
-	quarantine, size, err := receiveMirror(ctx, objects, mirror)
+	quarantine, size, err := receiveMirror(ctx, objects, mirror, progress)
 	if err != nil {
 		return 0, err
 	}
@@ -55,6 +58,7 @@ func (s *Service) Import(ctx context.Context, r *repo.Repo, source string) (int,
 		quarantine.Discard()
 		return 0, err
 	}
+	progress("refs", 0, 0)
 	refused, err := s.repos.MoveRefs(context.WithoutCancel(ctx),
 		repo.Push{RepoID: r.ID, Purges: r.Purges, Updates: updates, Atomic: true, GrownKB: size / 1024})
 	for _, reason := range refused {
@@ -70,13 +74,14 @@ func (s *Service) Import(ctx context.Context, r *repo.Repo, source string) (int,
 
 // receiveMirror moves the mirror's objects into a quarantine.
 func receiveMirror(
-	ctx context.Context, objects *git.Repository, mirror *git.Mirror,
+	ctx context.Context, objects *git.Repository, mirror *git.Mirror, progress func(part string, done, all int64),
 ) (*git.Quarantine, int64, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	in, out := io.Pipe()
 	go func() { out.CloseWithError(mirror.WritePack(ctx, out)) }()
-	pack := &countingReader{r: in}
+	all := mirror.PackedBytes()
+	pack := &countingReader{r: in, progress: func(done int64) { progress("check", done, all) }}
 	o := git.ReceiveOptions{Pack: pack}
 	for _, ref := range mirror.Refs().List {
 		o.Commands = append(o.Commands, wire.Command{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA})

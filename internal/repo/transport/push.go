@@ -91,13 +91,17 @@ func (s *Service) receivePack(
 const maxDrained = 4 << 30
 
 type countingReader struct {
-	r io.Reader
-	n int64
+	r        io.Reader
+	n        int64
+	progress func(n int64) // may be nil
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
+	if c.progress != nil {
+		c.progress(c.n)
+	}
 	return n, err
 }
 

@@ -23,7 +23,7 @@ func (s *Server) Import(t testing.TB, r *repo.Repo, source string) {
 	if err == nil && len(refs.List) > 0 && len(packs) > 0 {
 		err = s.importPacked(t.Context(), r, refs, packs)
 	} else if err == nil {
-		_, err = s.Forge.Transport.Import(t.Context(), r, source)
+		_, err = s.Forge.Transport.Import(t.Context(), r, source, func(string, int64, int64) {})
 	}
 	if err != nil {
 		t.Fatal(err)

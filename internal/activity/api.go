@@ -11,7 +11,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handlers of feeds.
+// API implements the HTTP handlers of feeds.
 type API struct {
 	db     *db.DB
 	repos  *repo.Service

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handler of languages.
+// API implements the HTTP handler of languages.
 type API struct{ s *Service }
 
 // NewAPI returns the handlers of s.

@@ -46,7 +46,7 @@ type counter struct {
 	matched int             // bytes matched against patterns
 }
 
-// unsure has the size of files with several candidates.
+// unsure holds the size of files with several candidates.
 type unsure struct {
 	candidates []string
 	size       int64

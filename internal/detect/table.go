@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// table has the data for detecting languages. It is taken from github.com/go-enry/go-enry, which has it
+// table holds the data for detecting languages. It is taken from github.com/go-enry/go-enry, which has it
 // from GitHub's linguist (`go test ./internal/detect -args -update`). Importing that package would take 24
 // MB and tens of milliseconds at each start.
 type table struct {

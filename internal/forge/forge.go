@@ -6,12 +6,12 @@
 //	visibility.go   a repository becomes private or public
 //	transfer.go     a repository gets another owner
 //	delete.go       the deletion of a repository
-//	access.go       somebody joins a repository, or loses access
-//	account.go      an account is deleted; storeaccount.go: what becomes of each column
-//	app.go          of what GitHub Apps are told
-//	issue.go        an issue is made or changed, or leaves
+//	access.go       users get access to a repository, or lose it
+//	account.go      the deletion of an account; storeaccount.go: the fate of each column
+//	app.go          webhooks of GitHub Apps
+//	issue.go        an issue is created, changed, deleted or transferred
 //	publish.go      a release is published, a commit is commented on
-//	hook.go         of what hooks of repositories and organizations are told
+//	hook.go         webhooks of repositories and organizations
 //
 // A feature starts the transaction, checks rights and input, and locks. Then it calls an interface of its
 // own ([repo.Forge], [settings.Forge], [issue.Forge], [account.Forge] and others), which [Forge]

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/star"
 )
 
-// ChangeVisibility makes a private repository public, or a public one private. Edit rejects forks before.
+// ChangeVisibility publishes a private repository, or hides a public one. Edit rejects forks before.
 func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	changes := map[string]any{"old_visibility": repo.Visibility(r.Private),
 		"visibility": repo.Visibility(!r.Private)}

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handlers of milestones.
+// API implements the HTTP handlers of milestones.
 type API struct {
 	s       *Service
 	repos   *repo.Service

@@ -19,7 +19,7 @@ const columns = `m.id, m.repo_id, m.number, m.title, m.description, m.state, m.c
 	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 1), 0),
 	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 2), 0)`
 
-// scan reads columns. Error: 404 if there is no row.
+// scan reads columns. Error: 404 if the row does not exist.
 func scan(row db.Scanner) (*Milestone, error) {
 	var m Milestone
 	var state int64
@@ -97,7 +97,7 @@ func Delete(tx *db.Tx, m *Milestone) error {
 	return tx.Run(`DELETE FROM milestones WHERE id = $1`, m.ID)
 }
 
-// Order has the filter and order of a list of milestones.
+// Order holds the filter and order of a list of milestones.
 type Order struct {
 	State tracker.State // 0: both
 	// by the fraction of closed issues; else by the due date, those without one last

@@ -18,7 +18,7 @@ const resource = "Reaction"
 // caller. Errors: 404 and those of its owner.
 type Find func(r *http.Request, a *repo.Access) (Subject, error)
 
-// API has the HTTP handlers of reactions to the subjects of one owner. In the interface dialect reactions
+// API implements the HTTP handlers of reactions to the subjects of one owner. In the interface dialect reactions
 // are a preview: without its media type every operation returns 415, as for locking (decisions 2, 3, 6).
 type API struct {
 	db   *db.DB

@@ -122,7 +122,7 @@ func Toggle(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content st
 	})
 }
 
-// Rollup has the number of a subject's reactions by content; that of c is at c-1.
+// Rollup holds the number of a subject's reactions by content; that of c is at c-1.
 type Rollup [8]int64
 
 // Total returns the number of all reactions.

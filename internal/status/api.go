@@ -15,7 +15,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handlers of commit statuses.
+// API implements the HTTP handlers of commit statuses.
 type API struct {
 	s   *Service
 	git *gitdata.API

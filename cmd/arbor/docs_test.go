@@ -11,8 +11,9 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// The commands of a page of the documentation that begins with <!-- tested --> work as pasted, in order, and
-// print what the page says: its sh blocks are one script, and a text block is what the sh block before it prints.
+// The commands of a page of the documentation that begins with <!-- tested --> work as pasted, in order,
+// and print what the page says: its sh blocks are one script, and a text block is what the sh block before
+// it prints.
 func TestDocumentedCommandsWork(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"bash", "curl", "jq"} {

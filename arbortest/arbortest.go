@@ -29,14 +29,14 @@ type Server struct {
 	server *ephemeral.Server
 }
 
-// Option says what a server is to hold, or how it is to serve.
+// Option configures a server or its contents.
 type Option func(*options) error
 
 type options struct {
 	ephemeral.Options
 }
 
-// Seed has the server hold what a file says, in the format of docs/seed.md.
+// Seed fills the server from a file in the format of docs/seed.md.
 func Seed(file string) Option {
 	return func(o *options) (err error) {
 		o.Seed, err = seed.Load(file)
@@ -53,7 +53,7 @@ func YAML(text string) Option {
 	}
 }
 
-// Log has the server log to a logger of the test's; without it, it is silent.
+// Log sets the server's logger. The default discards all logs.
 func Log(l *slog.Logger) Option {
 	return func(o *options) error {
 		o.Server.Log = l
@@ -61,8 +61,8 @@ func Log(l *slog.Logger) Option {
 	}
 }
 
-// RateLimit lets each token, and each address without one, send n requests an
-// hour; without it there is no limit.
+// RateLimit limits each token, and each address without a token, to n requests per hour. The default is
+// unlimited.
 func RateLimit(n int64) Option {
 	return func(o *options) error {
 		o.Server.RateLimit = n
@@ -70,11 +70,10 @@ func RateLimit(n int64) Option {
 	}
 }
 
-// Start serves a store of the test's own, on a port that is free, until the test
-// with all its subtests ends. Without Seed and YAML it holds what default.yaml
-// beside this file says: alice, bob and gardener, the site administrator, with the
-// tokens arb_alice_token and so on, and the repository alice/hello with an issue
-// and a pull request. A seed that is wrong fails the test at once.
+// Start starts a server with its own store on a free port. It stops when the test and all its subtests have
+// ended. Without Seed and YAML it has the contents of default.yaml in this directory: alice, bob and
+// gardener, the site administrator, with the tokens arb_alice_token and so on, and the repository
+// alice/hello with an issue and a pull request. An invalid seed fails the test immediately.
 func Start(t testing.TB, list ...Option) *Server {
 	t.Helper()
 	var o options

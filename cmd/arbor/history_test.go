@@ -47,7 +47,7 @@ func begin(t testing.TB, dir string, args ...string) (*exec.Cmd, <-chan gitRun) 
 	return cmd, ended
 }
 
-// heavy makes a bare repository whose branch main has a file of so many
+// heavy creates a bare repository whose branch main has a file of so many
 // incompressible bytes: a pack that is some time on its way.
 func heavy(t testing.TB, size int) string {
 	t.Helper()
@@ -63,7 +63,7 @@ func heavy(t testing.TB, size int) string {
 	return dir
 }
 
-// add makes a commit on a branch of a bare repository, and names it. Each text
+// add creates a commit on a branch of a bare repository, and names it. Each text
 // makes another commit.
 func add(t testing.TB, dir, branch, text string) git.SHA {
 	t.Helper()

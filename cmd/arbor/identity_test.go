@@ -153,8 +153,8 @@ func TestStrangersAreRefused(t *testing.T) {
 	})
 }
 
-// A new database knows no repository, so a server on it would remove all that it finds: where a store is older
-// than the ids, and where its database was lost.
+// A new database knows no repository, so a server on it would remove all that it finds: where a store is
+// older than the ids, and where its database was lost.
 func TestNewDatabaseIsRefusedWhereRepositoriesAre(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -179,8 +179,8 @@ func TestNewDatabaseIsRefusedWhereRepositoriesAre(t *testing.T) {
 	})
 }
 
-// A store from before the ids gets them when a server starts, once, also of two that start at once. What stopped
-// half-way is taken up.
+// A store from before the ids gets them when a server starts, once, also of two that start at once. What
+// stopped half-way is taken up.
 func TestOlderStoresAreBound(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -230,7 +230,8 @@ func TestOlderStoresAreBound(t *testing.T) {
 	})
 }
 
-// After a move the old database goes on being read by nightly backups and forgotten flags, unless it is refused.
+// After a move the old database goes on being read by nightly backups and forgotten flags, unless it is
+// refused.
 func TestMovedDatabaseIsRefused(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -270,8 +271,8 @@ func (s *instance) address() string {
 	return s.database
 }
 
-// Wherever a move is killed, one of both databases is the store's, with all that is in it, and the move can be
-// made again.
+// Wherever a move is killed, one of both databases is the store's, with all that is in it, and the move can
+// be made again.
 func TestKilledMove(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

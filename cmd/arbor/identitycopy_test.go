@@ -12,9 +12,9 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// A copy of a data folder has its id, and often its file of settings. A server on the copy and on the database
-// of the first one would take pushes that the others do not find. A copy of a database would number
-// repositories as the first one does.
+// A copy of a data folder has its id, and often its file of settings. A server on the copy and on the
+// database of the first one would take pushes that the others do not find. A copy of a database would
+// number repositories as the first one does.
 func TestCopiesAreRefused(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -52,7 +52,8 @@ func TestCopiesAreRefused(t *testing.T) {
 	})
 }
 
-// A server on an empty folder would take the database of a store that is older than the ids from its own folder.
+// A server on an empty folder would take the database of a store that is older than the ids from its own
+// folder.
 func TestOlderStoreIsNotBoundToAnEmptyFolder(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

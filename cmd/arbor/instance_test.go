@@ -45,7 +45,7 @@ type instance struct {
 	leash  *os.File
 }
 
-// newInstance makes an empty data folder. At the end of the test its server is
+// newInstance creates an empty data folder. At the end of the test its server is
 // stopped, which must go well, and what it leaves is looked at.
 func newInstance(t testing.TB, engine db.Engine) *instance {
 	t.Helper()
@@ -324,7 +324,7 @@ func (s *instance) org(logins ...string) {
 	})
 }
 
-// repo makes a public repository OWNER/NAME. It is empty, or has the refs and objects of the folder from.
+// repo creates a public repository OWNER/NAME. It is empty, or has the refs and objects of the folder from.
 func (s *instance) repo(name, from string) { s.t.Helper(); s.makeRepo(name, from, false) }
 
 // privateRepo is repo for a private one.

@@ -218,7 +218,8 @@ func (s *instance) trace(program string, args ...string) *tracing {
 	return r
 }
 
-// sweep does what is left to the sweep that comes in six hours, at once. Nothing of killed servers is left then.
+// sweep does what is left to the sweep that comes in six hours, at once. Nothing of killed servers is left
+// then.
 func (c *world) sweep() {
 	c.t.Helper()
 	s := c.nodes[0]
@@ -243,8 +244,8 @@ func (c *world) sweep() {
 	s.quiet()
 }
 
-// kills is how often each kind of work is killed: what ARBOR_TEST_KILLS says, as make kills does, or 0, which is
-// a few times.
+// kills is how often each kind of work is killed: what ARBOR_TEST_KILLS says, as make kills does, or 0,
+// which is a few times.
 func kills() int {
 	n, _ := strconv.Atoi(os.Getenv("ARBOR_TEST_KILLS"))
 	return n

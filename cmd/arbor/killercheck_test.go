@@ -16,8 +16,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// check holds the store against the story: what was acknowledged is there, once; what was refused is not; what
-// is unknown is there whole or not at all. Nothing else is left, and a backup has it, too.
+// check holds the store against the story: what was acknowledged is there, once; what was refused is not;
+// what is unknown is there whole or not at all. Nothing else is left, and a backup has it, too.
 func (c *world) check() {
 	c.t.Helper()
 	c.t.Log(c.story.report())
@@ -104,8 +104,8 @@ func (c *world) checkLast(what string, deeds []deed, there, first string) {
 	}
 }
 
-// clone clones everything of garden, and looks at each object. What it cloned from the same server is kept until
-// a ref changes.
+// clone clones everything of garden, and looks at each object. What it cloned from the same server is kept
+// until a ref changes.
 func (c *world) clone() string {
 	c.t.Helper()
 	remote := c.nodes[0].remote("alice", "alice/garden")
@@ -142,8 +142,8 @@ func checkBlobs(c *world) {
 	}
 }
 
-// checkPushes demands that what was pushed together is there together, and that all that follows a push agrees:
-// each open pull request is of its branch, and is found to be mergeable into main as it is.
+// checkPushes demands that what was pushed together is there together, and that all that follows a push
+// agrees: each open pull request is of its branch, and is found to be mergeable into main as it is.
 func checkPushes(c *world) {
 	c.t.Helper()
 	remote := c.nodes[0].remote("alice", "alice/garden")

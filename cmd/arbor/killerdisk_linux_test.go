@@ -31,9 +31,9 @@ func smallDisk(t *testing.T, size int) string {
 	return dir
 }
 
-// A disk that fills up while people do every kind of work: what was acknowledged is there, the rest was refused
-// with a reason; with room all goes on without a restart, and nothing needs repair. Once with all on the disk,
-// and once with each part alone.
+// A disk that fills up while people do every kind of work: what was acknowledged is there, the rest was
+// refused with a reason; with room all goes on without a restart, and nothing needs repair. Once with all
+// on the disk, and once with each part alone.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"all", "database", "postgres", "repositories"} {

@@ -80,9 +80,9 @@ func (r *heard) lacks(titles map[string]int) string {
 	return ""
 }
 
-// checkTold demands that the receiver was told of each issue that is there, each time under the same name, and
-// of no other. A hook that a killed server had is free after its lease, and one whose delivery failed rests, so
-// it takes a while.
+// checkTold demands that the receiver was told of each issue that is there, each time under the same name,
+// and of no other. A hook that a killed server had is free after its lease, and one whose delivery failed
+// rests, so it takes a while.
 func (c *world) checkTold() {
 	c.t.Helper()
 	there := map[string]int{}

@@ -65,8 +65,8 @@ func (c *world) proposal(collection string) string {
 	return fmt.Sprintf("/repos/alice/garden/%s/%d", collection, c.review)
 }
 
-// killedInDelivery kills the server while a receiver holds a delivery, and another waits behind it. Both are in
-// a backup, too, of which nothing is sent when it is restored.
+// killedInDelivery kills the server while a receiver holds a delivery, and another waits behind it. Both
+// are in a backup, too, of which nothing is sent when it is restored.
 func killedInDelivery(w *writer, kill func()) {
 	c, s := w.c, w.c.nodes[0]
 	testkit.Eventually(c.t, func() bool { return s.waiting() == 0 }, "no delivery waits")
@@ -218,8 +218,8 @@ func transfer(w *writer) {
 	w.note(movedPush, key+" "+sha, told)
 }
 
-// propose opens a pull request that says it fixes an issue. Its two commits change a file that its base changes
-// after it, so that the merge needs git, and add one.
+// propose opens a pull request that says it fixes an issue. Its two commits change a file that its base
+// changes after it, so that the merge needs git, and add one.
 func propose(w *writer) bool {
 	key := w.next()
 	lines := func(first, last string) string { return first + strings.Repeat("line\n", 30) + last }

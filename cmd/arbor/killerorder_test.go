@@ -29,10 +29,10 @@ func (c call) String() string {
 	return fmt.Sprintf("%d-%d %s %s %s", c.Began, c.Ended, c.Name, c.Path, c.To)
 }
 
-// What is acknowledged survives a power cut. Files are synced before they get their names, the names before the
-// transaction that needs them, and the database's log before the answer. No kill of the process would show a
-// missing sync, so this test reads what the server asks of the system, call by call. People who write at the
-// same time share a sync.
+// What is acknowledged survives a power cut. Files are synced before they get their names, the names before
+// the transaction that needs them, and the database's log before the answer. No kill of the process would
+// show a missing sync, so this test reads what the server asks of the system, call by call. People who
+// write at the same time share a sync.
 func TestSyncedBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t, db.SQLite, 1)

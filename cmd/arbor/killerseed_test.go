@@ -15,8 +15,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// A server that is killed while it fills its store leaves what nobody can use; started again with the seed, it
-// has what it would have had.
+// A server that is killed while it fills its store leaves what nobody can use; started again with the seed,
+// it has what it would have had.
 func TestKilledInSeed(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -47,7 +47,7 @@ type world struct {
 	full             atomic.Int64 // refusals that say that the disk is full
 }
 
-// newWorld makes a store, and starts nodes on it.
+// newWorld creates a store, and starts nodes on it.
 func newWorld(t testing.TB, engine db.Engine, nodes int, flags ...string) *world {
 	t.Helper()
 	return newWorldOn(newInstance(t, engine), engine, nodes, flags...)
@@ -185,7 +185,7 @@ var writerClient = &http.Client{Timeout: 2 * time.Minute,
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 20, DisableCompression: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// ask makes a request. The status is 0 if there was no answer.
+// ask sends a request. The status is 0 if there was no answer.
 func (w *writer) ask(login, method, path, body string) (status int, answer map[string]any) {
 	res, text := w.c.ask(w.node(), login, method, path, body)
 	if res == nil {
@@ -199,7 +199,7 @@ func (w *writer) ask(login, method, path, body string) (status int, answer map[s
 	return res.StatusCode, answer
 }
 
-// ask makes a request to a node. There may be no answer.
+// ask sends a request to a node. There may be no answer.
 func (c *world) ask(node int, login, method, path, body string) (*http.Response, string) {
 	r, err := http.NewRequest(method, "http://"+c.listen[node]+path, strings.NewReader(body))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/db"
 )
 
-// ask makes requests, and gives the ids of their answers.
+// ask sends requests, and gives the ids of their answers.
 func (s *instance) ask(count int) []string {
 	s.t.Helper()
 	ids := make([]string, count)

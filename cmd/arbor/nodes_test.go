@@ -252,7 +252,7 @@ func proposals(t *testing.T, engine db.Engine, n int) (s *instance, dir string) 
 	return s, dir
 }
 
-// tryCall makes a request of alice's about garden; the status is 0 when no whole
+// tryCall sends a request of alice's about garden; the status is 0 when no whole
 // answer came.
 func (s *instance) tryCall(method, path, body string) (status int, text string) {
 	return s.tryDo(method, "/repos/alice/garden/"+path, body)

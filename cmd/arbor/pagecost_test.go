@@ -86,7 +86,7 @@ func fillDemo(t *testing.T, engine db.Engine) *countedDemo {
 	return c
 }
 
-// signIn gives the browser of somebody.
+// signIn returns the browser of somebody.
 func (c *countedDemo) signIn(login string) *http.Client {
 	c.t.Helper()
 	jar, err := cookiejar.New(nil)

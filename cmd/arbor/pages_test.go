@@ -168,7 +168,7 @@ var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.
 	"/{owner}/{repo}/settings/hooks/{hook_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 
-// signIn gives the session of somebody in the demo.
+// signIn returns the session of somebody in the demo.
 func (d *demoProcess) signIn(login string) string {
 	d.t.Helper()
 	jar, err := cookiejar.New(nil)

@@ -88,8 +88,8 @@ func (p *terminal) echoes(t *testing.T) bool {
 	return state.Lflag&unix.ECHO != 0
 }
 
-// A person who changes their mind at the question for a password leaves by one Ctrl-C, or one SIGTERM, and the
-// terminal shows again what is typed. A command that reads a pipe ends by the first signal, too.
+// A person who changes their mind at the question for a password leaves by one Ctrl-C, or one SIGTERM, and
+// the terminal shows again what is typed. A command that reads a pipe ends by the first signal, too.
 func TestPromptsEnd(t *testing.T) {
 	t.Parallel()
 	s := newInstance(t, db.SQLite)

@@ -54,7 +54,7 @@ func leaked(t *testing.T, s *instance) leak {
 	return l
 }
 
-// ok makes a request that must succeed.
+// ok sends a request that must succeed.
 func (s *instance) ok(login, do, body string) {
 	s.t.Helper()
 	method, path, _ := strings.Cut(do, " ")

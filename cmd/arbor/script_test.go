@@ -22,7 +22,7 @@ import (
 // instanceKey is where a script keeps its instance.
 type instanceKey struct{}
 
-// setUp gives a script its data folder, in $ARBOR_DATA, and the environment.
+// setUp returns a script its data folder, in $ARBOR_DATA, and the environment.
 func setUp(env *testscript.Env, engine db.Engine) error {
 	t, ok := env.T().(testing.TB)
 	if !ok {

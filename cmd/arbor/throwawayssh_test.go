@@ -14,7 +14,7 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// keyPair makes a key of SSH, and gives the environment of a git that signs in with it and trusts a server
+// keyPair creates a key of SSH, and gives the environment of a git that signs in with it and trusts a server
 // that it has not seen.
 func keyPair(t *testing.T) (public string, env []string) {
 	t.Helper()

@@ -131,7 +131,7 @@ func (c *userUnsuspend) Run(p *process) error {
 
 type userPromote struct{ userNamed }
 
-// Run makes the user a site administrator.
+// Run promotes the user to site administrator.
 func (c *userPromote) Run(p *process) error {
 	return c.change(p, "%s is a site administrator", (*account.Service).Promote)
 }

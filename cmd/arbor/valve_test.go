@@ -28,7 +28,7 @@ type valve struct {
 	list []net.Conn
 }
 
-// newValve makes a valve before a server's address. up is the number of bytes
+// newValve creates a valve before a server's address. up is the number of bytes
 // let through to the server, down that of bytes back to the client; -1 is all.
 func newValve(t testing.TB, server string, up, down int) *valve {
 	t.Helper()

@@ -292,7 +292,7 @@ var writeOnly = []string{"repositories merges_url", "repositories blobs_url", "r
 // forAdmins are addresses that only administrators and owners may read.
 var forAdmins = []string{"repositories keys_url", "repositories hooks_url", "organizations hooks_url"}
 
-// excused tells that an error is an answer: what one must sign in for or may not
+// excused reports whether an error is an answer: what one must sign in for or may not
 // see is there; an empty repository has no commits; and nobody has to be
 // subscribed.
 func (w *walk) excused(l link, address string, status int, body []byte) bool {

@@ -23,11 +23,9 @@
 //   - device.go, storedevice.go, apidevice.go: tokens by OAuth's device flow, of tables device_requests and
 //     device_misses
 //
-// Invariants: a token is stored as its SHA-256 digest only, and appears in no
-// log and no error. Each transaction that changes what anyone may see or do
-// here bumps the generation [Topic]; so what is cached under it, here and
-// elsewhere, stops being valid with the very next request, on every node. An
-// organization has at least one owner.
+// Invariants: Tokens are stored only as SHA-256 digests, and never appear in logs or errors. Each
+// transaction that changes anyone's rights increments the generation [Topic], so anything cached under it
+// becomes invalid for the next request on every node. Each organization has at least one owner.
 //
 // Package account stands below all other features; they use its store
 // functions within their own transactions.

@@ -187,7 +187,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// Of two who take a login at once, one gets it and the other is told.
+// If two accounts take a login concurrently, one gets it and the other gets an error.
 func TestLoginRace(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

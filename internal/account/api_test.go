@@ -17,8 +17,7 @@ import (
 
 const notFound = `={"message":"Not Found","documentation_url":"http://arbor.test/docs"}`
 
-// A profile shows what people wrote about themselves, to nobody more than it
-// should: an address only to those who signed in.
+// A profile shows what people wrote about themselves; the e-mail address only to signed-in callers.
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -122,8 +122,8 @@ func TestGuessesOfADay(t *testing.T) {
 	}
 }
 
-// Five networks that try all the time do not keep somebody out whom the account does not know yet: with all that
-// they did before, they use few of the strangers' places.
+// Five networks that try all the time do not keep somebody out whom the account does not know yet: with all
+// that they did before, they use few of the strangers' places.
 func TestFewNetworksKeepNoStrangerOut(t *testing.T) {
 	t.Parallel()
 	var a attempts
@@ -146,8 +146,8 @@ func TestFewNetworksKeepNoStrangerOut(t *testing.T) {
 	}
 }
 
-// Strangers who guess passwords keep nobody out from where somebody signed in before, and learn nothing of who
-// is there.
+// Strangers who guess passwords keep nobody out from where somebody signed in before, and learn nothing of
+// who is there.
 func TestStrangersKeepNobodyOut(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -194,7 +194,7 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 			t.Errorf("of 80 attempts %d were refused, and %d at an account that is not there", refused, made)
 		}
 		foreign, cut := away, away
-		other := "A" // for the first character, of which every bit counts
+		other := "A" // another first character, all of whose bits count
 		if phone.Browser[:1] == other {
 			other = "B"
 		}

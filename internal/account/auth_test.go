@@ -114,8 +114,8 @@ func must(token string, _ int64, err error) string {
 	return token
 }
 
-// A stolen token must be dead at once, also when another process revokes it
-// (the command line beside the server, or another node).
+// A stolen token must be invalid immediately, also when another process revokes it (the command line or
+// another node).
 func TestRevokedByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -223,7 +223,7 @@ func TestCachesAreBounded(t *testing.T) {
 	}
 }
 
-// Somebody who reads the log or the database must find no token there.
+// Tokens must not appear in the log or the database.
 func TestTokensStayHidden(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

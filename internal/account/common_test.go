@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What attackers try first is no password, and what people choose well is one.
+// Common passwords are rejected; well-chosen ones are accepted.
 func TestCommonPasswords(t *testing.T) {
 	t.Parallel()
 	for _, password := range []string{

@@ -118,7 +118,7 @@ func TestDeviceFlow(t *testing.T) {
 	})
 }
 
-// What is denied, expired, of another program or of somebody who may not gives no token.
+// A denied or expired code, one of another program, and a caller without the right get no token.
 func TestDeviceFlowRefuses(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/test/dbtest"
 )
 
-// Many networks with as many codes as each may have do not end the device flow for others: somebody still signs a
-// program in, and the code is not displaced by what they ask for then.
+// Many networks with as many codes as each may have do not end the device flow for others: somebody still
+// signs a program in, and the code is not displaced by what they ask for then.
 func TestManyNetworksLeaveTheDeviceFlow(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -135,8 +135,8 @@ func (c *Caller) Allows(scopes scope.Set, fine bool) error {
 	return c.Insufficient(scopes)
 }
 
-// Insufficient is the 403 for what the account may do and the token may not: in GitHub's
-// words, and for a classic token with the scopes of which it needs one.
+// Insufficient returns the 403 for an operation that the account is allowed and the token is not. It has
+// GitHub's message; for a classic token it lists the accepted scopes.
 func (c *Caller) Insufficient(accepted scope.Set) error {
 	switch {
 	case c.App != 0:
@@ -199,8 +199,8 @@ func (v View) String() string {
 	return string(b) + ID(v.TokenID).String()
 }
 
-// ViewerOf is a caller who sees one repository of the owner's as somebody who may push to it, and otherwise
-// what everybody sees: for payloads about the repository that programs receive. It has no token.
+// ViewerOf returns a caller with push access to one repository of the owner and no other rights, for
+// rendering webhook payloads about the repository. It has no token.
 func ViewerOf(owner *Account, repoID int64) *Caller {
 	return &Caller{ID: owner.ID, Login: owner.Login, TokenID: -repoID, Reach: Chosen, HidesMembers: true,
 		Grant: &Grant{Fine: true, Changes: true, chosen: []int64{repoID}}}

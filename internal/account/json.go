@@ -122,9 +122,8 @@ type privateUser struct {
 	TwoFactorAuthentication bool  `json:"two_factor_authentication"`
 }
 
-// newFullUser returns the public form. The address is for those who signed in
-// only, as at GitHub, and whether somebody is suspended for site administrators, as at
-// GitHub Enterprise.
+// newFullUser returns the public form. As at GitHub, the e-mail address is visible only to signed-in
+// callers and, as at GitHub Enterprise, suspension only to site administrators.
 func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 	u := &fullUser{
 		Simple: *NewSimple(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,

@@ -16,8 +16,8 @@ type changes struct {
 	privateForks                              web.Opt[bool]
 }
 
-// readChanges reads the body of a PATCH; bio is the name that the account's
-// bio has there. Errors are recorded in o.
+// readChanges reads the body of a PATCH. bio is the field name of the account's bio. Errors are recorded in
+// o.
 func readChanges(o *web.Object, bio string) changes {
 	line := func(field string) web.Opt[string] {
 		v := o.String(field, maxLine)

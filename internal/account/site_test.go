@@ -11,8 +11,8 @@ import (
 	"arbor/internal/test/dbtest"
 )
 
-// Who is suspended is out with the next request and in again as it was; what it wrote
-// about itself stays to be read, and only site administrators are told.
+// A suspended user is locked out from the next request on, and let in again unchanged. Their texts remain
+// readable, and only site administrators see the suspension.
 func TestSuspension(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -1,31 +1,29 @@
-// Package activity is the feed of what happened: of a repository, a network, an
-// organization, a user, and of what a user watches and follows.
+// Package activity implements activity feeds: of a repository, a network, an organization, a user, and of
+// what a user watches and follows.
 //
-//	activity.go  what a feed tells, and how it is noted
-//	store.go     the SQL, of table activities; storescope.go: which ones a feed is made of
-//	prune.go     what no feed reads any more goes; storeprune.go: the SQL for that
+//	activity.go  kinds of activities, and recording them
+//	store.go     the SQL of table activities; storeselection.go: the activities of a feed
+//	prune.go     deleting activities that no feed reads; storeprune.go: its SQL
 //	api.go       the handlers
-//	json.go      GitHub's events; brief.go: what pages show of them
+//	json.go      GitHub's events; brief.go: short forms for pages
 //
-// A row names what it tells of and holds nothing of it, so a feed shows issues
-// and comments as they are now, and nothing of those that are gone. Package forge
-// notes each thing in the transaction in which it happens. Stars are not in any feed
-// (decision 42).
+// A row refers to its issue or comment and stores none of its data, so a feed shows current data, and
+// nothing of deleted ones. Package forge records each activity in the transaction of the change. Stars are
+// not in feeds (decision 42).
 //
-// A feed is the newest Newest activities of its scope at most, so its cost does
-// not depend on what is stored, and what is stored not on how much ever
-// happened. A feed holds nothing that its reader may not see now (decision 13), also if
-// the reader could see it then. Events of a repository's private time stay hidden from
-// everybody else after it is published (decision 63).
+// A feed has at most the Newest activities of its scope, so neither its cost nor the size of the table
+// grows with the number of past events. A feed shows only what its reader can see now (decision 13), even
+// if the reader could see more before. Events from the private time of a repository stay hidden from
+// others after it becomes public (decision 63).
 //
-// A row keeps whether its repository was public when it happened (was_public); public, which stands
-// in each index, says that it was and is. So a stranger's page is one range, however much happened
-// in private, and the rest is a second range for those with a role. What a user receives is many
-// ranges, of what is watched and who is followed: the newest of each is looked up, and ranges are
-// read from the most recent on until the others cannot have anything newer.
+// The column was_public stores whether the repository was public at the time of the event; public, which
+// is part of each index, whether it was and is. So an anonymous page reads one range of an index, and a
+// second range is read for users with a role. The feed of a user reads many ranges, one for each watched
+// repository and followed user: it looks up the newest row of each and reads ranges from the most recent
+// one on, until the others cannot have newer rows.
 //
-// Feeds are not derived from the tables that they tell of: that needs an index by author in each of
-// five, which costs as much as the row and its indexes do, and cannot tell of pushes.
+// Feeds are not derived from the other tables: that would need an index by author in each of five tables,
+// at the cost of the rows and their indexes, and pushes have no table.
 package activity
 
 import (
@@ -41,13 +39,13 @@ import (
 	"arbor/internal/repo"
 )
 
-// Newest is how many activities a feed has at most.
+// Newest is the maximum number of activities in a feed.
 const Newest = 300
 
-// Kind is what happened.
+// Kind is the kind of an activity.
 type Kind int64
 
-// The kinds of activities, as they are stored.
+// Kinds of activities as stored.
 const (
 	Pushed          Kind = 1
 	Created         Kind = 2
@@ -65,13 +63,13 @@ const (
 	CommitCommented Kind = 14
 )
 
-// Activity is a row of the table activities.
+// Activity is a row of table activities.
 type Activity struct {
 	ID        int64
 	RepoID    repo.ID
-	OrgID     account.ID // that owns the repository; 0: a user does
+	OrgID     account.ID // owner of the repository if it is an organization, else 0
 	ActorID   account.ID
-	Public    bool // everybody sees it: the repository is public, and was when it happened
+	Public    bool // visible to everyone: the repository is public, and was when it happened
 	Kind      Kind
 	IssueID   issue.ID // Opened to ReviewCommented
 	SubjectID int64    // the comment, the review or the release, also of CommitCommented; see fork and member
@@ -81,17 +79,17 @@ type Activity struct {
 	CreatedAt db.Time
 }
 
-// fork is the repository that an activity of kind Forked tells of.
+// fork returns the new repository of an activity of kind Forked.
 func (a *Activity) fork() repo.ID { return repo.ID(a.SubjectID) }
 
-// member is the account that an activity of kind Joined tells of.
+// member returns the new collaborator of an activity of kind Joined.
 func (a *Activity) member() account.ID { return account.ID(a.SubjectID) }
 
-// maxRefs is how many branches and tags of one push a feed tells of.
+// maxRefs is the number of branches and tags of one push in a feed.
 const maxRefs = 20
 
-// NotePush notes which branches and tags somebody pushed, created or deleted; not
-// those that came into being with their repository.
+// NotePush records pushed, created and deleted branches and tags, except those created together with their
+// repository.
 func NotePush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var list []Activity
 	for _, u := range moved {
@@ -111,7 +109,7 @@ func NotePush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	return insert(tx, repoID, list...)
 }
 
-// NoteCreated notes a new repository, or with its parent a fork.
+// NoteCreated records a new repository or, with a parent, a fork.
 func NoteCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	switch {
 	case by == 0:
@@ -123,7 +121,7 @@ func NoteCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	}
 }
 
-// NoteVisibility notes a repository that everyone may see from now on.
+// NoteVisibility records that a repository became public.
 func NoteVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if by == 0 || r.Private {
 		return nil
@@ -131,7 +129,7 @@ func NoteVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return insert(tx, r.ID, Activity{ActorID: by, Kind: Published})
 }
 
-// NoteJoined notes a new collaborator.
+// NoteJoined records a new collaborator.
 func NoteJoined(tx *db.Tx, r *repo.Repo, userID, by account.ID) error {
 	if by == 0 {
 		return nil
@@ -139,7 +137,7 @@ func NoteJoined(tx *db.Tx, r *repo.Repo, userID, by account.ID) error {
 	return insert(tx, r.ID, Activity{ActorID: by, Kind: Joined, SubjectID: int64(userID)})
 }
 
-// ofIssue are the kinds of what happens to an issue, by name and action of the event that hooks get.
+// ofIssue maps the name and action of webhook events of an issue to kinds.
 var ofIssue = map[string]Kind{
 	"issues opened": Opened, "pull_request opened": Opened,
 	"issues closed": Closed, "pull_request closed": Closed,
@@ -149,13 +147,13 @@ var ofIssue = map[string]Kind{
 	"pull_request_review_comment created": ReviewCommented,
 }
 
-// NoteIssue notes that an issue was opened, closed or reopened, and what was said of it. events are those of the
-// change for hooks.
+// NoteIssue records that an issue was opened, closed or reopened, and new comments and reviews. events are
+// the webhook events of the change.
 func NoteIssue(c *issue.Change, events []hook.Event) error {
 	var list []Activity
 	for _, e := range events {
 		kind := ofIssue[e.Name+" "+e.Action]
-		if kind == 0 || kind == Opened && c.Before != nil { // an issue that becomes a pull request was opened before
+		if kind == 0 || kind == Opened && c.Before != nil { // converted to a pull request
 			continue
 		}
 		list = append(list, Activity{ActorID: e.Actor, Kind: kind, IssueID: c.Issue.ID, SubjectID: e.About.ID})
@@ -163,12 +161,12 @@ func NoteIssue(c *issue.Change, events []hook.Event) error {
 	return insert(c.Tx, c.Repo.ID, list...)
 }
 
-// NoteReleased notes a release that is published for the first time.
+// NoteReleased records the first publication of a release.
 func NoteReleased(tx *db.Tx, r *release.Release) error {
 	return insert(tx, r.RepoID, Activity{ActorID: r.PublisherID, Kind: Released, SubjectID: r.ID})
 }
 
-// NoteCommitComment notes a new comment on a commit.
+// NoteCommitComment records a new comment on a commit.
 func NoteCommitComment(tx *db.Tx, c *commitcomment.Comment) error {
 	return insert(tx, c.RepoID, Activity{ActorID: c.AuthorID, Kind: CommitCommented, SubjectID: c.ID})
 }

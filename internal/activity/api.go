@@ -11,7 +11,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests for feeds.
+// API implements the HTTP handlers of feeds.
 type API struct {
 	db     *db.DB
 	repos  *repo.Service
@@ -21,8 +21,7 @@ type API struct {
 // NewAPI makes the handlers; repos finds the repository of a request.
 func NewAPI(d *db.DB, repos *repo.Service, issues *issue.Service) *API { return &API{d, repos, issues} }
 
-// pollInterval is how often a client should ask again, in seconds, as GitHub
-// says it.
+// pollInterval is the recommended polling interval in seconds, as at GitHub.
 const pollInterval = "60"
 
 // find chooses the scope of a feed, in the transaction that reads it.
@@ -59,7 +58,7 @@ func (api *API) serve(w http.ResponseWriter, r *http.Request, choose find) error
 	})
 }
 
-// named is a find of the account that the address names.
+// named returns a find for the account in the address.
 func named(r *http.Request, of func(tx *db.Tx, id account.ID) (selection, error)) find {
 	return func(tx *db.Tx) (selection, error) {
 		a, err := account.ByLogin(tx, web.Param(r, "username"))
@@ -72,31 +71,30 @@ func named(r *http.Request, of func(tx *db.Tx, id account.ID) (selection, error)
 
 // GET /events
 //
-// ListPublic answers what happened lately in public repositories.
+// ListPublic lists recent events in public repositories.
 func (api *API) ListPublic(w http.ResponseWriter, r *http.Request) error {
 	return api.serve(w, r, func(*db.Tx) (selection, error) { return everything(), nil })
 }
 
 // GET /repos/{owner}/{repo}/events
 //
-// ListOfRepo answers what happened in a repository, the newest first, as all
-// feeds do: 300 events at most, as they are to be seen now.
+// ListOfRepo lists the events of a repository, newest first like all feeds: at most 300, with their current
+// data.
 func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.serve(w, r, func(*db.Tx) (selection, error) { return ofRepo(a.ID, a.Granted), nil })
 }
 
 // GET /networks/{owner}/{repo}/events
 //
-// ListOfNetwork answers what happened in a repository and in all that were
-// forked from each other with it, as far as the caller sees them.
+// ListOfNetwork lists the events of all repositories in the network, as far as they are visible to the
+// caller.
 func (api *API) ListOfNetwork(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.serve(w, r, func(tx *db.Tx) (selection, error) { return ofNetwork(tx, a.NetworkID, a.Caller) })
 }
 
 // GET /orgs/{org}/events
 //
-// ListOfOrg answers what happened in the public repositories of an
-// organization. Error: 404.
+// ListOfOrg lists the events in an organization's public repositories. Error: 404.
 func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 	return api.serve(w, r, func(tx *db.Tx) (selection, error) {
 		org, err := account.ByLogin(tx, web.Param(r, "org"))
@@ -107,7 +105,7 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// orAbsent is the 404 where nothing else went wrong.
+// orAbsent returns err, or 404 if it is nil.
 func orAbsent(err error) error {
 	if err == nil {
 		return errs.Absent()
@@ -117,8 +115,8 @@ func orAbsent(err error) error {
 
 // GET /users/{username}/events
 //
-// ListOfUser answers what a user did in public repositories, and to that user
-// in private ones, too. Error: 404.
+// ListOfUser lists a user's events in public repositories, and for that user also in private ones. Error:
+// 404.
 func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
 	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (selection, error) {
 		return ofActor(id, account.IDOf(account.CallerFrom(r.Context())) == id), nil
@@ -127,7 +125,7 @@ func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
 
 // GET /users/{username}/events/public
 //
-// ListOfUserInPublic answers what a user did in public repositories. Error: 404.
+// ListOfUserInPublic lists a user's events in public repositories. Error: 404.
 func (api *API) ListOfUserInPublic(w http.ResponseWriter, r *http.Request) error {
 	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (selection, error) {
 		return ofActor(id, false), nil
@@ -136,8 +134,8 @@ func (api *API) ListOfUserInPublic(w http.ResponseWriter, r *http.Request) error
 
 // GET /users/{username}/events/orgs/{org}
 //
-// ListOfUserInOrg answers what happened in the repositories of an organization
-// to which the caller, who is the user, belongs. Error: 404 for everyone else.
+// ListOfUserInOrg lists the events in the repositories of an organization of which the caller, who must be
+// the user, is a member. Error: 404 for everyone else.
 func (api *API) ListOfUserInOrg(w http.ResponseWriter, r *http.Request) error {
 	return api.serve(w, r, func(tx *db.Tx) (selection, error) {
 		user, err := account.ByLogin(tx, web.Param(r, "username"))
@@ -158,9 +156,8 @@ func (api *API) ListOfUserInOrg(w http.ResponseWriter, r *http.Request) error {
 
 // GET /users/{username}/received_events
 //
-// ListReceived answers what happened in the repositories that a user watches,
-// and what those did whom the user follows: in public, and to that user also in
-// private repositories that are watched. Error: 404.
+// ListReceived lists the events in repositories that a user watches and those of users followed: public
+// ones, and for that user also those in watched private repositories. Error: 404.
 func (api *API) ListReceived(w http.ResponseWriter, r *http.Request) error {
 	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (selection, error) {
 		return received(tx, id, account.CallerFrom(r.Context()))
@@ -169,7 +166,7 @@ func (api *API) ListReceived(w http.ResponseWriter, r *http.Request) error {
 
 // GET /users/{username}/received_events/public
 //
-// ListReceivedInPublic answers what of that happened in public. Error: 404.
+// ListReceivedInPublic lists only the public ones of these. Error: 404.
 func (api *API) ListReceivedInPublic(w http.ResponseWriter, r *http.Request) error {
 	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (selection, error) {
 		return received(tx, id, nil)

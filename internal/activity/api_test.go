@@ -61,8 +61,7 @@ func put(t *testing.T, s *apitest.Server, as, repository, path, branch string) {
 	}
 }
 
-// garden makes a public repository in which everything that feeds tell of has
-// happened once, beginning with the oldest.
+// garden creates a public repository in which each kind of activity has happened once, oldest first.
 func garden(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	users(t, s, "alice", "bob", "carol")
@@ -138,8 +137,7 @@ func only(lines []string, text string) []string {
 	return kept
 }
 
-// Somebody who reads a feed learns all that happened, in the shapes that clients of
-// GitHub know, and nothing of stars (decision 42).
+// A feed lists all events in the format of GitHub's clients, except stars (decision 42).
 func TestFeeds(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -295,7 +293,7 @@ func TestFeedsHideWhatIsHidden(t *testing.T) {
 	})
 }
 
-// A feed ends where Newest are told.
+// A feed ends after Newest events.
 func TestFeedsEnd(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -18,8 +18,8 @@ func turn(t *testing.T, s *apitest.Server, repository string, private bool) {
 		Send: fmt.Sprintf(`{"private": %t}`, private), Status: 200})
 }
 
-// Events of a repository's private time stay with those who have a role in it (decision
-// 63): a stranger who reads feeds after it was published learns nothing of that time.
+// Events of a repository's private time are visible only to users with a role in it (decision 63):
+// strangers learn nothing of that time from feeds after it became public.
 func TestEventsKeepTheirVisibility(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

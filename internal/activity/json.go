@@ -37,7 +37,7 @@ type feed struct {
 	told  map[int64]string // of which brief payloads tell, by the activity's id
 }
 
-// load reads what the activities refer to.
+// load reads everything that the activities refer to.
 func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activity) (*feed, error) {
 	f := &feed{info: web.From(ctx), list: list,
 		repos: map[repo.ID]*repo.Access{}, issues: map[issue.ID]*issue.Issue{}}
@@ -142,7 +142,7 @@ type event struct {
 	Org       *actor    `json:"org,omitempty"`
 }
 
-// actor is how events show an account.
+// actor is an account in an event.
 type actor struct {
 	ID           account.ID `json:"id"`
 	Login        string     `json:"login"`
@@ -152,16 +152,14 @@ type actor struct {
 	AvatarURL    string     `json:"avatar_url"`
 }
 
-// shortRepo is how events show a repository: with its owner in the name, and in
-// pull requests without.
+// shortRepo is a repository in an event. The name includes the owner, except in pull requests.
 type shortRepo struct {
 	ID   repo.ID `json:"id"`
 	Name string  `json:"name"`
 	URL  string  `json:"url"`
 }
 
-// render renders the page outside a transaction, one event with its texts after the
-// other.
+// render renders the page outside a transaction, one event after another.
 func (f *feed) render(out *web.Output, issues *issue.Service) error {
 	if !f.brief {
 		if err := f.bodies(out, issues); err != nil {
@@ -171,7 +169,7 @@ func (f *feed) render(out *web.Output, issues *issue.Service) error {
 	return out.List(len(f.list), func(n int) (any, error) { return f.event(f.list[n]) })
 }
 
-// bodies prepares the texts.
+// bodies renders the texts.
 func (f *feed) bodies(out *web.Output, issues *issue.Service) error {
 	err := f.page.Bodies(out, issues)
 	if err == nil {
@@ -208,7 +206,7 @@ func (f *feed) event(a *Activity) (*event, error) {
 	return e, nil
 }
 
-// said is the comment, the review or the release that an activity tells of; nil: none.
+// said returns the payload of the comment, review or release of an activity, or nil.
 func (f *feed) said(a *Activity) (any, error) {
 	if f.brief {
 		return f.briefly(a), nil
@@ -256,7 +254,7 @@ func (f *feed) address(a *repo.Access) string {
 // object is the payload of an event.
 type object map[string]any
 
-// payload is what happened, by type; said is the comment, review or release.
+// payload returns the type and payload of an event. said is the payload of its comment, review or release.
 func (f *feed) payload(a *Activity, said any) (string, object) {
 	at := f.repos[a.RepoID]
 	switch a.Kind {
@@ -303,7 +301,7 @@ func (f *feed) payload(a *Activity, said any) (string, object) {
 	return "PullRequestEvent", p
 }
 
-// action is what was done to an issue, or a pull request.
+// action returns the action on an issue or pull request.
 func (a *Activity) action(i *issue.Issue) string {
 	switch {
 	case a.Kind == Opened:
@@ -317,7 +315,7 @@ func (a *Activity) action(i *issue.Issue) string {
 	}
 }
 
-// refOf is the branch, the tag or the repository that was created or deleted.
+// refOf returns the created or deleted branch, tag or repository.
 func refOf(a *Activity) object {
 	p := object{"ref": nil, "ref_type": "repository", "full_ref": nil, "pusher_type": "user"}
 	if a.Ref == "" {
@@ -332,7 +330,7 @@ func refOf(a *Activity) object {
 	return p
 }
 
-// pull is GitHub's pull-request-minimal: where there is more.
+// pull returns GitHub's pull-request-minimal, or the short form.
 func (f *feed) pull(at *repo.Access, i *issue.Issue) any {
 	if f.brief {
 		return f.issue(at, i)

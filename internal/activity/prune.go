@@ -8,22 +8,21 @@ import (
 	"arbor/internal/db"
 )
 
-// kept is how many activities of each range stay: of a repository, an actor and an
-// organization, in public and elsewhere each. No feed reads more. Public feeds read only
-// Newest, so that enough are left when repositories are deleted or hidden.
+// kept is the number of activities kept in each range: of a repository, of an actor and of an organization,
+// public and other ones separately. Feeds never read more. Public feeds read only Newest, so enough remain
+// if repositories are deleted or hidden.
 const kept = maxHidden
 
-// How activities are pruned. A row goes when all ranges that it is in have kept
-// newer ones. That is found out on laps through the table: each turn looks at
-// the next perTurn rows, oldest first, and there is a turn for as many new rows
-// as half of that. So the work grows with what happens, never with what is
-// stored; a lap ends before the table has doubled; and an idle server does none.
+// Pruning: a row is deleted when all ranges that contain it have kept newer rows. Rows are examined in laps
+// through the table: a turn examines the next perTurn rows, oldest first, and each half of perTurn new rows
+// earns a turn. So the work depends on new rows and not on the size of the table, a lap ends before the
+// table has doubled, and an idle server does none.
 const (
 	perTurn    = 500
 	pruneEvery = time.Minute
 )
 
-// Pruner removes the activities that no feed can tell of any more.
+// Pruner deletes activities that no feed can show.
 type Pruner struct {
 	db      *db.DB
 	log     *slog.Logger
@@ -31,18 +30,17 @@ type Pruner struct {
 	perTurn int
 }
 
-// NewPruner makes a pruner, of which several may work on one database.
+// NewPruner returns a Pruner. Several may work on one database.
 func NewPruner(d *db.DB, log *slog.Logger) *Pruner { return &Pruner{d, log, kept, perTurn} }
 
-// Run prunes until ctx is done. It returns nil: what fails is logged and tried
-// again.
+// Run prunes until ctx is done. It returns nil: errors are logged and retried.
 func (p *Pruner) Run(ctx context.Context) error {
 	turns := func(ctx context.Context) error { return db.ByTurns(ctx, p.turn) }
 	return db.Upkeep(ctx, p.log, pruneEvery, "old activities were not removed", turns)
 }
 
-// turn takes one turn, if one is due. Rows are looked at in a snapshot, and go
-// in a transaction that does nothing else.
+// turn takes one turn, if one is due. Rows are examined in a snapshot and deleted in a separate
+// transaction.
 func (p *Pruner) turn(ctx context.Context) (more bool, err error) {
 	var from, to progress
 	var gone []int64

@@ -81,8 +81,8 @@ func staying(all []row, kept int) []row {
 	return stay
 }
 
-// happen makes activities at random, some of a repository at a time, more in the
-// first of the repositories and by the first of the actors than elsewhere.
+// happen creates random activities, some of a repository at a time, more in the first repository and by the
+// first actor.
 func happen(t *testing.T, d *db.DB, random *rand.Rand, n int, repos []repo.ID, actors []account.ID) {
 	t.Helper()
 	err := d.Write(t.Context(), func(tx *db.Tx) error {
@@ -103,7 +103,7 @@ func happen(t *testing.T, d *db.DB, random *rand.Rand, n int, repos []repo.ID, a
 	}
 }
 
-// town makes repositories of all kinds, of people who follow and watch.
+// town creates repositories of all kinds, and people who follow and watch.
 func town(t *testing.T, s *apitest.Server) (repos []repo.ID, actors []account.ID) {
 	t.Helper()
 	users(t, s, "alice", "bob", "carol")
@@ -127,7 +127,7 @@ func town(t *testing.T, s *apitest.Server) (repos []repo.ID, actors []account.ID
 	return slices.Compact(repos), slices.Compact(actors)
 }
 
-// feeds reads all that anybody is told in the town.
+// feeds reads all feeds of the town.
 func feeds(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -144,8 +144,7 @@ func feeds(t *testing.T, s *apitest.Server) map[string]string {
 	return all
 }
 
-// What no feed can tell of any more goes, also when several nodes remove it at
-// once; and nobody is told anything else than before.
+// Activities that no feed can show are deleted, also by several nodes at once, and the feeds do not change.
 func TestPruningLeavesFeedsAsTheyAre(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

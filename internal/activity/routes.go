@@ -5,7 +5,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of feeds.
+// Routes returns the routes of feeds.
 func (api *API) Routes() []route.Route {
 	free, code := route.Needs(scope.None, route.None), route.Needs(scope.PublicRepo, route.None)
 	metadata := api.repos.Router(route.Needs(scope.PublicRepo, "metadata"))

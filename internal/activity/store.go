@@ -8,7 +8,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// insert adds what happened in a repository, in one statement.
+// insert inserts activities of a repository in one statement.
 func insert(tx *db.Tx, repoID repo.ID, list ...Activity) error {
 	if len(list) == 0 {
 		return nil
@@ -33,8 +33,8 @@ func insert(tx *db.Tx, repoID repo.ID, list ...Activity) error {
 	return err
 }
 
-// FollowTransfer puts what happened in a repository into the feed of the organization that
-// owns it now, if one does.
+// FollowTransfer moves the activities of a repository to the feed of its new owner, if that is an
+// organization.
 func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 	var org any
 	if r.Owner.Kind == account.Organization {
@@ -44,28 +44,28 @@ func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 	return err
 }
 
-// FollowVisibility hides what happened in a repository that is private now, or shows what happened while it was
-// public before.
+// FollowVisibility hides the activities of a repository that became private, or shows those from its former
+// public time.
 func FollowVisibility(tx *db.Tx, r *repo.Repo) error {
 	return tx.Run(`UPDATE activities SET public = $2 WHERE repo_id = $1 AND was_public = TRUE`, r.ID, !r.Private)
 }
 
-// DropIssue forgets what happened to an issue that is deleted.
+// DropIssue deletes the activities of a deleted issue.
 func DropIssue(tx *db.Tx, repoID repo.ID, issueID int64) error {
 	return tx.Run(`DELETE FROM activities WHERE repo_id = $1 AND issue_id = $2`, repoID, issueID)
 }
 
-// MoveIssue puts what happened to an issue into the feed of the repository where it is now, under its id
-// there. It is public as far as it was, and that repository is.
+// MoveIssue moves the activities of a transferred issue to its new repository and id. They stay public only
+// if that repository is public.
 func MoveIssue(tx *db.Tx, from repo.ID, issueID int64, to *repo.Repo, newID int64) error {
 	return tx.Run(`UPDATE activities SET repo_id = $3, issue_id = $4, public = (was_public AND $5)
 		WHERE repo_id = $1 AND issue_id = $2`, from, issueID, to.ID, newID, !to.Private)
 }
 
-// list reads what the caller may see of a scope, the newest first, Newest at
-// most, as far as their issues, comments, reviews, releases and forks exist. Activities that are
-// not public, since the repository is private now or was then (decision 63), are for
-// people with a role of their own in it, and for Apps as far as their permissions go.
+// list reads the activities of a selection that are visible to the caller, newest first, at most Newest,
+// whose issues, comments, reviews, releases and forks exist. Activities that are not public, because the
+// repository is or was private (decision 63), are visible to users with a role of their own in it, and to
+// Apps as far as their permissions allow.
 func list(tx *db.Tx, caller *account.Caller, s selection) ([]*Activity, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*Activity, error) {
 		var a Activity
@@ -89,8 +89,8 @@ func list(tx *db.Tx, caller *account.Caller, s selection) ([]*Activity, error) {
 		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{account.IDOf(caller)}, s.args...)...)
 }
 
-// open is the SQL condition that an App's permissions allow what an activity shows in full: its issue, for
-// instance.
+// open returns the SQL condition that an App's permissions allow the data that an activity shows, such as
+// its issue.
 func open(caller *account.Caller) string {
 	const pull = `EXISTS (SELECT 1 FROM issues p WHERE p.id = a.issue_id AND p.pull = TRUE)`
 	if caller == nil || caller.Reach != account.Installed {

@@ -9,10 +9,10 @@ import (
 	"arbor/internal/db"
 )
 
-// progress is the row of the table activity_pruning.
+// progress is the row of table activity_pruning.
 type progress struct{ position, began, paid int64 }
 
-// readProgress reads how far pruning has come, and the newest activity.
+// readProgress reads the progress of pruning, and the id of the newest activity.
 func readProgress(tx *db.Tx) (at progress, newest int64, err error) {
 	if err := tx.QueryRow(`SELECT COALESCE(max(id), 0) FROM activities`).Scan(&newest); err != nil {
 		return at, 0, err
@@ -25,7 +25,7 @@ func readProgress(tx *db.Tx) (at progress, newest int64, err error) {
 	return at, newest, err
 }
 
-// advance stores progress; false if somebody else made some since from was read.
+// advance stores progress. mine is false if another node has made progress since from was read.
 func advance(tx *db.Tx, from, to progress) (mine bool, err error) {
 	n, err := tx.Exec(`UPDATE activity_pruning SET position = $1, began = $2, paid = $3 WHERE position = $4 AND began = $5 AND paid = $6`,
 		to.position, to.began, to.paid, from.position, from.began, from.paid)
@@ -36,10 +36,9 @@ func advance(tx *db.Tx, from, to progress) (mine bool, err error) {
 	return n == 1, err
 }
 
-// least selects the oldest of a range that stays; NULL where all do. columns are
-// those of the range's index before the id. All of them are compared and sorted
-// by, since PostgreSQL takes ORDER BY id alone for a reason to walk the whole
-// table by its ids.
+// least returns a subquery for the oldest activity of a range to be kept; NULL if all are kept. columns are
+// those of the range's index before the id. All are used in conditions and in ORDER BY, because with ORDER
+// BY id alone PostgreSQL scans the whole table by id.
 func (p *Pruner) least(columns ...string) string {
 	x, k, order, same := `x.`+strings.Join(columns, `, x.`), `k.`+strings.Join(columns, `, k.`), ``, ``
 	for _, c := range columns {
@@ -51,9 +50,8 @@ func (p *Pruner) least(columns ...string) string {
 		ORDER BY %sx.id DESC LIMIT 1 OFFSET %d) AS least`, same, x, k, int64(math.MaxInt64), columns[0], order, p.kept-1)
 }
 
-// look reads the next activities behind a position: how many there are, the last
-// of them, and which ones no feed reads. The oldest that stays is looked up once
-// for each range that some of them are in.
+// look reads the next activities after a position: their number, the id of the last, and the ids that no
+// feed reads. It looks up the oldest kept activity once for each range.
 func (p *Pruner) look(tx *db.Tx, position int64) (seen int, last int64, gone []int64, err error) {
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var unread bool
@@ -82,8 +80,7 @@ func (p *Pruner) look(tx *db.Tx, position int64) (seen int, last int64, gone []i
 	return seen, last, gone, err
 }
 
-// remove removes activities. Their number is rounded up, so that few texts are
-// ever prepared.
+// remove deletes activities. Their number is rounded up, so that few statements are prepared.
 func remove(tx *db.Tx, ids []int64) error {
 	if len(ids) == 0 {
 		return nil

@@ -12,42 +12,38 @@ import (
 	"arbor/internal/repo"
 )
 
-// maxHidden is how many activities of private repositories are looked at, in
-// ranges that hold what not everybody sees.
+// maxHidden is the number of activities that are read from ranges with activities of private repositories.
 const maxHidden = 1000
 
-// maxGlobal is how far back the feed of everything goes, in activities.
+// maxGlobal is the number of newest activities that the global feed is selected from.
 const maxGlobal = 10_000
 
-// selection is which activities a feed is made of: SQL that selects rows of
-// activities, in which $2 onwards are its values. What it reads is bounded,
-// whatever is stored.
+// selection is the SQL that selects the activities of a feed, with arguments from $2 on. What it reads is
+// bounded.
 type selection struct {
 	sql  string
 	args []any
 }
 
-// rangeOf is a range of an index, from its newest end. Its condition is on x.
+// rangeOf returns a query for the newest rows of an index range. condition refers to x.
 func rangeOf(columns, condition string, limit int) string {
 	return fmt.Sprintf(`SELECT * FROM (SELECT %s FROM activities x WHERE %s ORDER BY x.id DESC LIMIT %d) y`,
 		columns, condition, limit)
 }
 
-// everything is what happened in public lately.
+// everything selects recent public activities.
 func everything() selection {
 	const lately = `x.public = TRUE AND x.id > (SELECT COALESCE(max(id), 0) FROM activities) - $2`
 	return selection{rangeOf(`x.*`, lately, Newest), []any{int64(maxGlobal)}}
 }
 
-// ofRepo is the activities of one repository, which the caller sees: the public ones,
-// and with all also the others.
+// ofRepo selects the activities of a repository that is visible to the caller: the public ones, or all.
 func ofRepo(id repo.ID, all bool) selection { return turned(`x.repo_id = $2`, id, all) }
 
-// ofActor is what somebody did in public, and with all elsewhere, too.
+// ofActor selects the public activities of an account, or all.
 func ofActor(id account.ID, all bool) selection { return turned(`x.actor_id = $2`, id, all) }
 
-// ofOrg is what happened in public in the repositories of an organization, and
-// with all in the others, too.
+// ofOrg selects the activities in an organization's public repositories, or in all.
 func ofOrg(id account.ID, all bool) selection { return turned(`x.org_id = $2`, id, all) }
 
 func turned(condition string, id any, all bool) selection {
@@ -60,20 +56,19 @@ func turned(condition string, id any, all bool) selection {
 
 // many is several ranges of one index.
 type many struct {
-	condition string // that x is in one range, with %s for the range's key
-	keys      string // selects the keys of the ranges under the name id
+	condition string // that x is in a range, with %s for its key
+	keys      string // selects the keys of the ranges as id
 }
 
-// inPublic and elsewhere are the two ranges of a repository, and byActor the range of an
-// actor's public activities.
+// Conditions of a repository's two ranges and of an actor's public activities.
 const (
 	inPublic  = `x.repo_id = %s AND x.public = TRUE`
 	elsewhere = `x.repo_id = %s AND x.public = FALSE`
 	byActor   = `x.actor_id = %s AND x.public = TRUE`
 )
 
-// ofNetwork is the activities of all repositories of a network, as far as the caller
-// sees them.
+// ofNetwork selects the activities of all repositories of a network, as far as they are visible to the
+// caller.
 func ofNetwork(tx *db.Tx, rootID repo.ID, caller *account.Caller) (selection, error) {
 	if caller == nil {
 		return newest(tx, []any{rootID}, many{inPublic,
@@ -84,9 +79,8 @@ func ofNetwork(tx *db.Tx, rootID repo.ID, caller *account.Caller) (selection, er
 		many{elsewhere, all + ` AND EXISTS (SELECT 1` + repo.FromGranted(`n.id`, caller) + `)`})
 }
 
-// received is what happened in the repositories that a user watches and what
-// those did whom the user follows: in public, and for the user as the caller
-// also elsewhere in repositories that the user watches and has a role in.
+// received selects the activities in repositories that a user watches and those of users followed: public
+// ones, and if the user is the caller also others in watched repositories in which the user has a role.
 func received(tx *db.Tx, userID account.ID, caller *account.Caller) (selection, error) {
 	const watched = `SELECT w.repo_id AS id FROM watches w WHERE w.user_id = $1 AND `
 	list := []many{{inPublic, watched + `w.private = FALSE`},
@@ -98,7 +92,7 @@ func received(tx *db.Tx, userID account.ID, caller *account.Caller) (selection, 
 	return newest(tx, []any{userID}, list...)
 }
 
-// newest is the Newest activities of many ranges together; args are those of all keys.
+// newest selects the Newest activities of several ranges. args are those of all keys.
 func newest(tx *db.Tx, args []any, list ...many) (selection, error) {
 	ids, err := newestIDs(tx, args, list)
 	if err != nil {
@@ -114,7 +108,7 @@ func newest(tx *db.Tx, args []any, list ...many) (selection, error) {
 	return s, nil
 }
 
-// newestOf keeps the Newest ids, the newest first, each once.
+// newestOf returns the Newest ids, newest first, without duplicates.
 func newestOf(ids []int64) []int64 {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -122,12 +116,11 @@ func newestOf(ids []int64) []int64 {
 	return ids[:min(len(ids), Newest)]
 }
 
-// firstRanges is how many ranges the first statement reads, and moreRanges how many each other one, of which
-// SQLite makes one statement.
+// firstRanges is the number of ranges that the first statement reads, moreRanges that of the others.
 const firstRanges, moreRanges = 16, 128
 
-// newestIDs reads the ids of the newest activities, from the range with the newest
-// of all on, until those that are left go back further than what is found.
+// newestIDs reads the ids of the newest activities, beginning with the range that has the newest one, until
+// the remaining ranges are older than what was found.
 func newestIDs(tx *db.Tx, args []any, list []many) (ids []int64, err error) {
 	left, err := tops(tx, args, list)
 	for size := firstRanges; err == nil && len(left) > 0; size = moreRanges {
@@ -143,13 +136,13 @@ func newestIDs(tx *db.Tx, args []any, list []many) (ids []int64, err error) {
 	return ids, err
 }
 
-// top is a range, and the newest activity in it.
+// top is a range and its newest activity.
 type top struct {
 	of          int // the range's index
 	key, newest int64
 }
 
-// tops reads the ranges that may hold any of the Newest activities, that with the newest first.
+// tops returns the ranges that may have any of the Newest activities, ordered by their newest.
 func tops(tx *db.Tx, args []any, list []many) ([]top, error) {
 	parts := make([]string, len(list))
 	for n, m := range list {
@@ -166,8 +159,8 @@ func tops(tx *db.Tx, args []any, list []many) ([]top, error) {
 	return found, err
 }
 
-// read reads the ids of the newest activities of each range. The number of
-// ranges of an index is rounded up, so that few texts are ever prepared.
+// read reads the ids of the newest activities of each range. The number of ranges of an index is rounded
+// up, so that few statements are prepared.
 func read(tx *db.Tx, list []many, part []top) ([]int64, error) {
 	var parts []string
 	var args []any

@@ -147,8 +147,8 @@ func TestUseKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// A request by HTTP/2 takes the place of a silent connection as well, and never that of the connection that it
-// came over.
+// A request by HTTP/2 takes the place of a silent connection as well, and never that of the connection that
+// it came over.
 func TestStreamTakesSilentPlace(t *testing.T) {
 	t.Parallel()
 	l := newLobby(8)

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// full makes a gate whose places for strangers' fetches are taken by three networks. The ticket is that of
+// full creates a gate whose places for strangers' fetches are taken by three networks. The ticket is that of
 // the first,
 // 192.0.2.0/24.
 func full(t *testing.T) (*Gate, *Ticket) {

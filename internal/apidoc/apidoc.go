@@ -50,14 +50,14 @@ const Site = "https://arbor.example"
 // routes; empty if the route does not exist.
 type Rights func(method, path string) string
 
-// CodeHosting makes the document of the code-hosting API, as JSON. It takes some
-// 20 MiB on the way, so keep it. Error: an operation that has no route.
+// CodeHosting returns the OpenAPI document of the code-hosting API as JSON. Creating it takes some 20 MiB
+// of memory, so callers should cache it. It fails if an operation has no route.
 func CodeHosting(rights Rights) ([]byte, error) {
 	d, err := loadCodeHosting()
 	return render(d, rights, err)
 }
 
-// Plants makes the document of the plant store, likewise.
+// Plants returns the OpenAPI document of the plant store in the same way.
 func Plants(rights Rights) ([]byte, error) {
 	d, err := loadPlants()
 	return render(d, rights, err)

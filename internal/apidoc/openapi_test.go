@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// parsed gives a document as Go values.
+// parsed returns a document as Go values.
 func parsed(t *testing.T, text []byte) any {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -96,7 +96,7 @@ func (w *walker) walk(at string, v any, key string) {
 	}
 }
 
-// follow gives what a reference within the document leads to, or nil.
+// follow returns what a reference within the document leads to, or nil.
 func (w *walker) follow(ref string) any {
 	path, ok := strings.CutPrefix(ref, "#/")
 	if !ok {

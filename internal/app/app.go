@@ -17,9 +17,9 @@
 // gets a token of an installation, which acts as the bot SLUG[bot]: package account has these tokens and what
 // they reach, package route which permission each route needs. Of a key only the public half is kept.
 //
-// An installation belongs to an account: what that account hands over is out of reach with the next request.
-// It has the permissions and events that were granted to it, not what its App may want later, until the
-// account's owner grants that.
+// An installation belongs to an account and can access only repositories that the account owns at the time
+// of a request. It has the permissions and events that it was granted; if its App requests more later, the
+// account's owner must grant them.
 //
 // It is below package hook. Package forge sends payloads to hooks, through [Forge].
 package app

@@ -7,10 +7,9 @@
 //	payload.go   the form of GitHub's audit log
 //	prune.go     rows that are too old go
 //
-// [Record] writes a row in the transaction of the change it describes, so there is no change
-// without its row and no row without its change. The actor comes with the context ([With]): of
-// a request from package server, of a command of the operator from cmd/arbor. Rows hold names
-// as they were, and never a secret or a text that somebody wrote.
+// [Record] writes a row in the transaction of the change it describes, so neither can exist without the
+// other. The actor is in the context ([With]), set by package server for a request and by cmd/arbor for an
+// operator's command. Rows have names at the time of the change, and never secrets or texts of users.
 //
 // It stands below all features that record; package account has the endpoints.
 package audit

@@ -10,10 +10,10 @@
 //	move.go      from a database into another one
 //	tables       the form in which rows travel
 //
-// A backup holds one moment of the database. Objects are written before the transaction
-// that makes them reachable, and packing removes none, so every object of that moment is in
-// the repository's folder afterwards. Only a folder of a deleted repository would go: a
-// lease in the database keeps it (repo.HoldFolders), and with it files other than objects (package file).
+// A backup has a snapshot of the database. Objects are written before the transaction that makes them
+// reachable, and packing removes none, so all objects of the snapshot are still in the repositories'
+// directories when these are copied. Only the directories of deleted repositories could be removed: a lease
+// in the database keeps these (repo.HoldFolders) and files other than objects (package file).
 //
 // The tables are read in one snapshot, not copied by SQLite's online backup: that begins
 // again with each write of another process, and what it copies suits no other engine. Git's

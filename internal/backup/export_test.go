@@ -10,13 +10,14 @@ import (
 // ParseManifest is parseManifest.
 var ParseManifest = parseManifest
 
-// Sealed gives a manifest's first line the right checksum.
+// Sealed returns a manifest's first line the right checksum.
 func Sealed(text string) []byte {
 	body, _, _ := strings.Cut(text, "\n")
 	return fmt.Appendf([]byte(body), "\n%x\n", sha256.Sum256([]byte(body)))
 }
 
-// Nights has files of these sizes read in so many nights, and tells which were read, and the most in one night.
+// Nights has files of these sizes read in so many nights, and tells which were read, and the most in one
+// night.
 func Nights(files map[string]int64, nights int) (read map[string]bool, most int) {
 	m := &Manifest{}
 	for sum, size := range files {

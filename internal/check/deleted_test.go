@@ -111,7 +111,7 @@ func readAll(t *testing.T, w *fixture.World) map[string]int {
 	return statuses
 }
 
-// nothingNames makes sure that no row names an account.
+// nothingNames checks that no row names an account.
 func nothingNames(t *testing.T, s *apitest.Server, id account.ID) {
 	t.Helper()
 	for _, c := range forge.AccountColumns {

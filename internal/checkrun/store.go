@@ -19,7 +19,7 @@ const runColumns = `r.id, r.suite_id, r.repo_id, r.app_id, r.head_sha, r.name, r
 	r.details_url, r.started_at, r.completed_at, r.title, r.summary, r.body, r.images, r.actions, r.annotations, r.bytes,
 	r.created_at, r.updated_at`
 
-// scanRun reads runColumns. Error: 404 if there is no row.
+// scanRun reads runColumns. Error: 404 if the row does not exist.
 func scanRun(row db.Scanner) (*Run, error) {
 	var r Run
 	err := row.Scan(&r.ID, &r.SuiteID, &r.RepoID, &r.AppID, &r.SHA, &r.Name, &r.Latest, &r.Status,

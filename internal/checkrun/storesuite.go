@@ -16,7 +16,7 @@ import (
 const suiteColumns = `s.id, s.repo_id, s.app_id, s.head_sha, s.head_branch, s.before_sha, s.status, s.conclusion, s.runs, s.bytes,
 	s.created_at, s.updated_at`
 
-// scanSuite reads suiteColumns. Error: 404 if there is no row.
+// scanSuite reads suiteColumns. Error: 404 if the row does not exist.
 func scanSuite(row db.Scanner) (*Suite, error) {
 	var s Suite
 	err := row.Scan(&s.ID, &s.RepoID, &s.AppID, &s.SHA, &s.Branch, &s.Before, &s.Status,

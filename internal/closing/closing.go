@@ -79,7 +79,7 @@ type Service struct {
 	one    sync.Mutex // commits are read by one goroutine, for which Settle waits
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
 	return &Service{db: d, repos: repos, issues: issues, log: log}
 }

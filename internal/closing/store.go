@@ -79,7 +79,7 @@ func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 		FROM pushed_commits WHERE `+where+` ORDER BY id`, args...)
 }
 
-// postpone makes leased work due after some time.
+// postpone sets leased work to be due after wait.
 func postpone(tx *db.Tx, list []pushed, wait time.Duration) error {
 	where, args := among(list, 2)
 	err := tx.Run(`UPDATE pushed_commits SET due_at = `+tx.Engine().Clock()+` + $1 WHERE `+where,
@@ -101,14 +101,13 @@ func among(list []pushed, first int) (where string, args []any) {
 	return `id IN ` + db.ValuesFrom(first, 1, len(list)), args
 }
 
-// unreadBranches gives what branches of the repository named before the first of
-// the pushes to them that are not read yet.
+// unreadBranches returns, for each branch with unread pushes, the commit before the first of these.
 func unreadBranches(tx *db.Tx, repoID repo.ID) (map[string]git.SHA, error) {
 	return db.QueryMap[string, git.SHA](tx,
 		`SELECT name, old_sha FROM pushed_commits WHERE repo_id = $1 ORDER BY id DESC`, repoID)
 }
 
-// closedBy tells which of the issues were closed by which commits, ever.
+// closedBy returns all pairs of an issue and a commit that has closed it.
 func closedBy(tx *db.Tx, issues []issue.ID) (map[commitOfIssue]bool, error) {
 	found := map[commitOfIssue]bool{}
 	if len(issues) == 0 {

@@ -132,8 +132,8 @@ func (w *work) read(ctx context.Context) ([]issueReference, error) {
 	return list, nil
 }
 
-// ends gives whose histories are new, and since which: of the default branch
-// (landing) or of the others. A branch that is new begins where it left others.
+// ends returns the start and end points of new histories: of the default branch if landing is true, else of
+// the others. A new branch starts where it diverged from others.
 func (w *work) ends(landing bool) (from, not []git.SHA) {
 	first := map[string]bool{}
 	created := false

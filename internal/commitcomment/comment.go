@@ -55,7 +55,7 @@ type Forge interface {
 	CommentOnCommit(tx *db.Tx, c *Comment) error
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, forge Forge) *Service {
 	return &Service{d, repos, issues, forge}
 }

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/test/dbtest"
 )
 
-// What is called before the commit reads all that the function wrote, and can undo it. RunThen calls only where
-// rows were changed.
+// What is called before the commit reads all that the function wrote, and can undo it. RunThen calls only
+// where rows were changed.
 func TestBeforeCommit(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -89,8 +89,8 @@ func TestErase(t *testing.T) {
 	})
 }
 
-// Each table goes into backups and moves to the other engine, but for these. What a table lacked in a backup, nobody
-// would miss before the restore.
+// Each table goes into backups and moves to the other engine, but for these. What a table lacked in a
+// backup, nobody would miss before the restore.
 func TestTablesAreCopied(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {

@@ -22,7 +22,7 @@ func (d *DB) Holders() int {
 	return len(s.held)
 }
 
-// Orphan makes a row of a SQLite store that names no row, as damage does.
+// Orphan creates a row of a SQLite store that names no row, as damage does.
 func (d *DB) Orphan(statement string) error {
 	c, err := d.backend.(*sqliteBackend).openWriter()
 	if err != nil {

@@ -30,8 +30,9 @@ func squashed(t *testing.T) (list []db.Version, names []string) {
 	return list, names
 }
 
-// A database that has all squashed migrations is taken over as it is. An older one, or one that lacks some of
-// them, is refused as it is, with the way to go. Without this an operator would lose the store of an older build.
+// A database that has all squashed migrations is taken over as it is. An older one, or one that lacks some
+// of them, is refused as it is, with the way to go. Without this an operator would lose the store of an
+// older build.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	versions, names := squashed(t)
@@ -128,8 +129,8 @@ func TestCheckBackup(t *testing.T) {
 	}
 }
 
-// The schema is written once for each engine. Both texts make the same tables, columns and indexes: else a backup
-// of one engine would not fit into the other.
+// The schema is written once for each engine. Both texts make the same tables, columns and indexes: else a
+// backup of one engine would not fit into the other.
 func TestSchemaOfBothEngines(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

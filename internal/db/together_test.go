@@ -222,8 +222,8 @@ func TestTogetherEachForItself(t *testing.T) {
 	})
 }
 
-// Members that wait for one another, and what outlives the group, get on. One that stands still is waited for as
-// long as a second: of some groups, since the machine may be busy, one takes less.
+// Members that wait for one another, and what outlives the group, get on. One that stands still is waited
+// for as long as a second: of some groups, since the machine may be busy, one takes less.
 func TestTogetherWaits(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		family(t, d, 3)
@@ -237,7 +237,8 @@ func TestTogetherWaits(t *testing.T) {
 	})
 }
 
-// waitForOneAnother has the members of a group read one thing, which is read once, and tells how long they took.
+// waitForOneAnother has the members of a group read one thing, which is read once, and tells how long they
+// took.
 func waitForOneAnother(t *testing.T, d *db.DB) time.Duration {
 	t.Helper()
 	kept := cache.NewCount[string, string](10)

@@ -7,7 +7,8 @@ import (
 	"arbor/internal/db"
 )
 
-// An address of PostgreSQL in another form than a URL would be the name of a SQLite file that holds the password.
+// An address of PostgreSQL in another form than a URL would be the name of a SQLite file that holds the
+// password.
 func TestAddressesThatAreNoFiles(t *testing.T) {
 	t.Parallel()
 	for address, good := range map[string]bool{

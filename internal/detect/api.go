@@ -11,13 +11,13 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about languages.
+// API implements the HTTP handler of languages.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service) *API { return &API{s} }
 
-// Routes are the endpoints of languages.
+// Routes returns the routes of languages.
 func (api *API) Routes() []route.Route {
 	metadata := api.s.repos.Router(route.Needs(scope.PublicRepo, "metadata"))
 	return []route.Route{metadata.Pull("GET /repos/{owner}/{repo}/languages", api.ListLanguages)}
@@ -25,8 +25,8 @@ func (api *API) Routes() []route.Route {
 
 // GET /repos/{owner}/{repo}/languages
 //
-// ListLanguages answers how many bytes of code of the default branch are in which language,
-// as far as it was looked at: a moment after a push.
+// ListLanguages returns the number of bytes of code in each language on the default branch. It is updated
+// shortly after a push.
 func (api *API) ListLanguages(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	var list json.RawMessage
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {

@@ -1,17 +1,16 @@
-// Package detect finds out in which languages the code of a repository is written, and under
-// which license it is.
+// Package detect determines the languages and the license of repositories.
 //
-//	detect.go     the work that pushes leave, and who does it
-//	languages.go  how much code there is of each language
-//	table.go      what is known of languages: languages.json
+//	detect.go     the worker
+//	languages.go  counting code by language
+//	table.go      the data about languages: languages.json
 //	store.go      the SQL
 //	api.go        GET /repos/{owner}/{repo}/languages
 //
-// Tables: detections, repo_languages; and of repos the columns language and license.
+// Tables: detections, repo_languages; columns language and license of repos.
 //
-// Package forge notes each repository whose default branch may have moved ([Note]). Run looks at the
-// branch's tree, next to the requests, a fifth of the time at most: until then lists show what was
-// found before. A tree that was looked at is not looked at again.
+// Package forge records each repository whose default branch may have moved ([Note]). Run reads the
+// branch's tree in the background, at most a fifth of the time. Until then lists show the former result.
+// The same tree is not read twice.
 package detect
 
 import (
@@ -30,28 +29,28 @@ import (
 )
 
 const (
-	leaseTime = 30 * time.Second // after that, work counts as abandoned
-	pollTime  = 2 * time.Second  // between looks for work of other processes
-	workTime  = time.Minute      // for one repository
-	maxTries  = 5                // before work that fails is dropped
+	leaseTime = 30 * time.Second // then the job counts as abandoned
+	pollTime  = 2 * time.Second  // interval of looking for jobs of other processes
+	workTime  = time.Minute      // limit for one repository
+	maxTries  = 5                // then a failing job is dropped
 )
 
-// Service looks at repositories.
+// Service detects languages and licenses.
 type Service struct {
 	db    *db.DB
 	repos *repo.Service
 	log   *slog.Logger
-	one   sync.Mutex // repositories are looked at one after the other
-	last  repo.ID    // that was looked at; guarded by one
+	one   sync.Mutex // serializes the work on repositories
+	last  repo.ID    // the last repository; guarded by one
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger) *Service {
 	return &Service{db: d, repos: repos, log: log}
 }
 
-// Run looks at what was pushed, to this process and to others, until ctx is done. It
-// returns nil: what fails is logged and tried again.
+// Run processes repositories pushed to in this and other processes until ctx is done. It returns nil:
+// errors are logged and the job is retried.
 func (s *Service) Run(ctx context.Context) error {
 	db.Follow(ctx, s.repos.Moves(), pollTime, func(ctx context.Context) {
 		_ = db.ByTurns(ctx, func(ctx context.Context) (bool, error) { return s.next(ctx), nil })
@@ -59,15 +58,15 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Settle looks at all that was pushed before the call. For stores that are being filled:
-// what fails is logged, and left to Run.
+// Settle processes all repositories pushed to before the call. It is for seeding and tests: errors are
+// logged, and the job is left to Run.
 func (s *Service) Settle(ctx context.Context) error {
 	for ctx.Err() == nil && s.next(ctx) {
 	}
 	return ctx.Err()
 }
 
-// next looks at one repository, and reports whether there may be more.
+// next processes one repository, and reports whether more may be waiting.
 func (s *Service) next(ctx context.Context) (more bool) {
 	s.one.Lock()
 	defer s.one.Unlock()
@@ -87,7 +86,7 @@ func (s *Service) next(ctx context.Context) (more bool) {
 		return err
 	})
 	w.lease = lease
-	if errs.Is(failed, errs.NotFound) { // the repository, or its branch, was just deleted
+	if errs.Is(failed, errs.NotFound) { // the repository or its branch was just deleted
 		failed = nil
 	}
 	if failed != nil && ctx.Err() == nil {
@@ -98,29 +97,29 @@ func (s *Service) next(ctx context.Context) (more bool) {
 		switch {
 		case failed == nil:
 			return w.end(tx, found)
-		case ctx.Err() != nil: // a stop: the worker that comes next goes on
+		case ctx.Err() != nil: // stopping: the next worker continues
 			return jobs.PutOff(tx, w.lease, 0)
 		case w.tries >= maxTries:
 			return jobs.Remove(tx, w.lease)
 		}
 		return jobs.PutOff(tx, w.lease, time.Minute<<w.tries)
 	})
-	if err != nil && !errors.Is(err, db.ErrLeaseLost) { // lost: it was pushed to meanwhile
+	if err != nil && !errors.Is(err, db.ErrLeaseLost) { // lost: it was pushed to again
 		s.log.WarnContext(ctx, "what is known of a repository's code waits for a later time", "error", err)
 		return false
 	}
 	return true
 }
 
-// result is what was found in a tree.
+// result is the result of reading a tree.
 type result struct {
-	tree      git.SHA // empty: there is no branch
-	seen      bool    // it was looked at before
+	tree      git.SHA // empty: no branch
+	seen      bool    // the same tree was read before
 	languages []language
 	license   *string
 }
 
-// look finds out about the tip of a default branch. Error: 404.
+// look reads the tip of a default branch. Error: 404.
 func (s *Service) look(ctx context.Context, w *work) (r result, err error) {
 	if w.tip == "" {
 		return r, nil
@@ -144,7 +143,7 @@ func (s *Service) look(ctx context.Context, w *work) (r result, err error) {
 	return r, err
 }
 
-// findLicense gives the key of the license in the root of a tree; nil where there is none.
+// findLicense returns the key of the license in the root of a tree, or nil.
 func findLicense(ctx context.Context, objects *git.Repository, tree git.SHA) (*string, error) {
 	entry, found, err := License(ctx, objects, tree)
 	if err != nil || !found {
@@ -154,7 +153,7 @@ func findLicense(ctx context.Context, objects *git.Repository, tree git.SHA) (*s
 	return &key, err
 }
 
-// License finds the file in the root of a tree that tells the license.
+// License finds the license file in the root of a tree.
 func License(
 	ctx context.Context, objects *git.Repository, tree git.SHA,
 ) (best git.TreeEntry, found bool, err error) {
@@ -168,8 +167,7 @@ func License(
 	return best, found, err
 }
 
-// LicenseOf gives the key of the license that a blob's text is; license.Other for a text
-// that is larger than any.
+// LicenseOf returns the key of the license in a blob. A text that is too large is license.Other.
 func LicenseOf(ctx context.Context, objects *git.Repository, sha git.SHA) (string, error) {
 	_, text, err := objects.Contents(ctx, sha, license.MaxFile)
 	if errs.Is(err, errs.TooLarge) {

@@ -11,23 +11,23 @@ import (
 	"arbor/internal/git"
 )
 
-// Bounds on one look at a tree. What is beyond them does not count.
+// Limits of reading a tree. Anything beyond them is ignored.
 const (
-	maxFiles   = 100_000  // entries that are walked
+	maxFiles   = 100_000  // tree entries
 	maxPaths   = 4 << 20  // bytes of their paths
-	maxMatched = 1 << 20  // bytes of parts of paths of which patterns are asked
-	maxReads   = 500      // programs without an extension, whose first lines are read
+	maxMatched = 1 << 20  // bytes of path segments matched against patterns
+	maxReads   = 500      // programs without an extension whose first line is read
 	maxText    = 64 << 10 // bytes of such a program
 	maxLine    = 256      // bytes of its first line
 )
 
-// language is how much code there is of one.
+// language is the amount of code in one language.
 type language struct {
 	Name  string
 	Bytes int64
 }
 
-// ByName gives the likeliest language of a file by its name; empty where that tells nothing.
+// ByName returns the most likely language of a file name, or "".
 func ByName(file string) string {
 	if found := languages().byName(file); len(found) > 0 {
 		return found[0]
@@ -35,18 +35,18 @@ func ByName(file string) string {
 	return ""
 }
 
-// counter adds up the code of a tree.
+// counter counts the code of a tree.
 type counter struct {
 	*table
-	sizes  map[string]int64   // of languages that are sure, by name
-	unsure map[string]*unsure // by their candidates, joined
+	sizes  map[string]int64   // of files with one candidate, by language
+	unsure map[string]*unsure // of files with several candidates, by these
 	read   []program
 
-	dirs    map[string]bool // whether others wrote what is in a directory
-	matched int             // bytes of which the patterns were asked
+	dirs    map[string]bool // whether files in a directory are vendored or generated
+	matched int             // bytes matched against patterns
 }
 
-// unsure are files for which there are several candidates.
+// unsure holds the size of files with several candidates.
 type unsure struct {
 	candidates []string
 	size       int64
@@ -58,9 +58,9 @@ type program struct {
 	size int64
 }
 
-// count adds up the code of a tree by language, most first. Programming languages and markup
-// count, and nothing that others wrote or programs made, as at GitHub. Where a name has several
-// candidates, the one counts of which there is most code besides.
+// count counts the code of a tree by language, most first. As at GitHub, it counts programming and markup
+// languages and ignores vendored and generated files. For a file with several candidates it chooses the one
+// with most other code.
 func count(ctx context.Context, objects *git.Repository, tree git.SHA) ([]language, error) {
 	c := &counter{table: languages(), sizes: map[string]int64{}, unsure: map[string]*unsure{},
 		dirs: map[string]bool{}}
@@ -105,8 +105,8 @@ func (c *counter) see(e *git.WalkEntry) {
 	c.add(candidates, e.Size)
 }
 
-// isForeign tells of a file that counts whether others wrote it. The patterns are asked of each
-// directory once, and of a path's last two parts: so what it costs does not grow with the depth.
+// isForeign reports whether a file is vendored or generated. Patterns are matched once against each
+// directory and against the path's last two segments, so the cost does not grow with the depth.
 func (c *counter) isForeign(file string) bool {
 	dir, _ := path.Split(file)
 	return c.foreignDir(strings.TrimSuffix(dir, "/")) || c.matches(lastParts(file))
@@ -125,15 +125,15 @@ func (c *counter) foreignDir(dir string) bool {
 	return foreign
 }
 
-// matches asks the patterns, which takes some microseconds a byte. Once maxMatched bytes were
-// asked, all else counts as foreign.
+// matches matches the patterns, which takes some microseconds per byte. Beyond maxMatched bytes everything
+// counts as a match.
 func (c *counter) matches(parts string) bool {
 	c.matched += len(parts)
 	return c.matched > maxMatched || c.foreign.MatchString(parts)
 }
 
-// lastParts are the last two parts of a path. Of a longer one they stand below a directory: some
-// patterns are for the root.
+// lastParts returns the last two segments of a path. For a longer path they are put below a directory,
+// because some patterns match only in the root.
 func lastParts(name string) string {
 	for at, slashes := len(name)-1, 0; at >= 0; at-- {
 		if name[at] != '/' {
@@ -160,7 +160,7 @@ func (c *counter) add(candidates []string, size int64) {
 	}
 }
 
-// list gives the languages that count.
+// list returns the languages that count.
 func (c *counter) list() []language {
 	sizes := map[string]int64{}
 	put := func(name string, size int64) {

@@ -10,26 +10,27 @@ import (
 	"arbor/internal/repo"
 )
 
-// jobs are the rows: repositories whose default branch may have moved.
+// jobs are rows of repositories whose default branch may have moved.
 var jobs = db.Jobs{Table: "detections", Key: "repo_id"}
 
-// Note has a repository looked at again. It is for changes of the default branch, in their transactions.
+// Note schedules the detection of a repository. It must be called in the transaction that changes the
+// default branch.
 func Note(tx *db.Tx, id repo.ID) error {
 	return tx.Run(`INSERT INTO detections (repo_id, due_at) VALUES ($1, 0)
 		ON CONFLICT (repo_id) DO UPDATE SET due_at = 0, tries = 0`, id)
 }
 
-// work is a repository to look at.
+// work is a repository to be processed.
 type work struct {
 	lease  *db.Lease
 	repoID repo.ID
 	tries  int64
-	tip    git.SHA // of the default branch; empty: there is none
-	seen   git.SHA // the tree that was looked at last; empty: none
+	tip    git.SHA // of the default branch; empty: no branch
+	seen   git.SHA // the tree read last; empty: none
 }
 
-// take leases a piece of work; nil if there is none. Repositories take turns by their ids, so one
-// that is pushed to all the time keeps no other waiting.
+// take leases a job, or returns nil. Repositories take turns by id, so that frequent pushes to one do not
+// delay the others.
 func (s *Service) take(ctx context.Context) (w *work, err error) {
 	var some bool
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -61,8 +62,8 @@ func (s *Service) take(ctx context.Context) (w *work, err error) {
 	return w, err
 }
 
-// end writes what was found and ends the work. The repository's row comes first, as in
-// pushes, so that the two never wait for each other. Error: db.ErrLeaseLost.
+// end stores the result and completes the job. It locks the repository's row first, like pushes, to avoid a
+// deadlock. Error: db.ErrLeaseLost.
 func (w *work) end(tx *db.Tx, r result) error {
 	if !r.seen {
 		var main *string
@@ -93,14 +94,14 @@ func object(list []language) []byte {
 		if n > 0 {
 			out = append(out, ',')
 		}
-		name, _ := json.Marshal(l.Name) // a string can always be rendered
+		name, _ := json.Marshal(l.Name) // a string can always be encoded
 		size, _ := json.Marshal(l.Bytes)
 		out = append(append(append(out, name...), ':'), size...)
 	}
 	return append(out, '}')
 }
 
-// languagesOf reads what object rendered; an empty object where nothing was found yet.
+// languagesOf reads the languages of a repository, or an empty object if there is no result yet.
 func languagesOf(tx *db.Tx, id repo.ID) (json.RawMessage, error) {
 	var text string
 	err := tx.QueryRow(`SELECT languages FROM repo_languages WHERE repo_id = $1`, id).Scan(&text)
@@ -110,5 +111,5 @@ func languagesOf(tx *db.Tx, id repo.ID) (json.RawMessage, error) {
 	return json.RawMessage(text), err
 }
 
-// Backlog is what is left of repositories to look at.
+// Backlog returns the backlog of detection.
 func (s *Service) Backlog(tx *db.Tx) (db.Backlog, error) { return jobs.Backlog(tx, `TRUE`) }

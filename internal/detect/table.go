@@ -9,17 +9,17 @@ import (
 	"sync"
 )
 
-// table is what is known of languages. It comes from github.com/go-enry/go-enry, which has it
-// from GitHub's linguist (`go test ./internal/detect -args -update`). That package itself takes
-// 24 MB and tens of milliseconds at each start of a program.
+// table holds the data for detecting languages. It is taken from github.com/go-enry/go-enry, which has it
+// from GitHub's linguist (`go test ./internal/detect -args -update`). Importing that package would take 24
+// MB and tens of milliseconds at each start.
 type table struct {
-	// The candidates by extension, in small letters, the likeliest first.
+	// Candidates by lower-case extension, most likely first.
 	Extensions   map[string][]string `json:"extensions"`
-	Filenames    map[string][]string `json:"filenames"`    // candidates by the name of a file
-	Interpreters map[string][]string `json:"interpreters"` // candidates by the program that runs a file
-	// of each language that counts, the one under which it does
+	Filenames    map[string][]string `json:"filenames"`    // candidates by file name
+	Interpreters map[string][]string `json:"interpreters"` // candidates by interpreter
+	// For each counted language, the language that it counts for.
 	Code map[string]string `json:"code"`
-	// Patterns of paths that others wrote, that programs made, or that document.
+	// Patterns of paths that are vendored, generated or documentation.
 	Foreign []string `json:"foreign"`
 
 	foreign *regexp.Regexp
@@ -28,17 +28,17 @@ type table struct {
 //go:embed languages.json
 var tableText []byte
 
-// languages reads the table when it is first needed.
+// languages parses the table on first use.
 var languages = sync.OnceValue(func() *table {
 	t := &table{}
 	if err := json.Unmarshal(tableText, t); err != nil {
-		panic(err) // a test reads it
+		panic(err) // covered by a test
 	}
 	t.foreign = regexp.MustCompile("(?:" + strings.Join(t.Foreign, ")|(?:") + ")")
 	return t
 })
 
-// byName gives the candidates for a file by its name; none for a name that tells nothing.
+// byName returns the candidates for a file name, possibly none.
 func (t *table) byName(file string) []string {
 	base := path.Base(file)
 	if found := t.Filenames[base]; found != nil {
@@ -55,8 +55,7 @@ func (t *table) byName(file string) []string {
 	return nil
 }
 
-// byText gives the candidates for a program without an extension by its first line, which
-// names what runs it.
+// byText returns the candidates for a program without an extension by the interpreter in its first line.
 func (t *table) byText(text []byte) []string {
 	line, _, _ := strings.Cut(string(text[:min(len(text), maxLine)]), "\n")
 	command, found := strings.CutPrefix(line, "#!")

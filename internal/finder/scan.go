@@ -19,8 +19,8 @@ type scanned struct {
 	rest  []Expr
 }
 
-// maxScopes is how many repositories are looked for in the index of words; of
-// more, what it finds is filtered instead.
+// maxScopes is the maximum number of repositories in a query of the word index. For more, its results are
+// filtered.
 const maxScopes = 8
 
 // scan reads a page and the total by one statement, or by two without words.
@@ -62,8 +62,8 @@ func (s *scanned) takeWords() {
 var preferred = [...]posting.Kind{posting.ByBranch, posting.ByAuthor, posting.ByAssignee, posting.ByMention,
 	posting.BySubscriber, posting.ByMilestone, posting.ByLabel, posting.ByPull}
 
-// takeBase removes and returns the condition whose postings are walked: one of a kind for which an
-// issue has at most one value.
+// takeBase removes and returns the condition whose postings are scanned. An issue has at most one value of
+// its kind.
 func (s *scanned) takeBase() {
 	at, best := -1, len(preferred)
 	for n, e := range s.rest {

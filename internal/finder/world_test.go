@@ -125,7 +125,7 @@ func (w *world) write(fn func(tx *db.Tx) error) {
 	}
 }
 
-// decorate gives a repository labels and milestones, of which many are called the
+// decorate returns a repository labels and milestones, of which many are called the
 // same elsewhere.
 func (w *world) decorate(tx *db.Tx, r finder.Repo) error {
 	if r.IssuesOff {
@@ -161,7 +161,7 @@ func (w *world) decorate(tx *db.Tx, r finder.Repo) error {
 	return nil
 }
 
-// draw gives an issue all that lists choose by, at random.
+// draw returns an issue all that lists choose by, at random.
 func (w *world) draw(m *model) {
 	r := w.random
 	m.state, m.closed = tracker.Open, 0
@@ -203,7 +203,7 @@ func (w *world) sentence() string {
 	return strings.Join(list, " ")
 }
 
-// add makes an issue: most are in four repositories.
+// add creates an issue: most are in four repositories.
 func (w *world) add(tx *db.Tx) error {
 	r := w.random
 	m := &model{repo: w.repos[r.IntN(len(w.repos))].ID, locked: r.IntN(4) == 0, draft: r.IntN(4) == 0,

@@ -8,8 +8,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// AddCollaborator grants a role on a repository to a user, in place of the one it
-// had.
+// AddCollaborator grants a role on a repository to a user and replaces a former one.
 func (f *Forge) AddCollaborator(
 	tx *db.Tx, r *repo.Repo, userID account.ID, role account.Role, by account.ID,
 ) error {
@@ -30,7 +29,7 @@ func (f *Forge) AddCollaborator(
 	return activity.NoteJoined(tx, r, userID, by)
 }
 
-// recordCollaborator notes in the audit log what happens to a collaborator. Everybody may leave.
+// recordCollaborator records a change of a collaborator in the audit log. Collaborators may always leave.
 func recordCollaborator(
 	tx *db.Tx, r *repo.Repo, action audit.Action, userID, by account.ID, changes map[string]any,
 ) error {
@@ -46,7 +45,7 @@ func recordCollaborator(
 	return audit.Record(tx, e)
 }
 
-// RemoveCollaborator takes away what was granted to a user on a repository.
+// RemoveCollaborator revokes a user's role on a repository.
 func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.ID) error {
 	before, err := repo.DropCollaborator(tx, r.ID, userID)
 	if err != nil {
@@ -61,17 +60,17 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 			return err
 		}
 	}
-	// Pull requests whose authors no longer see both sides are closed.
+	// Close pull requests whose authors can no longer see both sides.
 	return f.Pulls.FollowLoss(tx, r, by)
 }
 
-// EndSiteAdmin follows the end of a site administrator: what it saw as one, it sees no more.
+// EndSiteAdmin applies the effects of revoking site administration from a user.
 func (f *Forge) EndSiteAdmin(tx *db.Tx, userID, by account.ID) error {
 	return f.Pulls.FollowDemotion(tx, userID, by)
 }
 
-// EndOrgAccess follows the end of somebody's access to repositories of an
-// organization: pull requests whose authors no longer see both sides are closed.
+// EndOrgAccess applies the effects of somebody losing access to an organization's repositories: pull
+// requests whose authors can no longer see both sides are closed.
 func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by account.ID) error {
 	return f.Pulls.FollowOrgLoss(tx, orgID, by)
 }

@@ -7,13 +7,13 @@ import (
 	"arbor/internal/pull"
 )
 
-// DeleteAccount removes an account that owns no repository. What it wrote becomes ghost's,
-// all else goes. It reads each table of what people write once.
+// DeleteAccount deletes an account that owns no repositories. Its contributions get the author ghost;
+// everything else is deleted. It reads each table with contributions once.
 func (f *Forge) DeleteAccount(tx *db.Tx, id, ghost, by account.ID) error {
 	if err := tellOrgDeleted(tx, id, by); err != nil {
 		return err
 	}
-	// Apps are told that they are not installed there any more.
+	// Tell Apps that they are uninstalled.
 	if err := f.Apps.Leave(tx, id, by); err != nil {
 		return err
 	}
@@ -21,11 +21,12 @@ func (f *Forge) DeleteAccount(tx *db.Tx, id, ghost, by account.ID) error {
 	if err != nil {
 		return err
 	}
-	// What it belongs to and may see, with the counters.
+	// Its memberships and rights, with their counters.
 	if err := dropRows(tx, id); err != nil {
 		return err
 	}
-	// Pull requests of it and of others that hold no more are closed, as long as they are its own.
+	// Close pull requests of this account and others that are no longer allowed, before their author
+	// becomes ghost.
 	for _, org := range orgs {
 		if err := f.Pulls.FollowOrgLoss(tx, org, by); err != nil {
 			return err

@@ -11,14 +11,14 @@ import (
 	"arbor/internal/repo"
 )
 
-// Create adds a repository without refs: a new one, or with its parent a fork. by is
-// nil for the operator at the command line.
+// Create inserts a repository without refs, new or, with a parent, a fork. by is nil for the operator at
+// the command line.
 func (f *Forge) Create(tx *db.Tx, r *repo.Repo, by *account.Caller) error {
-	// The right to do so, the row, and the role of a member of an organization.
+	// The right, the row, and the role of an organization's member.
 	if err := repo.Insert(tx, r, by); err != nil {
 		return err
 	}
-	// Work for the worker that indexes names, and for package detect: a fork begins with branches.
+	// Schedule the indexing of its name, and detection for a fork, which starts with branches.
 	if err := fulltext.NoteRepo(tx, int64(r.ID)); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (f *Forge) Create(tx *db.Tx, r *repo.Repo, by *account.Caller) error {
 	if err := label.AddDefaults(tx, r); err != nil {
 		return err
 	}
-	// In the feed of the repository; a fork in its parent's.
+	// The repository's feed, or that of a fork's parent.
 	if err := activity.NoteCreated(tx, r, r.DoneBy(by)); err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"arbor/internal/star"
 )
 
-// Delete removes a repository, and its folder after the commit. One that has much in it is hidden
-// at once and removed soon (package deletion), since nobody could write to SQLite meanwhile.
+// Delete deletes a repository, and its directory after the commit. A large one is hidden now and deleted in
+// the background (package deletion), since other writes to SQLite would have to wait.
 func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	changes := map[string]any{"visibility": repo.Visibility(r.Private)}
 	if err := audit.Record(tx, r.Audited(audit.RepoDestroy, changes)); err != nil {
@@ -24,7 +24,7 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := f.Pulls.FollowDeletion(tx, r, by); err != nil {
 		return err
 	}
-	// Its hooks go; its organization's are told.
+	// Its webhooks are deleted; those of its organization get an event.
 	if err := tellDeleted(tx, r, by); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return f.remove(tx, r)
 }
 
-// retire hides a repository from everybody, and leaves it to package deletion.
+// retire hides a repository from everyone and leaves its deletion to package deletion.
 func retire(tx *db.Tx, r *repo.Repo) error {
 	if !r.Private {
 		if err := settings.SetVisibility(tx, r, true); err != nil {
@@ -62,27 +62,27 @@ func retire(tx *db.Tx, r *repo.Repo) error {
 	if err := settings.Retire(tx, r); err != nil {
 		return err
 	}
-	// Its name is another one, which searches find no more.
+	// It has a new name, so searches must no longer find the old one.
 	if err := fulltext.NoteRepo(tx, int64(r.ID)); err != nil {
 		return err
 	}
 	return deletion.Enqueue(tx, r.ID)
 }
 
-// FinishDeletion removes a repository that was hidden, once most of its rows are gone. Error: 404.
+// FinishDeletion deletes a hidden repository after most of its rows were deleted. Error: 404.
 func (f *Forge) FinishDeletion(tx *db.Tx, id repo.ID) error {
 	a, err := repo.ByID(tx, nil, id)
 	if err != nil {
 		return err
 	}
-	// Whatever was forked of it meanwhile would hold it for ever.
+	// A fork created in the meantime would prevent its deletion.
 	if err := network.Leave(tx, a.Repo, true); err != nil {
 		return err
 	}
 	return f.remove(tx, a.Repo)
 }
 
-// remove is the end of a repository to which nothing else refers any more.
+// remove deletes a repository to which nothing else refers.
 func (f *Forge) remove(tx *db.Tx, r *repo.Repo) error {
 	if err := repo.CountForOwner(tx, r, -1); err != nil {
 		return err

@@ -1,27 +1,26 @@
-// Package forge is what happens to several features at once. Each such use case is
-// one function. It names its steps in order: those of one transaction, and what
-// follows its commit.
+// Package forge implements the changes that affect several features. Each is one function that names its
+// steps in order: those of one transaction, and those after the commit.
 //
-//	push.go         refs move, by git push, by a merge, or by the API
-//	create.go       a repository is made, also as a fork
-//	visibility.go   a repository is hidden, or shown to everyone
+//	push.go         updates of refs by git push, by a merge, or by the API
+//	create.go       a new repository or fork
+//	visibility.go   a repository becomes private or public
 //	transfer.go     a repository gets another owner
-//	delete.go       a repository is deleted
-//	access.go       somebody joins a repository, or loses access
-//	account.go      an account is deleted; storeaccount.go: what becomes of each column
-//	app.go          of what GitHub Apps are told
-//	issue.go        an issue is made or changed, or leaves
+//	delete.go       the deletion of a repository
+//	access.go       users get access to a repository, or lose it
+//	account.go      the deletion of an account; storeaccount.go: the fate of each column
+//	app.go          webhooks of GitHub Apps
+//	issue.go        an issue is created, changed, deleted or transferred
 //	publish.go      a release is published, a commit is commented on
-//	hook.go         of what hooks of repositories and organizations are told
+//	hook.go         webhooks of repositories and organizations
 //
-// A feature begins the transaction, checks rights and input, and locks. Then it calls
-// an interface of its own ([repo.Forge], [settings.Forge], [issue.Forge], [account.Forge] and the like), which
-// [Forge] implements. So package repo does not import pull requests. To have a feature
-// follow a use case, add a line to its function.
+// A feature starts the transaction, checks rights and input, and locks. Then it calls an interface of its
+// own ([repo.Forge], [settings.Forge], [issue.Forge], [account.Forge] and others), which [Forge]
+// implements. So package repo does not import pull requests. To add an effect on a feature, add a line to
+// the function.
 //
-// Two use cases stay in a feature, since it may import all that they touch: a merge is
-// Service.complete in package pull, and begins with Push; a fork is fork.insert in
-// package network, and begins with Create.
+// Two changes are implemented in a feature, because it may import everything that they affect: a merge is
+// Service.complete in package pull, and starts with Push; a fork is fork.insert in package network, and
+// starts with Create.
 package forge
 
 import (
@@ -48,7 +47,7 @@ import (
 	"arbor/internal/search"
 )
 
-// Forge holds the features that change together.
+// Forge holds the services that change together.
 type Forge struct {
 	Accounts    *account.Service
 	Repos       *repo.Service
@@ -68,7 +67,7 @@ type Forge struct {
 	Apps        *app.Service
 }
 
-// New makes the features: for a server, and for commands that work beside it.
+// New creates the services, for a server or for a command that works on a store.
 func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f := &Forge{}
 	f.Accounts = account.New(d, log, f)
@@ -90,5 +89,5 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	return f
 }
 
-// RepositoriesDir is where the repositories' directories are in a data folder.
+// RepositoriesDir returns the repositories' directory in a data directory.
 func RepositoriesDir(dataDir string) string { return filepath.Join(dataDir, "repositories") }

@@ -12,12 +12,12 @@ import (
 	"arbor/internal/web"
 )
 
-// repository is an event of a repository itself.
+// repository returns a webhook event of a repository.
 func repository(action string, by account.ID, changes map[string]any) hook.Event {
 	return hook.Event{Name: "repository", Action: action, Actor: by, About: hook.About{Changes: changes}}
 }
 
-// Edit follows a change of what people set of a repository.
+// Edit applies the effects of changed settings of a repository.
 func (f *Forge) Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
 	if before.Name != after.Name || textOf(before.Description) != textOf(after.Description) ||
 		before.Topics != after.Topics {
@@ -33,7 +33,7 @@ func (f *Forge) Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
 	return tellEdited(tx, before, after, by)
 }
 
-// tellEdited tells hooks of such a change.
+// tellEdited records the webhook events of changed settings.
 func tellEdited(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
 	var list []hook.Event
 	if before.Name != after.Name {
@@ -73,8 +73,8 @@ func textOf(s *string) string {
 	return *s
 }
 
-// tellCreated tells the parent of a fork, and who owns a repository now: the hooks of an organization, and
-// the Apps that reach all that an account owns.
+// tellCreated records the webhook events of a new repository: for the parent of a fork, for the
+// organization that owns it, and for Apps installed for all repositories of its owner.
 func tellCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if r.ParentID != 0 {
 		err := hook.Record(tx, r.ParentID,
@@ -86,8 +86,8 @@ func tellCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return hook.RecordForOwner(tx, r.OwnerID, r.ID, repository("created", by, nil))
 }
 
-// tellDeleted tells the organization whose repository is being deleted, and the Apps that reach it. Its own
-// hooks go with it.
+// tellDeleted records the webhook events of a deleted repository, for its organization and for Apps that
+// can access it. Its own webhooks are deleted with it.
 func tellDeleted(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := hook.Forget(tx, r.ID); err != nil {
 		return err
@@ -107,8 +107,8 @@ func tellDeleted(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return hook.RecordForOwner(tx, r.OwnerID, r.ID, e)
 }
 
-// addOwner renders what a payload shows of the owner of a repository that is going: the organization, and of
-// what the operator does the sender, whom GitHub has always.
+// addOwner renders the owner of a repository that is being deleted for a webhook payload: the organization,
+// and the sender if the operator deletes it, because GitHub's payloads always have one.
 func addOwner(
 	tx *db.Tx, parts map[string]json.RawMessage, r *repo.Repo, by account.ID, info *web.Info,
 ) error {
@@ -127,7 +127,7 @@ func addOwner(
 	return err
 }
 
-// tellVisibility tells who sees a repository from now on.
+// tellVisibility records the webhook events of a changed visibility.
 func tellVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if r.Private {
 		return hook.Record(tx, r.ID, repository("privatized", by, nil))
@@ -135,7 +135,7 @@ func tellVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return hook.Record(tx, r.ID, hook.Event{Name: "public", Actor: by}, repository("publicized", by, nil))
 }
 
-// tellCollaborator tells of who joined a repository, left it, or has another role.
+// tellCollaborator records the webhook event of a collaborator who was added, removed or got another role.
 func tellCollaborator(
 	tx *db.Tx, r *repo.Repo, userID account.ID, before, after account.Role, by account.ID,
 ) error {
@@ -155,12 +155,12 @@ func tellCollaborator(
 	return hook.Record(tx, r.ID, e)
 }
 
-// roleName is a role as hooks name it.
+// roleName returns a role's name in webhook payloads.
 func roleName(r account.Role) string {
 	return map[account.Role]string{account.Pull: "read", account.Push: "write", account.Admin: "admin"}[r]
 }
 
-// TellMember tells of who joined an organization, or left it.
+// TellMember records the webhook event of a user who joined or left an organization.
 func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined bool, by account.ID) error {
 	info, err := hook.ListeningOwner(tx, org.ID, "organization")
 	if err != nil || info == nil {
@@ -178,8 +178,8 @@ func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined 
 		About: hook.About{User: user.ID, Parts: map[string]json.RawMessage{"membership": membership}}})
 }
 
-// tellOrgDeleted tells of an organization that is being deleted. Its hooks that listen outlive it until they
-// were told.
+// tellOrgDeleted records the webhook event of an organization that is being deleted. Its webhooks are kept
+// until the event is delivered.
 func tellOrgDeleted(tx *db.Tx, id, by account.ID) error {
 	info, err := hook.ListeningOwner(tx, id, "organization")
 	if err != nil || info == nil {
@@ -193,7 +193,7 @@ func tellOrgDeleted(tx *db.Tx, id, by account.ID) error {
 	if e.About.Parts, err = hook.Part("organization", account.NewOrganization(org, info)); err != nil {
 		return err
 	}
-	if by == 0 { // the operator: GitHub has a sender always
+	if by == 0 { // the operator: GitHub's payloads always have a sender
 		if e.About.Parts["sender"], err = json.Marshal(account.NewSimple(org, info)); err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func tellOrgDeleted(tx *db.Tx, id, by account.ID) error {
 	return hook.Bequeath(tx, id, e)
 }
 
-// TellRename tells of an organization that got another login.
+// TellRename records the webhook event of an organization's new login.
 func (f *Forge) TellRename(tx *db.Tx, org *account.Account, from string, by account.ID) error {
 	return hook.RecordForOwner(tx, org.ID, 0, hook.Event{Name: "organization", Action: "renamed", Actor: by,
 		About: hook.About{Changes: map[string]any{"login": hook.From(from)}}})

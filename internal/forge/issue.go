@@ -15,10 +15,9 @@ import (
 	"arbor/internal/review"
 )
 
-// WriteIssue writes an issue that a transaction made or changed.
+// WriteIssue writes an issue that a transaction created or changed.
 func (f *Forge) WriteIssue(c *issue.Change) error {
-	// The row, the repository's counter, what the issue is found by, its events,
-	// subscriptions, and references to other issues.
+	// The row, the repository's counter, the index, events, subscriptions, and references to other issues.
 	if err := c.Write(); err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ func (f *Forge) WriteIssue(c *issue.Change) error {
 	if err := notification.Note(c.Tx, actOf(c, told)); err != nil {
 		return err
 	}
-	// Work for the worker that indexes texts, which begins.
+	// Schedule the indexing of texts, and wake the worker.
 	if err := fulltext.NoteTexts(c.Tx, int64(c.Issue.ID), c.ChangedTexts()...); err != nil {
 		return err
 	}
@@ -43,10 +42,10 @@ func (f *Forge) WriteIssue(c *issue.Change) error {
 	return nil
 }
 
-// LoseIssue takes an issue out of its repository: for good, or for another, where it is already.
+// LoseIssue removes an issue that is deleted, or transferred and already inserted elsewhere.
 func (f *Forge) LoseIssue(d *issue.Departure) error {
-	// What feeds say of it and people were told goes along, or goes; threads by their foreign key. Searches find
-	// its texts by a word for the repository.
+	// Its feed entries and notifications move with the issue or are deleted; linked rows follow by foreign
+	// key. Searches find its texts by a word for the repository.
 	if d.New == nil {
 		if err := activity.DropIssue(d.Tx, d.From.ID, int64(d.Issue.ID)); err != nil {
 			return err
@@ -57,7 +56,7 @@ func (f *Forge) LoseIssue(d *issue.Departure) error {
 		fulltext.NoteIssue(d.Tx, int64(d.New.ID))); err != nil {
 		return err
 	}
-	// The row, and all rows that belong to it; the repository's counters, where it went, and hooks.
+	// The row and all rows that belong to it, the repository's counters, the redirect, and webhook events.
 	if err := d.Write(); err != nil {
 		return err
 	}
@@ -65,8 +64,8 @@ func (f *Forge) LoseIssue(d *issue.Departure) error {
 	return nil
 }
 
-// actOf is what people are told of a change: those with a part in the issue of what is said and of its state,
-// others of what names them.
+// actOf returns the notification of a change: participants are notified of new texts and of state changes,
+// others only of mentions.
 func actOf(c *issue.Change, told []hook.Event) notification.Act {
 	act := notification.Act{RepoID: c.Repo.ID, Issue: c.Issue.ID, Actor: c.Actor.ID}
 	for _, e := range told {
@@ -83,7 +82,7 @@ func actOf(c *issue.Change, told []hook.Event) notification.Act {
 	return act
 }
 
-// ReopenPull checks whether a closed pull request may be opened again.
+// ReopenPull checks whether a closed pull request can be reopened.
 func (f *Forge) ReopenPull(
 	ctx context.Context, a *repo.Access, i *issue.Issue,
 ) (func(*issue.Change) error, error) {

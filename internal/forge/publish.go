@@ -7,12 +7,12 @@ import (
 	"arbor/internal/release"
 )
 
-// PublishRelease follows a release that is published for the first time.
+// PublishRelease applies the effects of a release's first publication.
 func (f *Forge) PublishRelease(tx *db.Tx, r *release.Release) error {
 	return activity.NoteReleased(tx, r)
 }
 
-// CommentOnCommit follows a new comment on a commit.
+// CommentOnCommit applies the effects of a new comment on a commit.
 func (f *Forge) CommentOnCommit(tx *db.Tx, c *commitcomment.Comment) error {
 	return activity.NoteCommitComment(tx, c)
 }

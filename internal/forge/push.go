@@ -15,15 +15,14 @@ import (
 	"arbor/internal/repo"
 )
 
-// PreparePush copies objects to where Push will name them: the new heads of pull
-// requests from a fork.
+// PreparePush copies the objects that Push will refer to: the new heads of pull requests from a fork.
 func (f *Forge) PreparePush(ctx context.Context, p repo.Push) error {
 	return f.Pulls.PreparePush(ctx, p)
 }
 
-// Push moves refs. All of their objects are on disk by now.
+// Push updates refs. All their objects must be on disk.
 func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
-	// Each ref is compared with what the push expects it to be.
+	// Each ref is compared with the value that the push expects.
 	landing, err := p.Check(tx)
 	if err != nil {
 		return nil, err
@@ -34,19 +33,19 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	if err := landing.WriteRefs(tx); err != nil {
 		return nil, err
 	}
-	// Perhaps no ref leads to the old values now: callers who may push still find them.
+	// The old values may have become unreachable; callers with push access can still read them.
 	if err := landing.NoteUnreached(tx); err != nil {
 		return nil, err
 	}
-	// The time of the push, the repository's size, its default branch.
+	// Time of the push, size and default branch.
 	if err := landing.UpdateRepo(tx); err != nil {
 		return nil, err
 	}
-	// Work for package detect: languages and license of the default branch.
+	// Schedule detection of languages and license of the default branch.
 	if err := detect.Note(tx, p.RepoID); err != nil {
 		return nil, err
 	}
-	// Work for package closing: commits that name issues, and close them.
+	// Schedule reading the commits for references to issues.
 	if err := closing.NotePush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
@@ -56,29 +55,29 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	if err := hook.NotePush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
-	// Open pull requests get new heads, or are closed with their branches. Those that
-	// the push merged are found after the commit.
+	// Open pull requests get new heads, or are closed with their branches. Those merged by the push are
+	// found after the commit.
 	if err := f.Pulls.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
-	// Branches that were deleted are linked to no issue any more.
+	// Unlink deleted branches from issues.
 	if err := branch.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
-	// Apps are asked for their checks of new tips.
+	// Request checks of new tips from Apps.
 	if err := checkrun.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
-	// Releases whose tags were deleted are drafts again.
+	// Releases whose tags were deleted become drafts.
 	if err := release.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
-	// The workers that read commits and make test merges begin.
+	// Wake the workers that read commits and make test merges.
 	tx.OnCommit(f.Repos.RefsMoved)
 	return landing.Refused, nil
 }
 
-// SetDefaultBranch makes a branch that is there the default one.
+// SetDefaultBranch sets the default branch to an existing branch.
 func (f *Forge) SetDefaultBranch(tx *db.Tx, id repo.ID, branch string) error {
 	if err := repo.SetDefaultBranch(tx, id, branch); err != nil {
 		return err
@@ -86,8 +85,7 @@ func (f *Forge) SetDefaultBranch(tx *db.Tx, id repo.ID, branch string) error {
 	return detect.Note(tx, id)
 }
 
-// MaintainerBranches finds branches to which the caller may push without push
-// access.
+// MaintainerBranches returns branches to which the caller may push without push access.
 func (f *Forge) MaintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, error) {
 	return pull.MaintainerBranches(tx, a, hold)
 }

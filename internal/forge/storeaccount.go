@@ -8,37 +8,37 @@ import (
 	"arbor/internal/hook"
 )
 
-// Fate is what becomes of a column that names a deleted account.
+// Fate is what happens to a column that refers to a deleted account.
 type Fate uint8
 
-// The fates.
+// Fates of a column.
 const (
-	Refused Fate = iota // deletion is refused while there is a row
-	Given               // ghost stands there afterwards
-	Dropped             // the row goes
-	Emptied             // NULL stands there afterwards
-	Kept                // it stays: a record of what was
-	Posted              // package issue or pull does it, with the index of issues
-	Added               // what counts for it is added to what counts for ghost, or for owners of repositories
+	Refused Fate = iota // an account with a row cannot be deleted
+	Given               // is set to ghost
+	Dropped             // the row is deleted
+	Emptied             // is set to NULL
+	Kept                // is kept as a record
+	Posted              // package issue or pull handles it with the index of issues
+	Added               // its count is added to that of ghost, or of the repositories' owners
 )
 
-// AccountColumn is a column that names an account.
+// AccountColumn is a column that refers to an account.
 type AccountColumn struct {
 	Table, Column string
 	Fate          Fate
-	// a condition; rows for which it does not hold have another line, or are no account's
+	// A condition; other rows have another entry, or refer to something else.
 	Only string
 }
 
-// AccountColumns are all columns of all tables that name an account. A test holds them
-// against the tables of both engines.
+// AccountColumns lists all columns that refer to an account. A test compares it with the tables of both
+// engines.
 var AccountColumns = []AccountColumn{
 	{"repos", "owner_id", Refused, ""},
 	{"apps", "owner_id", Refused, ""},
-	{"apps", "bot_id", Refused, ""}, // a bot goes after its App
+	{"apps", "bot_id", Refused, ""}, // a bot is deleted after its App
 
 	{"members", "org_id", Dropped, ""},
-	{"members", "user_id", Dropped, ""}, // of the last owner it is refused
+	{"members", "user_id", Dropped, ""}, // the last owner cannot be deleted
 	{"collaborators", "user_id", Dropped, ""},
 	{"tokens", "account_id", Dropped, ""},
 	{"device_requests", "account_id", Dropped, ""},
@@ -47,10 +47,10 @@ var AccountColumns = []AccountColumn{
 	{"installations", "account_id", Dropped, ""},
 	{"installation_suspensions", "account_id", Dropped, ""},
 	{"ssh_keys", "account_id", Dropped, ""},
-	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody answers for them any more
+	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody would be responsible for them
 	{"plants", "owner_id", Dropped, ""},
 	{"repo_redirects", "owner_id", Dropped, ""},
-	{"stars", "user_id", Dropped, ""}, // triggers count stars and watches
+	{"stars", "user_id", Dropped, ""}, // triggers update the counts of stars and watches
 	{"watches", "user_id", Dropped, ""},
 	{"mark_counts", "user_id", Dropped, ""},
 	{"silences", "user_id", Dropped, ""},
@@ -63,12 +63,12 @@ var AccountColumns = []AccountColumn{
 	{"notification_wishes", "user_id", Dropped, ""},
 	{"notification_inboxes", "user_id", Dropped, ""},
 	{"reactions", "user_id", Dropped, ""},
-	{"hooks", "org_id", Dropped, ""}, // unless it still tells of the deletion
-	// there is no quota any more that it could count in
+	{"hooks", "org_id", Dropped, ""}, // unless it still has to deliver the deletion
+	// It no longer counts for a quota.
 	{"brought", "user_id", Dropped, ""},
-	{"discarded", "owner_id", Dropped, ""},                          // the sweep removes the folders
-	{"reviews", "author_id", Dropped, "state = 1"},                  // nobody else has seen it
-	{"hook_deliveries", "actor_id", Dropped, "payload IS NOT NULL"}, // what was told names it
+	{"discarded", "owner_id", Dropped, ""},                          // the sweep removes the directories
+	{"reviews", "author_id", Dropped, "state = 1"},                  // visible only to their author
+	{"hook_deliveries", "actor_id", Dropped, "payload IS NOT NULL"}, // the delivered payload names it
 
 	{"deleted_milestones", "actor_id", Given, ""},
 	{"issues", "author_id", Given, ""},
@@ -93,19 +93,19 @@ var AccountColumns = []AccountColumn{
 	{"attachments", "uploader_id", Given, ""},
 	{"activities", "actor_id", Given, ""},
 	{"notification_acts", "actor_id", Given, ""},
-	{"activities", "subject_id", Given, "kind = 6"}, // who joined a repository
+	{"activities", "subject_id", Given, "kind = 6"}, // the new collaborator
 
 	{"hook_deliveries", "actor_id", Given, ""},
 
 	{"activities", "org_id", Emptied, ""},
-	{"former_logins", "account_id", Emptied, ""}, // and nobody gets the logins
+	{"former_logins", "account_id", Emptied, ""}, // the logins stay reserved
 
-	{"audit", "actor_id", Kept, ""}, // with the logins as they were
+	{"audit", "actor_id", Kept, ""}, // with the logins at the time
 	{"audit", "org_id", Kept, ""},
 	{"audit", "user_id", Kept, ""},
 
-	{"text_counts", "account_id", Added, ""}, // to ghost's
-	{"files", "payer_id", Added, ""},         // to the owner's of the repository
+	{"text_counts", "account_id", Added, ""}, // to that of ghost
+	{"files", "payer_id", Added, ""},         // to the owner of the repository
 
 	{"issues", "assignees", Posted, ""},
 	{"postings", "value", Posted, "kind IN (2, 3, 6, 7)"},
@@ -113,7 +113,7 @@ var AccountColumns = []AccountColumn{
 	{"pull_branches", "owner_id", Posted, ""},
 }
 
-// where is the condition for a row that names the account $1.
+// where returns the condition for rows that refer to the account $1.
 func (c AccountColumn) where() string {
 	where := c.Column + ` = $1`
 	if c.Only != "" {
@@ -122,14 +122,14 @@ func (c AccountColumn) where() string {
 	return where
 }
 
-// orgsOf lists the organizations to which a user belongs.
+// orgsOf returns the organizations of a user.
 func orgsOf(tx *db.Tx, id account.ID) ([]account.ID, error) {
 	return db.QueryIDs[account.ID](tx, `SELECT org_id FROM members WHERE user_id = $1`, id)
 }
 
-// dropRows removes the rows that go with an account.
+// dropRows deletes the rows that are deleted with an account.
 func dropRows(tx *db.Tx, id account.ID) error {
-	// Whom it followed, and who followed it, have one less.
+	// Decrement the counts of followed accounts and followers.
 	for _, count := range [...]string{
 		`UPDATE accounts SET followers = followers - 1 WHERE id IN (SELECT target_id FROM followers WHERE user_id = $1)`,
 		`UPDATE accounts SET following = following - 1 WHERE id IN (SELECT user_id FROM followers WHERE target_id = $1)`,
@@ -150,7 +150,7 @@ func dropRows(tx *db.Tx, id account.ID) error {
 	return nil
 }
 
-// giveRows lets ghost stand, or nobody, where the account stands.
+// giveRows sets the account's columns to ghost or NULL.
 func giveRows(tx *db.Tx, id, ghost account.ID) error {
 	if err := tx.Run(`INSERT INTO text_counts AS t (account_id, bytes, hour, hour_bytes)
 		SELECT CAST($2 AS BIGINT), bytes, 0, 0 FROM text_counts WHERE account_id = $1

@@ -15,10 +15,10 @@ import (
 var names = regexp.MustCompile(
 	`^(.*_)?(account|user|owner|author|creator|actor|target|org|admin)_id$|_by$|^assignees$`)
 
-// otherwise are columns that are called so, or lead to accounts, of which a deletion has nothing to say.
+// otherwise lists columns with similar names or references to accounts that a deletion does not affect.
 var otherwise = []string{
 	"withdrawn_forks.owner_id", // a view
-	"names_changed.account_id", // the index of names is told of the deletion
+	"names_changed.account_id", // the index of names follows the deletion
 	"account_texts.id",         // that index, whose rows go with those of the accounts
 }
 

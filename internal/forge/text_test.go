@@ -29,8 +29,8 @@ var boundedTexts = map[string]string{
 	"deleted_milestones": "jobs", "deleted_repos": "jobs",
 }
 
-// Each table with texts counts for who writes them, or something else bounds it: else an account could fill
-// the disk with it.
+// Each table with texts counts for their writer or has another limit. Otherwise an account could fill the
+// disk.
 func TestEachTextCounts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.SQLite)

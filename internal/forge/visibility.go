@@ -11,19 +11,18 @@ import (
 	"arbor/internal/star"
 )
 
-// ChangeVisibility shows a private repository to everyone, or hides a public one. A
-// fork cannot change: Edit refuses that before.
+// ChangeVisibility publishes a private repository, or hides a public one. Edit rejects forks before.
 func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	changes := map[string]any{"old_visibility": repo.Visibility(r.Private),
 		"visibility": repo.Visibility(!r.Private)}
 	if err := audit.Record(tx, r.Audited(audit.RepoAccess, changes)); err != nil {
 		return err
 	}
-	// Pull requests between it and its forks are closed, while the network is whole.
+	// Close pull requests between it and its forks, before it leaves the network.
 	if err := f.Pulls.FollowVisibility(tx, r, by); err != nil {
 		return err
 	}
-	// All of a network are public, or all private: its forks go on without it.
+	// A network is either public or private, so its forks form their own.
 	if err := network.Leave(tx, r, false); err != nil {
 		return err
 	}

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// followed are statements after which something has to follow that no trigger does: a row for feeds, a note of a
-// text that searches find, work for package detect. With each is the place that writes them, and what follows there.
+// followed are statements after which something has to follow that no trigger does: a row for feeds, a note
+// of a text that searches find, work for package detect. With each is the place that writes them, and what
+// follows there.
 var followed = map[string]map[string]string{
 	`INSERT INTO issues\b`: {
 		"issue/store.go": "WriteIssue; of a transferred issue LoseIssue"},

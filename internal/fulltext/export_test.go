@@ -1,6 +1,6 @@
 package fulltext
 
-// Words gives the words of a text.
+// Words returns the words of a text.
 func Words(text string) (list []string) {
 	words(text, func(w string) { list = append(list, w) })
 	return list

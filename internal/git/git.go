@@ -39,9 +39,8 @@
 //	              whose objects are all in another one
 //	purge.go      what goes and what stays of a folder; inuse.go who works in one
 //
-// What holds everywhere: git 2.39.1 or newer, plumbing only (and format-patch, which
-// has no plumbing equivalent); what is acknowledged is synced; an object that was kept is
-// never deleted, except by the operator's purge.
+// Rules: git 2.39.1 or newer. Only plumbing commands (and format-patch, which lacks a plumbing equivalent).
+// Data is synced before it is acknowledged. A stored object is deleted only by the operator's purge.
 //
 // What comes in is bounded. A pack is read whole before git sees it, so no process waits for a
 // client. What memory a small one takes to unpack is known then; a larger one goes to a file
@@ -50,13 +49,13 @@
 // each once, and counts are kept by SHA: so a push reads the trees that it brought and, after a
 // start, those they name.
 //
-// When packs pile up, the smallest are combined, so that each pack is twice as large as all smaller
-// ones together. The new pack is read back from its place; then what it replaces is moved to where
-// git does not look, and removed hours later. Of two packs only the later one in a fixed order may
-// replace the other, so nodes that get in each other's way never remove both.
+// When there are many packs, the smallest are combined, so that each pack is at least twice as large as all
+// smaller ones together. The new pack is verified in place. Then the packs that it replaces are moved to a
+// directory that git does not read, and deleted hours later. Of two packs only the later one in a fixed
+// order may replace the other, so concurrent nodes never remove both.
 //
-// Forks link packs and share no alternates: with alternates the fork could read what the parent
-// got later, and the parent's deletion would have to copy first.
+// Forks hard-link packs instead of using alternates: with alternates a fork could read later objects of its
+// parent, and deleting the parent would require copying first.
 //
 // MergeTree walks from both tips to where they parted and merges the three trees in Go; it is sure
 // of the result where no path was changed on both sides. All else (a file that both changed,

@@ -46,7 +46,7 @@ func serve(t testing.TB, dir string) *server {
 	return s
 }
 
-// point makes a ref of it name an object.
+// point creates a ref of it name an object.
 func (s *server) point(name string, sha git.SHA) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // file: the lock lasts as long as that process, on any node, even after the end of
 // the server that started it. Short reads hold none: they are waited for by time.
 
-// markUsed lets the task's process hold the lock, if it may run long. Call done when
-// the process has begun.
+// markUsed passes the lock to the task's process if it may run long. The caller calls done after the
+// process has started.
 func (g *Git) markUsed(t *process.Task) (done func()) {
 	if t.Limit < g.options.TransferTimeout {
 		return func() {}

@@ -332,8 +332,7 @@ func (r *Repository) packLoose(ctx context.Context, now time.Time) (bool, error)
 	return true, r.setAsideLoose(loose, name, now)
 }
 
-// setAsideLoose sets aside the files of loose objects, all of which must be in a
-// pack that was read back.
+// setAsideLoose sets aside the files of loose objects. A verified pack must contain all of them.
 func (r *Repository) setAsideLoose(loose []SHA, pack string, now time.Time) error {
 	x, err := packfile.OpenIndex(r.path("objects", "pack", pack+".idx"))
 	if err != nil {

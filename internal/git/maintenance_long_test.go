@@ -11,7 +11,7 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// Packing makes few packs of many and loses nothing: also not what no ref
+// Packing creates few packs of many and loses nothing: also not what no ref
 // names, since a pull request or a cached answer may.
 func TestPackKeepsAll(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/git/tree"
 )
 
-// mergeable makes two commits that changed one file at its two ends, and a
+// mergeable creates two commits that changed one file at its two ends, and a
 // third that cannot be merged with them: in many files.
 func mergeable(t *testing.T, r *Repository) (ours, theirs, other SHA) {
 	t.Helper()

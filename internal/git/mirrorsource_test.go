@@ -13,8 +13,9 @@ import (
 	"arbor/internal/errs"
 )
 
-// The address of an import may stand in a seed that somebody else wrote: it starts no program, waits for nothing,
-// and the other server writes nothing to the operator's terminal, whatever the operator's git is configured for.
+// The address of an import may stand in a seed that somebody else wrote: it starts no program, waits for
+// nothing, and the other server writes nothing to the operator's terminal, whatever the operator's git is
+// configured for.
 func TestHostileSources(t *testing.T) {
 	t.Setenv("GIT_CONFIG_COUNT", "1")
 	t.Setenv("GIT_CONFIG_KEY_0", "protocol.allow")

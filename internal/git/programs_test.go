@@ -16,7 +16,7 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// fakes makes a git on whose path all other programs only note that they ran. It
+// fakes creates a git on whose path all other programs only note that they ran. It
 // gives that git and the file of the notes.
 func fakes(t *testing.T) (binary, notes string) {
 	t.Helper()

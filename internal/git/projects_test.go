@@ -47,7 +47,7 @@ func newWorkTree(tb testing.TB, dir string) workTree {
 	return workTree(work)
 }
 
-// merge gives the tree and the parents of the merge commit, or "" with conflicts.
+// merge returns the tree and the parents of the merge commit, or "" with conflicts.
 func (w workTree) merge(tb testing.TB, base, head git.SHA) (tree git.SHA, parents string) {
 	tb.Helper()
 	gittest.Run(tb, string(w), "checkout", "-q", "--force", "--detach", string(base))

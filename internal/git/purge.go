@@ -17,9 +17,9 @@ import (
 	"arbor/internal/git/process"
 )
 
-// A purge builds a new folder with the objects that stay, object by object. It links no
-// file of the old folder, since packs mix objects that go with objects that stay. The
-// caller makes the new folder the repository's, and removes the old one.
+// A purge builds a new directory with the remaining objects, object by object. It does not link files of
+// the old directory, because packs may contain both purged and remaining objects. The caller replaces the
+// repository's directory and removes the old one.
 
 // Stored returns the names of all objects of the folder, each once and in order.
 func (r *Repository) Stored() ([]ID, error) {

@@ -37,7 +37,7 @@ func receive(t testing.TB, r *git.Repository, tip git.SHA, pack []byte) (*git.Qu
 	return r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Commands: creates(tip)})
 }
 
-// importFile makes a commit of one file the tip of main.
+// importFile creates a commit of one file the tip of main.
 func importFile(t testing.TB, dir, name, contents string) {
 	t.Helper()
 	stream := gittest.CommitLine("main", 0, "c") + gittest.FileLines(name, contents)

@@ -40,7 +40,7 @@ func write(t testing.TB, r *Repository, texts ...string) (packs []packFile) {
 	return packs
 }
 
-// must gives the result of a call that may not fail.
+// must returns the result of a call that may not fail.
 func must[T any](t testing.TB) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()
@@ -80,7 +80,7 @@ func TestTwoCopiesAreNotBothRemoved(t *testing.T) {
 	}
 }
 
-// secondName gives a pack's files another name, too.
+// secondName returns a pack's files another name, too.
 func secondName(t testing.TB, r *Repository, name string) string {
 	t.Helper()
 	to := "pack-" + strings.Repeat("f", 40)

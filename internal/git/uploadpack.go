@@ -108,8 +108,8 @@ func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOpt
 		if r.Check() != nil {
 			return r.failed(err)
 		}
-		// It has sent the client the reason, or the client ended the exchange early,
-		// as it does when it negotiates a shallow clone.
+		// Either git has sent the reason to the client, or the client has ended the exchange early, as in
+		// the negotiation of a shallow clone.
 		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))
 		if written == 0 {
 			return wire.WriteError(o.Out, "upload-pack: the request was refused")

@@ -195,7 +195,7 @@ func (t *newTree) checkObjects(ctx context.Context) error {
 	return t.err()
 }
 
-// checkSpecial has git check .gitmodules and .gitattributes files.
+// checkSpecial asks git to check .gitmodules and .gitattributes files.
 func (t *newTree) checkSpecial(ctx context.Context) error {
 	for i, e := range t.entries {
 		if e.remove || e.mode.Type() != git.TypeBlob || e.mode == git.ModeSymlink || !git.IsSpecial(e.path) {

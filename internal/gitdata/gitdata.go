@@ -34,7 +34,7 @@ import (
 	"arbor/internal/web"
 )
 
-// API has the HTTP handlers of Git objects.
+// API implements the HTTP handlers of Git objects.
 type API struct {
 	db         *db.DB
 	repos      *repo.Service

@@ -27,7 +27,7 @@ type newEntry struct {
 	remove  bool    // "sha": null
 }
 
-// treeInput has the entries of POST git/trees and their errors.
+// treeInput holds the entries of POST git/trees and their errors.
 type treeInput struct {
 	entries []newEntry
 	wrong   []errs.Field

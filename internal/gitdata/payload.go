@@ -293,7 +293,7 @@ type fileJSON struct {
 	Brief *fileBriefJSON `json:"brief,omitempty"`
 }
 
-// fileBriefJSON has fields of a changed file that pages show and GitHub's API does not have.
+// fileBriefJSON holds fields of a changed file that pages show and GitHub's API does not have.
 type fileBriefJSON struct {
 	OldMode string `json:"old_mode"`
 	Mode    string `json:"mode"`

@@ -134,7 +134,7 @@ const (
 	wholeWalk = 10 * time.Second
 )
 
-// LastChanges has the commits that last changed a path and, for a directory, its entries.
+// LastChanges holds the commits that last changed a path and, for a directory, its entries.
 type LastChanges struct {
 	Latest  *CommitPayload        `json:"latest"` // null: not found in time
 	Entries map[string]lastChange `json:"entries"`

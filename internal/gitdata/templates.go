@@ -25,7 +25,7 @@ const (
 	maxContactLinks = 20
 )
 
-// templatesJSON has the templates on the default branch.
+// templatesJSON holds the templates on the default branch.
 type templatesJSON struct {
 	Issues  []issueTemplateJSON `json:"issues"`
 	Pulls   []pullTemplateJSON  `json:"pulls"`

@@ -2,7 +2,7 @@ package gitdata
 
 import "testing"
 
-// A template's head is what strangers wrote: it is read, or it is no template.
+// A template's front matter is written by strangers: it is parsed, or the file is not a template.
 func FuzzIssueTemplate(f *testing.F) {
 	for _, text := range []string{"---\nname: Bug\nabout: It fails\ntitle: ''\nlabels: [a]\n---\n\nWhat?\n",
 		"---\nname: 7\n---\n", "---\nname: [x]\n---\n", "---\na: &a [x,x]\nb: &b [*a,*a]\nname: *b\n---\n",

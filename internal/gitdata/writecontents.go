@@ -110,7 +110,7 @@ func (e *fileEdit) read(body *web.Object, self git.Signature) {
 	e.blob = git.NewObject{Type: git.TypeBlob, Data: data}
 }
 
-// checkSpecial has git check .gitmodules and .gitattributes.
+// checkSpecial asks git to check .gitmodules and .gitattributes.
 func (e *fileEdit) checkSpecial(ctx context.Context) error {
 	if e.remove || !git.IsSpecial(e.path) {
 		return nil

@@ -147,7 +147,7 @@ func (w *world) check(t *testing.T, at, sha, bot string) {
 	}
 }
 
-// plant makes a repository with one of everything.
+// plant creates a repository with one of everything.
 func (w *world) plant(t *testing.T, n int) {
 	t.Helper()
 	name := fmt.Sprintf("g%d", n)

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// bed makes a public repository of alice's with four issues, and a pull request that fixes two of them; bob
+// bed creates a public repository of alice's with four issues, and a pull request that fixes two of them; bob
 // may push.
 func bed(t *testing.T, s *apitest.Server) map[string]any {
 	t.Helper()

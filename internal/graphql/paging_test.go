@@ -18,8 +18,8 @@ type paged struct {
 	remove func(key string) apitest.Case // called for each row that was read; without a method it does nothing
 }
 
-// A program that reads a list in pages gets each row that was there when it began, once: also if rows are added at
-// the front between two pages, or if it closes or deletes the rows that it has read.
+// A program that reads a list in pages gets each row that was there when it began, once: also if rows are
+// added at the front between two pages, or if it closes or deletes the rows that it has read.
 func TestPagesOfListsThatChange(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

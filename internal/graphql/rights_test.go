@@ -12,7 +12,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// run makes a request for GraphQL.
+// run sends a request for GraphQL.
 func run(t testing.TB, s *apitest.Server, as, query string, variables map[string]any) string {
 	t.Helper()
 	send, err := json.Marshal(map[string]any{"query": query, "variables": variables})
@@ -33,7 +33,7 @@ func member(t testing.TB, s *apitest.Server, as, address, name string) string {
 	return fmt.Sprint(v[name])
 }
 
-// cellar makes a private repository of alice's, in which each text has the word SECRET.
+// cellar creates a private repository of alice's, in which each text has the word SECRET.
 func cellar(t *testing.T, s *apitest.Server) (ids map[string]string) {
 	t.Helper()
 	s.User(t, "alice")

@@ -21,8 +21,8 @@ type Telling struct {
 
 type tellerKey struct{}
 
-// Attach makes all transactions of the database render what they record. Without it, payloads are rendered when
-// they are sent.
+// Attach sets the renderer of payloads for all transactions of the database. Without it, payloads are
+// rendered when they are sent.
 func Attach(d *db.DB, r Renderer) { d.Attach(tellerKey{}, r) }
 
 // rows are deliveries that a transaction added, for which it renders what their payloads need.

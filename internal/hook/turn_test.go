@@ -24,7 +24,7 @@ func (f renderFunc) Tell(*db.Tx, []*Telling) error { return nil }
 
 func (f renderFunc) Check(*db.Tx, *Hook, *Delivery) error { return nil }
 
-// waitingFor makes a hook that leads to a receiver, with a delivery that waits.
+// waitingFor creates a hook that leads to a receiver, with a delivery that waits.
 func waitingFor(t *testing.T, d *db.DB, url string) (id int64) {
 	t.Helper()
 	err := d.Write(t.Context(), func(tx *db.Tx) error {

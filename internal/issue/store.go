@@ -20,7 +20,7 @@ const issueColumns = `i.id, i.repo_id, i.number, i.pull, i.title, i.body, i.auth
 	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0), i.draft, i.merged_at, i.pinned_at,
 	COALESCE(i.pinned_by, 0)`
 
-// scanIssue reads issueColumns. Error: 404 if there is no row.
+// scanIssue reads issueColumns. Error: 404 if the row does not exist.
 func scanIssue(row db.Scanner) (*Issue, error) {
 	var i Issue
 	var state, reason int64

@@ -13,17 +13,17 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about labels.
+// API implements the HTTP handlers of labels.
 type API struct {
 	s       *Service
 	repos   *repo.Service
 	answers *tracker.Answers
 }
 
-// cacheBytes bounds the rendered answers kept in memory.
+// cacheBytes is the size of the cache of rendered responses.
 const cacheBytes = 4 << 20
 
-// NewAPI makes the handlers of the service; repos finds the repository of a request.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API {
 	return &API{s, repos, tracker.NewAnswers(s.db, cacheBytes)}
 }
@@ -39,7 +39,7 @@ type Payload struct {
 	Description *string `json:"description"`
 }
 
-// NewPayload renders a label of the repository at the place.
+// NewPayload renders a label of the repository at a place.
 func NewPayload(l *Label, at *tracker.Place) *Payload {
 	return &Payload{
 		ID: l.ID, NodeID: account.NodeID(resource, l.ID), URL: at.API + "/labels" + web.Path(l.Name),
@@ -47,7 +47,7 @@ func NewPayload(l *Label, at *tracker.Place) *Payload {
 	}
 }
 
-// NewPayloads renders a list of labels of one repository.
+// NewPayloads renders labels of one repository.
 func NewPayloads(list []*Label, at *tracker.Place) []*Payload {
 	out := make([]*Payload, len(list))
 	for n, l := range list {
@@ -58,7 +58,7 @@ func NewPayloads(list []*Label, at *tracker.Place) []*Payload {
 
 // GET /repos/{owner}/{repo}/labels
 //
-// List answers the labels of the repository by name.
+// List lists the labels of the repository by name.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		page := web.ReadPage(r)
@@ -73,8 +73,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/labels
 //
-// Create makes a label; one without a colour gets that of labels which an issue
-// names and nobody made. Errors: 422.
+// Create creates a label. The default color is that of labels created by issues. Errors: 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, resource)
 	if err != nil {
@@ -94,7 +93,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return web.Created(w, r, made.URL, made)
 }
 
-// readName reads the name of a label: not blank.
+// readName reads the name of a label, which must not be blank.
 func readName(body *web.Object, field string) web.Opt[string] {
 	name := body.String(field, MaxName)
 	if name.Value != "" && strings.TrimSpace(name.Value) == "" {
@@ -103,12 +102,11 @@ func readName(body *web.Object, field string) web.Opt[string] {
 	return name
 }
 
-// readColor reads a colour as six hexadecimal digits, perhaps behind a number
-// sign, and makes them lower-case.
+// readColor reads a color as six hexadecimal digits, optionally after a number sign, in lower case.
 func readColor(body *web.Object) web.Opt[string] {
 	color := body.String("color", 0)
 	if color.Value == "" && string(body.Raw("color")) != `""` {
-		return color // absent, null or no text
+		return color // absent, null or not a string
 	}
 	color.Value = plainColor(color.Value)
 	checkColor(&body.Faults, color.Value)
@@ -117,7 +115,7 @@ func readColor(body *web.Object) web.Opt[string] {
 
 // GET /repos/{owner}/{repo}/labels/{name}
 //
-// Get answers a label, whose name matches without regard to case. Errors: 404.
+// Get returns a label. Its name is matched case-insensitively. Errors: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		l, err := ByName(tx, a.ID, web.Param(r, "name"))
@@ -130,8 +128,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // PATCH /repos/{owner}/{repo}/labels/{name}
 //
-// Edit changes what the body names: new_name (or name), color and description.
-// Errors: 404, 422.
+// Edit changes the fields in the body: new_name (or name), color and description. Errors: 404, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, resource)
 	if err != nil {
@@ -156,7 +153,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return web.JSON(w, r, http.StatusOK, NewPayload(l, tracker.PlaceOf(r, a)))
 }
 
-// Caches tells of the caches.
+// Caches returns statistics of the caches.
 func (api *API) Caches() []cache.Stats {
 	return []cache.Stats{api.answers.Stats("label_answers")}
 }

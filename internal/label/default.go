@@ -5,8 +5,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// defaults are GitHub's, with which every repository begins (decision 32):
-// name, colour, description.
+// defaults are GitHub's labels for new repositories (decision 32): name, color, description.
 var defaults = [...][3]string{
 	{"bug", "d73a4a", "Something isn't working"},
 	{"documentation", "0075ca", "Improvements or additions to documentation"},
@@ -19,8 +18,7 @@ var defaults = [...][3]string{
 	{"wontfix", "ffffff", "This will not be worked on"},
 }
 
-// Defaults are the names of the labels with which every repository begins
-// (decision 32).
+// Defaults returns the names of the labels of a new repository (decision 32).
 func Defaults() []string {
 	names := make([]string, len(defaults))
 	for n, l := range defaults {
@@ -29,7 +27,7 @@ func Defaults() []string {
 	return names
 }
 
-// AddDefaults gives a new repository its labels (decision 32).
+// AddDefaults adds the default labels to a new repository (decision 32).
 func AddDefaults(tx *db.Tx, r *repo.Repo) error {
 	list := make([]*Label, len(defaults))
 	for n, l := range defaults {

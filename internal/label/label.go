@@ -1,18 +1,18 @@
-// Package label holds the labels of repositories.
+// Package label implements the labels of repositories.
 //
-//	label.go     the type, its rules, and how labels are made and changed
-//	default.go   those with which every repository begins
+//	label.go     the type and the operations
+//	default.go   the labels of new repositories
 //	store.go     the SQL
 //	api.go       the handlers and their JSON
 //
 // Table: labels.
 //
-// It knows no issues. Package issue puts labels on them and takes them off. Package
-// deletion does when a label is deleted, so DELETE is answered there.
+// It does not depend on issues. Package issue adds labels to issues and removes them. Package deletion
+// removes a deleted label from issues, so it also has the DELETE endpoint.
 //
-// Invariants: a name is unique in its repository without regard to case. Each
-// change locks the repository's row first and raises both generations of package
-// tracker. Ids are looked up within their repository, and never used again.
+// Invariants: A name is unique in its repository, compared case-insensitively. Each change locks the
+// repository's row first and increments both generations of package tracker. Ids are looked up within their
+// repository and are not reused.
 package label
 
 import (
@@ -32,27 +32,26 @@ import (
 // resource is the name of labels in validation errors (decision 15).
 const resource = "Label"
 
-// MaxName is how many code points a name has at most (decision 19).
+// MaxName is the maximum length of a name in code points (decision 19).
 const MaxName = 50
 
-// newColor is the colour of a label that an issue names and nobody made
-// (decision 32).
+// newColor is the color of labels created by issues (decision 32).
 const newColor = "ededed"
 
-// Label is a row of the table labels.
+// Label is a row of table labels.
 type Label struct {
 	ID          int64
 	RepoID      repo.ID
-	Name        string // Fold of it is unique in the repository
+	Name        string // unique in the repository after Fold
 	Color       string // six lower-case hexadecimal digits
 	Description *string
-	Default     bool // one of those that every repository begins with
+	Default     bool // one of the default labels
 }
 
-// Fold makes names that differ only in case equal (decision 25).
+// Fold returns the canonical form of a name, which ignores case (decision 25).
 func Fold(name string) string { return strings.ToLower(name) }
 
-// check reports what is wrong with names that an issue gives (decision 19).
+// check validates the label names of an issue (decision 19).
 func check(names []string) error {
 	for _, n := range names {
 		if strings.TrimSpace(n) == "" {
@@ -70,9 +69,8 @@ func check(names []string) error {
 	return nil
 }
 
-// Ensure finds labels by their names, each once and in the order given, and makes
-// those that are not there (decision 32), for an account. The repository's row is locked already.
-// Errors: 422.
+// Ensure returns the labels with the given names in order, without duplicates, and creates missing ones for
+// an account (decision 32). The repository's row must be locked. Errors: 422.
 func Ensure(tx *db.Tx, repoID repo.ID, names []string, by account.ID) ([]*Label, error) {
 	if err := check(names); err != nil {
 		return nil, err
@@ -103,8 +101,7 @@ func Ensure(tx *db.Tx, repoID repo.ID, names []string, by account.ID) ([]*Label,
 	return list, hook.Record(tx, repoID, told...)
 }
 
-// InOrder finds the labels of an issue in their order, without those that were
-// deleted since.
+// InOrder returns labels in the order of ids, without deleted ones.
 func InOrder(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Label, error) {
 	byID, err := ByIDs(tx, repoID, ids)
 	if err != nil {
@@ -119,13 +116,13 @@ func InOrder(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Label, error) {
 	return list, nil
 }
 
-// Service holds what the operations on labels share.
+// Service implements the operations on labels.
 type Service struct{ db *db.DB }
 
-// New makes the operations on a database.
+// New returns a Service.
 func New(d *db.DB) *Service { return &Service{d} }
 
-// List reads a page of the labels of a repository by name, and how many there are in all.
+// List reads a page of the labels of a repository by name, and their total number.
 func (s *Service) List(
 	ctx context.Context, a *repo.Access, at web.Page,
 ) (found []*Label, total int64, err error) {
@@ -136,7 +133,7 @@ func (s *Service) List(
 	return found, total, err
 }
 
-// Get finds a label, whose name matches without regard to case. Error: 404.
+// Get reads a label. Its name is matched case-insensitively. Error: 404.
 func (s *Service) Get(ctx context.Context, a *repo.Access, name string) (l *Label, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		l, err = ByName(tx, a.ID, name)
@@ -145,8 +142,8 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, name string) (l *Labe
 	return l, err
 }
 
-// Create makes a label; one without a color gets that of labels which an issue names and nobody made. Errors: 404
-// when the repository is gone, 422 when the name is taken.
+// Create creates a label. The default color is that of labels created by issues. Errors: 404 if the
+// repository was deleted, 422 if the name exists.
 func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Label, error) {
 	f := web.Faults{Resource: resource}
 	f.CheckFilled("name", e.Name.Value)
@@ -168,13 +165,13 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Label, e
 	return l, err
 }
 
-// event is what hooks are told of a label.
+// event returns the webhook event of a label.
 func event(l *Label, action string, by account.ID, changes map[string]any) hook.Event {
 	return hook.Event{Name: "label", Action: action, Actor: by,
 		About: hook.About{Label: l.Name, Changes: changes}}
 }
 
-// TellGone tells hooks of a label that is being deleted.
+// TellGone records the webhook event of a label that is being deleted.
 func TellGone(tx *db.Tx, a *repo.Access, l *Label) error {
 	info, err := hook.Listening(tx, a.ID, "label")
 	if err != nil || info == nil {
@@ -187,17 +184,17 @@ func TellGone(tx *db.Tx, a *repo.Access, l *Label) error {
 	return hook.Record(tx, a.ID, e)
 }
 
-// Edit is what somebody gives a label; other fields keep their values.
+// Edit is an update of a label. Fields that are not set keep their values.
 type Edit struct {
 	Name        web.Opt[string]
-	Color       web.Opt[string] // six hexadecimal digits, perhaps behind a number sign
-	Description web.Opt[string] // null and an empty text take it away
+	Color       web.Opt[string] // six hexadecimal digits, optionally after a number sign
+	Description web.Opt[string] // null and an empty text clear it
 }
 
-// maxDescription is in code points, as at GitHub.
+// maxDescription is the maximum length in code points, as at GitHub.
 const maxDescription = 100
 
-// check adds what is wrong with the values to f, and writes the color as it is stored. Error: 422.
+// check adds errors of the values to f, and normalizes the color. Error: 422.
 func (e *Edit) check(f *web.Faults) error {
 	f.CheckText("name", e.Name.Value, MaxName)
 	f.CheckText("description", e.Description.Value, maxDescription)
@@ -208,7 +205,7 @@ func (e *Edit) check(f *web.Faults) error {
 	return f.Err()
 }
 
-// plainColor writes a color in lower case and without a number sign.
+// plainColor returns a color in lower case, without a number sign.
 func plainColor(color string) string { return strings.ToLower(strings.TrimPrefix(color, "#")) }
 
 func checkColor(f *web.Faults, color string) {
@@ -217,8 +214,7 @@ func checkColor(f *web.Faults, color string) {
 	}
 }
 
-// Edit changes the label of that name. Errors: 404, 422 when the new name is
-// another label's.
+// Edit updates the label with this name. Errors: 404, 422 if the new name exists.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit) (*Label, error) {
 	f := web.Faults{Resource: resource}
 	if e.Name.Given() && strings.TrimSpace(e.Name.Value) == "" {
@@ -262,7 +258,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit)
 	return l, err
 }
 
-// changed gives the values that an edit replaced.
+// changed returns the values that an edit replaced.
 func changed(before, after *Label) map[string]any {
 	changes := map[string]any{}
 	if before.Name != after.Name {
@@ -284,7 +280,7 @@ func textOf(s *string) string {
 	return *s
 }
 
-// taken is the 422 for a name that another label has.
+// taken returns the 422 for a name that exists.
 func taken() error {
 	return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.AlreadyExists})
 }

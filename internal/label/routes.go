@@ -5,8 +5,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of labels; packages issue and deletion have those that change
-// issues.
+// Routes returns the routes of labels. Packages issue and deletion have those that change issues.
 func (api *API) Routes() []route.Route {
 	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{

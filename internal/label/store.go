@@ -30,7 +30,7 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Label, error) {
 	return db.QueryList(tx, scan, selected+rest, args...)
 }
 
-// Named finds labels by name, under Fold of it.
+// Named reads labels by name. The keys of the result are folded.
 func Named(tx *db.Tx, repoID repo.ID, names []string) (map[string]*Label, error) {
 	byName := make(map[string]*Label, len(names))
 	if len(names) == 0 {
@@ -47,7 +47,7 @@ func Named(tx *db.Tx, repoID repo.ID, names []string) (map[string]*Label, error)
 	return byName, err
 }
 
-// ByIDs finds labels; those that were deleted are missing from the map.
+// ByIDs reads labels by id. Deleted labels are missing from the map.
 func ByIDs(tx *db.Tx, repoID repo.ID, ids []int64) (map[int64]*Label, error) {
 	byID := make(map[int64]*Label, len(ids))
 	if len(ids) == 0 {
@@ -65,10 +65,10 @@ func ByIDs(tx *db.Tx, repoID repo.ID, ids []int64) (map[int64]*Label, error) {
 	return byID, err
 }
 
-// maxLabels is how many labels a repository has at most: they count in nobody's quota.
+// maxLabels is the maximum number of labels of a repository, because they do not count for a quota.
 const maxLabels = 5000
 
-// insert adds a label and sets its id. Errors: 422 when the name is taken, and for too many labels.
+// insert inserts a label and sets its id. Errors: 422 if the name exists, and for too many labels.
 func insert(tx *db.Tx, l *Label) error {
 	err := tx.QueryRow(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (repo_id, name_folded) DO NOTHING RETURNING id`,
@@ -92,15 +92,15 @@ func insert(tx *db.Tx, l *Label) error {
 	return nil
 }
 
-// OfIssues finds the labels of a page of issues, of any repositories: ids that
-// stand in an issue's row are of its repository.
+// OfIssues reads the labels of issues, of any repositories: the ids in an issue's row belong to its
+// repository.
 func OfIssues(tx *db.Tx, ids []int64) (map[int64]*Label, error) {
 	return db.RecallRows(tx, ids, func(l *Label) int64 { return l.ID }, func(rest []int64) ([]*Label, error) {
 		return query(tx, ` WHERE l.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
 	})
 }
 
-// insertAll adds labels of a new repository in one statement.
+// insertAll inserts labels of a new repository in one statement.
 func insertAll(tx *db.Tx, list []*Label) error {
 	args := make([]any, 0, 6*len(list))
 	for _, l := range list {
@@ -111,7 +111,7 @@ func insertAll(tx *db.Tx, list []*Label) error {
 	return err
 }
 
-// ByName finds a label without regard to case. Error: 404.
+// ByName reads a label. Its name is matched case-insensitively. Error: 404.
 func ByName(tx *db.Tx, repoID repo.ID, name string) (*Label, error) {
 	if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 {
 		return nil, errs.Absent()
@@ -120,8 +120,8 @@ func ByName(tx *db.Tx, repoID repo.ID, name string) (*Label, error) {
 		repoID, Fold(name)))
 }
 
-// list reads a page of the repository's labels by name, and how many there are:
-// an index alone counts them and finds the page.
+// list reads a page of the repository's labels by name, and their number. The query needs only an index to
+// count and find them.
 func list(tx *db.Tx, repoID repo.ID, p web.Page) (found []*Label, total int64, err error) {
 	found, err = query(tx, ` WHERE l.repo_id = $1 AND l.name_folded IN (SELECT name_folded FROM labels
 		WHERE repo_id = $1 ORDER BY name_folded LIMIT $2 OFFSET $3)
@@ -133,7 +133,7 @@ func list(tx *db.Tx, repoID repo.ID, p web.Page) (found []*Label, total int64, e
 	return found, total, err
 }
 
-// Within finds the labels that issues of a milestone have, by name.
+// Within returns the labels of a milestone's issues by name.
 func Within(tx *db.Tx, repoID repo.ID, milestoneID int64) ([]*Label, error) {
 	return query(tx, ` WHERE l.repo_id = $1 AND l.id IN (SELECT p.value FROM postings q
 			JOIN postings p ON p.issue_id = q.issue_id AND p.kind = $2
@@ -141,14 +141,13 @@ func Within(tx *db.Tx, repoID repo.ID, milestoneID int64) ([]*Label, error) {
 		ORDER BY l.name_folded`, repoID, int64(posting.ByLabel), int64(posting.ByMilestone), milestoneID)
 }
 
-// update writes all that can change.
+// update writes all fields that can change.
 func update(tx *db.Tx, l *Label) error {
 	return tx.Run(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5 WHERE id = $1`,
 		l.ID, l.Name, Fold(l.Name), l.Color, l.Description)
 }
 
-// Delete removes a label, whose repository's row is locked; the issues that bear
-// it are the caller's to see to.
+// Delete deletes a label. The repository's row must be locked. The caller removes the label from issues.
 func Delete(tx *db.Tx, l *Label) error {
 	return tx.Run(`DELETE FROM labels WHERE id = $1`, l.ID)
 }

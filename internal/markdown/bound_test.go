@@ -91,7 +91,7 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// cost gives the least processor time of several runs, and the size of what was
+// cost returns the least processor time of several runs, and the size of what was
 // made.
 func cost(t *testing.T, source string, runs int) (least time.Duration, size int) {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 // API answers the requests about texts and emojis.
 type API struct{ s *Service }
 
-// NewAPI makes the handlers of the service.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // Routes are the endpoints of texts and emojis.

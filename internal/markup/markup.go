@@ -23,7 +23,7 @@ type Service struct {
 	texts *text.Renderer
 }
 
-// New makes the service.
+// New returns a Service.
 func New(repos *repo.Service, texts *text.Renderer) *Service { return &Service{repos, texts} }
 
 // HTML renders Markdown for the caller. With links, people, issues and commits that it names

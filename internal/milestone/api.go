@@ -13,26 +13,25 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about milestones.
+// API implements the HTTP handlers of milestones.
 type API struct {
 	s       *Service
 	repos   *repo.Service
 	answers *tracker.Answers
 }
 
-// cacheBytes bounds the rendered answers kept in memory.
+// cacheBytes is the size of the cache of rendered responses.
 const cacheBytes = 4 << 20
 
-// NewAPI makes the handlers of the service; repos finds the repository of a request.
+// NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API {
 	return &API{s, repos, tracker.NewAnswers(s.db, cacheBytes)}
 }
 
 // GET /repos/{owner}/{repo}/milestones
 //
-// List answers milestones: state open (default), closed or all; sort due_on
-// (default; those without a date come last) or completeness; direction asc
-// (default) or desc. Errors: 422.
+// List lists milestones: state open (default), closed or all; sort due_on (default; those without a date
+// are last) or completeness; direction asc (default) or desc. Errors: 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	state, err := web.QueryEnum(r, resource, "state", "open", "closed", "all")
 	if err != nil {
@@ -61,7 +60,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/milestones
 //
-// Create makes a milestone of title, description, due_on and state. Errors: 422.
+// Create creates a milestone with title, description, due_on and state. Errors: 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, resource)
 	if err != nil {
@@ -89,7 +88,7 @@ func readEdit(body *web.Object) Edit {
 	return e
 }
 
-// readDueOn reads a time; null and an empty text are none.
+// readDueOn reads a time. Null and an empty text mean none.
 func readDueOn(body *web.Object) (due web.Opt[db.Time]) {
 	text := body.String("due_on", 0)
 	due = dueOn(&body.Faults, text.Value)
@@ -97,7 +96,7 @@ func readDueOn(body *web.Object) (due web.Opt[db.Time]) {
 	return due
 }
 
-// ReadDueOn reads the time at which a milestone is due; an empty text is none. Error: 422.
+// ReadDueOn parses the due time of a milestone. An empty text means none. Error: 422.
 func ReadDueOn(text string) (web.Opt[db.Time], error) {
 	f := web.Faults{Resource: resource}
 	due := dueOn(&f, text)
@@ -113,13 +112,13 @@ func dueOn(f *web.Faults, text string) web.Opt[db.Time] {
 		f.Wrong("due_on", errs.InvalidField, "due_on must be a time such as 2011-04-22T13:33:48Z")
 	}
 	due := web.Some(db.FromTime(t))
-	if due.Value == 0 { // which is none: the first moment of 1970 is stored as a later one of the same second
+	if due.Value == 0 { // 0 means none, so the first moment of 1970 is stored as a later one of the same second
 		due.Value = 1
 	}
 	return due
 }
 
-// answer answers with a milestone that was just written.
+// answer writes a milestone as the response.
 func (api *API) answer(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, m *Milestone,
 ) error {
@@ -139,7 +138,7 @@ func (api *API) answer(
 
 // GET /repos/{owner}/{repo}/milestones/{number}
 //
-// Get answers a milestone. Errors: 404.
+// Get returns a milestone. Errors: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -158,8 +157,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // PATCH /repos/{owner}/{repo}/milestones/{number}
 //
-// Edit changes what the body names: title, description, due_on, state. Errors:
-// 404, 422.
+// Edit changes the fields in the body: title, description, due_on, state. Errors: 404, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -185,8 +183,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // GET /repos/{owner}/{repo}/milestones/{number}/labels
 //
-// ListLabels answers the labels that the issues of a milestone have, each once,
-// by name. Errors: 404.
+// ListLabels lists the labels of a milestone's issues, without duplicates, by name. Errors: 404.
 func (api *API) ListLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -202,7 +199,7 @@ func (api *API) ListLabels(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	})
 }
 
-// Caches tells of the caches.
+// Caches returns statistics of the caches.
 func (api *API) Caches() []cache.Stats {
 	return []cache.Stats{api.answers.Stats("milestone_answers")}
 }

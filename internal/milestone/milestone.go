@@ -1,19 +1,18 @@
-// Package milestone holds the milestones of repositories.
+// Package milestone implements the milestones of repositories.
 //
-//	milestone.go   the type, and how milestones are made and changed
+//	milestone.go   the type and the operations
 //	store.go       the SQL
 //	api.go         the handlers
 //	payload.go     their JSON
 //
-// Table: milestones; and of repos next_milestone.
+// Table: milestones; column next_milestone of repos.
 //
-// It knows no issues. Package issue puts them into milestones and takes them out. Package
-// deletion does when a milestone is deleted, so DELETE is answered there. How many are in one is read from
-// the counters that package issue keeps.
+// It does not depend on issues. Package issue adds issues to milestones and removes them. Package deletion
+// removes a deleted milestone from issues, so it also has the DELETE endpoint. The numbers of issues are
+// read from the counters of package issue.
 //
-// Invariants: numbers grow and are never used again; titles are unique in their
-// repository. Each change locks the repository's row first and raises both
-// generations of package tracker.
+// Invariants: Numbers increase and are not reused; titles are unique in their repository. Each change locks
+// the repository's row first and increments both generations of package tracker.
 package milestone
 
 import (
@@ -39,12 +38,11 @@ const (
 	maxDescription = 65_536
 )
 
-// Milestone is a row of the table milestones. The issues in it are counted by
-// the postings of package issue.
+// Milestone is a row of table milestones, with the number of its issues from the postings of package issue.
 type Milestone struct {
 	ID          int64
 	RepoID      repo.ID
-	Number      int64 // within the repository, from 1
+	Number      int64 // within the repository, starting at 1
 	Title       string
 	Description *string
 	State       tracker.State
@@ -52,21 +50,21 @@ type Milestone struct {
 	CreatedAt   db.Time
 	UpdatedAt   db.Time
 	DueOn       db.Time // zero: none
-	ClosedAt    db.Time // zero: open
+	ClosedAt    db.Time // zero if open
 
 	OpenIssues   int64
 	ClosedIssues int64
 }
 
-// Edit is what a caller gives a milestone; other fields keep their values.
+// Edit is an update of a milestone. Fields that are not set keep their values.
 type Edit struct {
 	Title       web.Opt[string]
-	Description web.Opt[string] // null and an empty text take it away
+	Description web.Opt[string] // null and an empty text clear it
 	State       web.Opt[string] // open or closed
 	DueOn       web.Opt[db.Time]
 }
 
-// check adds what is wrong with the texts to f. Error: 422.
+// check adds errors of the texts to f. Error: 422.
 func (e *Edit) check(f *web.Faults) error {
 	f.CheckText("title", e.Title.Value, MaxTitle)
 	f.CheckText("description", e.Description.Value, maxDescription)
@@ -96,7 +94,7 @@ func views(tx *db.Tx, list []*Milestone) ([]*View, error) {
 	return out, err
 }
 
-// List reads a page of the milestones of a repository, and how many there are in all.
+// List reads a page of the milestones of a repository, and their total number.
 func (s *Service) List(
 	ctx context.Context, a *repo.Access, o Order, at web.Page,
 ) (found []*View, total int64, err error) {
@@ -132,7 +130,7 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View,
 	return found[0], nil
 }
 
-// apply changes m as the edit says, and reports whether it did.
+// apply writes the edit to m, and reports whether anything changed.
 func (e *Edit) apply(m *Milestone, now db.Time) bool {
 	before := *m
 	m.Title = e.Title.Or(m.Title)
@@ -162,14 +160,14 @@ func textOf(s *string) string {
 	return *s
 }
 
-// Service holds what the operations on milestones share.
+// Service implements the operations on milestones.
 type Service struct{ db *db.DB }
 
-// New makes the operations on a database.
+// New returns a Service.
 func New(d *db.DB) *Service { return &Service{d} }
 
-// Create makes a milestone by the caller, under the next number. Errors: 404
-// when the repository is gone, 422 when the title is taken.
+// Create creates a milestone of the caller with the next number. Errors: 404 if the repository was deleted,
+// 422 if the title exists.
 func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Milestone, error) {
 	f := web.Faults{Resource: resource}
 	f.CheckFilled("title", e.Title.Value)
@@ -193,8 +191,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Mileston
 	return m, err
 }
 
-// Edit changes a milestone. Errors: 404, 422 when the title is another
-// milestone's.
+// Edit updates a milestone. Errors: 404, 422 if the new title exists.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) (*Milestone, error) {
 	f := web.Faults{Resource: resource}
 	if e.Title.Given() && strings.TrimSpace(e.Title.Value) == "" {
@@ -232,13 +229,13 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 	return m, err
 }
 
-// event is what hooks are told of a milestone.
+// event returns the webhook event of a milestone.
 func event(m *Milestone, action string, by *account.Caller, changes map[string]any) hook.Event {
 	return hook.Event{Name: "milestone", Action: action, Actor: account.IDOf(by),
 		About: hook.About{Number: m.Number, Changes: changes}}
 }
 
-// edited are the events of an edit.
+// edited returns the webhook events of an edit.
 func edited(before, after *Milestone, by *account.Caller) (list []hook.Event) {
 	changes := map[string]any{}
 	if before.Title != after.Title {
@@ -263,7 +260,7 @@ func edited(before, after *Milestone, by *account.Caller) (list []hook.Event) {
 	return list
 }
 
-// dueOf is when a milestone is due, as its payload has it; nothing for one that is not.
+// dueOf returns the due time as in payloads, or "".
 func dueOf(m *Milestone) string {
 	if m.DueOn.IsZero() {
 		return ""
@@ -271,7 +268,7 @@ func dueOf(m *Milestone) string {
 	return m.DueOn.Time().UTC().Format(time.RFC3339)
 }
 
-// TellGone tells hooks of a milestone that is being deleted.
+// TellGone records the webhook event of a milestone that is being deleted.
 func TellGone(tx *db.Tx, a *repo.Access, m *Milestone) error {
 	info, err := hook.Listening(tx, a.ID, "milestone")
 	if err != nil || info == nil {
@@ -290,7 +287,7 @@ func TellGone(tx *db.Tx, a *repo.Access, m *Milestone) error {
 	return hook.Record(tx, a.ID, e)
 }
 
-// taken is the 422 for a title that another milestone has.
+// taken returns the 422 for a title that exists.
 func taken() error {
 	return errs.Validation(errs.Field{Resource: resource, Field: "title", Code: errs.AlreadyExists})
 }

@@ -28,8 +28,7 @@ type Payload struct {
 	ClosedAt     db.Time         `json:"closed_at"` // null: open
 }
 
-// NewPayload renders a milestone of the repository at the place; creator may be
-// nil.
+// NewPayload renders a milestone of the repository at a place. creator may be nil.
 func NewPayload(m *Milestone, creator *account.Account, at *tracker.Place) *Payload {
 	number := strconv.FormatInt(m.Number, 10)
 	url := at.API + "/milestones/" + number
@@ -43,7 +42,7 @@ func NewPayload(m *Milestone, creator *account.Account, at *tracker.Place) *Payl
 	}
 }
 
-// payloads renders milestones with their creators, whom it reads at once.
+// payloads renders milestones with their creators, read in one query.
 func payloads(tx *db.Tx, list []*Milestone, at *tracker.Place) ([]*Payload, error) {
 	found, err := views(tx, list)
 	return renderViews(found, at), err

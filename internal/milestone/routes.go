@@ -5,7 +5,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of milestones; package deletion has the one that changes issues.
+// Routes returns the routes of milestones. Package deletion has the one that changes issues.
 func (api *API) Routes() []route.Route {
 	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{

@@ -12,14 +12,14 @@ import (
 	"arbor/internal/web"
 )
 
-// columns are what scan reads, of milestones under the name m. Kind 4 is
-// posting.ByMilestone; 1 and 2 are the states.
+// columns are the columns that scan reads, of milestones m. Kind 4 is posting.ByMilestone; 1 and 2 are the
+// states.
 const columns = `m.id, m.repo_id, m.number, m.title, m.description, m.state, m.creator_id,
 	m.created_at, m.updated_at, m.due_on, m.closed_at,
 	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 1), 0),
 	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 2), 0)`
 
-// scan reads columns. Error: 404 when there is no row.
+// scan reads columns. Error: 404 if the row does not exist.
 func scan(row db.Scanner) (*Milestone, error) {
 	var m Milestone
 	var state int64
@@ -36,7 +36,7 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Milestone, error) {
 	return db.QueryList(tx, scan, `SELECT `+columns+` FROM milestones m`+rest, args...)
 }
 
-// ByNumber finds a milestone of a repository. Error: 404.
+// ByNumber reads a milestone of a repository. Error: 404.
 func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Milestone, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+` FROM milestones m WHERE m.repo_id = $1 AND m.number = $2`,
 		repoID, number))
@@ -64,7 +64,7 @@ func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
 	return number, hook.Watch(tx, repoID)
 }
 
-// insert adds a milestone and sets its id. Error: 422 when the title is taken.
+// insert inserts a milestone and sets its id. Error: 422 if the title exists.
 func insert(tx *db.Tx, m *Milestone) error {
 	err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, description, state, creator_id,
 		created_at, updated_at, due_on, closed_at)
@@ -85,29 +85,28 @@ func titled(tx *db.Tx, repoID repo.ID, title string) (taken bool, err error) {
 	return n > 0, err
 }
 
-// update writes all that can change.
+// update writes all fields that can change.
 func update(tx *db.Tx, m *Milestone) error {
 	return tx.Run(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5,
 		due_on = $6, closed_at = $7
 		WHERE id = $1`, m.ID, m.Title, m.Description, int64(m.State), m.UpdatedAt, m.DueOn, m.ClosedAt)
 }
 
-// Delete removes a milestone that no issue is in, and whose repository's row is
-// locked.
+// Delete deletes a milestone without issues. The repository's row must be locked.
 func Delete(tx *db.Tx, m *Milestone) error {
 	return tx.Run(`DELETE FROM milestones WHERE id = $1`, m.ID)
 }
 
-// Order is how a list of milestones is made.
+// Order holds the filter and order of a list of milestones.
 type Order struct {
 	State tracker.State // 0: both
-	// by the closed part of the issues; else by the due date, those without one last
+	// by the fraction of closed issues; else by the due date, those without one last
 	Completeness bool
 	Desc         bool
 }
 
-// list reads a page of milestones and how many there are. An index alone counts
-// and orders them; the rows are read of the page only.
+// list reads a page of milestones and their number. The queries use only an index to count and order them,
+// and read only the rows of the page.
 func list(tx *db.Tx, repoID repo.ID, o Order, p web.Page) ([]*Milestone, int64, error) {
 	where, args := ` WHERE m.repo_id = $1`, []any{repoID}
 	if o.State != 0 {
@@ -118,7 +117,7 @@ func list(tx *db.Tx, repoID repo.ID, o Order, p web.Page) ([]*Milestone, int64, 
 		return nil, 0, err
 	}
 	total := p.Offset() + int64(len(numbers))
-	if n := int64(len(numbers)); n == p.Size || n == 0 && p.Offset() > 0 { // else the page shows the end
+	if n := int64(len(numbers)); n == p.Size || n == 0 && p.Offset() > 0 { // else the page is the last one
 		if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil {
 			return nil, 0, err
 		}
@@ -140,7 +139,7 @@ func list(tx *db.Tx, repoID repo.ID, o Order, p web.Page) ([]*Milestone, int64, 
 	return list, total, err
 }
 
-// ordered finds the numbers of a page.
+// ordered returns the numbers of a page.
 func ordered(tx *db.Tx, where string, o Order, p web.Page, args []any) ([]int64, error) {
 	direction := " ASC"
 	if o.Desc {

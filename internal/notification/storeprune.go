@@ -29,8 +29,8 @@ func surplus(tx *db.Tx, after account.ID) (next account.ID, ids []int64, err err
 	return next, ids, err
 }
 
-// lonely finds, among some subjects behind an id, those without threads or subscriptions; next is the last that
-// was looked at, 0 when there are no more.
+// lonely returns those of the next subjects after an id that have no threads or subscriptions. next is the
+// last examined id, or 0 at the end.
 func lonely(tx *db.Tx, after int64) (next int64, ids []int64, err error) {
 	err = tx.QueryRow(`SELECT id FROM notification_subjects WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+
 		strconv.Itoa(perPrune-1),

@@ -14,8 +14,8 @@ import (
 
 const garden repo.ID = 1
 
-// plant makes a repository of three issues, of which the third is closed. Each has its postings: all have an
-// author, the first two a label.
+// plant creates a repository of three issues, of which the third is closed. Each has its postings: all have
+// an author, the first two a label.
 func plant(t *testing.T, d *db.DB) {
 	t.Helper()
 	for _, statement := range []string{

@@ -26,7 +26,7 @@ const columns = `p.issue_id, p.repo_id, p.number,
 
 const from = ` FROM pulls p LEFT JOIN refs b ON b.repo_id = p.repo_id AND b.name = 'refs/heads/' || p.base_ref `
 
-// scan reads columns, and then more columns of the query. Error: 404 if there is no row.
+// scan reads columns, and then more columns of the query. Error: 404 if the row does not exist.
 func scan(row db.Scanner, more ...any) (*Pull, error) {
 	var p Pull
 	err := row.Scan(append([]any{

@@ -26,7 +26,7 @@ func newNode(t *testing.T, d *db.DB, limit int64, start time.Time) *node {
 	return n
 }
 
-// use makes requests of a caller; want is what is left after the last one, -1 if it is refused.
+// use sends requests of a caller; want is what is left after the last one, -1 if it is refused.
 func (n *node) use(key string, requests int, want int64) {
 	n.t.Helper()
 	var left int64

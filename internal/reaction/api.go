@@ -11,23 +11,21 @@ import (
 	"arbor/internal/web"
 )
 
-// resource names reactions in validation errors.
+// resource is the name of reactions in validation errors.
 const resource = "Reaction"
 
-// Find finds the subject that the address of a request names, in the repository
-// and as far as the caller may see it. Errors: 404 and whatever else its owner
-// answers.
+// Find returns the subject in the address of a request, if it is in the repository and visible to the
+// caller. Errors: 404 and those of its owner.
 type Find func(r *http.Request, a *repo.Access) (Subject, error)
 
-// API answers the requests about reactions to the subjects of one owner. In the
-// interface dialect reactions are a preview: without its media type every
-// operation is a 415, as for locking (decisions 2, 3, 6).
+// API implements the HTTP handlers of reactions to the subjects of one owner. In the interface dialect reactions
+// are a preview: without its media type every operation returns 415, as for locking (decisions 2, 3, 6).
 type API struct {
 	db   *db.DB
 	find Find
 }
 
-// NewAPI makes the handlers for the subjects that find finds.
+// NewAPI returns the handlers for the subjects that find returns.
 func NewAPI(d *db.DB, find Find) *API { return &API{d, find} }
 
 // Payload is GitHub's reaction.
@@ -49,9 +47,8 @@ func newPayload(r row, user *account.Account, i *web.Info) Payload {
 // GET /repos/{owner}/{repo}/pulls/comments/{id}/reactions
 // GET /repos/{owner}/{repo}/comments/{id}/reactions
 //
-// List answers a page of the reactions to the subject, the oldest first; with
-// the parameter content those of one kind only. Errors: those of Find, 415, 422
-// for a content that there is not.
+// List lists the reactions to a subject, oldest first. The parameter content selects one kind. Errors:
+// those of Find, 415, 422 for an unknown content.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	s, err := api.find(r, a)
 	if err != nil {
@@ -96,11 +93,9 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // POST /repos/{owner}/{repo}/pulls/comments/{id}/reactions
 // POST /repos/{owner}/{repo}/comments/{id}/reactions
 //
-// Create adds the caller's reaction to the subject: 201, or 200 with the one
-// that the caller has already. Somebody who sees the subject may react to it; to a
-// locked one only those with push access. The caller is signed in. Errors: those
-// of Find, 403 for a locked one, 404 when the repository is gone, 415, 422 for the
-// content.
+// Create adds the caller's reaction to a subject: 201, or 200 with the existing one. Anyone who can see the
+// subject may react to it; a locked one requires push access. Errors: those of Find, 403 for a locked one,
+// 404 if the repository was deleted, 415, 422 for an unknown content.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	s, err := api.admitted(r, a)
 	if err != nil {
@@ -141,11 +136,9 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // DELETE /repos/{owner}/{repo}/pulls/comments/{id}/reactions/{reaction_id}
 // DELETE /repos/{owner}/{repo}/comments/{id}/reactions/{reaction_id}
 //
-// Delete takes the reaction that {reaction_id} names off the subject: 204. It
-// must be the caller's own; administrators of the site may take off any, those
-// of the repository may not. What Create needs on a locked subject, Delete
-// needs too. Errors: those of Find, 403, 404 for a reaction that the subject does
-// not have, 415.
+// Delete deletes the reaction {reaction_id}: 204. It must be the caller's own; site administrators may
+// delete any, administrators of the repository may not. A locked subject requires push access, as for
+// Create. Errors: those of Find, 403, 404 for an unknown reaction, 415.
 func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	s, err := api.admitted(r, a)
 	if err != nil {
@@ -174,11 +167,10 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return web.NoContent(w)
 }
 
-// previewed returns the 415 of a request without the preview's media type.
+// previewed returns 415 without the media type of the preview.
 func previewed(r *http.Request) error { return web.RequirePreview(r, web.Reactions, "Reactions are") }
 
-// admitted finds the subject, and checks what every change of its reactions
-// needs.
+// admitted finds the subject and checks the conditions of all changes of its reactions.
 func (api *API) admitted(r *http.Request, a *repo.Access) (Subject, error) {
 	s, err := api.find(r, a)
 	if err == nil {
@@ -197,8 +189,7 @@ func (s Subject) changed(tx *db.Tx) error {
 	return s.Changed(tx)
 }
 
-// queryContent reads the parameter content; 0 is none. A plus sign that was
-// sent as it is arrives as a space.
+// queryContent reads the parameter content, or returns 0. An unescaped plus sign arrives as a space.
 func queryContent(r *http.Request) (Content, error) {
 	value := web.QueryOf(r).Get("content")
 	if value == "" {

@@ -11,14 +11,14 @@ import (
 	"arbor/internal/web"
 )
 
-// Many loads the reactions to many subjects of a repository at one time. The subjects were found for the caller
-// before.
+// Many loads the reactions to several subjects of a repository. The caller must have access to the
+// subjects.
 type Many struct{ db *db.DB }
 
-// NewMany makes the loader.
+// NewMany returns a Many.
 func NewMany(d *db.DB) *Many { return &Many{d} }
 
-// List loads a page of the reactions to each subject of a kind, as API.List has them; 0 is all contents.
+// List loads a page of the reactions to each subject of a kind, as API.List does. Content 0 selects all.
 func (m *Many) List(
 	ctx context.Context, a *repo.Access, kind Kind, ids []int64, content Content, page web.Page,
 ) (map[int64]*web.List[Payload], error) {
@@ -49,7 +49,7 @@ func (m *Many) List(
 	return out, nil
 }
 
-// Own finds the contents with which the caller reacted to each subject of a kind.
+// Own returns the caller's reactions to each subject of a kind.
 func (m *Many) Own(
 	ctx context.Context, a *repo.Access, kind Kind, ids []int64,
 ) (own map[int64][]Content, err error) {
@@ -69,7 +69,7 @@ type subjectRow struct {
 	subject int64
 }
 
-// firstOf reads a part of the reactions to each of some subjects, the oldest first. Content 0 is all.
+// firstOf reads a page of the reactions to each subject, oldest first. Content 0 selects all.
 func firstOf(
 	tx *db.Tx, repoID repo.ID, kind Kind, ids []int64, c Content, rows, offset int64,
 ) (list []subjectRow, err error) {

@@ -1,16 +1,16 @@
-// Package reaction holds reactions to anything that people write: a thumb or a
-// heart under an issue or a comment.
+// Package reaction implements reactions to issues, comments and other texts, such as a thumbs-up or a
+// heart.
 //
 //   - reaction.go: the contents, the subjects, and the rollup in payloads
 //   - store.go: the SQL, of the table reactions
 //   - api.go: the handlers, for all kinds of subjects
 //
-// It knows no subject: package issue and those above find the issue or comment
-// in its repository, by a [Find] that gives it as a [Subject].
+// It does not depend on its subjects: package issue and those above it provide a [Find] that returns the
+// issue or comment as a [Subject].
 //
-// Invariants: a user has each content at most once on a subject. A reaction
-// leaves its subject's updated_at alone (decision 57). No foreign key leads to
-// a subject: code that deletes one calls [Drop] in the same transaction.
+// Invariants: A user has each content at most once on a subject. A reaction does not change its subject's
+// updated_at (decision 57). No foreign key refers to a subject: code that deletes one calls [Drop] in the
+// same transaction.
 package reaction
 
 import (
@@ -25,10 +25,10 @@ import (
 	"arbor/internal/web"
 )
 
-// Content is one of the eight things that a reaction can say.
+// Content is one of the eight kinds of reactions.
 type Content uint8
 
-// The contents, as they are stored, in the order of GitHub's rollup.
+// Contents as stored, in the order of GitHub's rollup.
 const (
 	PlusOne Content = iota + 1
 	MinusOne
@@ -40,16 +40,16 @@ const (
 	Eyes
 )
 
-// names are the contents' names in requests and payloads; that of c is at c-1.
+// names are the names in requests and payloads; that of c is at c-1.
 var names = [...]string{"+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes"}
 
-// ParseContent reads what String gives; ok is false for anything else.
+// ParseContent parses the result of String. ok is false for other strings.
 func ParseContent(s string) (c Content, ok bool) {
 	i := slices.Index(names[:], s)
 	return Content(i + 1), i >= 0
 }
 
-// String gives the name in payloads, such as "+1" or "heart"; "" for no content.
+// String returns the name used in payloads, such as "+1" or "heart", or "" for 0.
 func (c Content) String() string {
 	if c == 0 || int(c) > len(names) {
 		return ""
@@ -57,32 +57,31 @@ func (c Content) String() string {
 	return names[c-1]
 }
 
-// Kind says in which table a subject is.
+// Kind is the table of a subject.
 type Kind uint8
 
-// The kinds of subject, as they are stored.
+// Kinds of subjects as stored.
 const (
-	Issue         Kind = 1 // pull requests too: they are issues
+	Issue         Kind = 1 // also pull requests, which are issues
 	IssueComment  Kind = 2
 	ReviewComment Kind = 3
 	CommitComment Kind = 4
 )
 
-// Subject is what a reaction is about. Its owner has found it in the repository
-// of the request's Access, and checked that the caller may see it.
+// Subject is the text that a reaction refers to. Its owner has found it in the repository of the request's
+// Access and checked that it is visible to the caller.
 type Subject struct {
 	Kind   Kind
-	ID     int64 // unique for the kind, in all repositories
-	Locked bool  // its conversation is: only push access reacts (decision 34)
+	ID     int64 // unique among all subjects of the kind
+	Locked bool  // the conversation is locked: reactions require push access (decision 34)
 
-	// Changed runs after a change, in its transaction; an error undoes it. Its
-	// owner makes what it cached count no longer, and looks again whether the
-	// subject is there, with the repository's row locked: deleted meanwhile, it
-	// would leave a reaction to nothing. Nil does nothing.
+	// Changed is called in the transaction of a change if not nil; an error rolls it back. The subject's
+	// owner invalidates its cached responses and checks with the repository's row locked that the subject
+	// still exists, so that no reaction to a deleted subject remains.
 	Changed func(tx *db.Tx) error
 }
 
-// mayReact returns the 403 for callers who may not react in a locked conversation (decision 34).
+// mayReact returns 403 if the conversation is locked and the caller has no push access (decision 34).
 func mayReact(a *repo.Access, s Subject) error {
 	if s.Locked && a.Role < account.Push {
 		return errs.New(errs.Forbidden, "The conversation is locked: must have push access to Repository.")
@@ -90,7 +89,7 @@ func mayReact(a *repo.Access, s Subject) error {
 	return nil
 }
 
-// add adds the caller's reaction, if it is not there.
+// add adds the caller's reaction unless it exists.
 func add(tx *db.Tx, a *repo.Access, s Subject, c Content) (made row, added bool, err error) {
 	made, added, err = insert(tx, a.ID, s, a.Caller.ID, c)
 	if err == nil && added {
@@ -99,8 +98,8 @@ func add(tx *db.Tx, a *repo.Access, s Subject, c Content) (made row, added bool,
 	return made, added, err
 }
 
-// Toggle adds the caller's reaction to a subject, or takes it back if it is there. Errors: 403 for a locked
-// conversation, 404, 422 for a content that there is not.
+// Toggle adds the caller's reaction to a subject, or removes it if it exists. Errors: 403 for a locked
+// conversation, 404, 422 for an unknown content.
 func Toggle(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string) error {
 	if err := mayReact(a, s); err != nil {
 		return err
@@ -123,11 +122,10 @@ func Toggle(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content st
 	})
 }
 
-// Rollup counts a subject's reactions: those of content c are at c-1. The zero
-// value is that of a subject without any.
+// Rollup holds the number of a subject's reactions by content; that of c is at c-1.
 type Rollup [8]int64
 
-// Total is the number of all reactions.
+// Total returns the number of all reactions.
 func (u Rollup) Total() (n int64) {
 	for _, count := range u {
 		n += count
@@ -135,13 +133,12 @@ func (u Rollup) Total() (n int64) {
 	return n
 }
 
-// keys stand before the counts.
+// keys are the JSON keys of the counts.
 var keys = [len(Rollup{})]string{`,"+1":`, `,"-1":`, `,"laugh":`, `,"hooray":`, `,"confused":`, `,"heart":`,
 	`,"rocket":`, `,"eyes":`}
 
-// AppendJSON appends GitHub's reactions object, as it stands in a subject's payload. url
-// is where the subject's reactions are listed and made. It does so by hand: it stands in
-// each issue of a list, and encoding/json takes six times as long (BenchmarkAppendJSON).
+// AppendJSON appends GitHub's reactions object. url is the address of the subject's reactions. It does not
+// use encoding/json, which takes six times as long for the issues of a list (BenchmarkAppendJSON).
 func (u Rollup) AppendJSON(b []byte, url string) []byte {
 	b = append(b, `{"url":`...)
 	b = web.AppendString(b, url)
@@ -154,11 +151,11 @@ func (u Rollup) AppendJSON(b []byte, url string) []byte {
 	return append(b, '}')
 }
 
-// Object is a rollup with its address, for payloads that encoding/json renders.
+// Object is a rollup with its address, for payloads rendered by encoding/json.
 type Object struct {
 	URL    string
 	Rollup Rollup
 }
 
-// MarshalJSON gives what Rollup.AppendJSON appends.
+// MarshalJSON implements json.Marshaler.
 func (o Object) MarshalJSON() ([]byte, error) { return o.Rollup.AppendJSON(nil, o.URL), nil }

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/web"
 )
 
-// row is a row of the table reactions, without its subject.
+// row is a row of table reactions, without its subject.
 type row struct {
 	id        int64
 	userID    account.ID
@@ -21,9 +21,8 @@ type row struct {
 	createdAt db.Time
 }
 
-// Rollups counts the reactions to all subjects of a page, in one query that
-// reads an index alone. Ids may repeat; subjects without reactions are missing
-// from the map, whose zero Rollup is theirs.
+// Rollups counts the reactions to several subjects in one query that reads only an index. Ids may repeat.
+// Subjects without reactions are missing from the map, so their Rollup is zero.
 func Rollups[ID ~int64](tx *db.Tx, kind Kind, ids []ID) (map[ID]Rollup, error) {
 	found := make(map[ID]Rollup, len(ids))
 	if len(ids) == 0 {
@@ -47,7 +46,7 @@ func Rollups[ID ~int64](tx *db.Tx, kind Kind, ids []ID) (map[ID]Rollup, error) {
 	return found, err
 }
 
-// Own finds what a user said of each of some subjects of a repository, in one query. Ids may repeat.
+// Own returns a user's reactions to several subjects of a repository, read in one query. Ids may repeat.
 func Own(tx *db.Tx, repoID repo.ID, userID account.ID, kind Kind, ids []int64) (map[int64][]Content, error) {
 	found := map[int64][]Content{}
 	if len(ids) == 0 {
@@ -73,12 +72,10 @@ func rollupsQuery[ID ~int64](kind Kind, ids []ID) (text string, args []any) {
 		` GROUP BY subject_id, content`, args
 }
 
-// dropAtOnce is the number of subjects whose reactions one statement deletes:
-// engines bound the number of parameters.
+// dropAtOnce is the number of subjects in one DELETE, because engines limit the number of parameters.
 const dropAtOnce = 512
 
-// Drop deletes the reactions to subjects that are being deleted, in the same
-// transaction.
+// Drop deletes the reactions to subjects that are deleted in the same transaction.
 func Drop(tx *db.Tx, kind Kind, ids ...int64) error {
 	for some := range slices.Chunk(ids, dropAtOnce) {
 		which, args := among(kind, some)
@@ -89,9 +86,8 @@ func Drop(tx *db.Tx, kind Kind, ids ...int64) error {
 	return nil
 }
 
-// among is the condition of being about one of the subjects. The last id is
-// repeated up to a power of two, so that lists of all lengths share a few
-// prepared statements.
+// among returns the condition for several subjects. The last id is repeated up to a power of two, so that
+// lists of all lengths share a few prepared statements.
 func among[ID ~int64](kind Kind, ids []ID) (condition string, args []any) {
 	args = make([]any, 0, 2*len(ids)+1)
 	for _, id := range ids {
@@ -105,8 +101,8 @@ func among[ID ~int64](kind Kind, ids []ID) (condition string, args []any) {
 		append(args, int64(kind))
 }
 
-// insert adds a reaction of the user's; added is false, and the row the older
-// one, when the user has it already. Errors: 404 when the repository is gone.
+// insert inserts a reaction of the user. If it exists, added is false and r is the existing row. Errors:
+// 404 if the repository was deleted.
 func insert(
 	tx *db.Tx, repoID repo.ID, s Subject, userID account.ID, c Content,
 ) (r row, added bool, err error) {
@@ -126,7 +122,7 @@ func insert(
 	return r, false, err
 }
 
-// madeBy returns whose reaction to the subject has the id. Errors: 404.
+// madeBy returns the author of a reaction to the subject. Errors: 404.
 func madeBy(tx *db.Tx, repoID repo.ID, s Subject, id int64) (userID account.ID, err error) {
 	err = tx.QueryRow(`SELECT user_id FROM reactions
 		WHERE id = $1 AND repo_id = $2 AND subject_kind = $3 AND subject_id = $4`,
@@ -137,7 +133,7 @@ func madeBy(tx *db.Tx, repoID repo.ID, s Subject, id int64) (userID account.ID, 
 	return userID, err
 }
 
-// remove deletes what madeBy found. Errors: 404 when another was faster.
+// remove deletes a reaction. Errors: 404 if it was deleted concurrently.
 func remove(tx *db.Tx, id int64) error {
 	n, err := tx.Exec(`DELETE FROM reactions WHERE id = $1`, id)
 	if err == nil && n == 0 {
@@ -146,8 +142,7 @@ func remove(tx *db.Tx, id int64) error {
 	return err
 }
 
-// list reads a page of the reactions to a subject, the oldest first, and how
-// many there are. Content 0 is all.
+// list reads a page of the reactions to a subject, oldest first, and their number. Content 0 selects all.
 func list(tx *db.Tx, repoID repo.ID, s Subject, c Content, page web.Page) ([]row, int64, error) {
 	args := []any{repoID, int64(s.Kind), s.ID}
 	found, err := query(tx, listQuery(c)+pageOrder, append(args, page.Size, page.Offset())...)
@@ -162,7 +157,7 @@ func list(tx *db.Tx, repoID repo.ID, s Subject, c Content, page web.Page) ([]row
 	return found, total, err
 }
 
-// pageOrder cuts a page out of listQuery.
+// pageOrder selects a page of listQuery.
 const pageOrder = ` ORDER BY id LIMIT $4 OFFSET $5`
 
 func listQuery(c Content) string {

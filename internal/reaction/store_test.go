@@ -11,7 +11,7 @@ import (
 	"arbor/internal/test/dbtest"
 )
 
-// estate makes a repository, 1, and as many users, from 1.
+// estate creates a repository with id 1, and users with ids from 1.
 func estate(t testing.TB, d *db.DB, users int) {
 	t.Helper()
 	write(t, d, func(tx *db.Tx) error {
@@ -56,8 +56,8 @@ func rollups(t testing.TB, d *db.DB, kind Kind, ids ...int64) (found map[int64]R
 	return found
 }
 
-// Counts under an issue are those of its own reactions: not of the comment or
-// the issue beside it that has the same or the next id.
+// The counts of an issue include only its own reactions, not those of a comment or issue with the same or
+// the next id.
 func TestRollups(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -179,8 +179,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// BenchmarkRollups counts for a page of 30 issues, of which each has ten
-// reactions, beside as many that are not on the page.
+// BenchmarkRollups counts for a page of 30 issues with ten reactions each, in a table with as many others.
 func BenchmarkRollups(b *testing.B) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		b.Run(engine.String(), func(b *testing.B) {

@@ -16,7 +16,8 @@ func event(id int64, action string, by account.ID) hook.Event {
 	return hook.Event{Name: "release", Action: action, Actor: by, About: hook.About{ID: id}}
 }
 
-// tell tells hooks, watchers and feeds of a release that was made, when before is nil, or changed.
+// tell records the webhook events, notifications and activities of a new release (before is nil) or a
+// changed one.
 func (s *Service) tell(tx *db.Tx, before, after *Release, by *account.Caller) error {
 	var list []hook.Event
 	add := func(action string) { list = append(list, event(after.ID, action, account.IDOf(by))) }

@@ -107,7 +107,7 @@ type Service struct {
 	MaxAsset int64 // the size of the largest asset in bytes; set before the service is used
 }
 
-// New makes the service.
+// New returns a Service.
 func New(
 	d *db.DB, repos *repo.Service, issues *issue.Service, files *file.Store, forge Forge, log *slog.Logger,
 ) *Service {

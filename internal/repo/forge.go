@@ -23,7 +23,7 @@ type Forge interface {
 	// Push moves the refs that can move, and tells for each update why it cannot.
 	// Error: ErrUnprepared.
 	Push(tx *db.Tx, p Push) (refused []error, err error)
-	// SetDefaultBranch makes a branch that is there the default one.
+	// SetDefaultBranch sets the default branch to an existing branch.
 	SetDefaultBranch(tx *db.Tx, id ID, branch string) error
 	// Create adds a repository without refs. Errors: as of Insert.
 	Create(tx *db.Tx, r *Repo, by *account.Caller) error

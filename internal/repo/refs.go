@@ -109,14 +109,13 @@ func (s *Service) MoveRefsIn(tx *db.Tx, p Push) (refused []error, err error) {
 	return s.forge.Push(tx, p)
 }
 
-// SetDefaultBranch makes a branch that is there the default one.
+// SetDefaultBranch sets the default branch to an existing branch.
 func (s *Service) SetDefaultBranch(tx *db.Tx, id ID, branch string) error {
 	return s.forge.SetDefaultBranch(tx, id, branch)
 }
 
-// Moves returns a channel of the caller's own that gets something whenever this
-// process has moved refs: for workers that take up what a push left to them. What
-// happens while nobody listens is told once.
+// Moves returns a new channel that receives a value whenever this process has moved refs, for workers that
+// process pushes. Several moves while nobody receives are reported once.
 func (s *Service) Moves() <-chan struct{} { return s.moves.listen() }
 
 // RefsMoved wakes those who listen to Moves.
@@ -254,9 +253,9 @@ func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
 	})
 }
 
-// refsKey names the refs of a repository that are kept. They may be later than the
-// generation that they are kept under, so strangers do not get refs that somebody with a
-// role has read: the repository may have been hidden in between.
+// refsKey is the cache key of a repository's refs. Cached refs may be newer than their generation, so refs
+// read for a caller with a role are not shared with other callers: the repository may have become private
+// in between.
 type refsKey struct {
 	repo     ID
 	stranger bool // they were read while stillPublic held

@@ -152,7 +152,7 @@ func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 	return refs, nil
 }
 
-// SetDefaultBranch makes a branch that is there the default one. It is for [Forge.SetDefaultBranch] alone.
+// SetDefaultBranch sets the default branch to an existing branch. Only [Forge.SetDefaultBranch] calls it.
 func SetDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
 	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`, repoID, branch)
 	return err

@@ -22,7 +22,7 @@ func (on Router) OnArchived() Router {
 	return on
 }
 
-// SignedIn returns a route for callers who signed in and see the repository.
+// SignedIn returns a route for signed-in callers who can see the repository.
 func (on Router) SignedIn(address string, h Handler) route.Route {
 	return on.route(route.SignedIn, account.Pull, address, h)
 }
@@ -32,7 +32,7 @@ func (on Router) Pull(address string, h Handler) route.Route {
 	return on.route(route.Pull, account.Pull, address, h)
 }
 
-// Push returns a route for callers who may push.
+// Push returns a route for callers with push access.
 func (on Router) Push(address string, h Handler) route.Route {
 	return on.route(route.Push, account.Push, address, h)
 }

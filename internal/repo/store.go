@@ -83,8 +83,8 @@ func accessByName(tx *db.Tx, caller *account.Caller, owner, name string) (*Acces
 	return a, err
 }
 
-// formerName is the repository of an owner and a name, $2 and $3, of which at least one is
-// a former one: a repository that has the name now, or else one that had it.
+// formerName selects the repository with the owner $2 and the name $3 if at least one of them is a former
+// one: a repository that has the name now, or else one that had it.
 const formerName = `COALESCE(
 	(SELECT x.id FROM former_logins f JOIN repos x ON x.owner_id = f.account_id
 		WHERE f.login_folded = $2 AND x.name_folded = $3),
@@ -108,8 +108,8 @@ func selectByID(caller *account.Caller, id ID) (query string, args []any) {
 	return `SELECT ` + columnsFor(caller) + accessFrom + `WHERE r.id = $2`, []any{account.IDOf(caller), id}
 }
 
-// accessAgain is ByID for a caller whose token may have been revoked, or who may
-// have lost the role of site administrator. Errors: 401, 404.
+// accessAgain is ByID for a caller whose token may have been revoked, or who may no longer be a site
+// administrator. Errors: 401, 404.
 func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 	if caller != nil && (caller.KeyID != 0 || caller.App != 0) {
 		now, err := account.Again(tx, caller)

@@ -54,7 +54,7 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// The hunk of a comment is bounded and text, whatever the file holds.
+// The hunk of a comment is limited and valid text for any file contents.
 func TestHunkText(t *testing.T) {
 	t.Parallel()
 	lines := parsePatch(song)
@@ -79,7 +79,7 @@ func TestHunkText(t *testing.T) {
 	}
 }
 
-// Patches hold whatever files hold.
+// Patches can contain any file contents.
 func FuzzPatch(f *testing.F) {
 	f.Add(song, int64(5))
 	f.Add("@@\n\n@@ -x +y @@\n+\n", int64(1))

@@ -15,7 +15,7 @@ import (
 
 const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha, COALESCE(r.submitted_at, 0)`
 
-// scanReview reads reviewColumns. Error: 404 if there is no row.
+// scanReview reads reviewColumns. Error: 404 if the row does not exist.
 func scanReview(row db.Scanner) (*Review, error) {
 	var v Review
 	err := row.Scan(&v.ID, &v.RepoID, &v.IssueID, &v.AuthorID, &v.State, &v.Body, &v.Commit, &v.SubmittedAt)

@@ -24,7 +24,7 @@ const joinPull = ` JOIN issues i ON i.id = c.issue_id JOIN pulls p ON p.issue_id
 
 const fromComments = ` FROM review_comments c` + joinPull
 
-// scanComment reads commentColumns. Error: 404 if there is no row.
+// scanComment reads commentColumns. Error: 404 if the row does not exist.
 func scanComment(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.ReviewID, &c.AuthorID, &c.Pending, &c.ReplyTo,

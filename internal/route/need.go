@@ -48,7 +48,7 @@ func (n Need) Route(right Right, address string, h web.Handler) Route {
 // Anyone returns a route for everybody.
 func (n Need) Anyone(address string, h web.Handler) Route { return n.Route(Anyone, address, h) }
 
-// SignedIn returns a route for callers who signed in.
+// SignedIn returns a route for signed-in callers.
 func (n Need) SignedIn(address string, h web.Handler) Route { return n.Route(SignedIn, address, h) }
 
 // SiteAdmin returns a route for site administrators.

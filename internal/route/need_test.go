@@ -8,8 +8,8 @@ import (
 	"arbor/internal/scope"
 )
 
-// A permission gets its level from the method, so nobody writes it on each line, and Apps need the same unless
-// the line says otherwise.
+// A permission gets its level from the method, so nobody writes it on each line, and Apps need the same
+// unless the line says otherwise.
 func TestPermissionsHaveLevels(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

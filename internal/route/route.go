@@ -44,14 +44,14 @@ const (
 	API    Group = iota // the code-hosting API: JSON, both dialects, CORS, also under /api/v3
 	Plants              // the plant store: JSON, bearer tokens only, its own error form
 	Git                 // git over HTTP: plain text errors, streams
-	Pages               // for people and machines beside the API: no media types
+	Pages               // pages and other addresses outside the API: no media types
 )
 
 // Route is one endpoint.
 type Route struct {
 	Method string
-	// Pattern has {name} for a segment, {name}.end for one that ends so, and {name...} for the rest
-	// of the path or for the part before one last segment.
+	// Pattern contains {name} for a segment, {name}.end for a segment with a suffix, and {name...} for the
+	// rest of the path or for everything before the last segments.
 	Pattern string
 	Group   Group
 	Right   Right
@@ -139,14 +139,14 @@ func (r Route) Counted() Route {
 	return r
 }
 
-// ForNobody lets an unsafe request come without a caller who signed in: it brings its own proof.
+// ForNobody allows unsafe requests without a signed-in caller. They bring their own proof.
 func (r Route) ForNobody() Route {
 	r.Nobody = true
 	return r
 }
 
-// FromElsewhere says that a form may come from a page of another site. Then it has no caller, whatever the
-// browser brings.
+// FromElsewhere allows requests from pages of other sites. These have no caller, even if the browser sends
+// a session cookie.
 func (r Route) FromElsewhere() Route {
 	r.Elsewhere = true
 	return r
@@ -169,8 +169,8 @@ func (r Route) OnArchived() Route {
 // pages that cost what the API's answers do, and those that say so.
 func (r *Route) Counts() bool { return r.Group != Pages || r.Right == Pull || r.Limited }
 
-// SignsIn reports whether the route answers only callers who signed in, also when it only reads: what it
-// reads is the caller's own.
+// SignsIn reports whether the route requires a signed-in caller even for reading, because it returns the
+// caller's own data.
 func (r *Route) SignsIn() bool {
 	return r.Right == SignedIn || r.Right == SiteAdmin || r.Right == App || r.Right == Installation
 }

@@ -102,7 +102,7 @@ const Whole Set = 1 << 63
 // None stands for no scope where a route says which scopes it takes: every token has what it needs.
 const None Set = 1 << 62
 
-// Usual is what a token has unless it is told otherwise.
+// Usual is the default scopes of a token.
 const Usual = "repo, read:org, plants"
 
 // Parse reads names that are separated by commas or spaces. Error: 422 for a name that no

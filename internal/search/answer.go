@@ -106,7 +106,7 @@ func (k *Kinds) Find(ctx context.Context, kind Kind, text string, caller *accoun
 	return kind.find(web.Unsent(ctx), q, find)
 }
 
-// find has a slot while it calls find, for as long as a search of the kind may take.
+// find calls find while it holds a slot, with the time limit of the kind of search.
 func (k *Kind) find(out *web.Output, q *Asked,
 	find func(ctx context.Context, out *web.Output, q *Asked) (*Found, error)) (*Found, error) {
 	ctx := out.Context()

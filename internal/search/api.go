@@ -25,10 +25,9 @@ func NewAPI(s *Service) *API {
 
 // GET /search/issues
 //
-// Issues answers a page of the issues and pull requests that q chooses among
-// those that the caller may see, by sort (best-match, created, updated,
-// comments; a sort: in q outweighs it) and order (desc, asc), the first
-// thousand of which can be read. Errors: 422, 503.
+// Issues searches the issues and pull requests that are visible to the caller with the query q. sort is
+// best-match, created, updated or comments, unless q has a sort:; order is desc or asc. Only the first
+// thousand results can be read. Errors: 422, 503.
 func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
 	q, err := readQuery(r, web.QueryOf(r).Get("q"))
 	if err != nil {

@@ -177,7 +177,7 @@ func (f *spanField) span(s Span) string {
 
 func writeTime(us int64) string { return time.UnixMicro(us).UTC().Format(time.RFC3339) }
 
-// ReadNumbers reads N, >N, >=N, <N, <=N and N..N, one of which may be *.
+// ReadNumbers reads N, >N, >=N, <N, <=N and N..N, where one end may be *.
 func ReadNumbers(s string) (Span, bool) {
 	return readSpan(s, func(s string) (Span, bool) {
 		n, err := strconv.ParseInt(s, 10, 62)

@@ -78,7 +78,7 @@ func find50(t *testing.T, ctx context.Context, s *search.Service) (*search.Resul
 }
 
 // Anybody may search, and nobody who only reads may make the server write: a
-// search tells that something is not indexed yet, and leaves it so.
+// search reports whether something is not indexed yet, and leaves it so.
 func TestSearchOnlyReads(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

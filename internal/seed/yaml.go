@@ -169,8 +169,8 @@ type pair struct {
 	value *yaml.Node
 }
 
-// pairs reads a mapping. What "<<" brings in comes last, without keys that the
-// mapping has itself. ok is false for anything else.
+// pairs reads a mapping. Pairs merged with "<<" are last, without keys that the mapping itself has. ok is
+// false for other nodes.
 func (d *decoder) pairs(n *yaml.Node, path string) (list []pair, ok bool) {
 	if n.Kind != yaml.MappingNode {
 		d.wrong(n, path, "must be a mapping")

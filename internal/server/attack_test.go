@@ -19,7 +19,7 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// memory gives a server so many bytes.
+// memory sets a server's memory limit.
 func memory(bytes int64) apitest.Option {
 	return func(o *server.Options) { o.Admission = admission.New(bytes, nil) }
 }
@@ -82,7 +82,7 @@ func TestSlowBody(t *testing.T) {
 		token := "Authorization: Bearer " + s.Token(t, "mallory")
 		c := load.Open(t, s.Address, "127.0.0.7", 1, load.Head("POST /repos/alice/shed/issues", token,
 			fmt.Sprintf("Content-Length: %d", len(body)))+body[:3])[0]
-		time.Sleep(200 * time.Millisecond) // the credentials are known by now
+		time.Sleep(200 * time.Millisecond) // by then the credentials are known
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/shed/collaborators/mallory",
 			As: "alice", Status: 204})
 		io.WriteString(c, body[3:])
@@ -100,8 +100,8 @@ func TestSlowBody(t *testing.T) {
 	})
 }
 
-// Behind a proxy the callers are told apart, in the shares, in the limit on
-// requests and in the log; without --trust-proxy nobody can pretend to be another.
+// Behind a proxy callers are distinguished for shares, rate limits and the log. Without --trust-proxy a
+// caller cannot pretend to be another.
 func TestTrustedProxy(t *testing.T) {
 	t.Parallel()
 	proxies, err := admission.ParseProxies("127.0.0.0/8")
@@ -129,7 +129,7 @@ func TestTrustedProxy(t *testing.T) {
 	})
 }
 
-// The log says who made the server do what, and what it cost.
+// The log names the caller of a request and its cost.
 func TestLogNamesCallerAndCost(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/test/fixture"
 )
 
-// unaudited are routes that change something and leave no row in the audit log, by how they
-// begin, with the reason. A route that changes who may do what never belongs here.
+// unaudited lists routes that change something without a row in the audit log, by their prefix, with the
+// reason. A route that changes rights must never be listed here.
 var unaudited = map[string]string{
 	"POST /plants":                                                       "plants are their owner's own things",
 	"DELETE /plants/{id}":                                                "the same",
@@ -62,8 +62,8 @@ func reasonNotAudited(r *route.Route) string {
 	return ""
 }
 
-// audited holds that a change of who may do what leaves a row in the audit log that says who, from where and
-// by which request, or that the route is named above. Otherwise an intruder would leave no trace.
+// audited checks that a change of rights leaves a row in the audit log with the actor, the address and the
+// request, or that the route is listed above. Otherwise an intruder would leave no trace.
 func (m *matrix) audited(t *testing.T, q *fixture.Request, a *apitest.Answer, newest int64) {
 	t.Helper()
 	r := q.Route

@@ -15,9 +15,8 @@ import (
 	"arbor/internal/test/fixture"
 )
 
-// A server's clock is set back by an hour, as by a time server after a wrong start: whatever
-// is asked for succeeds as before, what waits is done, and lists in the order of creation
-// stay in it.
+// If a server's clock is set back by an hour, as by a time server after a wrong start, requests succeed as
+// before, waiting jobs run, and lists keep the order of creation.
 func TestClockIsSetBack(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

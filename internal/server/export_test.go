@@ -23,7 +23,7 @@ func Operation(r *route.Route) string { return operation(r) }
 // InFlight is how many requests are being served at this moment.
 func (s *Server) InFlight() int64 { return s.inFlight.Load() }
 
-// Logging is a server that can do nothing but Finish.
+// Logging returns a server of which only Finish can be called.
 func Logging(log *slog.Logger) *Server { return &Server{log: log} }
 
 // Finish is the end of a request, without its metrics.

@@ -44,10 +44,9 @@ func TestBrokenOffIsLogged(t *testing.T) {
 	}
 }
 
-// What the end of each request costs, most of it its line of the log: as the
-// program logs, and beside it as slog does, with a write for each line. Writing
-// what was gathered is counted too: it is waited for before there is more of it
-// than there would be in a server.
+// The cost of finishing a request, mostly its log line: as the program logs, and as slog does with a write
+// per line. The benchmark includes writing the buffered lines and waits for it, so that no more is buffered
+// than in a server.
 func BenchmarkFinish(b *testing.B) {
 	file, err := os.Create(filepath.Join(b.TempDir(), "log"))
 	if err != nil {
@@ -79,8 +78,7 @@ func BenchmarkFinish(b *testing.B) {
 	}
 }
 
-// rewound is a file that begins anew before it is large, so that a benchmark does
-// not wait for the disk.
+// rewound is a file that starts over before it gets large, so that a benchmark does not wait for the disk.
 type rewound struct {
 	*os.File
 	size int

@@ -19,10 +19,10 @@ import (
 
 var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")
 
-// The whole interface stands in one file, a line a route: its address, the kind of clients it is for,
-// the right it needs, what it wants of a classic token, of a fine-grained one and of an App, what is special
-// about it and its handler. So a review sees each right that changes. A route that says nothing of tokens fails,
-// and so does a permission that GitHub does not have, which no App could be granted.
+// The whole interface stands in one file, a line a route: its address, the kind of clients it is for, the
+// right it needs, what it wants of a classic token, of a fine-grained one and of an App, what is special
+// about it and its handler. So a review sees each right that changes. A route that says nothing of tokens
+// fails, and so does a permission that GitHub does not have, which no App could be granted.
 func TestTheTableIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	var lines []string

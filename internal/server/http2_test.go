@@ -171,7 +171,7 @@ func TestSlowButSteadyBody(t *testing.T) {
 	freed(t, s)
 }
 
-// A client that takes its request back while the body comes is no error of the server.
+// A request canceled by the client while its body arrives is not a server error.
 func TestBodyTakenBack(t *testing.T) {
 	t.Parallel()
 	s, certFile := apitest.StartTLS(t, db.SQLite)

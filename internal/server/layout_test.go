@@ -19,9 +19,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// layers are the packages of the module from the ground up. A package may
-// import those of lower layers only; beside each other stand those that must
-// not know each other.
+// layers lists the packages of the module from the bottom up. A package may import only those of lower
+// layers, and none of its own layer.
 var layers = [][]string{
 	{"internal/cache", "internal/keyed", "internal/durable", "internal/graphql/exec",
 		"internal/graphql/schema"},
@@ -91,8 +90,7 @@ var layers = [][]string{
 	{"cmd/arbor", "arbortest"},
 }
 
-// A maintainer who reads one package must not need another that stands above
-// or beside it.
+// A package must not depend on packages of the same or a higher layer, so that it can be read without them.
 func TestImportsPointDownwards(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`,
 		"arbor/...").Output()

@@ -151,7 +151,7 @@ func (m *matrix) exchange(t *testing.T, e *exchange) {
 	}
 }
 
-// readAll has everybody read by one route, also where nothing is.
+// readAll sends a route's request as each caller, also for missing repositories.
 func (m *matrix) readAll(t *testing.T, r *route.Route) {
 	t.Helper()
 	if r.Method != http.MethodGet {
@@ -189,9 +189,9 @@ func (m *matrix) readAt(t *testing.T, r *route.Route, h *fixture.Home, path stri
 	}
 }
 
-// elsewhere asks for things of another repository: ids of comments, reviews and the like count for the whole
-// server, and objects are named by what is in them. Who guesses one, and rules a repository of their own, must
-// not reach through it what is elsewhere.
+// elsewhere asks for things of another repository: ids of comments, reviews and the like count for the
+// whole server, and objects are named by what is in them. Who guesses one, and rules a repository of their
+// own, must not reach through it what is elsewhere.
 func (m *matrix) elsewhere(t *testing.T, routes []route.Route) {
 	own, foreign := m.Homes[0], m.Homes[2]
 	before := m.digest(t)
@@ -234,8 +234,8 @@ func lastOf(own, other string) string {
 	return other
 }
 
-// act has those try who must not, then those who lose their right on the way, and then the one who may: a
-// request that does something in the right hands did nothing in others.
+// act sends a request first as callers without the right, then as callers who lose the right during the
+// request, and then as one who has it. If the last succeeds, the others must have changed nothing.
 func (m *matrix) act(t *testing.T, r *route.Route) {
 	t.Helper()
 	if r.Method == http.MethodGet {
@@ -270,7 +270,7 @@ func (m *matrix) act(t *testing.T, r *route.Route) {
 	}
 }
 
-// does makes the request of who may, which leaves a row in the audit log.
+// does sends the request as a caller with the right. It must leave a row in the audit log.
 func (m *matrix) does(t *testing.T, q *fixture.Request, who caller) {
 	t.Helper()
 	newest := m.newestEvent(t)
@@ -282,8 +282,9 @@ func (m *matrix) does(t *testing.T, q *fixture.Request, who caller) {
 	m.audited(t, q, a, newest)
 }
 
-// forms sends what pages send. A form does what the API lets the person do who sends it; here nobody's form is
-// taken, and none about a repository that the person does not see, which looks like one that is not there.
+// forms sends what pages send. A form does what the API lets the person do who sends it; here nobody's form
+// is taken, and none about a repository that the person does not see, which looks like one that is not
+// there.
 func (m *matrix) forms(t *testing.T) {
 	for _, r := range m.Server.Server.Routes() {
 		if !fixture.IsForm(&r) || r.Right == route.Anyone {

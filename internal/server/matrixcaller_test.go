@@ -14,7 +14,7 @@ import (
 	"arbor/internal/test/testenv"
 )
 
-// caller is who asks: somebody with a full token, or with one that is limited.
+// caller is a user with a full or a limited token.
 type caller struct {
 	login string // "": nobody
 	kind  string // of a limited token; "": a full one
@@ -74,7 +74,7 @@ func (c caller) hides(h *fixture.Home) bool {
 // fine reports a fine-grained token.
 func (c caller) fine() bool { return strings.HasSuffix(c.kind, " one") }
 
-// issue makes the caller's token, unless there is one.
+// issue creates the caller's token unless it exists.
 func (m *matrix) issue(t *testing.T, c caller) {
 	t.Helper()
 	if c.kind == "" || m.Tokens[c.name()] != "" {
@@ -122,8 +122,8 @@ func (m *matrix) people(h *fixture.Home) []string {
 	return fixture.People
 }
 
-// visited are the repositories: on PostgreSQL not the public one of a person, of which the store decides
-// nothing that it does not decide of the others.
+// visited returns the repositories: on PostgreSQL without the public one of a user, for which the store
+// decides nothing else than for the others.
 func (m *matrix) visited(r *route.Route) []*fixture.Home {
 	switch {
 	case !onRepo(r):
@@ -209,12 +209,12 @@ func (c caller) lacks(r *route.Route, h *fixture.Home, need account.Role) bool {
 		need == account.Admin && (!mayAdmin || lacks))
 }
 
-// wantRead is what a caller must get who reads.
+// wantRead returns the expected status of a read.
 func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int {
 	want := allowed
 	_, _, never := r.Need.ByApp()
 	switch {
-	case c == poor: // what it reads depends on what is asked for, and checks look at what it is told
+	case c == poor: // depends on the path; checks examine the response
 	case c.isBot() && never && r.Right == route.SignedIn:
 		want = refused
 	case onRepo(r):
@@ -254,7 +254,7 @@ func (c caller) suffices(r *route.Route, h *fixture.Home, role account.Role) boo
 	scopes, _ := scope.Parse(c.kind)
 	one := c.fine() && h.Mark == chosen
 	switch {
-	case strings.Contains(r.Pattern, "/notifications"): // who may read threads may mark them
+	case strings.Contains(r.Pattern, "/notifications"): // who can read threads can mark them
 		return c.fine() && (one || !onRepo(r)) || scopes.Any(need.Scopes)
 	case c.kind == "write one":
 		return onRepo(r) && one && need.Fine != route.Never && role < account.Admin
@@ -302,7 +302,7 @@ func (m *matrix) wantAct(q *fixture.Request, c caller, h *fixture.Home) int {
 	switch {
 	case want != allowed:
 		return want
-	case q.ByInspector(): // people never do it, whatever their role
+	case q.ByInspector(): // never allowed to users
 		return http.StatusForbidden
 	case !mine && (q.Rule.Own || q.Rule.Owner):
 		return refused

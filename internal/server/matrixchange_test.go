@@ -28,8 +28,8 @@ func (m *matrix) readPublic(t *testing.T) {
 	m.read = m.everything(t, m.outsiders())
 }
 
-// leavesNoTrace holds that what happens in private shows in nothing that outsiders see: no count that grows, no
-// order that changes, no reference from there, no notice to the one who was mentioned there.
+// leavesNoTrace holds that what happens in private shows in nothing that outsiders see: no count that
+// grows, no order that changes, no reference from there, no notice to the one who was mentioned there.
 func (m *matrix) leavesNoTrace(t *testing.T) {
 	all := m.Homes
 	m.Homes = all[:2]
@@ -79,9 +79,9 @@ func (m *matrix) everything(t *testing.T, logins []string) map[string]string {
 	return all
 }
 
-// changes are what brings things into somebody's sight, or takes them out: afterwards nothing tells of them,
-// whatever was read and kept before. A change is a line here. By default three are made, each for the first of
-// those whom it concerns.
+// changes lists changes that make things visible or invisible. Afterwards no response may show hidden
+// things, even if it was read and cached before. To add a change, add a line. By default three are made,
+// each for the first callers affected.
 var changes = []struct {
 	name, as, do, send string
 	becomes            func(public, private *fixture.Home) // what everybody's roles are then
@@ -105,7 +105,7 @@ var changes = []struct {
 		}, []string{"owner", "stranger"}},
 }
 
-// changes makes new repositories for that, and fills all caches before each change.
+// changes creates new repositories for these and fills all caches before each change.
 func (m *matrix) changes(t *testing.T) {
 	m.Homes, m.tags = nil, map[string]string{}
 	m.Build(t, "guild", "hemlock", true)
@@ -180,7 +180,7 @@ func (m *matrix) deleted(t *testing.T) {
 	m.everything(t, logins) // what is computed when somebody asks is there afterwards
 	hidden := m.everything(t, logins)
 	removed(t, m.walker.Server, m.gate)
-	// The operator's pages show what is stored, and the audit log who was refused in between. What people wrote
-	// there counts for them until it is removed.
+	// The operator's pages show what is stored, and the audit log who was refused in between. What people
+	// wrote there counts for them until it is removed.
 	alike(t, hidden, m.everything(t, logins), "GET /site/", "GET /settings/account ", "GET /admin/audit-log")
 }

@@ -75,8 +75,8 @@ func hasStatus(_ *matrix, t *testing.T, e *exchange) {
 	}
 }
 
-// mayLack reports routes that answer 404 also where all is seen: what they ask is whether this caller, or the
-// thing, has something. Apps have no account that could be subscribed.
+// mayLack reports whether the route returns 404 even if everything is visible: it asks whether the caller
+// or the resource has something. Apps have no account that could be subscribed.
 func mayLack(e *exchange) bool {
 	switch strings.TrimPrefix(e.route.Pattern, "/repos/{owner}/{repo}") {
 	case "/user/starred/{owner}/{repo}", "/subscription", "/issues/{number}/subscription":
@@ -88,8 +88,9 @@ func mayLack(e *exchange) bool {
 	return e.as == poor || e.as.isBot() && never
 }
 
-// asksMore reports an answer that is about the caller and not about the right: a page that shows a form only
-// to those who may send it, and what an App needs a permission for or cannot have at all.
+// asksMore reports whether the response depends on the caller and not only on the right: a page that shows
+// a form only to users who may send it, or something for which an App needs a permission or that it cannot
+// have.
 func asksMore(e *exchange) bool {
 	signsIn := e.Status == http.StatusSeeOther && strings.HasPrefix(e.Header.Get("Location"), "/login")
 	refuses := e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
@@ -144,7 +145,7 @@ func (m *matrix) withholds(e *exchange, h *fixture.Home) bool {
 		e.route.Method == http.MethodGet
 }
 
-// objectNames are all names of objects in a text, and whatever else are forty hexadecimal digits.
+// objectNames returns all object names in a text, and any other forty hexadecimal digits.
 func objectNames(text string) map[string]bool {
 	const size = 40
 	found, digits := map[string]bool{}, 0
@@ -176,9 +177,9 @@ func writesNothing(m *matrix, t *testing.T, e *exchange) {
 	}
 }
 
-// looksAbsent holds that what may not be seen is as if it were not there, to the byte, under its name and its
-// former one, whatever is wrong with the request (decision 13). Nor does the time tell: for nobody and a
-// stranger the same statements run, the first time and again.
+// looksAbsent checks that an invisible resource looks exactly like a missing one, under its current and its
+// former name, and however invalid the request is (decision 13). The time must not differ either: for
+// anonymous callers and strangers the same statements run, at first and repeatedly.
 func looksAbsent(m *matrix, t *testing.T, e *exchange) {
 	t.Helper()
 	hidden := e.as.valid() && e.as.role(e.home) == account.None && e.route.Group != route.Git
@@ -283,7 +284,7 @@ func asPrefixed(m *matrix, t *testing.T, e *exchange) {
 	}
 }
 
-// asBrowser holds that people who may not see a repository are shown the page of an absent one.
+// asBrowser checks that a browser gets the page of a missing repository if the repository is not visible.
 func asBrowser(m *matrix, t *testing.T, e *exchange) {
 	t.Helper()
 	if e.want != http.StatusNotFound || !onRepo(e.route) || e.route.Group != route.Pages || e.as.kind != "" ||
@@ -301,7 +302,7 @@ func asBrowser(m *matrix, t *testing.T, e *exchange) {
 	}
 }
 
-// staysPrivate holds that what is private is not kept by caches for others.
+// staysPrivate checks that private responses are not cached for others.
 func staysPrivate(_ *matrix, t *testing.T, e *exchange) {
 	t.Helper()
 	if e.home.Private && e.Status < 400 && onRepo(e.route) &&

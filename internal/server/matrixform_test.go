@@ -103,7 +103,7 @@ func plantForm(e *exchange) string {
 	return ""
 }
 
-// wrong has each route refuse what is wrong with a request, whose caller may, in the form of its group
+// wrong checks that each route rejects invalid requests of permitted callers in the form of its group
 // (decisions 5, 16, 48).
 func (m *matrix) wrong(t *testing.T, r *route.Route) {
 	t.Helper()

@@ -18,7 +18,7 @@ import (
 	"arbor/internal/web"
 )
 
-// queries are asked beside the bare address.
+// queries returns the queries to send in addition to the bare address.
 func (m *matrix) queries(t *testing.T, r *route.Route, h *fixture.Home) []string {
 	t.Helper()
 	switch {
@@ -35,9 +35,9 @@ func (m *matrix) queries(t *testing.T, r *route.Route, h *fixture.Home) []string
 	return append([]string{""}, m.heeded(t, r, h, "?per_page=100&state=all&filter=all")...)
 }
 
-// heeded are those of some queries of which a route's handler looks for a parameter; to the others the answer
-// is that of the bare address. A handler of the API looks for what is described, which the watcher of each test
-// sees to, and one of a page for what it looks for when people ask for the bare address who may.
+// heeded returns the queries with a parameter that the route's handler reads; for the others the response
+// is that of the bare address. An API handler reads the described parameters, which the watcher of each
+// test verifies; a page's are those that it reads when permitted users request the bare address.
 func (m *matrix) heeded(t *testing.T, r *route.Route, h *fixture.Home, list ...string) []string {
 	t.Helper()
 	var looked []string
@@ -169,7 +169,7 @@ func (m *matrix) described(t *testing.T, r *route.Route) {
 	}
 	made := map[string]string{}
 	if r.Method == http.MethodGet && strings.HasSuffix(r.Pattern, "/git/refs/{ref...}") {
-		made["ref"] = "heads" // only what is no whole name is a list, with pages
+		made["ref"] = "heads" // only a prefix of a name gives a list, with pages
 	}
 	for _, body := range append([]string{"{}"}, c.Samples(r.Method, r.Pattern)...) {
 		if len(m.asked.missing(c, r)) == 0 {

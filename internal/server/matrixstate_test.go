@@ -19,9 +19,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// states are what may be so when a caller who may uses a route that changes something: then nothing comes of
-// it. Each is entered in the store, so the server's caches do not know of it, as if it began while the request
-// is under way. A new state is a line here.
+// states lists states in which a permitted caller's change must not succeed. Each is set in the store, so
+// the server's caches do not know it, as if it began during the request. To add a state, add a line.
 var states = []struct {
 	name    string
 	applies func(m *matrix, q *fixture.Request, h *fixture.Home) bool
@@ -58,8 +57,8 @@ func (m *matrix) archived(t *testing.T, q *fixture.Request) {
 	m.sql(t, `UPDATE repos SET archived = FALSE WHERE name = $1`, q.Repo)
 }
 
-// ends applies to all that people change. Packages app and page/settings test what becomes of what Apps do,
-// pushes have tests of their own, and inspectors are no accounts that could be suspended.
+// ends applies to all changes by users. Packages app and page/settings test changes by Apps, pushes have
+// their own tests, and inspectors are not accounts that can be suspended.
 func ends(_ *matrix, q *fixture.Request, h *fixture.Home) bool {
 	r := q.Route
 	return r.Right != route.App && r.Right != route.Installation && !r.Nobody && !readsOnly(r) &&
@@ -124,7 +123,7 @@ func takenFrom(who string) string {
 	return taken
 }
 
-// regrant gives it back.
+// regrant restores the right.
 func (m *matrix) regrant(t *testing.T, name, who string) {
 	t.Helper()
 	if who == "owner" {

@@ -14,8 +14,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Bots keep ids, which stay when names change, and walk all accounts and repositories by
-// them. What is private is not there for those who may not see it.
+// Bots store ids, which survive renaming, and list all accounts and repositories by id. Private ones are
+// not found by callers who cannot see them.
 func TestThingsByTheirIDs(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

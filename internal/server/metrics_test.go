@@ -93,8 +93,7 @@ func tableOf(t *testing.T, s *apitest.Server) string {
 	return table.String()
 }
 
-// A balancer is told where not to send requests, and what is wrong is not asked for by each of
-// its questions.
+// A load balancer learns where not to send requests, and its probes do not cause a check each.
 func TestReadyz(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.DataDir = filepath.Join(o.DataDir, "data") })

@@ -38,8 +38,8 @@ func addressesNotImplemented(t *testing.T, s *apitest.Server) (list []string) {
 	return list
 }
 
-// A bot that asks for what this server does not have must be told so, whatever the method, and must not learn
-// from it which repositories there are (decisions 13, 65).
+// A bot that requests something unimplemented gets a message that says so for any method, and cannot learn
+// which repositories exist (decisions 13, 65).
 func TestAddressesNotImplemented(t *testing.T) {
 	t.Parallel()
 	walk(t, func(t *testing.T, s *apitest.Server) {

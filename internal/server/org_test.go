@@ -33,7 +33,7 @@ func TestCountsOfOrganizations(t *testing.T) {
 	})
 }
 
-// Who has just been removed by another owner removes nobody any more.
+// An owner who was just removed by another owner cannot remove anyone.
 func TestOwnersRemoveEachOther(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

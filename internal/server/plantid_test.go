@@ -11,8 +11,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// The plant store answers an id that is no number, whatever its bytes are, with a 400 in
-// its own form (decision 67).
+// The plant store rejects an id that is not a number, of any bytes, with a 400 in its own form (decision
+// 67).
 func TestPlantIDsOfAnyBytes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

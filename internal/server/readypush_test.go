@@ -21,7 +21,7 @@ func TestReadyzTriesWhatPushesDo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// What a probe left that was killed is no harm.
+		// Files left by a killed probe do no harm.
 		if err := os.Mkdir(filepath.Join(root, durable.TryName), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,7 @@ import (
 	"arbor/internal/account"
 )
 
-// However often somebody asks in vain, and for whatever, a minute has one row of it, and nothing is
-// remembered for longer.
+// Any number of denied requests leaves one row per minute, and nothing is remembered for longer.
 func TestRefusalsAreFew(t *testing.T) {
 	var f refusals
 	now := time.Now()

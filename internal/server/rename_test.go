@@ -68,8 +68,7 @@ func TestARenameShowsEverywhere(t *testing.T) {
 	})
 }
 
-// refusesFormerLogin makes sure that nobody gets a login that somebody had, but the one who
-// had it, also back.
+// refusesFormerLogin checks that a former login can be taken only by its former owner.
 func (w *walker) refusesFormerLogin(t *testing.T) {
 	t.Helper()
 	for _, c := range []apitest.Case{

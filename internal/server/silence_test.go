@@ -19,7 +19,7 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// places gives a server so many places for connections.
+// places sets a server's limit of connections.
 func places(most int) apitest.Option {
 	return func(o *server.Options) {
 		o.Admission = admission.New(1<<30, nil)
@@ -27,7 +27,7 @@ func places(most int) apitest.Option {
 	}
 }
 
-// besiegeAll has each of eight networks take more places than it gets.
+// besiegeAll has each of eight networks open more connections than its share.
 func besiegeAll(t *testing.T, s *apitest.Server, most int, said string) {
 	t.Helper()
 	for n := range 8 {

@@ -12,9 +12,9 @@ import (
 var few = []string{"activity", "attachment", "backup", "check", "ephemeral", "forge", "graphql", "issue",
 	"issue/timeline", "page/code", "repo/maintenance", "repo/transport", "search", "seed", "server", "ssh"}
 
-// Go builds a package anew for its tests when some of them belong to it (package account), and with it all
-// that stands above it when others of them import a whole server: for packages at the ground that is
-// everything. Such tests stand in a folder of their own.
+// If tests belong to a package (package account), Go recompiles it for them, and everything above it if
+// other tests import a whole server: for a package at the bottom that is almost everything. So such tests
+// are in their own directory.
 func TestServersAreAskedFromFoldersOfTheirOwn(t *testing.T) {
 	list := `{{.ImportPath}} {{len .TestGoFiles}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`
 	out, err := exec.Command("go", "list", "-f", list, "arbor/internal/...").Output()

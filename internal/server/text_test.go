@@ -60,8 +60,8 @@ func soundTexts(t *testing.T, s *apitest.Server) {
 	}
 }
 
-// Texts count for who writes them, and come back with what is deleted. An account at its bound writes no more,
-// and may shorten and delete. If this failed, one account could fill the disk with comments.
+// Texts count for their writer until they are deleted. An account at its limit cannot write more, but can
+// shorten and delete texts. Otherwise one account could fill the disk with comments.
 func TestTextsCountForTheirWriter(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -9,9 +9,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// What somebody writes into another person's text, or transfers, counts in the hour of who does it. If this
-// failed, whoever owns a repository could keep everybody who ever wrote there from writing anywhere, and would
-// write without a rate himself.
+// Editing another user's text, or transferring it, counts for the rate of the editor. Otherwise the owner
+// of a repository could use up the rates of everyone who has written there, and write without a limit.
 func TestEditsOfOthersCountInTheEditorsRate(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -50,8 +49,8 @@ func TestEditsOfOthersCountInTheEditorsRate(t *testing.T) {
 	}, func(o *server.Options) { o.TextRate = 100_000 })
 }
 
-// What the bot of an App wrote within the hour counts for the App's owner also once the App is removed. If this
-// failed, who makes and removes Apps would write without a rate.
+// What the bot of an App wrote within the hour counts for the App's owner also once the App is removed. If
+// this failed, who makes and removes Apps would write without a rate.
 func TestRemovedAppsCountInTheirOwnersRate(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// tokens makes tokens of a server's users, and the header with each.
+// tokens creates tokens of a server's users and their headers.
 type tokens struct {
 	*apitest.Server
 }
@@ -269,8 +269,8 @@ func TestTokensFollowTransitions(t *testing.T) {
 					Do: "GET /repos/keeper/shed", Headers: headers, Status: step.want[n]})
 			}
 		}
-		// The token's end is the same for whatever it was made for; expiry: TestCredentials, in the
-		// middle of a request: repo.TestMidPush and the check of each transaction.
+		// The revocation is the same for tokens of all purposes. TestCredentials covers expiry;
+		// repo.TestMidPush and the check of each transaction cover the middle of a request.
 		if err := s.Accounts.RevokeToken(t.Context(), fmt.Sprint(id)); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,8 @@ import (
 	"arbor/internal/test/testenv"
 )
 
-// guild makes an organization with a public and a private repository, and people of every role (decision 12).
+// guild creates an organization with a public and a private repository, and users of every role (decision
+// 12).
 func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
 	for _, login := range []string{"stranger", "reader", "writer", "keeper", "member", "owner"} {
 		s.User(t, login)
@@ -58,7 +59,7 @@ func (w *walker) settle(t *testing.T) {
 	}
 }
 
-// ask makes a request with the token of a name.
+// ask sends a request with the token of a user.
 func (w *walker) ask(t *testing.T, name string, c apitest.Case) *apitest.Answer {
 	t.Helper()
 	headers := map[string]string{}
@@ -72,7 +73,7 @@ func (w *walker) ask(t *testing.T, name string, c apitest.Case) *apitest.Answer 
 	return w.Do(t, c)
 }
 
-// sql runs a statement beside the server.
+// sql runs a statement directly on the database.
 func (w *walker) sql(t *testing.T, statement string, args ...any) {
 	t.Helper()
 	err := w.DB.Write(t.Context(), func(tx *db.Tx) error {

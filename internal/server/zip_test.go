@@ -11,9 +11,9 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Lists come compressed to clients that ask, with a token, too. With credentials that a browser sends by itself
-// they do not: another page could have it ask again and again, and the length would tell people on the way what
-// stands next to a text of theirs (BREACH).
+// Lists come compressed to clients that ask, with a token, too. With credentials that a browser sends by
+// itself they do not: another page could have it ask again and again, and the length would tell people on
+// the way what stands next to a text of theirs (BREACH).
 func TestAnswersAreCompressed(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

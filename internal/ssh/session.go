@@ -121,7 +121,8 @@ func (s *session) exit(status int) {
 	_ = s.channel.Close()
 }
 
-// greet tells a client that requests a shell that its key works. As at GitHub the status is 1.
+// greet answers a client that requests a shell with a message that its key works. As at GitHub the exit
+// status is 1.
 func (s *session) greet(ctx context.Context) int {
 	r := s.begin("shell")
 	caller, err := s.c.s.o.Accounts.CallerOfKey(ctx, s.c.fingerprint)

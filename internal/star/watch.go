@@ -9,8 +9,8 @@ import (
 	"arbor/internal/scope"
 )
 
-// WatchScopes are those of which a classic token needs one to watch, or to hear of what is watched. Fine-grained
-// tokens cannot watch.
+// WatchScopes are the scopes for watching and for notifications: a classic token needs one of them.
+// Fine-grained tokens cannot watch.
 const WatchScopes = scope.PublicRepo | scope.Notifications
 
 // Wish is what somebody wants to be told of a repository.

@@ -15,13 +15,13 @@ import (
 	"arbor/internal/web"
 )
 
-// API answers the requests about statuses.
+// API implements the HTTP handlers of commit statuses.
 type API struct {
 	s   *Service
 	git *gitdata.API
 }
 
-// NewAPI makes the handlers of the service; g finds commits by their names.
+// NewAPI returns the handlers of s. It uses g to resolve commit names.
 func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
 
 // Payload is GitHub's status.
@@ -36,7 +36,7 @@ type Payload struct {
 	Context     string          `json:"context"`
 	CreatedAt   db.Time         `json:"created_at"`
 	UpdatedAt   db.Time         `json:"updated_at"`
-	Creator     *account.Simple `json:"creator,omitempty"` // not in a combined status
+	Creator     *account.Simple `json:"creator,omitempty"` // omitted in a combined status
 }
 
 func newPayload(s *Status, by *account.Account, api string, i *web.Info) Payload {
@@ -62,15 +62,15 @@ type combinedPayload struct {
 	URL        string        `json:"url"`
 }
 
-// place is the address of the repository's resource.
+// place returns the API address of a repository.
 func place(i *web.Info, a *repo.Access) string {
 	return i.API(web.Path("repos", a.Owner.Login, a.Name))
 }
 
 // POST /repos/{owner}/{repo}/statuses/{ref...}
 //
-// Create adds a status to the commit of a full SHA. Errors: 422 for anything
-// else, and for the 1,001st of one context.
+// Create creates a status of the commit with a full SHA. Errors: 422 for anything else, and for more than
+// 1,000 statuses of one context.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := read(r)
 	if err != nil {
@@ -124,7 +124,7 @@ func read(r *http.Request) (Status, error) {
 	return n, body.Err()
 }
 
-// plausibleTarget accepts what a page may make a link of.
+// plausibleTarget reports whether a page may link to the address.
 func plausibleTarget(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (strings.EqualFold(u.Scheme, "http") ||
@@ -134,9 +134,8 @@ func plausibleTarget(s string) bool {
 // GET /repos/{owner}/{repo}/commits/{ref...}/statuses
 // GET /repos/{owner}/{repo}/statuses/{ref...}
 //
-// List answers a page of all statuses of a commit, the newest first. The ref is
-// a branch, a tag or a SHA, which may be abbreviated (decision 50). Errors: 409
-// for an empty repository, 422 for what names no commit, as at GitHub.
+// List lists all statuses of a commit, newest first. The ref is a branch, a tag or a SHA, which may be
+// abbreviated (decision 50). Errors: 409 for an empty repository, 422 for an unknown commit, as at GitHub.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	page := web.ReadPage(r)
 	found, err := api.find(r, a, page, list)
@@ -154,8 +153,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // GET /repos/{owner}/{repo}/commits/{ref...}/status
 //
-// Combine answers what the statuses of a commit come to, with a page of the
-// latest of each context. Errors are those of List.
+// Combine returns the combined status of a commit, with a page of the latest status of each context.
+// Errors: those of List.
 func (api *API) Combine(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	page := web.ReadPage(r)
 	found, err := api.find(r, a, page, latestOfAll)
@@ -176,7 +175,7 @@ func (api *API) Combine(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// commitStatuses is a page of the statuses of a commit, with all that payloads show of them.
+// commitStatuses is a page of statuses of a commit with everything that payloads show.
 type commitStatuses struct {
 	sha    git.SHA
 	list   []*Status
@@ -184,7 +183,7 @@ type commitStatuses struct {
 	people map[account.ID]*account.Account
 }
 
-// find reads a page of the statuses of the commit that {ref...} names, by list.
+// find calls list to read a page of the statuses of the commit {ref...}.
 func (api *API) find(
 	r *http.Request, a *repo.Access, page web.Page,
 	list func(*db.Tx, repo.ID, git.SHA, web.Page) ([]*Status, error),
@@ -213,7 +212,7 @@ func (api *API) find(
 	return found, err
 }
 
-// ForHook renders a status as hooks are told of it. Error: 404.
+// ForHook renders a status for a webhook payload. Error: 404.
 func ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, id int64) (Payload, error) {
 	s, err := byID(tx, a.ID, id)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"arbor/internal/web"
 )
 
-// maxMany is of how many commits one request asks for the statuses.
+// maxMany is the number of commits in one request.
 const maxMany = 100
 
-// Latest loads the latest statuses of each of the commits by context, with their creators, the first so many, and
-// counts all. The commits were found for the caller before.
+// Latest loads the latest status of each context with its creator, for several commits, at most size for
+// each, and their total numbers. The caller must have access to the commits.
 func (api *API) Latest(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
 ) (map[git.SHA]*web.List[Payload], error) {
@@ -55,8 +55,9 @@ func (api *API) latest(
 	return out, nil
 }
 
-// CombineMany answers the latest statuses of the commits of the parameter shas for pages: for each an object
-// with statuses and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/status.
+// CombineMany returns the latest statuses of the commits in the parameter shas for pages: for each an
+// object with statuses and total_count, as on the first page of GET
+// /repos/{owner}/{repo}/commits/{ref...}/status.
 func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	found, err := api.latest(r.Context(), a, shas, web.ReadPageSize(r), false)

@@ -5,7 +5,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of commit statuses.
+// Routes returns the routes of commit statuses.
 func (api *API) Routes() []route.Route {
 	statuses := api.s.repos.Router(route.Needs(scope.PublicRepo|scope.RepoStatus, "statuses"))
 	return []route.Route{

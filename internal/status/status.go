@@ -1,21 +1,21 @@
-// Package status is what other systems say of commits: that a build waits, has
-// failed, or is done.
+// Package status implements commit statuses: external systems report whether a build of a commit is
+// pending, has failed or has succeeded.
 //
 //		POST /repos/{owner}/{repo}/statuses/{ref...}          create, by a full SHA
 //		GET  /repos/{owner}/{repo}/statuses/{ref...}          all, the newest first
 //		GET  /repos/{owner}/{repo}/commits/{ref...}/statuses  the same
-//		GET  /repos/{owner}/{repo}/commits/{ref...}/status    what they come to
+//		GET  /repos/{owner}/{repo}/commits/{ref...}/status    the combined status
 //
 //	  - status.go: the types, and creating
 //	  - store.go: the SQL
 //	  - api.go: handlers and their JSON
 //
-// Tables: statuses; status_contexts and status_commits sum them up, and change
-// in the transaction that adds one. So what all statuses of a commit come to is
-// one row, and a page of commits one query, however many statuses there are.
+// Tables: statuses; status_contexts and status_commits contain totals and are updated in the same
+// transaction. So the combined status of a commit is one row, and a page of commits needs one query,
+// whatever the number of statuses.
 //
-// A status is never changed: a later one of the same context takes its place.
-// Package pull asks [Combined] for the heads of pull requests.
+// A status is immutable: a later one of the same context replaces it. Package pull uses [Combined] for the
+// heads of pull requests.
 package status
 
 import (
@@ -33,27 +33,27 @@ import (
 // Resource is the name of statuses in validation errors (decision 15).
 const Resource = "Status"
 
-// State is what a status says, or what several come to.
+// State is the state of a status or of several combined.
 type State uint8
 
-// The states, as they are stored.
+// States as stored.
 const (
-	Error   State = iota + 1 // the check itself went wrong
-	Failure                  // it found something
-	Pending                  // it is not done
+	Error   State = iota + 1 // the check itself failed
+	Failure                  // the check found a problem
+	Pending                  // not completed
 	Success
 )
 
-// names are the states' names in requests and payloads; that of s is at s-1.
+// names are the names in requests and payloads; that of s is at s-1.
 var names = [...]string{"error", "failure", "pending", "success"}
 
-// ParseState reads what String gives; ok is false for anything else.
+// ParseState parses the result of String. ok is false for other strings.
 func ParseState(s string) (state State, ok bool) {
 	i := slices.Index(names[:], s)
 	return State(i + 1), i >= 0
 }
 
-// String gives the name in payloads, such as "success"; "" for no state.
+// String returns the name used in payloads, such as "success", or "" for 0.
 func (s State) String() string {
 	if s == 0 || int(s) > len(names) {
 		return ""
@@ -63,11 +63,11 @@ func (s State) String() string {
 
 func (s State) failed() bool { return s == Error || s == Failure }
 
-// Status is what one system said of a commit at one time.
+// Status is the report of one system about a commit.
 type Status struct {
 	ID          int64
 	SHA         git.SHA
-	Context     string // which system or check; equal without regard to case
+	Context     string // the system or check, compared case-insensitively
 	State       State
 	TargetURL   *string
 	Description *string
@@ -75,16 +75,15 @@ type Status struct {
 	CreatedAt   db.Time
 }
 
-// Summary is what the statuses of a commit come to.
+// Summary counts the statuses of a commit.
 type Summary struct {
 	Total    int64 // statuses
 	Contexts int64
-	Failed   int64 // contexts of which the latest status is an error or a failure
-	Waiting  int64 // contexts of which it is pending
+	Failed   int64 // contexts whose latest status is an error or failure
+	Waiting  int64 // contexts whose latest status is pending
 }
 
-// State is a failure where any context failed, and a success where all
-// succeeded; pending otherwise, also without any.
+// State returns Failure if any context failed, Success if all succeeded, else Pending, also without any.
 func (s Summary) State() State {
 	switch {
 	case s.Failed > 0:
@@ -96,31 +95,30 @@ func (s Summary) State() State {
 	}
 }
 
-// Bounds of a status, lengths in code points. Those of contexts and addresses
-// are ours, the others GitHub's.
+// Limits of a status. Lengths are in code points. Those of contexts and addresses are ours, the others are
+// GitHub's.
 const (
 	MaxDescription = 140
 	MaxContext     = 255
 	MaxTargetURL   = 2048
-	MaxOfContext   = 1000 // statuses of one context of one commit
+	MaxOfContext   = 1000 // statuses of one context and commit
 )
 
-// DefaultContext is the context of a status that names none.
+// DefaultContext is the context if none is given.
 const DefaultContext = "default"
 
-// Service holds what the operations on statuses share.
+// Service implements the operations on statuses.
 type Service struct {
 	db    *db.DB
 	repos *repo.Service
 }
 
-// New makes the service.
+// New returns a Service.
 func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 
-// Create adds a status to a commit of the repository, of which s names SHA,
-// context and state; the rest follows. The caller may push. Errors: 422 when the
-// repository has no such commit, or the context has MaxOfContext statuses; 404
-// when the repository is gone.
+// Create creates a status of a commit. n has SHA, context and state; other fields are optional. The caller
+// must have push access. Errors: 422 if the commit does not exist, or the context has MaxOfContext
+// statuses; 404 if the repository was deleted.
 func (s *Service) Create(ctx context.Context, a *repo.Access, n Status) (*Status, error) {
 	err := s.repos.CheckNamed(ctx, a, n.SHA)
 	if err == nil {
@@ -144,7 +142,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n Status) (*Status
 	return &n, err
 }
 
-// checkCommit makes sure that the repository has a commit. Errors: 404, 422.
+// checkCommit checks that the repository has a commit. Errors: 404, 422.
 func (s *Service) checkCommit(ctx context.Context, a *repo.Access, sha git.SHA) error {
 	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
@@ -157,10 +155,10 @@ func (s *Service) checkCommit(ctx context.Context, a *repo.Access, sha git.SHA) 
 
 func noCommit(name string) error { return errs.Newf(errs.Invalid, "No commit found for SHA: %s", name) }
 
-// fold makes contexts that are the same equal.
+// fold returns the canonical form of a context.
 func fold(context string) string { return account.Fold(context) }
 
-// add writes a status and what the commit's statuses come to with it.
+// add inserts a status and updates the totals of the commit.
 func add(tx *db.Tx, repoID repo.ID, n *Status) (id int64, err error) {
 	if err := lockCommit(tx, repoID, n.SHA); err != nil {
 		return 0, err

@@ -12,8 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// lockCommit makes those who add statuses to one commit do so in turn. Error:
-// 404 when the repository is gone.
+// lockCommit serializes adding statuses to a commit. Error: 404 if the repository was deleted.
 func lockCommit(tx *db.Tx, repoID repo.ID, sha git.SHA) error {
 	_, err := tx.Exec(`INSERT INTO status_commits (repo_id, sha) VALUES ($1, $2)
 		ON CONFLICT (repo_id, sha) DO UPDATE SET sha = excluded.sha`, repoID, string(sha))
@@ -23,8 +22,8 @@ func lockCommit(tx *db.Tx, repoID repo.ID, sha git.SHA) error {
 	return err
 }
 
-// latest is the state of the latest status of a context, and how many there
-// are: none of a new one.
+// latest returns the state of a context's latest status and the number of its statuses, or zero values for
+// a new context.
 func latest(tx *db.Tx, repoID repo.ID, sha git.SHA, context string) (s State, total int64, err error) {
 	err = tx.QueryRow(`SELECT state, total FROM status_contexts WHERE repo_id = $1 AND sha = $2 AND context = $3`,
 		repoID, string(sha), fold(context)).Scan(&s, &total)
@@ -43,7 +42,7 @@ func insert(tx *db.Tx, repoID repo.ID, n *Status) (id int64, err error) {
 	return id, err
 }
 
-// byID finds a status of a repository. Error: 404.
+// byID reads a status of a repository. Error: 404.
 func byID(tx *db.Tx, repoID repo.ID, id int64) (*Status, error) {
 	var s Status
 	err := tx.QueryRow(`SELECT id, sha, context, state, target_url, description, creator_id, created_at
@@ -74,7 +73,7 @@ func setLatest(tx *db.Tx, repoID repo.ID, n *Status, id int64) error {
 	return err
 }
 
-// sumUp adds to what the statuses of a commit come to.
+// sumUp adds to the totals of a commit.
 func sumUp(tx *db.Tx, repoID repo.ID, sha git.SHA, more Summary) error {
 	_, err := tx.Exec(`UPDATE status_commits SET total = total + $3, contexts = contexts + $4,
 		failed = failed + $5, pending = pending + $6
@@ -82,9 +81,8 @@ func sumUp(tx *db.Tx, repoID repo.ID, sha git.SHA, more Summary) error {
 	return err
 }
 
-// Combined tells what the statuses of each of some commits come to, in one
-// query. Commits without any are missing from the map; their zero Summary is
-// right.
+// Combined returns the totals of several commits, read in one query. Commits without statuses are missing
+// from the map, so their Summary is zero.
 func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
 	name := func(sha git.SHA) any { return summed{repoID, sha} }
 	return db.RecallMany(tx, shas, name, func(shas []git.SHA) (map[git.SHA]Summary, error) {
@@ -108,24 +106,25 @@ func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summar
 	return found, err
 }
 
-// SummaryColumns are in SQL what the statuses of the commit of a row come to: columns for
-// [Summary.Dest], of what SummaryJoin joins.
+// SummaryColumns are SQL expressions for the totals of a row's commit, to scan into [Summary.Dest]. They
+// need SummaryJoin.
 const SummaryColumns = `COALESCE(sc.total, 0), COALESCE(sc.contexts, 0), COALESCE(sc.failed, 0), COALESCE(sc.pending, 0)`
 
-// SummaryJoin joins what SummaryColumns read to rows whose repository's id and SHA have these names.
+// SummaryJoin returns the join for SummaryColumns. repo and sha are the names of the columns with the row's
+// repository id and SHA.
 func SummaryJoin(repo, sha string) string {
 	return ` LEFT JOIN status_commits sc ON sc.repo_id = ` + repo + ` AND sc.sha = ` + sha + ` `
 }
 
-// Dest is where SummaryColumns are scanned to.
+// Dest returns the destinations for scanning SummaryColumns.
 func (s *Summary) Dest() []any { return []any{&s.Total, &s.Contexts, &s.Failed, &s.Waiting} }
 
-// KeepSummary keeps for the request what [Combined] would read of a commit.
+// KeepSummary stores the result of [Combined] for a commit for the rest of the request.
 func KeepSummary(tx *db.Tx, repoID repo.ID, sha git.SHA, s Summary) {
 	db.Keep(tx, summed{repoID, sha}, s)
 }
 
-// summed names a commit whose summary is known, for the transactions of one request.
+// summed is the key under which a request remembers the Summary of a commit.
 type summed struct {
 	repo repo.ID
 	sha  git.SHA
@@ -140,8 +139,8 @@ func list(tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page) ([]*Status, err
 		JOIN statuses s ON s.id = p.id ORDER BY s.id DESC`, repoID, string(sha), page.Size, page.Offset())
 }
 
-// latestOfAll reads a page of the latest statuses of a commit's contexts, by
-// context: so a page stays what it is when one of them comes anew.
+// latestOfAll reads a page of the latest status of each context, ordered by context, so that a new status
+// does not change the pages.
 func latestOfAll(tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page) ([]*Status, error) {
 	return query(tx, columns+`(SELECT status_id, context FROM status_contexts WHERE repo_id = $1 AND sha = $2
 		ORDER BY context LIMIT $3 OFFSET $4) p JOIN statuses s ON s.id = p.status_id ORDER BY p.context`,
@@ -157,8 +156,8 @@ func query(tx *db.Tx, text string, args ...any) ([]*Status, error) {
 	}, text, args...)
 }
 
-// latestOfMany reads the latest statuses of the contexts of many commits in one query: of each as many as
-// rows, by context.
+// latestOfMany reads the latest status of each context of several commits in one query, ordered by context,
+// at most rows for each commit.
 func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Status, error) {
 	if len(shas) == 0 {
 		return nil, nil

@@ -42,8 +42,8 @@ func (s *Answers) Serve(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	return s.kept.Serve(w, r, state, key, render)
 }
 
-// ServeRepeated is Serve for lists, of which there are so many that most are asked
-// for once: see web.Answers.
+// ServeRepeated is Serve for lists. Most lists are requested only once, so only repeated ones are cached:
+// see web.Answers.
 func (s *Answers) ServeRepeated(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render,
 ) error {
@@ -127,5 +127,5 @@ func Name(info *web.Info, a *repo.Access) []byte {
 	return append(b, ' ')
 }
 
-// Stats tells of the cache, under a name.
+// Stats returns statistics of the cache under a name.
 func (a *Answers) Stats(name string) cache.Stats { return a.kept.Stats(name) }

@@ -9,7 +9,7 @@ const (
 	Closed State = 2
 )
 
-// String gives open or closed.
+// String returns "open" or "closed".
 func (s State) String() string {
 	if s == Closed {
 		return "closed"

@@ -55,7 +55,7 @@ func (o *Faults) CheckText(field, value string, max int) {
 	}
 }
 
-// CheckFilled notes a text that is empty or has nothing but space.
+// CheckFilled reports a text that is empty or blank.
 func (o *Faults) CheckFilled(field, value string) {
 	switch {
 	case value == "":

@@ -60,7 +60,7 @@ func odd(tb testing.TB) (dir string, first, second git.SHA) {
 		git.SHA(gittest.Run(tb, dir, "rev-parse", "main"))
 }
 
-// resolve gives the SHA that a name stands for.
+// resolve returns the SHA that a name stands for.
 func resolve(tb testing.TB, dir, name string) git.SHA {
 	tb.Helper()
 	return git.SHA(gittest.Run(tb, dir, "rev-parse", name))

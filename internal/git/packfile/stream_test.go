@@ -12,7 +12,7 @@ import (
 	"arbor/internal/git/packfile"
 )
 
-// chunks gives what it holds in pieces of any size, and then fails: nobody may ask for more.
+// chunks returns what it holds in pieces of any size, and then fails: nobody may ask for more.
 type chunks struct {
 	rest  []byte
 	sizes *rand.Rand

@@ -28,7 +28,7 @@ func (s store) add(objects []object.NewObject) {
 	}
 }
 
-// edit makes a tree of another one and files, each PATH=CONTENT, or PATH to remove it.
+// edit creates a tree of another one and files, each PATH=CONTENT, or PATH to remove it.
 func (s store) edit(t *testing.T, base object.SHA, files ...string) object.SHA {
 	t.Helper()
 	var edits []tree.Edit

@@ -78,7 +78,7 @@ func FuzzPktLine(f *testing.F) {
 	})
 }
 
-// request makes a push's commands, with capabilities on the first.
+// request creates a push's commands, with capabilities on the first.
 func request(capabilities string, lines ...string) string {
 	var b []byte
 	for i, line := range lines {

@@ -18,7 +18,7 @@ import (
 const columns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.created_at, c.updated_at,
 	c.pinned_at, COALESCE(c.pinned_by, 0), i.number, i.pull, i.locked`
 
-// scan reads columns. Error: 404 if there is no row.
+// scan reads columns. Error: 404 if the row does not exist.
 func scan(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt,

@@ -18,7 +18,7 @@ import (
 const columns = `e.id, e.repo_id, e.issue_id, e.actor_id, e.kind, COALESCE(e.user_id, 0), COALESCE(e.source_id, 0),
 	COALESCE(e.comment_id, 0), COALESCE(e.commit_sha, ''), e.detail, e.created_at`
 
-// scan reads columns. Error: 404 if there is no row.
+// scan reads columns. Error: 404 if the row does not exist.
 func scan(row db.Scanner) (*issue.Event, error) {
 	var e issue.Event
 	var detail *string

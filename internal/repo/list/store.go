@@ -115,8 +115,8 @@ func (f *filter) read(tx *db.Tx, b *sqlBuilder, o order, offset, size int64) ([]
 	return repo.Query(tx, f.visibleTo, where, b.args...)
 }
 
-// Installed reads a page of the repositories that an App's installation on an account reaches, as far as the
-// caller has a role on them beyond everyone's, and how many there are.
+// Installed reads a page of the repositories of an App's installation on which the caller has an explicit
+// role, and their total number.
 func Installed(
 	tx *db.Tx, caller *account.Caller, owner account.ID, installation account.InstallationID, page web.Page,
 ) ([]*repo.Access, int64, error) {

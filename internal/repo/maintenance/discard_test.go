@@ -17,7 +17,7 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// bounded gives a user a quota in KiB, and says what counts in it.
+// bounded sets a user's quota in KiB and returns a function for its usage.
 func bounded(t *testing.T, s *apitest.Server, login string, kb int64) (used func() int64) {
 	t.Helper()
 	edit := func(change func(*account.Quota)) int64 {
@@ -50,7 +50,7 @@ func pushNoise(t *testing.T, s *apitest.Server, login, name, branch string, kb i
 	return string(stderr), err
 }
 
-// discardedDue makes the folders of deleted repositories due, and has them removed.
+// discardedDue creates the directories of deleted repositories due and has them removed.
 func discardedDue(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	// The server looks for them as well, now and then, and may be at it.
@@ -84,9 +84,8 @@ func allDiscarded(t *testing.T, s *apitest.Server) {
 	}, "the folders of deleted repositories are gone")
 }
 
-// What comes into somebody else's repository with pull requests counts for their author, also
-// when the fork is gone. If this failed, a quota would be no bound: fork, push, propose, delete,
-// and begin again.
+// Commits brought into another repository by pull requests count for their author, even after the fork is
+// deleted. Otherwise a quota could be evaded: fork, push, propose, delete, repeat.
 func TestQuotaOfWhatForksBring(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -147,8 +147,7 @@ func TestTwoNodesKeepPacksFew(t *testing.T) {
 	})
 }
 
-// On a disk that is nearly full nothing is packed: the new pack would lie beside the old ones for
-// hours. With room it is.
+// Nothing is packed on a nearly full disk, because old packs are kept for hours. With free space it is.
 func TestNothingIsPackedWithoutRoom(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

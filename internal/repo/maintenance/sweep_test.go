@@ -22,7 +22,7 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// nodes are services over one database and one folder, none of which runs.
+// nodes are services with the same database and directory. None of them runs workers.
 type nodes struct {
 	dir  string
 	db   [2]*db.DB
@@ -31,7 +31,7 @@ type nodes struct {
 	log  *lines
 }
 
-// newNodes makes two nodes whose clocks differ by hours, and the user alice.
+// newNodes returns two nodes whose clocks differ by hours, and creates the user alice.
 func newNodes(t *testing.T, engine db.Engine, o git.Options) *nodes {
 	t.Helper()
 	data := t.TempDir()
@@ -116,7 +116,7 @@ func (n *nodes) folders(t *testing.T) string {
 	return strings.Join(names, " ")
 }
 
-// age makes all files below a path look a day old.
+// age sets the modification time of all files below a path to a day ago.
 func age(t *testing.T, path string) {
 	t.Helper()
 	old := time.Now().Add(-24 * time.Hour)
@@ -131,9 +131,9 @@ func age(t *testing.T, path string) {
 	}
 }
 
-// A folder goes when its id is neither a repository's nor reserved, when it is
-// old, and then in two steps with hours between them, of which the database is
-// asked in both. Any other loss of a folder is a loss of acknowledged pushes.
+// A directory is removed if its id belongs to no repository and is not reserved, if it is old, and then in
+// two steps hours apart, both of which check the database. Any other removal would lose acknowledged
+// pushes.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -172,8 +172,8 @@ func (f *fork) build(ctx context.Context, id repo.ID) (made *repo.Access, err er
 	}
 }
 
-// bringObjects copies all objects reachable from the refs to the fork. Private
-// repositories share no file: only objects reachable from a branch or a tag are copied.
+// bringObjects copies all objects reachable from the refs to the fork. For private repositories it does not
+// link files and copies only objects reachable from a branch or a tag.
 func (f *fork) bringObjects(ctx context.Context, id repo.ID) error {
 	from, release, err := f.s.repos.Git(ctx, f.from)
 	if err != nil {

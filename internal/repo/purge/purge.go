@@ -6,12 +6,11 @@
 //	           the end of the old one
 //	store.go   what the database holds of objects
 //
-// What goes is never taken out of a folder: what stays is put into a new one, which one
-// transaction makes the repository's. So a purge is atomic, and running readers of
-// the old folder continue there. A writer at that moment is refused and tries again:
-// each transaction that names objects compares Repo.Purges, and so does the end of each
-// unsafe request on the repository. Nothing that a process remembers of objects is kept
-// for the new folder, since all of it is under the folder's path or under Repo.Purges.
+// A purge does not delete objects in place. It copies the remaining ones to a new directory, and one
+// transaction switches the repository to it. So a purge is atomic, and running readers continue in the old
+// directory. Concurrent writers are rejected and retry: each transaction that refers to objects compares
+// Repo.Purges, and so does the end of each unsafe request on the repository. Caches of objects become
+// invalid, because their keys include the directory's path or Repo.Purges.
 //
 // The old folder goes when the processes that may run long there have ended (git.
 // RemoveUnused), and no backup runs. If a purge is killed, run it again: its row in

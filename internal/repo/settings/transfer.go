@@ -128,8 +128,8 @@ func handover(tx *db.Tx, a *repo.Access, to *account.Account, name string) (Hand
 	return h, checkOnlyOne(tx, a.Repo, to)
 }
 
-// keepOwner makes a person who had the repository its collaborator, unless it goes to an
-// organization that this person owns.
+// keepOwner adds the former owner as a collaborator, unless that is an organization, or the new owner is an
+// organization that the former one owns.
 func keepOwner(tx *db.Tx, a *repo.Access, h *Handover) error {
 	switch {
 	case a.Owner.Kind != account.User:

@@ -45,8 +45,8 @@ func RoleOfService(service string) (need account.Role, ok bool) {
 	return s.need, ok
 }
 
-// Converse serves one of git's services until the client has what it wants. The client gets the errors that git's
-// protocol has a message for; all others are returned.
+// Converse runs one of git's services to its end. Errors that git's protocol can express are sent to the
+// client; others are returned.
 func (s *Service) Converse(ctx context.Context, service string, c Conversation) error {
 	return services[service].serve(s, ctx, &c, bufio.NewReaderSize(c.In, 64<<10))
 }

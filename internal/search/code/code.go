@@ -66,10 +66,10 @@ func kind() search.Kind {
 
 // GET /search/code
 //
-// Code answers a page of the files that q chooses on the default branches of the repositories that
-// the caller may see, the first thousand of which can be read: those of the repository pushed to
-// last first. Words are looked for as they stand, without regard to case. incomplete_results reports
-// that there was no time for all files. Errors: 422, 429, 503.
+// Code searches the files on the default branches of repositories that are visible to the caller with the
+// query q, most recently pushed repositories first. Only the first thousand results can be read. Words are
+// matched literally and case-insensitively. incomplete_results reports that the time limit was reached
+// before all files were searched. Errors: 422, 429, 503.
 func (api *API) Code(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)
 }

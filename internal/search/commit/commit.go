@@ -67,10 +67,10 @@ func kind() search.Kind {
 
 // GET /search/commits
 //
-// Commits answers a page of the commits that q chooses on the default branches of the repositories
-// that the caller may see, by sort (best-match, author-date, committer-date) and order (desc, asc),
-// the first thousand of which can be read. incomplete_results reports that there was no time for all
-// repositories or all of their commits. Errors: 422, 429, 503.
+// Commits searches the commits on the default branches of repositories that are visible to the caller with
+// the query q. sort is best-match, author-date or committer-date; order is desc or asc. Only the first
+// thousand results can be read. incomplete_results reports that the time limit was reached before all
+// commits were searched. Errors: 422, 429, 503.
 func (api *API) Commits(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)
 }

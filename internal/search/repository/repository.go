@@ -59,9 +59,9 @@ func kind() search.Kind {
 
 // GET /search/repositories
 //
-// Repositories answers a page of the repositories that q chooses among those that the caller may
-// see, by sort (best-match, stars, forks, updated) and order (desc, asc), the first
-// thousand of which can be read. Forks are found with fork: alone, as at GitHub. Errors: 422, 503.
+// Repositories searches the repositories that are visible to the caller with the query q. sort is
+// best-match, stars, forks or updated; order is desc or asc. Only the first thousand results can be read.
+// As at GitHub, forks are found only with fork:. Errors: 422, 503.
 func (api *API) Repositories(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)
 }

@@ -2,8 +2,8 @@
 //
 //	GET /search/users
 //
-// Words are looked for in the index of names that package fulltext has and the worker of package
-// search keeps. An e-mail address is found by callers who may read it in profiles: all who signed in. Suspended
+// Words are matched in the index of names of package fulltext, which the worker of package search updates.
+// E-mail addresses are found only by signed-in callers, who can also read them in profiles. Suspended
 // accounts are not found.
 package user
 
@@ -49,9 +49,8 @@ func kind() search.Kind {
 
 // GET /search/users
 //
-// Users answers a page of the people and organizations that q chooses, by sort (best-match,
-// followers, repositories, joined) and order (desc, asc), the first thousand of which can be read.
-// Errors: 422, 503.
+// Users searches users and organizations with the query q. sort is best-match, followers, repositories or
+// joined; order is desc or asc. Only the first thousand results can be read. Errors: 422, 503.
 func (api *API) Users(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)
 }

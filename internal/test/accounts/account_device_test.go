@@ -10,8 +10,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// gh, led to github.localhost through the server as its own proxy, shows an address that a browser opens which
-// knows nothing of that proxy.
+// gh, led to github.localhost through the server as its own proxy, shows an address that a browser opens
+// which knows nothing of that proxy.
 func TestDeviceFlowThroughTheServerAsProxy(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

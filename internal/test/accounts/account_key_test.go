@@ -1,5 +1,4 @@
-// Package served_test holds the tests of accounts that ask a whole server. In the folder of the package they
-// would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Tests of accounts against a whole server.
 package accounts_test
 
 import (
@@ -96,7 +95,7 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// What is no key, or a weak one, is refused in words that do not repeat a private one.
+// Invalid and weak keys are rejected with messages that do not repeat a private key.
 func TestBadKeys(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

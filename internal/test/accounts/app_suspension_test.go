@@ -11,8 +11,9 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Who suspended an installation ends that, and the operator ends everything. If it were otherwise, an App that
-// somebody stopped would go on by a request of its own, or an owner would lift what the operator decided.
+// Who suspended an installation ends that, and the operator ends everything. If it were otherwise, an App
+// that somebody stopped would go on by a request of its own, or an owner would lift what the operator
+// decided.
 func TestWhoEndsASuspension(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

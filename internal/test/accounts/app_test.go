@@ -1,5 +1,4 @@
-// Package served_test holds the tests of Apps that ask a whole server. In the folder of the package they
-// would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Tests of Apps against a whole server.
 package accounts_test
 
 import (
@@ -16,7 +15,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// robot makes people, repositories and an App that may write issues and read contents.
+// robot creates users, repositories and an App that may write issues and read contents.
 func robot(t *testing.T, s *apitest.Server) *apitest.App {
 	t.Helper()
 	for _, login := range []string{"alice", "bob", "olive"} {
@@ -360,7 +359,7 @@ func (w *world) ok(err error) {
 	}
 }
 
-// do makes a request of the owner's that must succeed.
+// do sends a request of the owner that must succeed.
 func (w *world) do(method, path, send string) {
 	w.t.Helper()
 	if a := w.s.Do(w.t, apitest.Case{Do: method + " " + path, As: w.owner, Send: send}); a.Status >= 300 {

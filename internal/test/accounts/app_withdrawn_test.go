@@ -10,8 +10,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Of a fork whose root its owner does not see any more, neither the owner nor an App that is installed there
-// learns anything: it is in no list that the App is told, and cannot be named.
+// If the owner of a fork can no longer see its root, neither the owner nor an App installed there learns
+// anything of the fork: it is in no list and cannot be named.
 func TestWithdrawnForksAreNotTold(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -1,5 +1,4 @@
-// Package served_test holds the tests of the audit log that ask a whole server. In the folder of the package
-// they would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Tests of the audit log against a whole server.
 package accounts_test
 
 import (

@@ -1,5 +1,5 @@
-// Package served_test holds the tests of avatars that ask a whole server, for the reason that those of package
-// account have a folder of their own.
+// Package served_test holds the tests of avatars that ask a whole server, for the reason that those of
+// package account have a folder of their own.
 package accounts_test
 
 import (

@@ -1,5 +1,4 @@
-// Package served_test holds the tests of hooks that ask a whole server. In the folder of the package they
-// would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Tests of webhooks against a whole server.
 package accounts_test
 
 import (
@@ -107,7 +106,7 @@ func TestHooks(t *testing.T) {
 	})
 }
 
-// Without --allow-hook-networks nothing leads to this machine, by whatever name.
+// Without --allow-hook-networks no host name may lead to this machine.
 func TestInnerAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.HookNetworks = nil })

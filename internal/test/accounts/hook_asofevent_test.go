@@ -12,8 +12,8 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// step is a request while receivers are down, and what their hooks are told of it once they are up: an answer
-// of one kind for all names, or one for each.
+// step is a request while receivers are down, and the payloads expected once they are up: one kind for all,
+// or one for each.
 type step struct {
 	names, as, do, send string
 	status              int
@@ -51,7 +51,7 @@ func ups(t *testing.T, s *apitest.Server, r *receiver, hook int64, steps []step)
 	r.got = nil
 }
 
-// downs makes the requests of the steps.
+// downs sends the requests of the steps.
 func downs(t *testing.T, s *apitest.Server, steps []step) {
 	t.Helper()
 	for _, x := range steps {
@@ -62,8 +62,8 @@ func downs(t *testing.T, s *apitest.Server, steps []step) {
 
 func is(parts ...string) []string { return parts }
 
-// Each delivery shows the state at its event, whatever was changed back, deleted, hidden or renamed before the
-// receiver is up again.
+// Each delivery shows the state at its event, even if it was changed back, deleted, hidden or renamed
+// before the receiver is up again.
 func TestDeliveriesShowTheStateAtTheirEvent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -276,7 +276,7 @@ func ofTheRest(at string, hook int64) []step {
 	}
 }
 
-// An organization is told of what became of its members and repositories, also of those that it has no more.
+// Webhooks of an organization report what happened to its members and repositories, even to former ones.
 func TestOrganizationsAreToldTheStateAtTheEvent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

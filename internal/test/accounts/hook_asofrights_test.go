@@ -57,7 +57,7 @@ func TestRightsAreAskedWhenItIsSent(t *testing.T) {
 		downs(t, s, steps)
 		ups(t, s, r, id, steps)
 
-		// A suspended App is told nothing of what came before, of whatever kind.
+		// A suspended App gets no earlier events of any kind.
 		if n := count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0`, app); n < 4 {
 			t.Fatalf("%d deliveries wait for the App", n)
 		}
@@ -158,7 +158,8 @@ func TestWhatWasNotRendered(t *testing.T) {
 	})
 }
 
-// What a new branch brought is what no other had at that time, though these are gone when it is told.
+// The commits of a new branch are those that no other branch had at that time, even if the others are gone
+// at delivery.
 func TestANewBranchBroughtWhatOthersLacked(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

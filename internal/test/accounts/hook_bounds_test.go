@@ -105,8 +105,8 @@ func TestDispatchesInALoop(t *testing.T) {
 	})
 }
 
-// rest keeps a hook from being sent anything for a while, once nothing waits and no worker has leased it: the end
-// of a lease would end the rest.
+// rest keeps a hook from being sent anything for a while, once nothing waits and no worker has leased it:
+// the end of a lease would end the rest.
 func rest(t *testing.T, s *apitest.Server, id int64) {
 	t.Helper()
 	clock := s.DB.Engine().Clock()
@@ -170,7 +170,7 @@ func TestPrune(t *testing.T) {
 		left("many", hooks[1], hook.Failed, 1000)
 		left("large", hooks[2], hook.Succeeded, 3)
 		left("large, and waiting", hooks[3], hook.Waiting, 3)
-		for _, h := range hooks { // 180 MB in all, of which no hook has too much
+		for _, h := range hooks { // 180 MB in total, less than the limit for each hook
 			add(h, 3, 10<<20, 0, hook.Succeeded)
 		}
 		prune()
@@ -181,7 +181,7 @@ func TestPrune(t *testing.T) {
 	})
 }
 
-// A receiver that fails for days has its hook switched off, which says why; switched on again it begins anew.
+// The webhook of a receiver that fails for days is disabled with a reason; enabled again, it starts over.
 func TestSwitchedOff(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

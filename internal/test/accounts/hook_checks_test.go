@@ -8,14 +8,14 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// An App is asked for its checks by a push, and again by a request, whatever events it wants; and hooks of
-// the repository are told what comes of them, and not that they were asked for.
+// A push, and a rerequest, send an App the request for its checks, whatever its events are. Webhooks of the
+// repository get the results, but not the requests.
 func TestChecksAreTold(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) { checks(t, s) })
 }
 
-// checks gives what was told of checks.
+// checks returns the delivered events of checks.
 func checks(t *testing.T, s *apitest.Server) (all []*sent) {
 	t.Helper()
 	s.User(t, "alice")

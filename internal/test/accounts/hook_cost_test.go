@@ -26,7 +26,7 @@ func (c *counted) add(_ context.Context, query string) {
 	c.list = append(c.list, strings.Join(strings.Fields(query), " "))
 }
 
-// of gives the statements of what do does.
+// of returns the statements that do causes.
 func (c *counted) of(do func()) []string {
 	c.mu.Lock()
 	c.list = nil
@@ -40,8 +40,7 @@ func (c *counted) of(do func()) []string {
 // maxTelling is how many statements more it takes to file an issue that a hook hears of twice.
 const maxTelling = 13
 
-// What is told costs nothing where nobody listens, and some statements where somebody does, for several events
-// together.
+// Events cost nothing without webhooks, and a few statements with some, for several events together.
 func TestWhatTellingCosts(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

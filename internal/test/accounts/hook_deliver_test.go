@@ -54,8 +54,8 @@ func TestDeliveries(t *testing.T) {
 	})
 }
 
-// isSigned fails a test if a delivery is not signed with the secret of hookOn: the bytes of its body, whatever
-// form that has.
+// isSigned fails the test if a delivery is not signed with the secret of hookOn, over the bytes of its body
+// in any form.
 func isSigned(t *testing.T, d *sent) {
 	t.Helper()
 	mac := hmac.New(sha256.New, []byte("peas"))

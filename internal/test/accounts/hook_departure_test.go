@@ -10,7 +10,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// departures pins, transfers and deletes issues of guild/garden, and gives what hooks are told of that.
+// departures pins, transfers and deletes issues of guild/garden, and returns the delivered events.
 func departures(t *testing.T, s *apitest.Server, r *receiver) (all []*sent) {
 	t.Helper()
 	s.Repo(t, "guild/beds", false)

@@ -14,7 +14,7 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// Every event of a repository is told, once, in order. What is left out here no bot can hear of.
+// Every event of a repository is delivered once and in order. Bots cannot learn of events missing here.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) { story(t, s) })

@@ -9,13 +9,13 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// An App hears of its installations, and of the repositories that they reach, whatever events it wants.
+// An App gets the events of its installations and of their repositories, whatever its events are.
 func TestInstallationsAreTold(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) { installations(t, s) })
 }
 
-// installations gives what an App was told of its own.
+// installations returns the events delivered to an App about its installations.
 func installations(t *testing.T, s *apitest.Server) (all []*sent) {
 	t.Helper()
 	s.User(t, "alice")

@@ -207,7 +207,7 @@ func TestHookTransitions(t *testing.T) {
 	})
 }
 
-// A payload shows its own repository, and of others what everybody sees: a private fork's branch is told
+// A payload shows its own repository and only public data of others: a private fork's branch is shown
 // without its repository.
 func TestPayloadsTellNothingOfPrivateForks(t *testing.T) {
 	t.Parallel()

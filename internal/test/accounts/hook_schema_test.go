@@ -56,7 +56,7 @@ func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 	}
 }
 
-// schemas gives what compiles one of GitHub's schemas.
+// schemas returns a compiler of GitHub's schemas in a file.
 func schemas(t *testing.T, file string) func(name string) *jsonschema.Schema {
 	t.Helper()
 	b, err := os.ReadFile(file)

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// An App whose installation is suspended gets neither by a redelivery nor by a look at its deliveries what may not
-// have reached it before, and no names of repositories that came since.
+// An App whose installation is suspended gets neither by a redelivery nor by a look at its deliveries what
+// may not have reached it before, and no names of repositories that came since.
 func TestASuspendedInstallationLearnsNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -23,9 +23,8 @@ func waiting(t *testing.T, s *apitest.Server) (n int) {
 	return n
 }
 
-// While its owner is suspended, or the account on which it is installed, an App is told of nothing, as its
-// tokens do not work. What it was not told when it is uninstalled is dropped, and it does not learn what came
-// meanwhile.
+// While its owner or its installation's account is suspended, an App gets no events, and its tokens do not
+// work. Undelivered events are dropped when it is uninstalled.
 func TestSuspendedAppsAreNotTold(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

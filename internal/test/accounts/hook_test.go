@@ -17,7 +17,7 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// loopback lets hooks lead to receivers of tests.
+// loopback allows webhooks to the receivers of tests.
 func loopback(o *server.Options) { o.HookNetworks = outgoing.Loopback() }
 
 // each runs fn on a server of each engine whose hooks may lead to this machine.
@@ -119,7 +119,7 @@ func (r *receiver) expect(t testing.TB, names string) []*sent {
 	return got
 }
 
-// hookOn makes a hook as somebody and waits for its ping.
+// hookOn creates a webhook as a user and waits for its ping.
 func hookOn(t testing.TB, s *apitest.Server, place, as string, r *receiver, events string) int64 {
 	t.Helper()
 	var made struct{ ID int64 }
@@ -130,7 +130,7 @@ func hookOn(t testing.TB, s *apitest.Server, place, as string, r *receiver, even
 	return made.ID
 }
 
-// told makes a request and waits for what hooks are told of it.
+// told sends a request and waits for the webhook events that it causes.
 func told(t *testing.T, s *apitest.Server, r *receiver, c apitest.Case, names string) []*sent {
 	t.Helper()
 	if c.Status == 0 {

@@ -14,8 +14,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// What payloads need is stored once for all hooks that an event is told, and of a request with many events up to a
-// bound. If this failed, 700 bytes that label an issue would write 100 MB.
+// Data for payloads is stored once for all webhooks of an event, and for a request with many events up to a
+// limit. Otherwise 700 bytes that label an issue would write 100 MB.
 func TestToldIsStoredOnceForAllHooks(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -75,7 +75,7 @@ func (s *suite) assets(b *testing.B) {
 	})
 }
 
-// randomFile makes a file of random bytes that is on the disk.
+// randomFile creates a file of random bytes that is on the disk.
 func randomFile(b *testing.B, path string, size int64) *os.File {
 	b.Helper()
 	f, err := os.Create(path)

@@ -34,7 +34,7 @@ func (s *suite) backups(b *testing.B) {
 		var beside, alone []float64
 		for range 3 {
 			beside = append(beside, w.during(0, backUp)...)
-			beside = append(beside, w.during(1, nil)...) // what the copy left behind in the log is folded in
+			beside = append(beside, w.during(1, nil)...) // also the checkpoint of the log after the copy
 			alone = append(alone, w.during(took+1, nil)...)
 		}
 		slices.Sort(beside)
@@ -80,7 +80,7 @@ func startWriters(b *testing.B, a *arbor, clients int) *writers {
 	return w
 }
 
-// during gives how long the writes took, in ms, that ended while fn ran, or for so many seconds.
+// during returns the durations in ms of the writes that ended while fn ran, or within the given seconds.
 func (w *writers) during(seconds float64, fn func()) []float64 {
 	w.mu.Lock()
 	w.times = nil

@@ -33,7 +33,7 @@ func dial(address string) (*client, error) {
 	return &client{conn: c, in: bufio.NewReaderSize(c, 256<<10)}, nil
 }
 
-// request makes the bytes of a request. An empty token sends none.
+// request returns the bytes of a request. An empty token is not sent.
 func request(method, path, token, body string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: bench\r\n", method, path)

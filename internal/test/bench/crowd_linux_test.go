@@ -63,8 +63,8 @@ func newCrowd(b *testing.B, address string, connections int, next func(to []byte
 	return c
 }
 
-// run has each client ask as soon as it is answered, for as long as d says, and
-// gives requests per second. All that was asked is answered when it returns.
+// run has each client send its next request when it gets a response, until d has passed, and returns the
+// requests per second. All requests have been answered when it returns.
 func (c *crowd) run(b *testing.B, d time.Duration) float64 {
 	b.Helper()
 	start := time.Now()

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// floorSize names the environment variable that turns the test's program into
-// the floor of reads: a server that does nothing but write bytes from memory.
+// floorSize is the environment variable that turns the test program into the baseline for reads: a server
+// that only writes bytes from memory.
 const floorSize = "ARBOR_BENCH_FLOOR_BYTES"
 
 func TestMain(m *testing.M) {

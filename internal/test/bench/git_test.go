@@ -60,7 +60,7 @@ func timedPush(b *testing.B, source, to string) float64 {
 	return timed(func() { gittest.Run(b, source, "push", "-q", to, allBranches, allTags) })
 }
 
-// manyRefs makes 150 branches, 75 tags and 75 annotated tags over as many
+// manyRefs creates 150 branches, 75 tags and 75 annotated tags over as many
 // commits.
 func manyRefs(b *testing.B) string {
 	dir := gittest.Repository(b, 300, 100)

@@ -103,8 +103,8 @@ func settle(t *testing.T, when string, most, processes int) {
 	}
 }
 
-// workingChildren returns the commands of this process's children, without the pool's cat-file and the shell that
-// removes temporary folders (testenv).
+// workingChildren returns the commands of this process's children, without the pool's cat-file and the
+// shell that removes temporary folders (testenv).
 func workingChildren() []string {
 	var list []string
 	for _, pid := range children(os.Getpid()) {
@@ -116,7 +116,7 @@ func workingChildren() []string {
 	return list
 }
 
-// addPlants gives an account more plants than a connection's buffers hold.
+// addPlants returns an account more plants than a connection's buffers hold.
 func addPlants(t *testing.T, d *db.DB, owner account.ID) {
 	t.Helper()
 	err := d.Write(t.Context(), func(tx *db.Tx) error {

@@ -15,8 +15,8 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// history measures what readers of files and commits wait for: in a history of
-// 2,000 commits on 1,000 files, one of which is touched once.
+// history measures reading files and commits in a history of 2,000 commits on 1,000 files, one of which is
+// touched once.
 func (s *suite) history(b *testing.B) {
 	a := s.start(b)
 	a.create(b, "long")

@@ -15,14 +15,14 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// tenHooks is how many hooks a repository has of which pushes are compared with those to one without.
+// tenHooks is the number of webhooks whose pushes are compared with those of a repository without any.
 const tenHooks = 10
 
 // rest is in which the server does what else a push leaves to do, such as to look for languages.
 const rest = 200 * time.Millisecond
 
-// hooks compares pushes of one commit to a repository with ten hooks, which are told of each, with those to
-// one without. The receiver answers at once.
+// hooks compares pushes of one commit to a repository with ten webhooks with those to one without. The
+// receiver responds immediately.
 func (s *suite) hooks(b *testing.B) {
 	dir := gittest.Repository(b, 600, 50)
 	commits := strings.Fields(gittest.Run(b, dir, "rev-list", "--reverse", "main"))
@@ -30,8 +30,8 @@ func (s *suite) hooks(b *testing.B) {
 	s.part(b, "one-after-the-other", func(b *testing.B) { s.comparePushes(b, dir, commits, 10, 11) })
 }
 
-// comparePushes measures n pairs of so many pushes in a row. What hooks are told of a row is awaited before
-// the next.
+// comparePushes measures n pairs of rows of pushes. It waits for the deliveries of a row before the next
+// one.
 func (s *suite) comparePushes(b *testing.B, dir string, commits []string, row, n int) {
 	var told atomic.Int64
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

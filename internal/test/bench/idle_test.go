@@ -11,9 +11,9 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// token compares a read with a token with the same read without: the token has
-// to be found, and every request finds out whether it was revoked meanwhile.
-// Eight connections show what it costs the machine, one what a client waits.
+// token compares a read with a token with the same read without: the server must find the token and check
+// for each request that it has not been revoked. Eight connections show the cost for the machine, one shows
+// the latency.
 func (s *suite) token(b *testing.B) {
 	a := s.start(b)
 	a.create(b, "small")

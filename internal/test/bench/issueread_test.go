@@ -26,8 +26,8 @@ import (
 // written.
 const readsPerWrite = 50
 
-// readIssues measures reads while others write to the same repository, beside a
-// handler that writes the same bytes from memory.
+// readIssues measures reads during writes to the same repository, compared with a handler that writes the
+// same bytes from memory.
 func (s *suite) readIssues(b *testing.B, a *arbor) {
 	const list = "/repos/works/project0/issues?per_page=30"
 	page := get(list, a.token)
@@ -44,7 +44,7 @@ func (s *suite) readIssues(b *testing.B, a *arbor) {
 		again := bytes.Replace(page, []byte("\r\n\r\n"),
 			[]byte("\r\nIf-None-Match: "+a.etag(b, list)+"\r\n\r\n"), 1)
 		s.besideMemory(b, a, 0, repeat(again), http.StatusNotModified, 0.4)
-		// rendering anew and the writes are most of it
+		// rendering and the writes are most of it
 		s.besideMemory(b, a, readsPerWrite, repeat(again), http.StatusNotModified, 0)
 	})
 	s.part(b, "distinct-10000", func(b *testing.B) {
@@ -141,8 +141,7 @@ func (a *arbor) etag(b *testing.B, path string) string {
 	return answer.Header.Get("ETag")
 }
 
-// distinct are the addresses of ten thousand pages of 30 issues, no two alike, in
-// no order: the first pages of whatever people choose by.
+// distinct returns the addresses of ten thousand different first pages of 30 issues, in random order.
 func distinct() []string {
 	filters := []string{"assignee=none", "assignee=*", "milestone=none", "milestone=*"}
 	for n := range issuetest.Million().Labels {
@@ -222,7 +221,7 @@ func newMixed(b *testing.B, a *arbor, next func(int) []byte, status int) *mixed 
 	return m
 }
 
-// run gives the reads per second.
+// run returns the reads per second.
 func (m *mixed) run(b *testing.B, d time.Duration) float64 {
 	b.Helper()
 	counts := make([]int, len(m.clients))

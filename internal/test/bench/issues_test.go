@@ -19,9 +19,8 @@ import (
 	"arbor/internal/test/issuetest"
 )
 
-// issues measures what a tracker costs once it has grown: its lists in a store
-// of a million issues beside one of a thousand, on both engines, and on SQLite
-// reading while others write, and writing itself. The ratios bind on SQLite.
+// issues measures a large tracker: its lists with a million issues compared with a thousand on both
+// engines, and on SQLite reads during writes, and writes. The ratios are required on SQLite.
 func (s *suite) issues(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) {
 		big, small, mixed := s.tracker(b, "", issuetest.Million()), s.tracker(b, "", issuetest.Thousand()),
@@ -39,8 +38,8 @@ func (s *suite) issues(b *testing.B) {
 	})
 }
 
-// tracker serves a store that is filled with a tracker of which alice is the
-// busiest person. Without an address of PostgreSQL it is SQLite's.
+// tracker serves a store filled with a tracker whose busiest user is alice. An empty database address means
+// SQLite.
 func (s *suite) tracker(b *testing.B, database string, o issuetest.Options) *arbor {
 	b.Helper()
 	b.Setenv("ARBOR_DATABASE", database)
@@ -275,7 +274,7 @@ func newReader(b *testing.B, a *arbor) *reader {
 	return &reader{b: b, a: a, c: connect(b, a.url), count: a.readers * 1_000_000}
 }
 
-// fresh makes an address different from all before, with the same meaning.
+// fresh creates an address different from all before, with the same meaning.
 func (r *reader) fresh(path string) []byte {
 	r.count++
 	return get(strings.ReplaceAll(path, "{s}", fmt.Sprintf("%02d", r.count%60))+fmt.Sprint("&x=", r.count),
@@ -286,8 +285,8 @@ func (r *reader) size(path string) int64 {
 	return r.ask(r.fresh(path))
 }
 
-// ask sends a request and returns the size of the answer. The server closes a connection that was idle for long:
-// then ask opens another one.
+// ask sends a request and returns the size of the answer. The server closes a connection that was idle for
+// long: then ask opens another one.
 func (r *reader) ask(request []byte) int64 {
 	n, err := r.c.must(request)
 	if errors.Is(err, io.EOF) {

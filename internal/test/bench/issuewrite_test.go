@@ -74,7 +74,7 @@ func filing(b *testing.B, a *arbor, clients int) (*load, *atomic.Int64) {
 const filedBody = "The parser found nothing broken after the second start, it works on every other machine.\n\n1. Open the `parser`\n2. It *times out*\n\n" +
 	"```\nparser: error again\n```\n\nThat happened before the new version, sometimes because of the folder."
 
-// checkNumbers makes sure that each issue was numbered once, without gaps.
+// checkNumbers checks that each issue was numbered once, without gaps.
 func checkNumbers(b *testing.B, a *arbor, made int64) {
 	d := openStore(b, filepath.Join(a.data, "arbor.db"))
 	var count, distinct, last, next, postings, counted int64

@@ -19,9 +19,9 @@ import (
 // branches is how many heads there are to merge: each merge takes a new one.
 const branches = 64
 
-// merge measures test merges, from the two SHAs to the durable merge commit,
-// beside `git merge-tree --write-tree` as a process and four more processes that
-// do nothing; and merges one after the other, each on top of the last.
+// merge measures test merges from the two SHAs to the durable merge commit, compared with the process `git
+// merge-tree --write-tree` and four other processes that do nothing; and sequential merges, each on top of
+// the last.
 func (s *suite) merge(b *testing.B) {
 	b.Run("go-distribution", func(b *testing.B) {
 		source, _ := gittest.GoTree(b)
@@ -42,8 +42,8 @@ func (s *suite) merge(b *testing.B) {
 	}
 }
 
-// mergesOf measures merges of branches of a repository, each of which changes
-// one file; and of branches that all change another one, named both.
+// mergesOf measures merges of branches that each change one file, and of branches that also change another
+// file, both.
 func (s *suite) mergesOf(b *testing.B, source string, file func(i int) string, both string) {
 	main := gittest.Run(b, source, "rev-parse", "main")
 	s.part(b, "one-file", func(b *testing.B) { s.testMerges(b, source, changes(main, file, "")) })

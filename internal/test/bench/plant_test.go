@@ -62,7 +62,7 @@ func openStore(b *testing.B, file string) *sql.DB {
 	return d
 }
 
-// newLoadOfDriver gives a function that inserts for a slice and tells the rate.
+// newLoadOfDriver returns a function that inserts for a slice and tells the rate.
 func newLoadOfDriver(b *testing.B, dir string) func() float64 {
 	d := openStore(b, filepath.Join(dir, "floor.db"))
 	for _, q := range []string{
@@ -92,8 +92,8 @@ func newLoadOfDriver(b *testing.B, dir string) func() float64 {
 	}
 }
 
-// longList streams a million plants. They are put into the store beside the
-// server: adding them one by one is another figure.
+// longList streams a million plants. They are inserted directly into the store; adding them one by one is
+// measured elsewhere.
 func (s *suite) longList(b *testing.B) {
 	a := s.start(b)
 	_, err := openStore(b, filepath.Join(a.data, "arbor.db")).Exec(`

@@ -28,7 +28,7 @@ type arbor struct {
 	readers int // see reader
 }
 
-// newData makes a data folder with the user alice, and a token of hers.
+// newData creates a data directory with the user alice and her token.
 func (s *suite) newData(b *testing.B) (data, token string) {
 	b.Helper()
 	data = filepath.Join(b.TempDir(), "data")
@@ -53,7 +53,7 @@ func (s *suite) command(b *testing.B, data string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// start makes a data folder and serves it until the benchmark ends.
+// start creates a data directory and serves it until the benchmark ends.
 func (s *suite) start(b *testing.B) *arbor {
 	b.Helper()
 	data, token := s.newData(b)
@@ -101,7 +101,7 @@ func (a *arbor) stop(b *testing.B) {
 	}
 }
 
-// create makes an empty repository of alice.
+// create creates an empty repository of alice.
 func (a *arbor) create(b *testing.B, name string) {
 	b.Helper()
 	if _, err := connect(b, a.url).must(request("POST", "/user/repos", a.token,
@@ -152,8 +152,8 @@ func statusKB(pid int, line string) (float64, bool) {
 	return 0, false
 }
 
-// peak runs fn and gives the most memory that the server had meanwhile, and
-// that its git processes had together beside what they share, in MiB.
+// peak runs fn and returns the peak memory of the server, and that of all its git processes together
+// without shared memory, in MiB.
 func (a *arbor) peak(b *testing.B, fn func()) (server, children float64) {
 	b.Helper()
 	pid := a.cmd.Process.Pid
@@ -188,8 +188,8 @@ func childrenKB(parent int) float64 {
 	return total
 }
 
-// settle waits until the server has nothing left to do beside requests: until
-// it takes next to no processor time for a while. It returns what it took.
+// settle waits until the background work is done, that is, until the server uses almost no processor time
+// for a while. It returns the time used.
 func (a *arbor) settle(b *testing.B) time.Duration {
 	b.Helper()
 	const tick = 10 * time.Millisecond // of the kernel's clock
@@ -225,7 +225,7 @@ func children(parent int) []int {
 	for _, name := range stats {
 		stat, err := os.ReadFile(name)
 		if err != nil {
-			continue // it ended meanwhile
+			continue // it has ended
 		}
 		// PID (NAME) STATE PARENT: the name may hold anything.
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))

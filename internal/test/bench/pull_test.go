@@ -204,8 +204,8 @@ func (s *suite) pushToBase(b *testing.B) {
 	s.atMost(b, median(each), 5, "ms-more", "a push to a base of 1,000: "+seconds(x, y))
 }
 
-// readPulls compares repeated reads with a handler that writes as many bytes,
-// and makes sure that a list starts no process of git.
+// readPulls compares repeated reads with a handler that writes as many bytes, and checks that a list starts
+// no git process.
 func (s *suite) readPulls(b *testing.B) {
 	a, _ := s.proposed(b, 60)
 	for name, path := range map[string]string{"list": "pulls?per_page=30", "single": "pulls/7",

@@ -40,8 +40,7 @@ func (s *suite) reset(b *testing.B) {
 	}
 }
 
-// resettable has the next server serve a seed that it can be reset to, and gives
-// the address to post to.
+// resettable configures the next server with a seed for resets, and returns the address to post to.
 func (s *suite) resettable(b *testing.B, text string) (admin string) {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "seed.yaml")
@@ -62,8 +61,8 @@ func (s *suite) resettable(b *testing.B, text string) (admin string) {
 	return "http://" + admin
 }
 
-// resets gives how long each of some resets took with the request after it, in
-// milliseconds. Each undoes something.
+// resets returns the durations of several resets, each including the next request, in milliseconds. Each
+// has something to undo.
 func (a *arbor) resets(b *testing.B, admin string, pause time.Duration) (list []float64) {
 	b.Helper()
 	c := connect(b, a.url)

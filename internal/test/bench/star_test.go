@@ -15,9 +15,9 @@ import (
 	"arbor/internal/test/dbtest"
 )
 
-// stars measures what popularity costs: lists of a million stars beside those of
-// a thousand, deep pages beside the driver's own walk of the index, and starring
-// beside the driver's own synced transactions. The ratios bind on SQLite.
+// stars measures popular repositories: lists of a million stars compared with those of a thousand, deep
+// pages compared with the driver's own index scan, and starring compared with the driver's own synced
+// transactions. The ratios are required on SQLite.
 func (s *suite) stars(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) {
 		big, small := s.starry(b, "", 1_000_000), s.starry(b, "", 1000)
@@ -171,7 +171,7 @@ func scanAll(b *testing.B, found rows) {
 	}
 }
 
-// timeOf gives what measures one answer, in seconds.
+// timeOf returns a function that measures a response in seconds.
 func timeOf(b *testing.B, c *client, request []byte) func() float64 {
 	return func() float64 {
 		return timed(func() {
@@ -204,8 +204,7 @@ func (s *suite) writeStars(b *testing.B) {
 	}
 }
 
-// newStars are clients of whom each takes off a star and puts it back, again and
-// again. None stops in between.
+// newStars returns clients that each remove and restore a star repeatedly.
 func newStars(b *testing.B, a *arbor, clients int) *crowd {
 	b.Helper()
 	last := 0
@@ -225,7 +224,7 @@ func newStars(b *testing.B, a *arbor, clients int) *crowd {
 	return stars
 }
 
-// checkStars makes sure that all stars are there again, and counted.
+// checkStars checks that all stars exist and are counted.
 func checkStars(b *testing.B, a *arbor) {
 	var stars, counted, ofRepos int64
 	err := openStore(b, filepath.Join(a.data, "arbor.db")).QueryRow(`SELECT (SELECT count(*) FROM stars),

@@ -109,8 +109,8 @@ func (s *suite) print(to io.Writer) {
 	w.Flush()
 }
 
-// pairs measures two things in turn, n times, each time in the other order,
-// and gives the median of the ratios first/second, with both medians.
+// pairs measures two things alternately n times, in alternating order, and returns the median of the ratios
+// first/second and both medians.
 func pairs(n int, first, second func() float64) (ratio, medianFirst, medianSecond float64) {
 	var ratios, a, b []float64
 	for i := range n {
@@ -133,7 +133,7 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// timed gives how long fn takes, in seconds.
+// timed returns how long fn takes, in seconds.
 func timed(fn func()) float64 {
 	start := time.Now()
 	fn()

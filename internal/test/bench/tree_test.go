@@ -163,7 +163,7 @@ func (s *suite) treeMemory(b *testing.B, name string, perDirectory int) {
 	})
 }
 
-// readAtOnce has as many clients read the same some times each.
+// readAtOnce has several clients read the same address concurrently, each several times.
 func readAtOnce(b *testing.B, a *arbor, clients, times int, ask []byte) (size int64) {
 	var g errgroup.Group
 	for i := range clients {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// worst collects a figure for each of many requests, of which the worst counts.
+// worst collects a figure for each of many requests and keeps the worst.
 type worst struct {
 	bound float64
 	unit  string

@@ -54,7 +54,7 @@ func (s *suite) writeTrees(b *testing.B) {
 	}
 }
 
-// treeWriter makes requests that are all different.
+// treeWriter creates distinct requests.
 type treeWriter struct {
 	tree  git.SHA
 	files []string
@@ -62,7 +62,7 @@ type treeWriter struct {
 	n     atomic.Int64
 }
 
-// entries are ten files, beside or instead of files that are there.
+// entries returns ten files, new ones or replacements of existing ones.
 func (w *treeWriter) entries() (paths, contents []string) {
 	n := int(w.n.Add(1))
 	for i := range 10 {
@@ -109,7 +109,7 @@ func (w *treeWriter) check(b *testing.B, a *arbor, source string, i int) {
 	}
 }
 
-// call makes one request and gives the JSON of its answer.
+// call sends a request and returns the JSON of its response.
 func (a *arbor) call(b testing.TB, method, path, body string) map[string]any {
 	answer, err := a.try(method, path, body)
 	if err != nil {
@@ -143,8 +143,8 @@ func (a *arbor) try(method, path, body string) (map[string]any, error) {
 // apiCommits is how many commits are made one after the other.
 const apiCommits = 10_000
 
-// writeCommits makes many commits over HTTP in one of two repositories that are
-// alike, and then compares what reads of what was there before cost in both.
+// writeCommits creates many commits over HTTP in one of two identical repositories, and then compares reads
+// of the older commits in both.
 func (s *suite) writeCommits(b *testing.B) {
 	a := s.start(b)
 	dir := gittest.Repository(b, 3000, 50)
@@ -197,7 +197,7 @@ func (s *suite) writeCommits(b *testing.B) {
 	})
 }
 
-// commitMany makes commits on four branches at once.
+// commitMany creates commits on four branches concurrently.
 func (a *arbor) commitMany(b *testing.B, from string, n int) {
 	var g errgroup.Group
 	for client := range 4 {

@@ -25,7 +25,7 @@ func DOM(t testing.TB, url string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
-	// Each has a profile of its own. The sandbox does not work as root, and the page is our own.
+	// Each has its own profile. The sandbox does not work as root, and the pages are ours.
 	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync",

@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-github/v89/github"
 )
 
-// What programs ask to find out with what they deal: a server, and repositories of which
-// they know nothing but an id.
+// Requests of programs that find out about a server, and about repositories known only by id.
 func about(t *testing.T, h *hub) {
 	tracker(t, h)
 	ctx, alice, nobody := t.Context(), h.as(t, "alice"), h.as(t, "")

@@ -10,8 +10,7 @@ import (
 	"github.com/google/go-github/v89/github"
 )
 
-// Who follows whom, what everyone is told of, and a repository's files and
-// contributors for who has no clone.
+// Followers, feeds, and a repository's files and contributors without a clone.
 func feeds(t *testing.T, h *hub) {
 	for _, login := range []string{"alice", "sam"} {
 		h.User(t, login)

@@ -16,9 +16,8 @@ import (
 	"arbor/internal/test/fixture"
 )
 
-// Somebody who writes scripts with gh does with it all that the API can, on the two
-// ways in which it reaches a server without TLS (decision 7): over a Unix
-// socket, and through the server as its own proxy.
+// Scripts with gh use the API in the two ways in which gh reaches a server without TLS (decision 7): over a
+// Unix socket, and through the server as its own proxy.
 func TestGH(t *testing.T) {
 	t.Parallel()
 	need(t, "gh", "gh", "gh")
@@ -87,7 +86,7 @@ func socket(t *testing.T) string {
 	return "unix:" + filepath.Join(dir, "socket")
 }
 
-// overSocket has gh take the server for github.com.
+// overSocket makes gh use the server as github.com.
 func overSocket(e *testscript.Env, s *apitest.Server) error {
 	config := "http_unix_socket: " + strings.TrimPrefix(s.Address, "unix:") + "\n"
 	e.Setenv("HOST", "github.com")
@@ -95,8 +94,7 @@ func overSocket(e *testscript.Env, s *apitest.Server) error {
 	return os.WriteFile(filepath.Join(e.Getenv("GH_CONFIG_DIR"), "config.yml"), []byte(config), 0o600)
 }
 
-// throughProxy has gh take the server for the one host that it asks without TLS,
-// and for the proxy that leads there.
+// throughProxy makes gh use the server both as the host without TLS and as the proxy to it.
 func throughProxy(e *testscript.Env, s *apitest.Server) error {
 	e.Setenv("http_proxy", s.URL) // which git reads, too
 	e.Setenv("HOST", "github.localhost")

@@ -167,7 +167,7 @@ func behindTLS(t *testing.T, s *apitest.Server) []string {
 		"GIT_SSL_CAINFO=" + file, "GH_HOST=hub.example.org"}
 }
 
-// certificateFor makes a certificate that signs itself, and its file.
+// certificateFor creates a self-signed certificate and its file.
 func certificateFor(t *testing.T, host string) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-github/v89/github"
 )
 
-// A history made of nothing but API calls, as bots make theirs: blobs, trees,
-// commits, refs and tags; then read back through every view of it.
+// A history created only by API calls, as bots do: blobs, trees, commits, refs and tags, then read back
+// through every endpoint.
 func gitByAPI(t *testing.T, h *hub) {
 	tracker(t, h)
 	first := filesByAPI(t, h)
@@ -75,7 +75,7 @@ func filesByAPI(t *testing.T, h *hub) string {
 	return made.GetSHA()
 }
 
-// treesByAPI makes a commit on top of the first, beside main.
+// treesByAPI creates a commit on top of the first, on another branch than main.
 func treesByAPI(t *testing.T, h *hub, first string) string {
 	ctx, c := t.Context(), h.as(t, "will").Git
 	blob := got[*github.Blob](t)(c.CreateBlob(ctx, "garden", "plot",

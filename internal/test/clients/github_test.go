@@ -67,7 +67,7 @@ func (h *hub) as(t *testing.T, login string) *github.Client {
 	return c
 }
 
-// got takes what a call of the client returns, which must be no error.
+// got checks that a call of the client succeeds and returns its result.
 func got[T any](t *testing.T) func(T, *github.Response, error) T {
 	return func(v T, _ *github.Response, err error) T {
 		t.Helper()

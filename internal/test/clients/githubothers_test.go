@@ -22,7 +22,7 @@ import (
 	"arbor/internal/test/fixture"
 )
 
-// ask makes each request by a method of go-github, or by its route where it has none.
+// ask sends each request by a method of go-github, or by its route if there is none.
 func (h *hub) ask(t *testing.T, requests []*fixture.Request) {
 	t.Helper()
 	methods, err := goGitHubMethods()
@@ -43,7 +43,7 @@ func (h *hub) ask(t *testing.T, requests []*fixture.Request) {
 	}
 }
 
-// byRoute makes a request as programs do that know an operation and not go-github's method for it.
+// byRoute sends a request as programs do for operations that go-github has no method for.
 func byRoute(ctx context.Context, c *github.Client, q *fixture.Request) error {
 	method, path, _ := strings.Cut(q.Do, " /")
 	var body any

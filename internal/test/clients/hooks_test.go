@@ -98,7 +98,7 @@ func deliveryPages(t *testing.T, alice *github.Client, hook int64) (all []*githu
 	}
 }
 
-// next is what a receiver is told next.
+// next returns the next event that a receiver gets.
 func next[T any](t *testing.T, told <-chan any) (event T) {
 	t.Helper()
 	select {

@@ -77,7 +77,7 @@ func runOctokit(t *testing.T, s *apitest.Server, dir, prefix string) {
 		"operations": operations(s.Server.Routes())})
 }
 
-// askOctokit makes each request by the client's methods for it.
+// askOctokit sends each request by the client's methods.
 func askOctokit(t *testing.T, s *apitest.Server, dir, prefix string, requests []*fixture.Request) {
 	type request struct {
 		Operation string          `json:"operation"`

@@ -21,13 +21,13 @@ type story func(t *testing.T, s *apitest.Server)
 type client struct {
 	address func(*testing.T) string // of the server
 	stories map[string]story
-	// ask makes requests of the estate that no story makes, as any program would that uses this client.
+	// ask sends the fixture's requests that no story sends, as a program with this client would.
 	ask func(*testing.T, *apitest.Server, []*fixture.Request)
 }
 
-// run tells the client's stories on one engine. It asks itself for operations of the API that none of them
-// brought to a good end, and fails for those that it does not either. The other groups of routes have
-// their own clients: git, browsers, programs that keep plants.
+// run runs the client's stories on one engine. It then sends requests for the API operations that no story
+// completed, and fails for those that still do not succeed. Other groups of routes have their own clients:
+// git, browsers, programs for plants.
 func (c *client) run(t *testing.T, engine db.Engine) {
 	t.Helper()
 	t.Helper()
@@ -62,7 +62,7 @@ var samples = []string{"GET /users/{username}", "GET /repos/{owner}/{repo}/compa
 	"POST /repos/{owner}/{repo}/issues/{number}/comments", "PATCH /repos/{owner}/{repo}/pulls/{number}",
 	"PATCH /orgs/{org}"}
 
-// askOthers makes one request for each operation that was not reached.
+// askOthers sends a request for each operation that was not reached.
 func (c *client) askOthers(t *testing.T, engine db.Engine, all *reached) {
 	var s *apitest.Server
 	t.Cleanup(func() { all.add(s) })

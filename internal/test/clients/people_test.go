@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-github/v89/github"
 )
 
-// An organization from its first repository to the last member who leaves, with
-// nothing but a client that was written for GitHub.
+// An organization from its first repository to its last member leaving, with only a client written for
+// GitHub.
 func people(t *testing.T, h *hub) {
 	for _, login := range []string{"alice", "will", "sam"} {
 		h.User(t, login)
@@ -62,8 +62,7 @@ func profiles(t *testing.T, h *hub) {
 	refused(t, err, http.StatusNotFound, "", "")
 }
 
-// call makes a request for which the client has no method, as the client makes
-// all of its own.
+// call sends a request without a method in the client, in the client's own way.
 func call(t *testing.T, c *github.Client, method, path string, into any) {
 	t.Helper()
 	r, err := c.NewRequest(t.Context(), method, path, nil)
@@ -215,7 +214,7 @@ func starsAndWatching(t *testing.T, h *hub) {
 	equal(t, "the stars", got[*github.Repository](t)(nobody.Repositories.Get(ctx, "garden",
 		"plot")).GetStargazersCount(), 1)
 	for direction, want := range map[string]string{"asc": "garden/plot", "desc": "alice/shed"} {
-		for _, login := range []string{"", "sam"} { // "" is who asks
+		for _, login := range []string{"", "sam"} { // "" is the caller
 			list := got[[]*github.StarredRepository](t)(sam.Activity.ListStarred(ctx, login,
 				&github.ActivityListStarredOptions{Sort: "created", Direction: direction}))
 			equal(t, "the first starred, "+direction, list[0].GetRepository().GetFullName(), want)

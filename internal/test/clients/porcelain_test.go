@@ -44,7 +44,7 @@ func TestGHPorcelain(t *testing.T) {
 	}
 }
 
-// asEnterprise has gh take the server for a GitHub Enterprise host.
+// asEnterprise makes gh use the server as a GitHub Enterprise host.
 func asEnterprise(e *testscript.Env, s *apitest.Server) error {
 	config := "http_unix_socket: " + strings.TrimPrefix(s.Address, "unix:") + "\n"
 	e.Setenv("HOST", "hub.example.org")

@@ -24,8 +24,8 @@ import (
 
 const probotStory = "testdata/probot"
 
-// A real GitHub App, made with probot, signs in with its key, is told that it is installed and of what
-// happens there, answers as its bot, and checks what is pushed.
+// A real GitHub App, built with probot, authenticates with its key, gets the events of its installation,
+// answers as its bot, and checks pushes.
 func TestProbot(t *testing.T) {
 	t.Parallel()
 	need(t, "probot", "nodejs npm", "node", "npm")

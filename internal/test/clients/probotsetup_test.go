@@ -59,7 +59,7 @@ func TestProbotRegisters(t *testing.T) {
 
 	s.Repo(t, "alice/garden", true)
 	b := browser.Open(t, fmt.Sprint("http://127.0.0.1:", port), browser.Look{})
-	b.SignIn(s.Session(t, "alice")) // cookies are of a host, whatever the port
+	b.SignIn(s.Session(t, "alice")) // cookies are per host, not per port
 	b.Go("/probot")
 	b.See("h1", "weeder")
 	// The driver watches one tab.

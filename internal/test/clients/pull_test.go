@@ -13,9 +13,8 @@ import (
 	"arbor/internal/account"
 )
 
-// A change on its way from a fork into the project, with nothing but a client
-// that was written for GitHub: proposed, tested, reviewed, brought up to date and
-// merged.
+// A change from a fork into the project, with only a client written for GitHub: proposed, tested, reviewed,
+// updated and merged.
 func forkToMerge(t *testing.T, h *hub) {
 	nursery(t, h)
 	fork(t, h)
@@ -165,7 +164,7 @@ func reviewed(t *testing.T, h *hub, n int) {
 			n, nil))), 3)
 }
 
-// checked has a build fail and pass, and the branch brought up to date.
+// checked reports a failing and a passing build, and updates the branch.
 func checked(t *testing.T, h *hub, n int) {
 	ctx, will, sam := t.Context(), h.as(t, "will"), h.as(t, "sam")
 	p := got[*github.PullRequest](t)(will.PullRequests.Get(ctx, "alice", "nursery", n))
@@ -220,7 +219,7 @@ func merged(t *testing.T, h *hub, n int) {
 	done(t)(h.as(t, "sam").Git.DeleteRef(ctx, "sam", "nursery", "heads/ferns"))
 }
 
-// refusedMerges has two branches that conflict.
+// refusedMerges tries to merge two conflicting branches.
 func refusedMerges(t *testing.T, h *hub) {
 	ctx, will := t.Context(), h.as(t, "will")
 	main := got[*github.Reference](t)(will.Git.GetRef(ctx, "alice", "nursery", "heads/main"))

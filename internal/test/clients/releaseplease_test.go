@@ -51,7 +51,7 @@ func TestReleasePlease(t *testing.T) {
 	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/releases", As: "alice", Status: 200,
 		Want: `[{"tag_name": "v1.0.0", "draft": false}]`})
 
-	// What comes by a pull request is told with its number.
+	// Commits of a pull request are listed with its number.
 	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1", As: "alice", Status: 200,
 		Want: `{"labels": [{"name": "autorelease: tagged"}]}`})
 	do("PUT /repos/alice/garden/contents/slugs",

@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-github/v89/github"
 )
 
-// Reviewers at work, with nothing but a client that was written for GitHub: from
-// the question for a look to the approval.
+// Reviews with only a client written for GitHub: from the review request to the approval.
 func reviewers(t *testing.T, h *hub) {
 	tracker(t, h)
 	n, head := proposal(t, h)

@@ -25,8 +25,8 @@ func tracker(t *testing.T, h *hub) {
 	h.Grant(t, h.Repo(t, "garden/plot", false), "will", account.Push)
 }
 
-// A project's tracker, with nothing but a client that was written for GitHub:
-// from its first label to the lock on its last conversation.
+// A project's tracker, with only a client written for GitHub: from its first label to the lock on its last
+// conversation.
 func wholeTracker(t *testing.T, h *hub) {
 	tracker(t, h)
 	labels(t, h)
@@ -295,8 +295,7 @@ func reactions(t *testing.T, h *hub, n int) {
 	refused(t, err, http.StatusUnprocessableEntity, "content", "invalid")
 }
 
-// subscription has no method of its own in the client: it is sent as the client
-// sends everything.
+// The client has no method for subscriptions, so subscription sends requests in the client's own way.
 func subscription(t *testing.T, h *hub, n int) {
 	c := h.as(t, "sam")
 	path := fmt.Sprintf("repos/garden/plot/issues/%d/subscription", n)

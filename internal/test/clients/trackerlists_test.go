@@ -56,8 +56,7 @@ func numbers(t *testing.T, list iter.Seq2[*github.Issue, error]) string {
 	return strings.Join(all, " ")
 }
 
-// A program that looks for issues gets those that its options say, in their
-// order, whatever the size of the pages.
+// A program that lists issues gets those matching its options in the right order, for any page size.
 func trackerLists(t *testing.T, h *hub) {
 	tracker(t, h)
 	fill(t, h)

@@ -132,7 +132,7 @@ var inner = regexp.MustCompile(`/(?:items|(?:allOf|anyOf|oneOf)/\d+)\b`)
 // field is one of them, such as issue.closed_by.
 type field struct{ Sent, Filled bool } // Filled: with something other than null and emptiness, once at least
 
-// walk goes through a value beside its schema.
+// walk compares a value with its schema.
 type walk struct {
 	required map[string]bool
 	seen     fields
@@ -227,5 +227,5 @@ func empty(v any) bool {
 	return false
 }
 
-// String says what a finding is, for a person.
+// String describes a finding.
 func (f finding) String() string { return fmt.Sprintf("%s: %s", f.At, f.Why) }

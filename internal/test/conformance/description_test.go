@@ -38,12 +38,12 @@ type operation struct {
 // response is what an operation may answer with one status.
 type response struct {
 	at    string              // JSON pointer of it
-	types map[string]struct{} // the content types; none when there is no body
+	types map[string]struct{} // content types; empty if there is no body
 }
 
 const descriptionFile = "@octokit/openapi/generated/api.github.com.json"
 
-// github gives GitHub's description of api.github.com, or skips the test.
+// github returns GitHub's description of api.github.com, or skips the test.
 func github(t *testing.T) *description {
 	t.Helper()
 	folder := npm.Install(t, filepath.Join("testdata", "openapi"), descriptionFile,
@@ -73,8 +73,8 @@ func describe(data []byte) (*description, error) {
 	}
 	d := &description{document: document, operations: map[string]*operation{},
 		compiler: jsonschema.NewCompiler()}
-	// OpenAPI 3.0 took its schemas from the draft between 4 and 6, whose
-	// keywords are those of draft 4: what stands beside a $ref does not count.
+	// OpenAPI 3.0 uses the schemas of a draft between 4 and 6 with the keywords of draft 4: siblings of a
+	// $ref are ignored.
 	d.compiler.DefaultDraft(jsonschema.Draft4)
 	d.compiler.AssertFormat()
 	d.compiler.RegisterFormat(&jsonschema.Format{Name: "int64", Validate: isInt64})

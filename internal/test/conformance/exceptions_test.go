@@ -129,7 +129,7 @@ var unfilled = map[string]string{
 	`content-submodule\.(_links\.)?(git|html|git_url|html_url|download_url)`:       "what a submodule names is elsewhere",
 }
 
-// hasReason tells that a field is known never to have a value.
+// hasReason reports whether a field is known to have no value.
 func hasReason(field string) bool {
 	for pattern := range unfilled {
 		if matches("^(?:"+pattern+")$", field) {

@@ -100,7 +100,7 @@ func (r *recorder) judge(t *testing.T) {
 	}
 }
 
-// eventNames are those of all kinds of events: beyond the last there is no name.
+// eventNames returns the names of all event kinds.
 func eventNames() (names []string) {
 	defer func() { _ = recover() }()
 	for kind := issue.EventClosed; ; kind++ {
@@ -132,7 +132,7 @@ type world struct {
 
 const githubJSON = "application/vnd.github+json"
 
-// do makes a request in the GitHub dialect that must go well.
+// do sends a request in the GitHub dialect that must succeed.
 func (w *world) do(as, do string, send ...string) value {
 	w.t.Helper()
 	return w.accept(githubJSON, as, do, send...)
@@ -152,7 +152,7 @@ func (w *world) accept(media, as, do string, send ...string) value {
 	return value{w.t, do, v}
 }
 
-// refused makes a request that must be answered with an error.
+// refused sends a request that must fail.
 func (w *world) refused(status int, as, do string, send ...string) {
 	w.t.Helper()
 	if a := w.request(githubJSON, as, do, send...); a.Status != status {

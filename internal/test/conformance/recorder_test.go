@@ -36,7 +36,7 @@ type row struct {
 	paths    *regexp.Regexp
 	literals int // characters of the route outside placeholders: of several that match, the most count
 
-	Done     int                // answers that are no refusals
+	Done     int                // successful responses
 	Required map[string]bool    // fields of all answers, with the status before them
 	Findings map[finding]string // to the first request that showed it
 	Excepted map[finding]bool   // those for which there is a reason
@@ -224,7 +224,7 @@ func (r *recorder) eventSchema(event string) string {
 	return "issue-event"
 }
 
-// excepted tells that a finding is known as the description's own fault.
+// excepted reports whether a finding is a known error of the description.
 func (r *recorder) excepted(op *operation, accept string, f finding) bool {
 	for i := range exceptions {
 		if e := &exceptions[i]; e.matches(op, accept, f) {

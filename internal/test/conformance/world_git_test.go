@@ -12,7 +12,7 @@ import (
 
 const garden = "/repos/alice/garden"
 
-// objects makes blobs, trees, commits, tags and refs of all kinds in garden.
+// objects creates blobs, trees, commits, tags and refs of all kinds in garden.
 func (w *world) objects() {
 	text := w.do("alice", "POST "+garden+"/git/blobs",
 		`{"content": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"}`).get("sha")
@@ -53,7 +53,7 @@ func (w *world) objects() {
 	w.do("", "GET "+garden+"/tags")
 }
 
-// commit makes a commit of a tree in garden.
+// commit creates a commit of a tree in garden.
 func (w *world) commit(message, tree string, parents ...string) string {
 	w.t.Helper()
 	return w.do("alice", "POST "+garden+"/git/commits",
@@ -74,7 +74,7 @@ func (w *world) put(as, repository, branch, path, text, sha string) string {
 			path, branch, base64.StdEncoding.EncodeToString([]byte(text)), was)).get("content.sha")
 }
 
-// branch makes a branch at the tip of another.
+// branch creates a branch at the tip of another.
 func (w *world) branch(as, repository, name, from string) string {
 	w.t.Helper()
 	tip := w.do("", "GET /repos/"+repository+"/git/ref/heads/"+from).get("object.sha")
@@ -141,7 +141,7 @@ func (w *world) statuses(sha string) {
 	w.do("", "GET "+garden+"/commits/v1/status") // none
 }
 
-// strangers is a history of whom the server does not know.
+// strangers creates a history of authors unknown to the server.
 func (w *world) strangers() {
 	r := w.Repo(w.t, "alice/wild", false)
 	w.Import(w.t, r, gittest.Repository(w.t, 3, 4))

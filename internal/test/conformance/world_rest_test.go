@@ -43,7 +43,7 @@ func (w *world) stars() {
 	w.do("alice", "GET /user/repos")
 }
 
-// hooks are told of an issue and of a member, by a receiver that answers.
+// hooks sends events of an issue and a member to a receiver.
 func (w *world) hooks() {
 	receiver := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(rw, "thanks")

@@ -45,8 +45,7 @@ func closingKinds(t *testing.T, a *apitest.Answer) string {
 	return strings.Join(out, " ")
 }
 
-// commitOn makes a commit through the API, which no branch has, and returns its
-// SHA.
+// commitOn creates a commit that is on no branch through the API, and returns its SHA.
 func commitOn(t *testing.T, s *apitest.Server, parent, message string) (sha string) {
 	t.Helper()
 	var made struct{ SHA string }
@@ -169,7 +168,7 @@ func TestFirstPushRefersToIssues(t *testing.T) {
 		becomes(t, "referenced:will closed:will", timeline(1))
 		becomes(t, "referenced:will", timeline(2))
 
-		// A commit that never was on the branch counts, whatever is thrown away.
+		// A commit that was never on the branch counts, even after a force push.
 		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/fresh", "begin anew",
 			"closes #3")+"done\n"))
 		gittest.Run(t, dir, "push", "-q", "--force", s.Remote(t, "will", "garden/plot"), "fresh:main")

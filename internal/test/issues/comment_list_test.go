@@ -45,8 +45,8 @@ func spoken(t *testing.T, s *apitest.Server, n int, shuffle func(i int) int) []i
 	return ids
 }
 
-// Readers find each comment once, whatever the order and the page; what was
-// said elsewhere, never (decisions 23-25).
+// Lists contain each comment once for any order and page, and never comments of other issues (decisions
+// 23-25).
 func TestCommentLists(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -168,8 +168,8 @@ func TestCommentListParameters(t *testing.T) {
 	})
 }
 
-// BenchmarkComments reads pages of 30 in a repository with 100,000 comments:
-// kept, rendered anew, and deep in the list.
+// BenchmarkComments reads pages of 30 in a repository with 100,000 comments: cached, rendered, and deep in
+// the list.
 func BenchmarkComments(b *testing.B) {
 	s := apitest.Start(b, db.SQLite)
 	for _, login := range []string{"alice", "sam"} {

@@ -6,8 +6,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// The answer that counts stands out: one comment of an issue is pinned, by who may push. Pinning another, and
-// deleting it, leave none behind.
+// A comment of an issue can be pinned with push access. Pinning another one, or deleting it, leaves no
+// second pin.
 func TestPinComment(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

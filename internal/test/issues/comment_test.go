@@ -172,7 +172,7 @@ func TestBadComments(t *testing.T) {
 	})
 }
 
-// Readers comment in private, and what is no comment is a 404.
+// Readers can comment in a private repository; an unknown comment is a 404.
 func TestCommentRights(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

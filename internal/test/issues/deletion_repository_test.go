@@ -39,8 +39,8 @@ func (r *removals) trace(ctx context.Context, query string) {
 	}
 }
 
-// The issues of a deleted repository are removed in transactions of a bounded size, of which none is the
-// request's: others write in between.
+// The issues of a deleted repository are removed in limited transactions after the request, so that others
+// can write in between.
 func TestManyIssuesAreRemovedInPieces(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -74,7 +74,7 @@ func TestDeletedRepositoryOutlivesTheServer(t *testing.T) {
 		r := s.Repo(t, "alice/plot", true)
 		crowd(t, s, r, alice, 250, "bug")
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			return tx.Run(`INSERT INTO deleted_repos (repo_id) VALUES ($1)`, r.ID) // nobody is told
+			return tx.Run(`INSERT INTO deleted_repos (repo_id) VALUES ($1)`, r.ID) // without waking the worker
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestDeletedRepositoryOutlivesTheServer(t *testing.T) {
 	})
 }
 
-// Whatever a repository has much of goes in pieces, of which none is the request's.
+// Large numbers of rows of any kind are removed in batches after the request.
 func TestManyRowsAreRemovedInPieces(t *testing.T) {
 	t.Parallel()
 	const many = ` FROM issues i, (WITH RECURSIVE n (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 4100)

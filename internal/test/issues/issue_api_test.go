@@ -7,8 +7,7 @@ import (
 	"arbor/internal/test/issuetest"
 )
 
-// A tracker's first need: what was filed is there, under a number that counts
-// from one, with who filed it.
+// A created issue exists under a number counted from one, with its author.
 func TestIssue(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -70,7 +69,7 @@ func TestIssue(t *testing.T) {
 	})
 }
 
-// Who has another login has it in answers, too, that were kept before.
+// A new login appears in responses that were cached before.
 func TestRenamedAuthors(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -18,8 +18,8 @@ func issuePeople(logins ...string) string {
 	return "[" + strings.Join(logins, ",") + "]"
 }
 
-// The list, the check and the assignment agree on who can be assigned; who is a
-// member in secret, those do not learn who may not know (decisions 12, 32).
+// The list, the check and the assignment agree on who can be assigned. Concealed members are shown only to
+// callers who may know them (decisions 12, 32).
 func TestAssignable(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -127,8 +127,7 @@ func TestAssigneesOfUsersRepository(t *testing.T) {
 	})
 }
 
-// Somebody who may push assigns and unassigns; what GitHub ignores is ignored, and
-// what it refuses is refused.
+// A user with push access assigns and unassigns. As at GitHub, some logins are ignored and others rejected.
 func TestAssign(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -87,8 +87,8 @@ type place struct {
 	number int64
 }
 
-// fillAtRandom makes some hundred issues in many repositories and changes them
-// in all ways, through the one door.
+// fillAtRandom creates some hundred issues in many repositories and changes them in all ways through
+// issue.Change.
 func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *drawnIssues {
 	w := &drawnIssues{service: s.Server.Forge().Issues}
 	for n := range 4 {
@@ -226,7 +226,7 @@ func randomQuery(random *rand.Rand, w *drawnIssues) finder.Query {
 	return q
 }
 
-// meets tells whether an issue meets one of the conditions that randomQuery draws.
+// meets reports whether an issue matches a condition drawn by randomQuery.
 func (m *model) meets(e finder.Expr) bool {
 	switch e := e.(type) {
 	case finder.Not:

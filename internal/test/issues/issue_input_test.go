@@ -13,8 +13,8 @@ import (
 	"arbor/internal/test/issuetest"
 )
 
-// Bad input: whatever a client sends by mistake or on purpose, it learns which
-// field is wrong, nothing is written, and what is dropped by rule is no error.
+// Invalid input: the response names the invalid field, nothing is written, and fields that are ignored by
+// rule cause no error.
 
 // desk is a tracker with what bodies may refer to: the milestone 1 and the issue
 // 1, filed by sam; eleven who can be assigned; and elsewhere a milestone 2.
@@ -44,7 +44,7 @@ const (
 	noObject  = `{"message": "Body should be a JSON object", "documentation_url": "$any"}`
 )
 
-// values has one of each JSON type.
+// values has a value of each JSON type.
 var values = []struct{ kind, json string }{
 	{"string", `"x"`}, {"number", `1`}, {"float", `1.5`}, {"whole float", `1.0`}, {"exponent", `1e0`},
 	{"huge number", `99999999999999999999`}, {"true", `true`}, {"false", `false`},
@@ -160,7 +160,7 @@ func TestTitles(t *testing.T) {
 	})
 }
 
-// Bodies that are no object of JSON, or too large (decisions 16, 19).
+// Bodies that are not JSON objects, or too large (decisions 16, 19).
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -107,7 +107,7 @@ func manyLabels(n int) string {
 	return strings.Join(list, ",")
 }
 
-// What is no number from 1 in an address names nothing, however it is written.
+// An address with a number below 1 or not a number is not found.
 func TestNumbersInAddresses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -67,8 +67,7 @@ func TestUnknownReferences(t *testing.T) {
 	})
 }
 
-// Fields that the caller may not set, and preview fields without their preview,
-// are dropped: they cause no error, whatever they hold.
+// Fields that the caller may not set, and preview fields without their preview, are ignored with any value.
 func TestDroppedFields(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

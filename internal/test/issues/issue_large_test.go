@@ -113,8 +113,8 @@ func TestLinksDoNotReadWhatTheyLeadTo(t *testing.T) {
 	})
 }
 
-// large makes many issues that all say something, and perhaps as many comments
-// on the first; one in ten says the same.
+// large creates many issues with long bodies, and optionally as many comments on the first. One in ten has
+// the same text.
 func large(t *testing.T, s *apitest.Server, body string, comments bool) {
 	t.Helper()
 	post := func(path string, n int, what map[string]string) {

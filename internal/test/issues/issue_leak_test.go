@@ -12,9 +12,8 @@ import (
 // secret is in everything that is written in private.
 const secret = "Nightshade"
 
-// private fills the private repository garden/shed with one of each thing, each
-// of which holds secret, and returns the ids of its comment, event and
-// reactions.
+// private fills the private repository garden/shed with one of each kind of thing, each containing secret,
+// and returns the ids of its comment, event and reactions.
 func private(t *testing.T, s *apitest.Server) (comment, event, onIssue, onComment int64) {
 	t.Helper()
 	post := func(do, send string) (id int64) {

@@ -41,7 +41,7 @@ func TestLock(t *testing.T) {
 	})
 }
 
-// Nobody locks who may not, and no client does it unawares (decision 6).
+// Locking requires the right and the preview's media type (decision 6).
 func TestLockRefusals(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

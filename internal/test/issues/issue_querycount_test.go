@@ -38,19 +38,16 @@ func (s *statements) take() []string {
 	return list
 }
 
-// maxStatements is what a page may cost, whatever is on it: who calls, the
-// repository, what the parameters name, the rows, their number, and one
-// statement for each kind of thing that the rows refer to.
+// maxStatements is the limit for any page: the caller, the repository, the names in parameters, the rows,
+// their number, and one statement for each kind of thing that the rows refer to.
 const maxStatements = 20
 
 // moreKinds is how many kinds of things may be on a page that a smaller one lacks:
 // a milestone, a reaction, a person of an event.
 const moreKinds = 3
 
-// A page of 30 costs the same few statements as a page of two, whatever the
-// filter and whatever the issues carry; of events, which are of many kinds, one
-// of 100 costs what one of 30 does. One statement a row would be a server
-// that dies of its own success.
+// A page of 30 takes the same few statements as a page of two, with any filter and any issues; for events
+// of many kinds a page of 100 takes as many as one of 30.
 func TestStatementsOfAPage(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

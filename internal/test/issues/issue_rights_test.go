@@ -16,8 +16,8 @@ var callers = [8]string{"", "stranger", "reader", "writer", "keeper", "member", 
 // outsiders may not see the private repository (decision 12).
 var outsiders = map[string]bool{"": true, "stranger": true}
 
-// guild makes an organization with the public repository hall and the private
-// vault, and everyone in callers; poster files what is another's.
+// guild creates an organization with the public repository hall and the private vault, and all callers.
+// poster writes what belongs to others.
 func guild(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for _, login := range callers[1:7] {
@@ -111,8 +111,8 @@ var rights = []struct{ what, do, send, want string }{
 	{"read the timeline", "GET OTHER/timeline", "", "                      200 200 200 200 200 200 200 200"},
 }
 
-// Everyone does what the table says and nothing else: a right that one route
-// forgot is a stranger who writes.
+// Each caller can do what the table says and nothing else. A route without a check would let strangers
+// write.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -147,7 +147,7 @@ func TestRights(t *testing.T) {
 	})
 }
 
-// stage makes what an operation is done to.
+// stage creates the subject of an operation.
 type stage struct {
 	t                  *testing.T
 	s                  *apitest.Server

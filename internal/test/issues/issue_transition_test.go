@@ -8,9 +8,8 @@ import (
 	"arbor/internal/test/issuetest"
 )
 
-// The table of states and transitions of the interface, row by row: the rows on
-// issues and on their conversations, each by everyone who may, and by those who
-// may not.
+// The interface's table of states and transitions: its rows on issues and their conversations, each as all
+// permitted callers and as others.
 func TestIssueTransitions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

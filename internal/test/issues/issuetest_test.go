@@ -212,8 +212,8 @@ func lists(t *testing.T, s *apitest.Server) {
 	})
 }
 
-// BenchmarkFill makes the tracker of a million issues:
-// go test -bench Fill -benchtime 1x -timeout 30m ./internal/issue/issuetest
+// BenchmarkFill creates the tracker of a million issues: go test -bench Fill -benchtime 1x -timeout 30m
+// ./internal/test/issues
 func BenchmarkFill(b *testing.B) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		for _, history := range []bool{false, true} {

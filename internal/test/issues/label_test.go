@@ -29,8 +29,8 @@ func TestDefaults(t *testing.T) {
 	})
 }
 
-// A maintainer makes labels, finds them under any case of their names, changes
-// them and takes them away; issues show what the labels are now.
+// A maintainer creates labels, finds them in any case, changes and deletes them. Issues show the current
+// labels.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

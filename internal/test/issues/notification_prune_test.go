@@ -8,7 +8,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// What was read long ago goes, with subjects of which nobody has anything; what is new stays.
+// Threads read long ago are deleted, and subjects without threads. New ones are kept.
 func TestPruning(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

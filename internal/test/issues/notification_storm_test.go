@@ -12,7 +12,7 @@ func TestStorm(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		world(t, s)
-		const crowd = 900 // more than are told in one transaction
+		const crowd = 900 // more than are notified in one transaction
 		for n := range crowd {
 			exec(t, s, `INSERT INTO accounts (login, login_folded, kind, created_at, updated_at) VALUES ($1, $1, 1, 1, 1)`, fmt.Sprint("w", n))
 		}

@@ -67,7 +67,7 @@ func told(t testing.TB, s *apitest.Server, login string) string {
 	return strings.Join(out, " ")
 }
 
-// expect holds what people are told against what they should be.
+// expect compares the users' notifications with the expected ones.
 func expect(t testing.TB, s *apitest.Server, want map[string]string) {
 	t.Helper()
 	for login, is := range want {
@@ -77,7 +77,7 @@ func expect(t testing.TB, s *apitest.Server, want map[string]string) {
 	}
 }
 
-// do makes requests that must succeed.
+// do sends requests that must succeed.
 func do(t testing.TB, s *apitest.Server, as string, status int, what string, send ...string) *apitest.Answer {
 	t.Helper()
 	return s.Check(t, apitest.Case{Do: what, As: as, Send: strings.Join(send, ""), Status: status})
@@ -122,7 +122,7 @@ func TestReasons(t *testing.T) {
 		readAll(t, s, people...)
 		expect(t, s, map[string]string{"bob": "", "carol": "", "dan": "", "eve": ""})
 
-		// One who is told often has one thread, and a mention stays its reason.
+		// Several notifications of an issue are one thread, and a mention stays its reason.
 		do(t, s, "alice", 200, "PATCH "+issues+"/1", `{"state": "closed"}`)
 		do(t, s, "eve", 201, "POST "+issues+"/1/comments", `{"body": "not yet, @bob"}`)
 		do(t, s, "eve", 201, "POST "+issues+"/1/comments", `{"body": "really"}`)
@@ -146,7 +146,7 @@ func TestReasons(t *testing.T) {
 	})
 }
 
-// Pull requests, releases and comments on commits are told of as well.
+// Pull requests, releases and comments on commits also cause notifications.
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -271,7 +271,7 @@ func TestMarkingAndPolling(t *testing.T) {
 			{Do: "PUT /repos/alice/nowhere/notifications", As: "eve", Status: 404},
 		})
 
-		// What is done begins anew, and who unsubscribed hears of mentions only.
+		// A thread marked as done starts over, and unsubscribed users are notified only of mentions.
 		do(t, s, "bob", 201, "POST "+issues+"/2/comments", `{"body": "x"}`)
 		expect(t, s, map[string]string{"eve": "B:mention"})
 		again := "/notifications/threads/" + threads(t, s, "eve", "/notifications")[0].ID
@@ -285,7 +285,7 @@ func TestMarkingAndPolling(t *testing.T) {
 	})
 }
 
-// A program that polls with what it was told last misses nothing, and is told once that nothing is new.
+// A client that polls with the last ETag misses nothing, and gets a 304 if nothing is new.
 func TestPolling(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -12,8 +12,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Each change of who sees what shows or hides the threads that are there, and what happens meanwhile is told
-// to those who see it. pip has an unread mention in the private guild/hall, which pip watches.
+// Each change of visibility shows or hides existing threads, and later events notify only those who can see
+// them. pip has an unread mention in the private guild/hall, which pip watches.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	const (
@@ -25,7 +25,7 @@ func TestTransitions(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(t *testing.T, s *apitest.Server)
-		want   string // what pip is told then
+		want   string // pip's notifications afterwards
 		back   func(t *testing.T, s *apitest.Server)
 		again  string // and after that
 	}{
@@ -138,7 +138,7 @@ func hall(t *testing.T, s *apitest.Server) {
 	expect(t, s, map[string]string{"pip": "Door:mention"})
 }
 
-// look holds what pip is told against what it should be, and the thread's own address with it.
+// look compares pip's notifications and the thread's own address with the expected ones.
 func look(t *testing.T, s *apitest.Server, want string) {
 	t.Helper()
 	expect(t, s, map[string]string{"pip": want})
@@ -172,7 +172,7 @@ func TestLimitedTokens(t *testing.T) {
 		hall(t, s)
 		s.Repo(t, "guild/yard", false)
 		do(t, s, "boss", 201, "POST /repos/guild/yard/issues", `{"title": "Tree", "body": "@pip"}`)
-		settle(t, s) // so that what comes next is the newer one
+		settle(t, s) // so that the next one is newer
 		other := s.Repo(t, "guild/attic", true)
 		do(t, s, "boss", 201, "POST /repos/guild/attic/issues", `{"title": "Box", "body": "@pip"}`)
 		expect(t, s, map[string]string{"pip": "Box:mention Door:mention Tree:mention"})

@@ -1,5 +1,4 @@
-// Package served_test holds the tests of reactions that ask a whole server. In the folder of the package they
-// would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Tests of reactions against a whole server.
 package issues_test
 
 import (
@@ -88,7 +87,7 @@ func preview() map[string]string {
 	return map[string]string{"Accept": "application/vnd.service.squirrel-girl-preview+json"}
 }
 
-// with gives each case the preview's header.
+// with adds the preview's header to each case.
 func with(cases ...apitest.Case) []apitest.Case {
 	for i := range cases {
 		cases[i].Headers = preview()
@@ -96,7 +95,7 @@ func with(cases ...apitest.Case) []apitest.Case {
 	return cases
 }
 
-// add makes a reaction and returns its id.
+// add creates a reaction and returns its id.
 func add(t *testing.T, s *apitest.Server, login, subject, content string) (id int64) {
 	t.Helper()
 	var made struct{ ID int64 }
@@ -261,8 +260,8 @@ func TestBadContent(t *testing.T) {
 	})
 }
 
-// Clients of the interface's own dialect are told which media type switches
-// reactions on; GitHub's clients need nothing (decisions 2, 3, 6).
+// Errors in the interface's own dialect name the media type that enables reactions; GitHub's clients need
+// none (decisions 2, 3, 6).
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -289,7 +288,7 @@ func TestPreview(t *testing.T) {
 	})
 }
 
-// A locked conversation stays as it is, but for those who may push (decision 34).
+// A locked conversation accepts reactions only from users with push access (decision 34).
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

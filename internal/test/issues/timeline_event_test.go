@@ -115,7 +115,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// timelineKinds gives what a list of events or a timeline holds, in short.
+// timelineKinds returns the kinds of the entries of a list of events or a timeline.
 func timelineKinds(t testing.TB, a *apitest.Answer) string {
 	t.Helper()
 	var list []struct {
@@ -160,9 +160,9 @@ func TestTimeline(t *testing.T) {
 		file("alice", "garden/plot", "#1")
 		file("alice", "garden/plot", "See #1, #1 and garden/PLOT#1, not #99 or `#1`") // plot 2
 		file("rae", "garden/shed", "garden/plot#1")                                   // shed 1, private
-		// plot 3, by who may not see shed
+		// plot 3, by an author who cannot see shed
 		file("sam", "garden/plot", "garden/shed#1 and nobody/nothing#1")
-		file("will", "garden/plot", "garden/shed#1") // plot 4, by who may
+		file("will", "garden/plot", "garden/shed#1") // plot 4, by an author who can
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/1/comments", As: "sam",
 			Send: `{"body": "Hm. @will"}`, Status: 201})
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/2/comments", As: "sam",
@@ -220,8 +220,8 @@ func TestTimeline(t *testing.T) {
 	})
 }
 
-// Who may see where a reference comes from is decided by the same rule as
-// everything else (decision 12), whatever way the right came about, at once.
+// The source of a reference is visible by the same rule as everything else (decision 12), however the right
+// was granted, and immediately.
 func TestTimelineVisibility(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

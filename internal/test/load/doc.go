@@ -7,10 +7,10 @@
 //	go test -tags long ./internal/test/load -args -for 2m           a siege of two minutes
 //	go test -tags long ./internal/test/load -args -attack 'clones'  one attack instead of all
 //
-// The server is an `arbor serve --memory 1GiB` in a process of its own. Some harmful repositories were pushed long
-// ago, before the server refused such pushes: they are written into the store before the server starts. Attackers
-// come from addresses of their own; some have a token. Honest callers come from another address.
-// They have accounts, except one, who reads and clones as most visitors of a public server do.
+// The server is an `arbor serve --memory 1GiB` in a process of its own. Some harmful repositories were
+// pushed long ago, before the server refused such pushes: they are written into the store before the server
+// starts. Attackers come from addresses of their own; some have a token. Honest callers come from another
+// address. All but one have accounts; that one reads and clones like most visitors of a public server.
 //
 // In a siege with -for each honest request must succeed within two seconds (five without an account), a clone, a
 // push and a request for megabytes within ten; the server and its git processes together stay below 1 GiB. During a

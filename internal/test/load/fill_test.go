@@ -19,8 +19,9 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// largeRepository has a file of 20 MB that does not compress, a branch with as much in smaller files, one whose
-// messages are as long, and one that can go. It is stored as it is, so that reading it takes little of a processor.
+// largeRepository returns a repository with an incompressible file of 20 MB, a branch with as much in
+// smaller files, one with as much in messages, and one that may be deleted. It is stored uncompressed, so
+// that reading it takes little processor time.
 func largeRepository(t testing.TB) string {
 	dir := gittest.Bare(t)
 	var noise bytes.Buffer
@@ -66,7 +67,7 @@ func (w *world) registerApp() {
 	w.arbor("app", "install", "moles", "mallory")
 }
 
-// fill makes issues and repositories by requests.
+// fill creates issues and repositories through the API.
 func (w *world) fill() {
 	w.t.Helper()
 	as := func(login string) *caller { return newCaller(w, "127.0.0.1", w.tokens[login]) }

@@ -57,16 +57,16 @@ func heldAttacks(w *world) []attack {
 
 func apart(a attack) attack { a.apart = true; return a }
 
-// held is an attack that keeps connections open: each sends its request and then reads so many bytes a second, until
-// the server closes it. One that is closed is replaced after a second.
+// held is an attack that keeps connections open: each sends its request and then reads so many bytes a
+// second, until the server closes it. One that is closed is replaced after a second.
 func held(name string, workers, connections, rate int, request string) attack {
 	return keep(name, workers, connections, func(ctx context.Context, a *attacker, begun func()) {
 		a.hold(ctx, request, rate, begun)
 	})
 }
 
-// keep is an attack of so many connections of each worker. Each is replaced a second after it ended. hold calls begun
-// when the server has got what the client sends.
+// keep is an attack of so many connections of each worker. Each is replaced a second after it ended. hold
+// calls begun when the server has got what the client sends.
 func keep(
 	name string, workers, connections int, hold func(ctx context.Context, a *attacker, begun func()),
 ) attack {
@@ -88,8 +88,8 @@ func keep(
 		}}
 }
 
-// hold sends a request over a connection of its own, and reads until ctx is done. The connection stays until the
-// server closes it or the attacker leaves.
+// hold sends a request over a connection of its own, and reads until ctx is done. The connection stays
+// until the server closes it or the attacker leaves.
 func (a *attacker) hold(ctx context.Context, request string, rate int, begun func()) {
 	conn, err := dialer(a.address).DialContext(ctx, "tcp", a.unknown.world.address)
 	if err != nil {
@@ -112,8 +112,8 @@ func (a *attacker) hold(ctx context.Context, request string, rate int, begun fun
 	a.await(conn.(*net.TCPConn))
 }
 
-// await stays until the server closes the connection, of which nothing more is read. A write of nothing does not
-// show that, so the kernel is asked.
+// await waits until the server closes a connection that is not read. An empty write does not detect that,
+// so it asks the kernel.
 func (a *attacker) await(conn *net.TCPConn) {
 	for a.stay.Err() == nil && !closed(conn) {
 		pause(a.stay, 500*time.Millisecond)

@@ -79,8 +79,9 @@ func (h *honest) work(ctx context.Context, seen *tally, again bool) {
 	}
 }
 
-// request is a step that has to be answered with a status. In path and body LOGIN is the login, TURN the turn, and
-// what is kept of an earlier answer's field is named like that: keep NUMBER=number makes NUMBER such a word.
+// request is a step that has to be answered with a status. In path and body LOGIN is the login, TURN the
+// turn, and what is kept of an earlier answer's field is named like that: keep NUMBER=number makes NUMBER
+// such a word.
 func request(name, do string, status int, body string, keep ...string) step {
 	return step{name: name, bound: requestBound, do: func(ctx context.Context, h *honest) error {
 		words := []string{"TURN", fmt.Sprint(h.turn), "LOGIN", h.login}
@@ -117,7 +118,7 @@ func (s step) onEqualTerms() step {
 	return s
 }
 
-// large makes a request one for much, of a media type.
+// large turns a step into one that requests much data, with a media type.
 func (s step) large(kind string) step {
 	return step{name: s.name, bound: transferBound, do: func(ctx context.Context, h *honest) error {
 		other := *h
@@ -181,8 +182,8 @@ func visits(w *world) []step {
 	}
 }
 
-// git runs git as a person who has a key and a token. A token in an address is sent only when the server asks for
-// it; this one goes with each request.
+// git runs git as a user with a key and a token. A token in the address would be sent only when the server
+// asks for it; this one is sent with each request.
 func (w *world) git(ctx context.Context, login string, args ...string) error {
 	if token := w.tokens[login]; token != "" {
 		basic := base64.StdEncoding.EncodeToString([]byte(login + ":" + token))
@@ -207,8 +208,8 @@ func clone(w *world, name, from string, options ...string) step {
 
 // transfers clone and push with git, and move as much by requests.
 func transfers(w *world) []step {
-	// pushes adds an empty commit to a repository of carol's. A push to carol/large has to walk its history for what
-	// was pushed away there.
+	// pushes adds an empty commit to a repository of carol's. A push to carol/large has to walk its history
+	// for what was pushed away there.
 	pushes := func(name, repository, dir string) step {
 		remote := w.url + "/carol/" + repository + ".git"
 		return step{name: name, bound: transferBound, do: func(ctx context.Context, h *honest) error {
@@ -244,7 +245,7 @@ func transfers(w *world) []step {
 	return steps
 }
 
-// operator makes one backup after another.
+// operator makes backups one after another.
 func operator(w *world) *honest {
 	dir := filepath.Join(w.t.TempDir(), "backup")
 	backup := func(ctx context.Context, _ *honest) error {

@@ -75,7 +75,8 @@ func (a *attacker) dialHTTP2(ctx context.Context, settings ...http2.Setting) (*H
 	return DialHTTP2(ctx, w.address, a.address, testkit.Trusting(w.t, w.certificate), settings...)
 }
 
-// flood is an attack by frames that cost their sender nothing, of which it reads no answer. It also runs by itself.
+// flood is an attack with frames that cost the sender nothing and whose responses it does not read. It also
+// runs alone.
 func flood(name, ends string, frame func(c *HTTP2, n int) error) attack {
 	return attack{name: "flood of " + name, workers: 1, crowd: 1, ends: ends,
 		try: func(ctx context.Context, a *attacker) string {

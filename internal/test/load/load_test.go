@@ -15,8 +15,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// runFor is how long a siege or soak takes on each engine; its times decide then. 0 is a short siege, or a soak of
-// a minute.
+// runFor is how long a siege or soak takes on each engine; its times decide then. 0 is a short siege, or a
+// soak of a minute.
 var runFor = flag.Duration("for", 0, "how long to load each engine; times decide then")
 
 // only names the one attack to run; empty: all.
@@ -55,7 +55,8 @@ func attacksInClear(w *world) []attack {
 	return slices.Concat(requestAttacks(w), writeAttacks(w), gitAttacks(w), heldAttacks(w))
 }
 
-// While all attacks go on, honest callers are served. If this failed, one address could stop the server for all.
+// While all attacks go on, honest callers are served. If this failed, one address could stop the server for
+// all.
 func TestSiege(t *testing.T) {
 	binary := build(t)
 	for _, c := range sieges {
@@ -80,8 +81,8 @@ func TestSiege(t *testing.T) {
 	}
 }
 
-// start lets the workers of an attack try until ctx is done. begun counts tries, or connections of an attack
-// that keeps them.
+// start has the workers of an attack run until ctx is done. begun counts attempts, or connections if the
+// attack keeps them.
 func (w *world) start(
 	ctx, stay context.Context, all *sync.WaitGroup, a attack, n int, seen *tally,
 ) (begun *atomic.Int64) {
@@ -107,7 +108,8 @@ func (w *world) start(
 	return begun
 }
 
-// runAlone has each honest caller take each step once while one attack is in full force. Each step succeeds.
+// runAlone has each honest caller do each step once during one attack at full force. Each step must
+// succeed.
 func (w *world) runAlone(t *testing.T, a attack, callers []*honest) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -148,7 +150,8 @@ func (t *tally) checkEnds(tb testing.TB, a attack) {
 	}
 }
 
-// runAll runs all attacks while honest callers work. A short siege ends when each of their steps has succeeded once.
+// runAll runs all attacks while honest callers work. A short siege ends when each of their steps has
+// succeeded once.
 func (w *world) runAll(t *testing.T, attacks []attack, callers []*honest) {
 	t.Helper()
 	duration, decides := *runFor, *runFor > 0
@@ -200,8 +203,8 @@ func (w *world) runAll(t *testing.T, attacks []attack, callers []*honest) {
 	}
 }
 
-// flat are the measures of a server that must not grow while people work: in the last third of the time one may be
-// larger than in the second by a tenth and by this.
+// flat are the measures of a server that must not grow while people work: in the last third of the time one
+// may be larger than in the second by a tenth and by this.
 var flat = map[string]float64{
 	"process_resident_memory_bytes": 24 << 20, "go_goroutines": 10, "process_open_fds": 10, "processes": 4,
 }

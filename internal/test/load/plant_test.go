@@ -21,8 +21,8 @@ import (
 
 const emptyTree = git.SHA("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 
-// history writes the objects of a history into the bare repository dir, which has the empty tree, and returns its
-// last commit.
+// history writes the objects of a history into the bare repository dir, which has the empty tree, and
+// returns its last commit.
 type history func(t testing.TB, dir string) git.SHA
 
 // push is a pack as a client sends it, and the commit that it brings.
@@ -31,8 +31,8 @@ type push struct {
 	tip  git.SHA
 }
 
-// plant makes mallory's harmful repositories. A server that refuses such pushes may have them from earlier, so they
-// are written past it.
+// plant creates mallory's harmful repositories. They are written directly to the store, because the server
+// rejects such pushes but may have older ones.
 func (w *world) plant() {
 	w.t.Helper()
 	for name, h := range map[string]history{"control": controlCommits, "trees": treeBomb("a"),
@@ -46,7 +46,7 @@ func (w *world) plant() {
 	w.pushes["deltas"] = deltaBomb()
 }
 
-// pack makes a history in a new repository, and the pack that brings it.
+// pack creates a history in a new repository, and a pack of it.
 func pack(t testing.TB, h history) (dir string, p *push) {
 	t.Helper()
 	dir = gittest.Bare(t)
@@ -56,7 +56,7 @@ func pack(t testing.TB, h history) (dir string, p *push) {
 		"pack-objects", "-q", "--revs", "--stdout", "--window=0")}
 }
 
-// plantRepository makes mallory/NAME and writes a history into it.
+// plantRepository creates mallory/NAME and writes a history to it.
 func (w *world) plantRepository(name string, h history) {
 	w.t.Helper()
 	w.arbor("repo", "create", "mallory/"+name, "--import", gittest.Repository(w.t, 1, 1))
@@ -128,7 +128,7 @@ func longMessage(t testing.TB, dir string) git.SHA {
 	return commit(t, dir, emptyTree, strings.Repeat("\x01", 4_000_000))
 }
 
-// treeBomb is a history of two commits, the second of which has 10^10 paths in a dozen objects.
+// treeBomb is a history of two commits; the second has 10^10 paths in a dozen objects.
 func treeBomb(text string) history {
 	return func(t testing.TB, dir string) git.SHA {
 		first := commit(t, dir, emptyTree, "nothing")
@@ -181,8 +181,8 @@ type zeroReader struct{}
 
 func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// deltaBomb is a pack whose small deltas each make a blob of some 500 MB out of one of 16 MB. It has no object for
-// its tip: nobody gets as far as to look for it.
+// deltaBomb is a pack whose small deltas each make a blob of some 500 MB out of one of 16 MB. It has no
+// object for its tip: nobody gets as far as to look for it.
 func deltaBomb() *push {
 	var pack bytes.Buffer
 	const deltas = 20

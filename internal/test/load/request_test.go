@@ -17,7 +17,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// attacker is one worker of an attack: a caller with mallory's token and one without, at an address of its own.
+// attacker is one worker of an attack: a caller with mallory's token and one without, at an address of its
+// own.
 type attacker struct {
 	address string
 	signed  *caller
@@ -26,7 +27,7 @@ type attacker struct {
 	begun   *atomic.Int64   // connections of the whole attack, so far
 }
 
-// newAttacker makes worker k of attack n.
+// newAttacker returns worker k of attack n.
 func newAttacker(w *world, a attack, n, k int) *attacker {
 	address := fmt.Sprintf("127.66.%d.%d", n+1, k+1)
 	if a.apart {
@@ -61,11 +62,11 @@ type by func(a *attacker) *caller
 func unknown(a *attacker) *caller { return a.unknown }
 func mallory(a *attacker) *caller { return a.signed }
 
-// accept is somebody unknown who asks for a media type.
+// accept returns an anonymous caller that requests a media type.
 func accept(kind string) by { return func(a *attacker) *caller { return a.unknown.accepting(kind) } }
 
-// asks is an attack by requests, each METHOD PATH or the path of a GET. Each time one of them is sent. RANDOM in
-// path and body is a number.
+// asks is an attack by requests, each METHOD PATH or the path of a GET. Each time one of them is sent.
+// RANDOM in path and body is a number.
 func asks(name string, workers int, who by, body string, requests ...string) attack {
 	return attack{name: name, workers: workers, try: func(ctx context.Context, a *attacker) string {
 		number := strconv.Itoa(rand.IntN(1e9))

@@ -110,7 +110,8 @@ func (w *world) metrics() map[string]float64 {
 
 const connections = "arbor_admission_connections"
 
-// letsGo waits until the server holds nothing for anybody; without connections it has closed all of them, too.
+// letsGo waits until the server holds nothing for anybody; without connections it has closed all of them,
+// too.
 func (w *world) letsGo(t testing.TB, when string, withoutConnections bool) {
 	t.Helper()
 	var held []string

@@ -56,7 +56,7 @@ type world struct {
 // honestPeople work; mallory has an account and means harm.
 var honestPeople = []string{"alice", "bob", "carol"}
 
-// build makes the program and returns its path.
+// build compiles the program and returns its path.
 func build(t testing.TB) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "arbor")
@@ -67,7 +67,7 @@ func build(t testing.TB) string {
 	return binary
 }
 
-// newWorld makes the store, starts the server and fills it by requests.
+// newWorld creates the store, starts the server and fills it through the API.
 func newWorld(t testing.TB, binary string, engine db.Engine, overTLS, harmful bool) *world {
 	t.Helper()
 	dir := t.TempDir()
@@ -124,7 +124,7 @@ func (w *world) arbor(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// addKeys makes SSH keys for carol, who uses OpenSSH where there is one, and for mallory.
+// addKeys creates SSH keys for carol, who uses OpenSSH if it is installed, and for mallory.
 func (w *world) addKeys() {
 	w.t.Helper()
 	dir := w.t.TempDir()
@@ -248,7 +248,7 @@ func newCaller(w *world, address, token string) *caller {
 	}}
 }
 
-// accepting is the same caller, who asks for a media type of GitHub's.
+// accepting returns the same caller with a media type of GitHub's.
 func (c *caller) accepting(kind string) *caller {
 	other := *c
 	other.accept = "application/vnd.github." + kind

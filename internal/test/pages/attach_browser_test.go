@@ -23,8 +23,8 @@ const picture = `const c = new OffscreenCanvas(8, 8); c.getContext('2d').fillRec
 	const d = new DataTransfer(); d.items.add(new File([await c.convertToBlob()], 'bed [1].png', { type: 'image/png' }));
 	const field = document.querySelector('textarea[name=body]');`
 
-// Somebody pastes a picture into a new issue, drops another one, and sees both in the issue; who sees the
-// repository sees them, also while it is private, and a stranger's browser shows none.
+// A user pastes one picture into a new issue, drops another, and sees both in the issue. Users who can see
+// the repository see them, also a private one; strangers do not.
 func TestAttachInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	for _, login := range []string{"alice", "rae", "sam"} {

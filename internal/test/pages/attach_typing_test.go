@@ -20,7 +20,7 @@ import (
 const paste = `field.dispatchEvent(new ClipboardEvent('paste',
 	{ clipboardData: d, bubbles: true, cancelable: true }))`
 
-// held lets uploads wait until go() is called.
+// held makes uploads wait until go() is called.
 const held = `const real = window.realFetch ??= window.fetch;
 	const wait = new Promise((go) => { window.go = go });
 	window.fetch = async (...a) => { await wait; if (window.down) throw new Error('down'); return real(...a) }`

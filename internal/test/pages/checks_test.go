@@ -18,7 +18,7 @@ const checksEvil = `"><img onerror=x src=x><script>alert(2)</script>'`
 
 const ci = "ci[bot]"
 
-// checksPlant makes alice's repository plot with an App that checks it, and gives the tip of main.
+// checksPlant creates alice's repository plot with an App that checks it, and returns the tip of main.
 func checksPlant(t *testing.T, s *apitest.Server) (sha string) {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "sam"} {
@@ -33,7 +33,7 @@ func checksPlant(t *testing.T, s *apitest.Server) (sha string) {
 	return ref.Object.SHA
 }
 
-// run makes a check run and gives its page.
+// run creates a check run and returns its page.
 func run(t *testing.T, s *apitest.Server, fields map[string]any) string {
 	t.Helper()
 	body, err := json.Marshal(fields)
@@ -55,7 +55,7 @@ func notes(n int, message string) (list []any) {
 	return list
 }
 
-// Everybody who sees a repository reads what its builds say of a commit, harmlessly.
+// Everyone who can see a repository can read the check runs of a commit, safely rendered.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -118,8 +118,8 @@ func TestChecksBounds(t *testing.T) {
 	})
 }
 
-// A long annotation is shown by its beginning beside the others, and whole on a page of its own, to those
-// alone who see the repository.
+// A list shows the beginning of a long annotation. Its own page shows all of it, only to users who can see
+// the repository.
 func TestWholeAnnotation(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -90,7 +90,7 @@ func TestConflict(t *testing.T) {
 		if got := text(t, s, "song.txt", "main"); got != "both\n" {
 			t.Errorf("the file is %q", got)
 		}
-		// What others change in other files is no conflict.
+		// Changes of others in other files do not conflict.
 		blob = field(t, sam.want(at, 200), "blob")
 		alice.led("/alice/garden/new/main", "path", "other.txt", "text", "x\n")
 		sam.led(at, "blob", blob, "path", "song.txt", "text", "again\n")
@@ -172,8 +172,8 @@ func TestNewBranchAndPreview(t *testing.T) {
 	})
 }
 
-// Only who may push changes files, and nobody does in an archived repository, at a tag, or without signing
-// in.
+// Changing a file requires push access, and is not possible in an archived repository, at a tag, or without
+// signing in.
 func TestWhoEdits(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -265,7 +265,8 @@ func (v *visitor) upload(path string, files ...string) *apitest.Answer {
 		Headers: v.headers("Content-Type", w.FormDataContentType())})
 }
 
-// Several files come in one commit, whatever is in them; a form that is too large or odd changes nothing.
+// Several files with any contents are uploaded in one commit. A form that is too large or malformed changes
+// nothing.
 func TestUpload(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -302,7 +303,7 @@ func TestUpload(t *testing.T) {
 				t.Errorf("%q uploads: %d", login, a.Status)
 			}
 		}
-		// A right that was taken away is no right any more.
+		// A revoked right ends immediately.
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/collaborators/sam", As: "alice", Status: 204})
 		// to a fork, whose branch has no name here
 		if a := v.upload("/alice/garden/upload/main", "x", "x"); a.Status != 422 {

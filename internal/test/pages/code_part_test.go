@@ -26,8 +26,7 @@ func (v *visitor) thin(path string) {
 	}
 }
 
-// aLongFile makes a repository with a Go program of 5,000 lines, and other files for which much markup is
-// needed.
+// aLongFile creates a repository with a Go program of 5,000 lines, and other files that need much markup.
 func aLongFile(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	s.User(t, "alice")
@@ -55,8 +54,8 @@ func aLongFile(t *testing.T, s *apitest.Server) {
 	s.Import(t, s.Repo(t, "alice/garden", false), dir)
 }
 
-// A page of a file adds at most 100 KB to what it shows, whatever is in it; a common file shows whole, and of
-// a long one each page leads to those around it, and to a line.
+// A page of a file adds at most 100 KB to its contents for any file. A common file is shown completely; a
+// long one on pages that link to their neighbors and to a line.
 func TestPagesOfFiles(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

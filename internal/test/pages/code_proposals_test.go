@@ -92,9 +92,8 @@ var proposalCases = []proposalCase{
 		}},
 }
 
-// A change of somebody who may not push goes to a fork, whatever the person owns already, and never to a
-// repository that is no fork. What cannot be is said in words, with the text kept, and leaves the repository
-// as it was.
+// A change without push access goes to the user's fork, whatever the user owns already, and never to a
+// repository that is not a fork. Errors keep the text and leave the repository unchanged.
 func TestProposals(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

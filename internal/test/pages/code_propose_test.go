@@ -54,7 +54,7 @@ func TestPropose(t *testing.T) {
 		if got := text(t, s, "later.txt", "main"); got != "later\n" {
 			t.Errorf("the repository itself changed: %q", got)
 		}
-		// A name that is taken is said beside the text.
+		// A taken name is reported next to the text.
 		v.led("/alice/garden/new/main", "path", "named.txt", "text", "new\n", "branch", "mine")
 		a := v.post("/alice/garden/new/main", "path", "other.txt", "text", "kept text", "branch", "mine")
 		if a.Status != 422 || !strings.Contains(string(a.Body), "kept text") {

@@ -28,8 +28,8 @@ const codeEvilBody = "**bold** <script>alert(3)</script> <img src=x onerror=aler
 // accepted is what a browser says that it takes.
 var accepted = map[string]string{"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
 
-// codePlant makes a repository of alice's with files of many kinds and evil in all that people write: main with
-// three commits, the branch side/<i>, and the tag v1. sam may push.
+// codePlant creates a repository of alice with files of many kinds and markup in all texts: main with three
+// commits, the branch side/<i>, and the tag v1. sam may push.
 func codePlant(t *testing.T, s *apitest.Server, name string, private bool) {
 	t.Helper()
 	for _, login := range []string{"alice", "sam", "stranger"} {
@@ -143,8 +143,8 @@ func field(t *testing.T, a *apitest.Answer, name string) string {
 	return string(m[1])
 }
 
-// codeInspect reads a page as a browser does, and reports everything in it that could run or load something from
-// elsewhere; it returns the ids and the text.
+// codeInspect reads a page as a browser does, and reports everything in it that could run or load something
+// from elsewhere; it returns the ids and the text.
 func codeInspect(t *testing.T, path string, a *apitest.Answer) (ids []string, text string) {
 	t.Helper()
 	if policy := a.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||
@@ -368,8 +368,8 @@ func collect(v any, into map[string]bool) {
 	}
 }
 
-// What somebody pushes cannot make a page that no browser shows: of long messages, patches, files and lists
-// it has the beginning, and a way to the rest.
+// Pushed contents cannot make a page too large for a browser: of long messages, patches, files and lists it
+// shows the beginning and a link to the rest.
 func TestPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -434,7 +434,7 @@ func TestPagesAreBounded(t *testing.T) {
 	})
 }
 
-// The page of a commit must not hold fifty megabytes of patches, of which it shows the beginnings.
+// The page of a commit does not hold fifty megabytes of patches to show their beginnings.
 func TestLargePages(t *testing.T) {
 	dir := gittest.LargePatches(t)
 	apitest.EachAlone(t, func(t *testing.T, s *apitest.Server) {

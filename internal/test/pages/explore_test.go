@@ -121,7 +121,7 @@ func TestSearchThatCannotBe(t *testing.T) {
 	})
 }
 
-// A page costs the same few statements whatever the number of results.
+// A page takes the same few statements for any number of results.
 func TestExploreStatements(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -15,7 +15,7 @@ const inboxEvil = `"><img onerror=x src=x><script>alert(2)</script>'`
 
 const inboxAt = "/dashboard/notifications"
 
-// inboxPlant makes issues in which bob has a part, and tells people.
+// inboxPlant creates issues with bob as a participant, and notifies people.
 func inboxPlant(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for _, login := range []string{"alice", "bob", "sam"} {
@@ -56,7 +56,7 @@ func threads(t *testing.T, s *apitest.Server) map[string]string {
 	return ids
 }
 
-// Somebody is told, sees why, opens what it is about, and it is read.
+// A user is notified, sees why, and opens the subject, which marks the thread as read.
 func TestInbox(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -103,7 +103,7 @@ func TestOnlyPeopleOpen(t *testing.T) {
 	s.Visit(t, "bob", "GET "+inboxAt).Shows(t, 200, "!shed "+inboxEvil)
 }
 
-// What is chosen is marked, done with or silenced, in one form or by the button beside it.
+// Selected threads are marked as read, done or unsubscribed, in one form or with their own buttons.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -60,8 +60,7 @@ func issue(t *testing.T, s *apitest.Server, repo string) *issueJSON {
 	return i
 }
 
-// Each form of an issue does what it says, for who may; others are told that they may not, and nothing
-// changes.
+// Each form of an issue works for permitted users. Others get an error, and nothing changes.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -80,8 +79,8 @@ func TestForms(t *testing.T) {
 			path   string
 			pairs  []string
 			want   string // the issue afterwards
-			author bool   // who made the issue may do it as well
-			all    bool   // everybody who signed in may
+			author bool   // also allowed to the issue's author
+			all    bool   // allowed to all signed-in users
 		}{
 			{"/comments", []string{"body", "One"}, "Sun open  locked=false comments=1 heart=0", true, true},
 			{"/comments", []string{"body", "Two", "state", "not_planned"},
@@ -255,7 +254,7 @@ func TestWrongForms(t *testing.T) {
 	})
 }
 
-// Nobody changes what is archived, and only those who may push what is locked.
+// An archived repository cannot be changed, and a locked conversation only with push access.
 func TestArchivedAndLocked(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -346,7 +345,7 @@ func TestTextsChangedMeanwhile(t *testing.T) {
 	})
 }
 
-// Who may edit a text ticks its tasks; nothing else in it changes, and what was changed meanwhile stays.
+// Users who may edit a text can toggle its tasks. Nothing else changes, and concurrent edits are kept.
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -375,7 +374,7 @@ func TestTasks(t *testing.T) {
 		}
 		threadPost(t, s, "rae", at+"/tasks", 409, "comment", "0", "task", "0", "guard", guard)
 
-		// A task's box is called as the text behind it, which is no markup there.
+		// A task's checkbox is labeled with its text, without markup.
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Status: 201,
 			Send: threadObject("title", "x", "body", "- [ ] \" autofocus onfocus=alert(1) x=\"")})
 		const named = "/alice/garden/issues/2"
@@ -392,7 +391,7 @@ func TestLongConversation(t *testing.T) {
 		s := apitest.Start(t, engine, func(o *server.Options) {
 			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
 				Trace: func(ctx context.Context, _ string) {
-					if account.CallerFrom(ctx) != nil { // what works beside requests has none
+					if account.CallerFrom(ctx) != nil { // background work has no caller
 						statements.Add(1)
 					}
 				}})
@@ -402,8 +401,8 @@ func TestLongConversation(t *testing.T) {
 		const at = "/alice/garden/issues/1"
 		count := func(path string) int64 {
 			t.Helper()
-			least := int64(1 << 30)                          // without what works beside requests
-			for n := 0; n < 4 || n < 30 && least > 20; n++ { // on a busy machine more happens beside
+			least := int64(1 << 30)                          // without background work
+			for n := 0; n < 4 || n < 30 && least > 20; n++ { // there is more background work on a busy machine
 				// Somebody changes something, so that nothing is kept.
 				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
 					Send: threadObject("description", fmt.Sprint(path, n)), Status: 200})
@@ -448,8 +447,7 @@ func TestLongConversation(t *testing.T) {
 	})
 }
 
-// A form changes the fields that a person changed, and leaves to others what they changed in the other fields
-// meanwhile.
+// A form changes only the fields that a user changed, and keeps concurrent changes of the others.
 func TestFieldsChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -466,7 +464,7 @@ func TestFieldsChangedMeanwhile(t *testing.T) {
 		for _, c := range []struct {
 			form, to string
 			send     []string // the first one is what alice changes
-			api      string   // and another tab meanwhile
+			api      string   // a concurrent change
 			body     string
 			want     string
 		}{

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// tokensOfRae are tokens of rae, who reads alice/garden: what each may do on its pages.
+// tokensOfRae returns tokens of rae, who can read alice/garden, and what each may do on its pages.
 func tokensOfRae(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
 	var garden, other int64
@@ -80,7 +80,8 @@ func TestLimitedTokensOnIssuePages(t *testing.T) {
 	})
 }
 
-// While the disk is nearly full, no form of an issue stores anything; forms that only take something away work.
+// While the disk is nearly full, no form of an issue stores anything; forms that only take something away
+// work.
 func TestIssueFormsWithoutRoom(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -37,8 +37,8 @@ func threadObject(pairs ...any) string {
 	return string(b)
 }
 
-// threadPlant makes a repository of alice's where sam may push, with issue 1 and pull request 2, milestone 1 and
-// evil in all that people write.
+// threadPlant creates a repository of alice with push access for sam, issue 1, pull request 2, milestone 1
+// and markup in all texts.
 func threadPlant(t *testing.T, s *apitest.Server, name string, private bool) {
 	t.Helper()
 	r := s.Repo(t, name, private)
@@ -98,8 +98,8 @@ func threadPost(t *testing.T, s *apitest.Server, as, path string, status int, pa
 			"Content-Type": "application/x-www-form-urlencoded"}})
 }
 
-// threadInspect reads a page as a browser does, and reports everything in it that could run or load something from
-// elsewhere; it returns the ids and the text.
+// threadInspect reads a page as a browser does, and reports everything in it that could run or load
+// something from elsewhere; it returns the ids and the text.
 func threadInspect(t *testing.T, path string, a *apitest.Answer) (ids []string, text string) {
 	t.Helper()
 	if policy := a.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||

@@ -88,8 +88,7 @@ func page1(title string) string {
 	return `milestone:"` + strings.ReplaceAll(title, `"`, `\"`) + `" author:sam`
 }
 
-// A new issue begins with what the address or a template of the repository says, and labels come from those
-// who may.
+// A new issue is prefilled from the address or a template, and labels require the right.
 func TestNewIssues(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -131,7 +130,7 @@ func TestNewIssues(t *testing.T) {
 	})
 }
 
-// Labels and milestones are made, changed and deleted by those who may push.
+// Labels and milestones are created, changed and deleted with push access.
 func TestLabelsAndMilestones(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -1,6 +1,6 @@
-// Package served_test holds the tests of package page that need a whole server: of forms that two people have
-// open, of messages and errors, and of how pages look. In the package's folder, Go would compile for them once
-// more everything that imports it.
+// Package served_test holds the tests of package page that need a whole server: of forms that two people
+// have open, of messages and errors, and of how pages look. In the package's folder, Go would compile for
+// them once more everything that imports it.
 package pages_test
 
 import (
@@ -14,9 +14,8 @@ import (
 
 var shownField = regexp.MustCompile(`name="shown" value="([^"]*)"`)
 
-// Two people have the same form open. What they change in different fields is kept of both. In the same field
-// the second one is told both values, with the typed text kept and nothing saved, and puts it there by saving
-// again.
+// Two users have the same form open. Changes of different fields are both kept. For the same field the
+// second user gets both values, with the typed text kept and nothing saved, and overwrites by saving again.
 func TestClash(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -38,7 +37,7 @@ func TestClash(t *testing.T) {
 			all          []string // what the form shows, and sends unchanged
 			field, other string   // the fields that clash, and do not
 			api, send    string   // what the first one does
-			now, mine    string   // what the second one is told
+			now, mine    string   // values shown to the second user
 			api2, both   string   // what is there in the end
 		}{
 			{"/alice/garden/settings", []string{"do", "details", "name", "garden", "description", "",

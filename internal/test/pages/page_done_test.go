@@ -11,8 +11,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Only the page that a form leads to shows its message, and only to the person who sent the form. The cookie is
-// for no script and no other site. No cache keeps the page.
+// Only the page that a form leads to shows its message, and only to the person who sent the form. The
+// cookie is for no script and no other site. No cache keeps the page.
 func TestDoneIsForOnePageAndPerson(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// browse makes a browser's request with a session; empty: with none.
+// browse sends a browser's request with a session, or without one if it is empty.
 func browse(t *testing.T, s *apitest.Server, session, do string, headers ...string) *apitest.Answer {
 	t.Helper()
 	c := apitest.Case{Do: do, Headers: map[string]string{"Accept": apitest.Browser}}
@@ -113,7 +113,7 @@ func TestErrorsKnowTheirCaller(t *testing.T) {
 	})
 }
 
-// A server in trouble does not say that somebody is signed out, whether it found out who asks or not.
+// A failing server does not tell users that they are signed out, whether it knows the user or not.
 func TestErrorsOfTheServer(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

@@ -11,9 +11,9 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// People on slow lines get pages, styles and scripts compressed. Not so what another page may have their browser
-// ask for with their session, again and again: its length would tell what stands next to a text of that page's
-// choice (BREACH).
+// People on slow lines get pages, styles and scripts compressed. Not so what another page may have their
+// browser ask for with their session, again and again: its length would tell what stands next to a text of
+// that page's choice (BREACH).
 func TestPagesAreCompressed(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

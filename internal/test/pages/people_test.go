@@ -88,7 +88,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// Who is suspended is told to site administrators alone, and a former login is nobody's.
+// A suspension is shown only to site administrators, and a former login is not found.
 func TestSuspendedAndRenamed(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -108,8 +108,8 @@ func TestSuspendedAndRenamed(t *testing.T) {
 	})
 }
 
-// The list of repositories is narrowed by words, kind and language, ordered, and paged; what is typed is
-// words alone.
+// The list of repositories can be filtered by words, kind and language, ordered and paged. Typed text is
+// only words.
 func TestRepositoryFilter(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -215,7 +215,7 @@ func TestOrgSettings(t *testing.T) {
 	})
 }
 
-// Site administrators make organizations; others are told who does.
+// Only site administrators create organizations; others see who can.
 func TestNewOrganization(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -42,7 +42,7 @@ func TestNew(t *testing.T) {
 	})
 }
 
-// fill makes a repository of alice's with a commit.
+// fill creates a repository of alice with a commit.
 func fill(t *testing.T, s *apitest.Server, body string) {
 	t.Helper()
 	s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: body, Status: 201})

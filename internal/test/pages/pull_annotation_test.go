@@ -8,9 +8,9 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Who reads the changes reads beside them what checks say of their lines: of the latest runs on the head, in
-// both forms, also of lines that are not shown, and harmlessly. What a later run replaces, and what was said
-// of an earlier head, goes.
+// The changes page shows the annotations of the latest check runs on the head next to their lines, in both
+// layouts, also for lines that are not shown, and safely rendered. Annotations of replaced runs and former
+// heads disappear.
 func TestAnnotationsBesideChanges(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

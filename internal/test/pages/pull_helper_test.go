@@ -118,8 +118,8 @@ func song(replaced ...string) string {
 	return b.String()
 }
 
-// changePlant is alice's repository: will may push, sam and stranger may not. Branches: tune (two commits), solo
-// (one commit), clash (conflicts with tune and with main's next), low.
+// changePlant is alice's repository: will may push, sam and stranger may not. Branches: tune (two commits),
+// solo (one commit), clash (conflicts with tune and with main's next), low.
 func changePlant(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "sam", "stranger"} {
@@ -139,7 +139,7 @@ func changePlant(t testing.TB, s *apitest.Server) {
 	s.Grant(t, r, "will", account.Push)
 }
 
-// propose makes a pull request of a branch by the API, of alice's.
+// propose creates a pull request of a branch as alice through the API.
 func propose(t testing.TB, s *apitest.Server, head string) (number int) {
 	t.Helper()
 	var made struct{ Number int }

@@ -8,8 +8,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// changeForms are all forms of a pull request of alice's from a branch of her own, and what a reader who is not its
-// author, and one who may push, is answered.
+// changeForms lists all forms of alice's pull request from her own branch, and the responses for a reader
+// who is not the author and for a user with push access.
 var changeForms = []struct {
 	path           string
 	pairs          []string
@@ -36,8 +36,8 @@ var changeForms = []struct {
 	{"/suggestions", []string{"comment", "{comment}", "sha", "{sha}"}, 403, 422},
 }
 
-// Each form is taken from those who may, and from nobody else: neither from readers, nor for what is private,
-// archived or locked.
+// Each form is accepted from permitted users only, and never for private, archived or locked things without
+// the right.
 func TestChangeRights(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

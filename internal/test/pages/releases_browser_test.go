@@ -16,8 +16,8 @@ import (
 	"arbor/internal/test/browser"
 )
 
-// Somebody makes a repository, stars it, drafts a release, adds a file to it and publishes it, in a browser
-// with and without scripts; somebody else downloads the file.
+// A user creates a repository, stars it, drafts a release, adds a file and publishes it, in a browser with
+// and without scripts. Another user downloads the file.
 func TestReleasesInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")

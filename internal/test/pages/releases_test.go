@@ -20,7 +20,7 @@ const releasesEvilBody = "**bold** <script>alert(3)</script> <img src=x onerror=
 
 const releasesAt = "/alice/plot/releases"
 
-// releasesPlant makes alice's repository plot, which bob may push to.
+// releasesPlant creates alice's repository plot with push access for bob.
 func releasesPlant(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for _, login := range []string{"alice", "bob", "sam"} {
@@ -70,7 +70,7 @@ func idOf(t *testing.T, s *apitest.Server, tag string) (id string, page string) 
 	return "", ""
 }
 
-// A release is drafted, seen by those who may push alone, edited, published and deleted in forms.
+// A release is drafted, visible only with push access, edited, published and deleted with forms.
 func TestLifeOfARelease(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -108,7 +108,7 @@ func TestLifeOfARelease(t *testing.T) {
 	})
 }
 
-// What is wrong with a form is said on it, with what was typed; who may not push gets no form.
+// Errors of a form are shown on it with the typed values. Without push access there is no form.
 func TestFormsOfReleases(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -41,7 +41,7 @@ func reposettingsShow(t *testing.T, s *apitest.Server, as, path string, parts ..
 	return string(a.Body)
 }
 
-// garden has a repository of alice, to which sam may push, with a branch.
+// garden creates a repository of alice with push access for sam and a branch.
 func garden(t *testing.T, s *apitest.Server) {
 	for _, login := range []string{"alice", "sam", "stranger", "keeper"} {
 		if login == "keeper" {
@@ -66,7 +66,7 @@ func garden(t *testing.T, s *apitest.Server) {
 	}
 }
 
-// What one changes in the settings is changed, and what is wrong is said beside what one typed.
+// Settings are changed, and errors are shown next to the typed values.
 func TestGeneral(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -15,7 +15,7 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// receiver notes the events that an App is told, each with its action.
+// receiver records the events delivered to an App, each with its action.
 func receiver(t *testing.T) (url string, told chan string) {
 	t.Helper()
 	told = make(chan string, 100)
@@ -32,7 +32,7 @@ func receiver(t *testing.T) (url string, told chan string) {
 	return server.URL, told
 }
 
-// hears waits until the App is told something, and of nothing else before it.
+// hears waits for the next event of the App, which must be the given one.
 func hears(t *testing.T, told chan string, want string) {
 	t.Helper()
 	select {
@@ -47,7 +47,7 @@ func hears(t *testing.T, told chan string, want string) {
 
 var oneDelivery = regexp.MustCompile(`/settings/apps/weeder/deliveries/\d+`)
 
-// finds shows a page until it has what a pattern asks for: what was sent is noted a moment after it arrived.
+// finds reloads a page until it matches a pattern: deliveries are recorded shortly after they arrive.
 func (b *person) finds(t *testing.T, path string, pattern *regexp.Regexp, times int) []string {
 	t.Helper()
 	var found []string

@@ -50,7 +50,7 @@ func TestManifest(t *testing.T) {
 			"form-action 'self' https://weeder.example;") {
 			t.Error(a.Header.Get("Content-Security-Policy"))
 		}
-		// Who signed out meanwhile is asked to sign in, and loses nothing.
+		// A user who has signed out in the meantime is asked to sign in, and loses nothing.
 		stranger := &person{s: s, cookie: "x"}
 		settingsHas(t, string(stranger.send(t, "/settings/apps/new?state=s1", "manifest", wanted, "again", "1").Body),
 			"not signed in", `state=s1`)
@@ -115,7 +115,7 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 		s.Check(t, apitest.Case{Do: "GET /apps/weeder", Status: 200, Want: `{"owner":{"login":"guild"}}`})
-		// Nobody has its key yet: nothing that is signed is of it.
+		// No signature is valid yet, because the App has no key.
 		s.Check(t, apitest.Case{Do: "GET /app",
 			Headers: apitest.Bearer(apitest.JWTOf(t, made.PEM, "weeder", s)), Status: 401})
 	})

@@ -22,7 +22,7 @@ var (
 	settingsHas   = apitest.HasParts
 )
 
-// person is somebody who signed in with a browser.
+// person is a user signed in with a browser.
 type person struct {
 	s      *apitest.Server
 	cookie string
@@ -60,8 +60,8 @@ func (b *person) show(t *testing.T, path string, parts ...string) string {
 var addresses = []string{"profile", "account", "emails", "keys", "password", "sessions", "tokens",
 	"tokens/new", "tokens/new?kind=repositories", "watching", "installations", "apps"}
 
-// The settings are for who signed in, and for no token that may do less than its account: no page lets it do
-// more.
+// The settings require a session, and a token with all rights of its account: no page can extend a limited
+// one.
 func TestWhoOpensThem(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -210,7 +210,7 @@ func TestTokens(t *testing.T) {
 		if strings.Contains(body, token) || strings.Contains(body, "agent") {
 			t.Error("the list shows a token")
 		}
-		// Each has a row in the audit log, with who did it.
+		// Each has a row in the audit log with its actor.
 		log := s.Check(t, apitest.Case{
 			Do: "GET /admin/audit-log?phrase=action:personal_access_token.create+actor:alice", As: "keeper",
 			Status: 200})
@@ -358,7 +358,8 @@ func TestInstallations(t *testing.T) {
 	})
 }
 
-// suspendedByOthers shows that an owner cannot end what the App and the operator suspended, but can join them.
+// suspendedByOthers shows that an owner cannot end what the App and the operator suspended, but can join
+// them.
 func suspendedByOthers(t *testing.T, s *apitest.Server, a *apitest.App, address string, owner *person) {
 	t.Helper()
 	api := "/app/installations" + address[strings.LastIndex(address, "/"):] + "/suspended"

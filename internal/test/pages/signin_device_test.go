@@ -22,7 +22,7 @@ func codes(t *testing.T, s *apitest.Server) (device, user string) {
 	return v.Get("device_code"), v.Get("user_code")
 }
 
-// polled is what a program is told that asks for its token.
+// polled returns the response to a program that polls for its token.
 func polled(t *testing.T, s *apitest.Server, device string) (out map[string]string) {
 	t.Helper()
 	a := s.Do(t, apitest.Case{Do: "POST /login/oauth/access_token",
@@ -41,7 +41,7 @@ func polled(t *testing.T, s *apitest.Server, device string) (out map[string]stri
 	return out
 }
 
-// Somebody who runs gh auth login confirms its code here, and nobody else can.
+// A user who runs gh auth login confirms its code here, and no other user can.
 func TestDevicePage(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/test/dbtest"
 )
 
-// waitsFor gives carol issues and pull requests that wait for her, n of each list, in two repositories.
+// waitsFor creates n issues and pull requests that wait for carol for each list, in two repositories.
 func waitsFor(t *testing.T, s *apitest.Server, n int) {
 	t.Helper()
 	for _, login := range []string{"alice", "carol"} {

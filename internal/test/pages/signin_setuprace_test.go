@@ -9,8 +9,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Of visitors who send the code at the same time one makes the administrator, and the others nothing: a second
-// administrator would be somebody whom the operator does not know of.
+// Of visitors who send the code at the same time one makes the administrator, and the others nothing: a
+// second administrator would be somebody whom the operator does not know of.
 func TestVisitorsRaceToSetUp(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -15,8 +15,7 @@ const frontHtml = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0
 
 func from() account.Origin { return account.Origin{Agent: "test"} }
 
-// visit makes a browser's request: a form where there is a body, with a session's cookie unless that is
-// empty.
+// visit sends a browser's request: a form if there is a body, with a session cookie unless that is empty.
 func visit(t *testing.T, s *apitest.Server, do, session, form string) *apitest.Answer {
 	t.Helper()
 	header := map[string]string{"Accept": frontHtml}
@@ -134,7 +133,7 @@ func TestTheAPITakesNoSession(t *testing.T) {
 			}
 		}
 	}
-	// And a token is no session.
+	// A token is not accepted as a session.
 	a := visit(t, s, "GET /", s.Token(t, "alice"), "")
 	want(t, a, 200, "Public repositories")
 }
@@ -214,8 +213,8 @@ func TestSessionOfALimitedToken(t *testing.T) {
 	want(t, visit(t, s, "GET /alice/diary", s.Session(t, "alice"), ""), 200)
 }
 
-// Guessing passwords slows down after some attempts from one network. A browser with which somebody signed in before
-// is known, and has attempts of its own.
+// Guessing passwords slows down after some attempts from one network. A browser with which somebody signed
+// in before is known, and has attempts of its own.
 func TestTooManyAttempts(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
@@ -258,7 +257,8 @@ func frontForm() map[string]string {
 	return map[string]string{"Accept": frontHtml, "Content-Type": apitest.FormType}
 }
 
-// namedCookie is the value of a cookie that an answer sets; empty: none, or one that scripts or other sites use.
+// namedCookie is the value of a cookie that an answer sets; empty: none, or one that scripts or other sites
+// use.
 func namedCookie(a *apitest.Answer, name string) string {
 	r := http.Response{Header: a.Header}
 	for _, c := range r.Cookies() {

@@ -1,5 +1,4 @@
-// Package served_test holds the tests of check runs that ask a whole server. In the folder of the package
-// they would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Tests of check runs against a whole server.
 package pulls_test
 
 import (
@@ -42,7 +41,7 @@ func checkrunTip(t *testing.T, s *apitest.Server, branch string) string {
 
 const ci, lint = "ci[bot]", "lint[bot]"
 
-// run makes a run of an App and gives its address.
+// run creates a run of an App and returns its address.
 func run(t *testing.T, s *apitest.Server, as, send string) string {
 	t.Helper()
 	var made struct{ ID int64 }

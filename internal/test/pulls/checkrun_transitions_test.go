@@ -112,9 +112,8 @@ func TestTransitions(t *testing.T) {
 	})
 }
 
-// Checks stand beside the commit, not the branch: they stay when it moves on. Who may not push does not see
-// the commit any more then, nor what its author wrote in it. A pull request shows the checks of its head, and
-// none of before.
+// Checks belong to the commit, not to the branch: they stay when it moves. Callers without push access can
+// then no longer see the commit or its message. A pull request shows the checks of its current head.
 func TestHeadsMove(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

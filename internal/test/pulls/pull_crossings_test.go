@@ -33,7 +33,7 @@ type scene struct {
 	source, target string
 	reader         string
 	sees           bool // the reader sees the source all the same
-	unnoticed      bool // nothing is told of the loss
+	unnoticed      bool // the loss causes no event
 	lose           func()
 
 	root      *repo.Repo
@@ -201,9 +201,8 @@ var movers = []struct {
 	}},
 }
 
-// Objects come from one repository into another only within one network, and only for
-// somebody who sees both. The test tries all ways to copy objects after all ways to lose
-// sight of a repository.
+// Objects are copied between repositories only within one network, and only for users who can see both. The
+// test tries all ways of copying after all ways of losing access.
 func TestCrossings(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -228,7 +227,7 @@ func TestCrossings(t *testing.T) {
 	})
 }
 
-// rooted makes the root of a network, and lets readers in.
+// rooted creates the root of a network and adds readers.
 func rooted(t *testing.T, s *apitest.Server, name string, private bool, readers ...string) *scene {
 	t.Helper()
 	w := &pullWorld{}
@@ -243,7 +242,7 @@ func rooted(t *testing.T, s *apitest.Server, name string, private bool, readers 
 	return &scene{root: root, numbers: map[string]int64{}}
 }
 
-// ofGuild makes a private root of an organization to which bob belongs.
+// ofGuild creates a private root of an organization with the member bob.
 func ofGuild(t *testing.T, s *apitest.Server, name, role string) *scene {
 	t.Helper()
 	org := "guild-" + name
@@ -255,7 +254,7 @@ func ofGuild(t *testing.T, s *apitest.Server, name, role string) *scene {
 	return rooted(t, s, org+"/"+name, true)
 }
 
-// forked makes a fork.
+// forked creates a fork.
 func forked(t *testing.T, s *apitest.Server, who, name string) string {
 	t.Helper()
 	var made struct {
@@ -265,7 +264,7 @@ func forked(t *testing.T, s *apitest.Server, who, name string) string {
 	return made.FullName
 }
 
-// shared makes a fork that somebody else reads.
+// shared creates a fork that somebody else reads.
 func shared(t *testing.T, s *apitest.Server, who, with, name string) string {
 	t.Helper()
 	fork := forked(t, s, who, name)
@@ -314,7 +313,7 @@ func (c *scene) secret(t *testing.T, s *apitest.Server, branch string) {
 	c.secrets = append(c.secrets, put(t, s, c.source, branch))
 }
 
-// refused makes a request that has to be.
+// refused sends a request that must be rejected.
 func (c *scene) refused(t *testing.T, s *apitest.Server, who, do, send string) {
 	t.Helper()
 	if a := s.Do(t, apitest.Case{Do: do, As: who, Send: send}); a.Status < 400 {

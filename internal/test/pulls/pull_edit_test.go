@@ -29,9 +29,8 @@ func stack(t *testing.T, s *apitest.Server) {
 	s.Grant(t, plot, "will", account.Push)
 }
 
-// Who proposed to the wrong branch says so, instead of closing the pull request
-// and beginning anew: what it brings, whether it merges, where it is listed and
-// where it is merged follow (decisions 36, 38).
+// The base of a pull request can be changed: its commits, mergeability, lists and merge follow (decisions
+// 36, 38).
 func TestChangeBase(t *testing.T) {
 	t.Parallel()
 	const edit = "PATCH /repos/alice/plot/pulls/1"

@@ -147,7 +147,7 @@ func TestPrivateForks(t *testing.T) {
 			}
 		}
 		gittest.Run(t, none, "fetch", "-q", s.Remote(t, "rita", "alice/vault"), p.Head.SHA)
-		// What the parent hides from who has but the fork.
+		// Data of the parent that is hidden from owners of a fork.
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/vault/git/refs", As: "alice", Status: 201,
 			Send: `{"ref": "refs/heads/secret", "sha": "` + p.Base.SHA + `"}`})
 		secret := commit(t, s, "alice/vault", "secret", "secret", "secret")

@@ -37,10 +37,9 @@ func tracked(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// lived makes a work tree with a history as projects have it: branches that part
-// and are merged by git again and again, with files added, changed, renamed,
-// removed and made executable on both sides. It gives the two parents of each
-// merge, and its tree; "" where git found conflicts.
+// lived creates a work tree with a typical history: branches that diverge and are merged by git repeatedly,
+// with files added, changed, renamed, removed and made executable on both sides. It returns the two parents
+// of each merge and its tree, or "" for a conflict.
 func lived(t *testing.T, random *rand.Rand, merges int) (dir string, pairs [][3]string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -13,7 +13,7 @@ func wrongField(field, code string) string {
 	return fmt.Sprintf(`{"message": "Validation Failed", "documentation_url": "$any", "errors": [{"resource": "PullRequest", "field": %q, "code": %q}]}`, field, code)
 }
 
-// kinds has one of each JSON type.
+// kinds has a value of each JSON type.
 var kinds = []struct{ kind, json string }{
 	{"string", `"x"`}, {"empty", `""`}, {"number", `7`}, {"float", `1.5`}, {"huge", `99999999999999999999`},
 	{"true", `true`}, {"null", `null`}, {"array", `["x"]`}, {"empty-array", `[]`}, {"object", `{"a": 1}`},

@@ -29,7 +29,7 @@ func TestList(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/3", As: "sam", Send: `{"state": "closed"}`,
 			Status: 200})
-		// Updated: 2, 1, 4 and 3, a day apart, of which 2 is 40 days ago.
+		// Updated: 2, 1, 4 and 3, a day apart; 2 was updated 40 days ago.
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 			for number, days := range map[int]int64{2: 40, 1: 3, 4: 2, 3: 1} {
 				at := tx.Now - db.Time(days*24*time.Hour.Microseconds())

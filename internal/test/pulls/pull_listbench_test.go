@@ -10,8 +10,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// BenchmarkList makes pages of 30 that nobody asked for before: each has another query,
-// which takes no part in what is read.
+// BenchmarkList renders pages of 30 that are not cached: each has another query, which does not affect what
+// is read.
 func BenchmarkList(b *testing.B) {
 	s := apitest.Start(b, db.SQLite)
 	for _, login := range []string{"alice", "sam"} {

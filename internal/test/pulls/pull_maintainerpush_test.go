@@ -136,7 +136,7 @@ func TestMaintainerMayNoLongerPush(t *testing.T) {
 		var meanwhile func()
 		look := func(_ context.Context, query string) {
 			if strings.Contains(query, "AND p.open AND p.modifiable") && left.Add(-1) == 0 {
-				meanwhile() // in the middle of the push's snapshot, which does not see it
+				meanwhile() // during the push's snapshot, which does not see it
 			}
 		}
 		s := apitest.Start(t, engine, func(o *server.Options) {

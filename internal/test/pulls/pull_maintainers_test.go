@@ -8,8 +8,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Only who may push to a branch may let others: a pull request of somebody
-// else's branch into one's own fork opens that branch to nobody.
+// Only users with push access to a branch can allow others: a pull request of another user's branch to
+// one's own fork does not open that branch.
 func TestLendsOnlyOnesOwn(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -43,8 +43,7 @@ func TestLendsOnlyOnesOwn(t *testing.T) {
 	})
 }
 
-// Who proposed a branch of a fork changes their mind about who may push there;
-// nobody else decides that for them.
+// The author of a pull request from a fork changes who may push there. No one else can.
 func TestEditWhoMayModify(t *testing.T) {
 	t.Parallel()
 	const edit, letting, keeping = "PATCH /repos/alice/plot/pulls/1", `{"maintainer_can_modify": true}`,

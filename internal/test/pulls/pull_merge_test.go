@@ -297,8 +297,8 @@ func TestNothingToMerge(t *testing.T) {
 	})
 }
 
-// Nobody has asked since the base moved: a caller that merges has it found out, and
-// what conflicts by now is refused (decision 37).
+// No request has tested the merge since the base moved: merging tests it, and a conflict is rejected
+// (decision 37).
 func TestMergeFindsOutByItself(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

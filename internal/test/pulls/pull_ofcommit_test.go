@@ -83,8 +83,8 @@ func TestPullsOfCommit(t *testing.T) {
 	})
 }
 
-// A pull request from a fork is found by its commits in the repository that it
-// asks, by who may see that, and not in the fork.
+// A pull request from a fork is found by its commits in its base repository, by callers who can see that,
+// and not in the fork.
 func TestPullsOfCommitAcrossForks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -107,8 +107,7 @@ func TestPullsOfCommitAcrossForks(t *testing.T) {
 	})
 }
 
-// A maintainer sees beside a pull request that its build has failed, at once and
-// until it has passed.
+// A pull request shows that its build has failed, until it has passed.
 func TestUnstable(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -54,7 +54,7 @@ func TestMergesOfRealProjects(t *testing.T) {
 	})
 }
 
-// everySecond gives the merges of even places, or those of odd ones.
+// everySecond returns the merges of even places, or those of odd ones.
 func everySecond(merges []projects.Merge, odd bool) (some []projects.Merge) {
 	for n, m := range merges {
 		if (n%2 == 1) == odd {

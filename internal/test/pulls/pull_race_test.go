@@ -45,8 +45,7 @@ func merging(who, name string, number int64, send string) apitest.Case {
 	return apitest.Case{Do: fmt.Sprintf("PUT /repos/%s/pulls/%d/merge", name, number), As: who, Send: send}
 }
 
-// Many press the button at once: one of them merges, the others are told that it
-// is done, and the base has one merge more.
+// Of many concurrent merges one succeeds, the others get an error, and the base has one merge.
 func TestOneOfManyMergesWins(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -101,8 +100,7 @@ func TestMergesIntoOneBase(t *testing.T) {
 	})
 }
 
-// Somebody pushes to the base meanwhile, again and again: both get through, and
-// nothing of either is lost.
+// Merging succeeds during repeated pushes to the base, and nothing is lost.
 func TestMergeWhilePushing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -154,8 +152,8 @@ func TestMergeWhilePushing(t *testing.T) {
 	})
 }
 
-// The head moves while the pull request is made, closed, merged: what the API
-// says afterwards is what the branches are.
+// If the head moves while the pull request is created, closed or merged, the API agrees with the branches
+// afterwards.
 func TestHeadMovesMeanwhile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -229,8 +227,7 @@ func TestBranchGoesMeanwhile(t *testing.T) {
 	})
 }
 
-// Two pull requests of one head, and closing beside merging: each ends as one
-// thing, and as the API says.
+// Two pull requests of one head, and closing during a merge: each ends in one state, which the API reports.
 func TestOneHeadTwoBases(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

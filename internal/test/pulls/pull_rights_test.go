@@ -9,10 +9,9 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Who may do what with a pull request: nobody, a stranger, a reader, the author
-// (who reads), a writer, an administrator of the repository and one of the site.
-// In a private repository nobody and strangers meet nothing (decisions 12, 13,
-// 37, 38, 51).
+// Rights on a pull request: anonymous, a stranger, a reader, the author (a reader), a writer, an
+// administrator of the repository and one of the site. In a private repository anonymous callers and
+// strangers get 404 (decisions 12, 13, 37, 38, 51).
 var rights = []struct{ what, do, send, want string }{
 	//                                                                 nobody stranger reader author writer keeper chief
 	{"list", "GET pulls", "", "                                           200 200 200 200 200 200 200"},

@@ -89,8 +89,8 @@ const (
 	findsTarget = "WHERE r.id IN ($2)"
 )
 
-// A merge of a stacked pull request begins anew when its head was replaced. Nothing is
-// merged then, so the pull request below it stays open.
+// A merge of a stacked pull request is repeated if its head was replaced. Nothing is merged then, so the
+// pull request below it stays open.
 func TestMergeThatBeginsAnewLandsNothing(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -165,7 +165,7 @@ func TestCommitThatFailsLandsNothing(t *testing.T) {
 	})
 }
 
-// failCommits makes every transaction that moves main fail when it commits, until mend is called.
+// failCommits makes every transaction that moves main fail at its commit until mend is called.
 func failCommits(t *testing.T, s *apitest.Server) (mend func()) {
 	t.Helper()
 	run := func(list ...string) {
@@ -194,8 +194,8 @@ func failCommits(t *testing.T, s *apitest.Server) (mend func()) {
 	return func() { run(`DROP TRIGGER trap`) }
 }
 
-// The worker looks later than the push which pull requests were merged, and the base may
-// move again meanwhile: the branch's history at that later time counts.
+// The worker finds merged pull requests after the push, and the base may have moved again: its history at
+// that later time counts.
 func TestBaseMovesBeforeTheWorkerLooks(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -83,7 +83,7 @@ var shapes = []struct {
 	}, true, ""},
 }
 
-// lines are n lines, of which one is changed.
+// lines returns n lines, one of which is changed.
 func lines(n, changed int) string {
 	var b strings.Builder
 	for i := range n {
@@ -95,8 +95,8 @@ func lines(n, changed int) string {
 	return b.String()
 }
 
-// Whatever two branches are to each other: mergeable says what git would, the
-// merge has git's tree and both as parents, files and diff tell what git tells.
+// For all relations of two branches: mergeable agrees with git, the merge has git's tree and both parents,
+// and files and diff agree with git.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

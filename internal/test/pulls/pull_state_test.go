@@ -179,7 +179,7 @@ func (y *yard) twoOfAPair(p int64) {
 	y.state(second, "open", 422, exists)
 }
 
-// deletedBase closes, too; a merged one stays merged whatever goes.
+// deletedBase also closes; a merged pull request stays merged.
 func (y *yard) deletedBase() {
 	merge := func(n int64, status int) {
 		y.s.Check(y.T, apitest.Case{Do: "PUT " + at(n) + "/merge", As: "alice", Status: status})
@@ -208,8 +208,8 @@ func (y *yard) deletedBase() {
 	y.state(q, "closed", 200, `{"state": "closed", "merged": true}`)
 }
 
-// Nobody pushes to what belongs to pull requests, neither with git nor through
-// the API, and everyone who may read fetches it (decision 36).
+// The refs of pull requests cannot be pushed to, neither with git nor through the API, and can be fetched
+// by everyone with read access (decision 36).
 func TestPullRefs(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// fork gives sam a fork of alice/plot with a branch hoes that is a commit ahead.
+// fork creates sam's fork of alice/plot with the branch hoes, a commit ahead.
 func fork(t *testing.T, s *apitest.Server) {
 	s.Run(t, []apitest.Case{
 		{Do: "POST /repos/alice/plot/forks", As: "sam", Send: `{}`, Status: 202},
@@ -82,8 +82,7 @@ func TestUpdateBranch(t *testing.T) {
 	})
 }
 
-// The branch of a fork belongs to its owner, who may let the maintainers of the
-// base help.
+// The branch of a fork belongs to its owner, who can allow maintainers of the base to push.
 func TestUpdateBranchOfFork(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -127,8 +126,8 @@ func TestUpdateBranchOfFork(t *testing.T) {
 	})
 }
 
-// A base that was made private must not be shown to everyone by bringing its
-// commits to a public fork, not even by mistake of who may see both.
+// The commits of a base that became private must not be published by copying them to a public fork, not
+// even by users who can see both.
 func TestUpdateBranchLeaksNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -60,7 +60,7 @@ func (w *pullWorld) commit(branch, message, from, merge string, files map[string
 // one is the files of a commit of one file.
 func one(path, text string) map[string]string { return map[string]string{path: text} }
 
-// write makes a bare repository of the history.
+// write creates a bare repository of the history.
 func (w *pullWorld) write(t testing.TB) string {
 	t.Helper()
 	dir := gittest.Bare(t)
@@ -68,7 +68,7 @@ func (w *pullWorld) write(t testing.TB) string {
 	return dir
 }
 
-// plant makes a repository of the history, and gives also where it comes from.
+// plant creates a repository of the history and returns also its source.
 func (w *pullWorld) plant(t *testing.T, s *apitest.Server, name string, private bool) (r *repo.Repo, dir string) {
 	t.Helper()
 	dir = w.write(t)
@@ -99,7 +99,7 @@ type request struct {
 	Files     int `json:"changed_files"`
 }
 
-// propose makes a pull request.
+// propose creates a pull request.
 func propose(t testing.TB, s *apitest.Server, who, name, head, base string) request {
 	t.Helper()
 	var made request

@@ -32,7 +32,7 @@ func reviewWorld(t *testing.T, s *apitest.Server) {
 		Send: `{"title": "Sing", "head": "verse", "base": "main"}`, Status: 201})
 }
 
-// song is 20 lines, of which some are others; an empty one is left out.
+// song returns 20 lines with replacements; an empty one is omitted.
 func song(other map[int]string) string {
 	var b strings.Builder
 	for n := 1; n <= 20; n++ {
@@ -62,7 +62,7 @@ func reviewTip(t *testing.T, s *apitest.Server, branch string) string {
 	return ref.Object.SHA
 }
 
-// write makes a file of a branch what it should be, and returns the commit.
+// write commits a file to a branch and returns the commit.
 func write(t *testing.T, s *apitest.Server, branch, path, text string) string {
 	t.Helper()
 	var old struct{ SHA string }

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// atOnce makes the same request from several clients and counts the statuses.
+// atOnce sends the same request from several clients and counts the statuses.
 func atOnce(t *testing.T, s *apitest.Server, n int, c apitest.Case) map[int]int {
 	t.Helper()
 	var mu sync.Mutex

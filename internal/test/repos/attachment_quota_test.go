@@ -34,8 +34,8 @@ func setKB(t *testing.T, s *apitest.Server, login string, kb int64) {
 	}
 }
 
-// What somebody attaches who may not push counts in his own quota. If it counted in the owner's, a stranger
-// could keep the owner from pushing with ten uploads.
+// Attachments uploaded without push access count for the uploader's quota. Otherwise a stranger could use
+// up the owner's quota with ten uploads.
 func TestStrangersUploadsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -51,7 +51,7 @@ func TestStrangersUploadsAreTheirOwn(t *testing.T) {
 		if alice, sam := owned(t, s, "alice"), owned(t, s, "sam"); alice != 0 || sam != 16 {
 			t.Errorf("alice has %d KiB, sam %d", alice, sam)
 		}
-		attachmentSent(t, s, "will", "d.txt", strings.Repeat("x", 20<<10)) // who may push
+		attachmentSent(t, s, "will", "d.txt", strings.Repeat("x", 20<<10)) // has push access
 		s.Check(t, sending(t, "will", "e.txt", strings.Repeat("x", 20<<10), 403))
 		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/f", As: "alice", Status: 201,
 			Send: `{"message": "m", "content": "eA=="}`})
@@ -63,15 +63,15 @@ func TestStrangersUploadsAreTheirOwn(t *testing.T) {
 	})
 }
 
-// A file goes on counting for whom it counted when it was uploaded, whatever happens to rights and to the
-// repository; when its uploader is deleted, it is the owner's.
+// A file counts for the same account as at its upload, also after changes of rights and of the repository.
+// When its uploader is deleted, it counts for the owner.
 func TestWhoPaysAfterTransitions(t *testing.T) {
 	t.Parallel()
 	const toSam = `{"new_owner": "sam"}`
 	for _, row := range []struct {
 		name string
 		do   apitest.Case
-		want map[string]int64 // KiB: before, rae has 8, who may not push, and alice the 16 of will
+		want map[string]int64 // KiB; before, rae (without push access) has 8 and alice will's 16
 		soon bool             // it takes a moment
 	}{
 		{name: "gets push", do: apitest.Case{Do: "PUT /repos/alice/garden/collaborators/rae", As: "alice",

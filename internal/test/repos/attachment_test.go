@@ -27,8 +27,8 @@ const attachmentAt = "/alice/garden/attachments"
 // attachmentTold is what an upload answers.
 type attachmentTold struct{ Key, Name, URL, Path, Markdown string }
 
-// attachmentGarden is alice/garden with will, who pushes, rae, who reads, and the strangers sam and chief, an
-// administrator.
+// attachmentGarden creates alice/garden with the writer will, the reader rae, and the strangers sam and
+// chief, an administrator.
 func attachmentGarden(t *testing.T, s *apitest.Server, private bool) {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "rae", "sam"} {

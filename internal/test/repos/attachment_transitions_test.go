@@ -9,8 +9,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// attachmentSee is what each caller gets of an attachment of rae's: of alice, who owns the repository; will, who
-// pushes; rae, who reads; sam, a stranger; nobody.
+// attachmentSee has the status for each caller of an attachment by rae: alice, the owner; will, a writer;
+// rae, a reader; sam, a stranger; anonymous.
 type attachmentSee map[string]int
 
 // attachmentTransitions are those of the package's comment.

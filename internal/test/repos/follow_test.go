@@ -10,8 +10,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Who follows whom is told on both sides, once however often it is said, and
-// nothing else of either account changes.
+// Following is shown on both sides once, even if repeated, and changes nothing else of either account.
 func TestFollowing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

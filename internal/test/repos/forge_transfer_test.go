@@ -62,8 +62,8 @@ type plot struct {
 	tip      string
 }
 
-// forgePlant makes the repository: branches, a pull request from one of them, issues that people
-// are assigned to, stars and watches, and forks with pull requests.
+// forgePlant creates the repository: branches, a pull request from one of them, issues with assignees,
+// stars and watches, and forks with pull requests.
 func forgePlant(t *testing.T, s *apitest.Server, from, to, name string, private bool) *plot {
 	t.Helper()
 	p := &plot{from: from + "/" + name, to: to + "/" + name, word: "word" + name, private: private}
@@ -252,7 +252,7 @@ func (p *plot) pulls(t *testing.T, s *apitest.Server, from, to, roles string) {
 	})
 }
 
-// assigned holds who is assigned against who may be.
+// assigned compares the assignees with the users who can be assigned.
 func (p *plot) assigned(t *testing.T, s *apitest.Server, from, roles string) {
 	t.Helper()
 	want := []string{}
@@ -277,7 +277,7 @@ func (p *plot) assigned(t *testing.T, s *apitest.Server, from, roles string) {
 		Headers: fixture.Graduated, Want: `{"assignees": ` + own + `}`})
 }
 
-// write lets everyone write.
+// write has each user write.
 func (p *plot) write(t *testing.T, s *apitest.Server, roles string) {
 	t.Helper()
 	for i, as := range people {
@@ -318,9 +318,8 @@ func forgeSound(t *testing.T, s *apitest.Server) {
 	}
 }
 
-// Who sees and may do what before a transfer and after it, by every way, with answers that
-// were kept before. A way that keeps what it knew shows a private repository to who has
-// lost it, or hides it from who has it now.
+// Access before and after a transfer in every way, with responses that were cached before. A stale cache
+// would show a private repository to users who lost access, or hide it from those who got it.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -1,5 +1,4 @@
-// Package served_test holds the tests of repositories' contents that ask a whole server. In the folder of the
-// package they would have Go compile all that stands above it anew for them, beside the package's own tests.
+// Tests of repositories' contents against a whole server.
 package repos_test
 
 import (

@@ -14,8 +14,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Somebody who needs the files of a commit and has no git gets them packed, under
-// whatever name the commit has; nobody else's business stays so (decision 13).
+// The files of a commit can be downloaded as an archive under any name of the commit, and invisible
+// repositories stay hidden (decision 13).
 func TestArchives(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

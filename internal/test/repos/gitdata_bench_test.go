@@ -16,8 +16,8 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// lineage pushes a history of 2,000 commits on 1,000 files, of which one is
-// touched once, and gives its directory and head.
+// lineage pushes a history of 2,000 commits on 1,000 files, one of which is touched once, and returns its
+// directory and head.
 func lineage(b *testing.B, s *apitest.Server) (dir, head string) {
 	b.Helper()
 	s.User(b, "alice")

@@ -6,8 +6,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// A program that asks for an address below a commit or a branch gets a 404 for that address. If the answer said that
-// the commit or the branch is missing, the program would give up.
+// A program that asks for an address below a commit or a branch gets a 404 for that address. If the answer
+// said that the commit or the branch is missing, the program would give up.
 func TestAddressesBelowNames(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -6,8 +6,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Somebody who wrote commits of the default branch is named with their number, in one
-// place whatever the case of an address; merges count for nobody.
+// Authors of commits on the default branch are listed with their number of commits, once for any case of an
+// address. Merges do not count.
 func TestContributors(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

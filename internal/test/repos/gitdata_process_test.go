@@ -8,9 +8,8 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// A read that nobody made before starts at most one process of git beside the
-// pool, and one that was made starts none: a busy server would otherwise spend
-// its time on processes.
+// A first read starts at most one git process outside the pool, and a repeated one starts none: otherwise a
+// busy server would spend its time on processes.
 func TestReadsStartFewProcesses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

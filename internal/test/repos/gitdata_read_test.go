@@ -13,9 +13,9 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// orchard is a repository whose history has what readers ask for: a rename, a
-// merge, a binary and a long file, links, a submodule, readmes and tags. Its
-// people are alice, who has an account, and A U Thor, who has none.
+// orchard is a repository with everything that readers need: a rename, a merge, a binary and a long file,
+// links, a submodule, readmes and tags. Its authors are alice, who has an account, and A U Thor, who has
+// none.
 type orchard struct {
 	dir  string
 	repo *repo.Repo
@@ -88,8 +88,7 @@ func (o *orchard) sha(t *testing.T, rev string) string {
 
 const gitdataAt = "/repos/alice/orchard"
 
-// Somebody who reads a commit sees who made it, what it changed and how, in the
-// shape that GitHub's clients read.
+// A commit shows its author and its changes in the format of GitHub's clients.
 func TestReadCommits(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -318,7 +317,7 @@ func TestBranchesAndTags(t *testing.T) {
 	})
 }
 
-// Files and directories are read as they are, whatever they are.
+// Files and directories of all kinds can be read unchanged.
 func TestContents(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

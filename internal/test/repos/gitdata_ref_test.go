@@ -121,7 +121,7 @@ func TestRefs(t *testing.T) {
 			remove("tag", "tags/light", 204, ""),
 			{Do: "GET " + at + "/ref/tags/light", Status: 404},
 		})
-		// A pack may bring along a commit of which nobody has the tree.
+		// A pack may contain a commit without its tree.
 		broken := gittest.Object(t, s.Objects(t, r.ID).Dir(), "commit",
 			"tree "+strings.Repeat("b", 40)+"\nauthor A <a@x> 1 +0000\ncommitter A <a@x> 1 +0000\n\nm\n")
 		s.Check(t, create("leads nowhere", "refs/heads/y", string(broken), "$any"))

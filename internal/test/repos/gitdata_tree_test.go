@@ -24,8 +24,7 @@ type treePayload struct {
 	Truncated *bool
 }
 
-// zoo makes a repository with one of everything that a tree can hold, and
-// returns its path.
+// zoo creates a repository with one of everything that a tree can contain, and returns its path.
 func zoo(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -138,8 +137,8 @@ func TestTreeEqualsGit(t *testing.T) {
 	})
 }
 
-// What is no tree of this repository is not there: other types, short names,
-// objects of others, options and paths in disguise (decision 50).
+// Names that are not a tree of this repository are not found: other types, short names, objects of others,
+// options and paths (decision 50).
 func TestTreeNames(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -87,7 +87,7 @@ func TestCommitsBelongToWhoWasVerified(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/commits?sha=b0&author=mallory",
 			Status: 200, Want: `[]`})
 
-		// Commits that an account makes here are its own, whatever address it claims.
+		// Commits created by an account through the API are its own, whatever address it gives.
 		s.Grant(t, r, "mallory", account.Push)
 		s.Check(t, apitest.Case{Do: "PUT /repos/alice/plot/contents/g", As: "mallory",
 			Send: `{"message": "m", "content": "eA==", "branch": "b0"}`, Status: 201,

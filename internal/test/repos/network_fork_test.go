@@ -140,9 +140,8 @@ func TestForkLeavesPullRequestsBehind(t *testing.T) {
 	})
 }
 
-// Who may read a private repository may fork it, and somebody who may not see a fork
-// finds it in no list, no count and no address; nor does a fork show what its
-// parent has but in no branch, or got since (decision 13).
+// Users with read access to a private repository can fork it. A fork is in no list, count or address of
+// users who cannot see it, and does not show unreferenced or later objects of its parent (decision 13).
 func TestPrivateForks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -249,7 +248,7 @@ func TestForkRaces(t *testing.T) {
 		if dirs, _ := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "[0-9]*")); len(dirs) != 7 {
 			t.Errorf("directories %s", strings.Join(dirs, " "))
 		}
-		// Two networks, one name; and a parent that goes away meanwhile.
+		// Two networks with the same name, and a parent that is deleted in the meantime.
 		forkable(t, s, s.Repo(t, "user0/pots", false))
 		forkable(t, s, s.Repo(t, "user1/pots", false))
 		for range 5 {

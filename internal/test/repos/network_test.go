@@ -14,8 +14,8 @@ import (
 
 func sha(s string) git.SHA { return git.SHA(s) }
 
-// family makes alice's garden with forks of bob's and carol's, a fork of bob's by
-// dora, and one of dora's by emil. It gives the tip that all have.
+// family creates alice's garden with forks by bob and carol, a fork of bob's by dora, and one of dora's by
+// emil. It returns their common tip.
 func family(t *testing.T, s *apitest.Server, private bool) (tip string) {
 	t.Helper()
 	for _, login := range []string{"alice", "bob", "carol", "dora", "emil"} {

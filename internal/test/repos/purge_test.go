@@ -31,8 +31,7 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// operator is the command line beside the server: it shares the database and the folders,
-// and nothing in memory of git.
+// operator is the command line of a running server: it shares the database and directories, but no caches.
 func operator(t *testing.T, s *apitest.Server) (*repo.Service, *purge.Service) {
 	t.Helper()
 	g := gittest.New(t, git.Options{PackGrace: 50 * time.Millisecond})
@@ -71,7 +70,7 @@ type purgePast struct {
 	tip                string
 }
 
-// leaked makes alice/garden, on whose main will pushed a secret that he then replaced.
+// leaked creates alice/garden, to whose main will pushed a secret and then replaced it.
 func leaked(t *testing.T, s *apitest.Server) *purgePast {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "rae"} {
@@ -150,8 +149,8 @@ func stored(t *testing.T, s *apitest.Server, sha string) (dirs []string) {
 	return dirs
 }
 
-// A secret that was pushed by mistake and replaced is gone for everybody as soon as it was
-// purged, beside a running server that has it in each of its caches. All else stays.
+// A purged secret is gone for everyone immediately, although the running server has it in all caches.
+// Everything else stays.
 func TestPurgedSecretIsGone(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"commit", "short", "blob", "unreachable"} {
@@ -368,9 +367,8 @@ func TestPurgeMeetsPush(t *testing.T) {
 	})
 }
 
-// Readers and writers of every kind go on while a repository is purged again and again: no
-// fetch breaks, no write that was acknowledged is lost, and in the end all is whole. Who was told to try
-// again is no error in the log.
+// Readers and writers of all kinds continue during repeated purges: no fetch breaks, no acknowledged write
+// is lost, and the repository is intact at the end. Retried writes are not logged as errors.
 func TestPurgeMeetsTraffic(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -481,7 +479,7 @@ func TestPurgeMeetsOthers(t *testing.T) {
 				return
 			}
 			defer release()
-			objects.Pack(t.Context()) // its error is of a folder that went meanwhile
+			objects.Pack(t.Context()) // its error is about a directory that was removed
 		})
 		all.Wait()
 		done := 0
@@ -504,8 +502,8 @@ func TestPurgeMeetsOthers(t *testing.T) {
 	})
 }
 
-// A fetch that began before the purge comes to its end, and the purge waits for it with the
-// old folder: nobody else sees that meanwhile.
+// A fetch that began before the purge completes, and the purge waits for it before it removes the old
+// directory, which no one else can see.
 func TestPurgeWaitsForFetches(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

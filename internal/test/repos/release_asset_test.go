@@ -241,7 +241,8 @@ func broken(t *testing.T, s *apitest.Server, rest string) {
 	}
 }
 
-// A refused upload is answered before its body has come, also while its client is silent or sends it in drips.
+// A refused upload is answered before its body has come, also while its client is silent or sends it in
+// drips.
 func TestDrippedRefusal(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -357,7 +358,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// A name that somebody gives can be no path, no header and no name of another file system.
+// An asset's name cannot be a path, a header or a special name of a file system.
 func FuzzCleanName(f *testing.F) {
 	for _, name := range []string{"a.zip", "../x", "a b", ".", "文.zip", "a\r\nb", "\xff", "con",
 		strings.Repeat(".", 300)} {

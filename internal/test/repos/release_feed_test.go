@@ -32,7 +32,7 @@ func releaseTold(t *testing.T, s *apitest.Server) (list []struct {
 	return list
 }
 
-// A release is told of once, however often it is published, and with a bounded part of what it has.
+// A release is in feeds once, even if published repeatedly, and with limited data.
 func TestFeedIsBounded(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

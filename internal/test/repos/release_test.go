@@ -13,8 +13,8 @@ import (
 
 const releases = "/repos/alice/garden/releases"
 
-// releaseGarden is alice's repository with a history: will may push to it, sam is a stranger. It gives the tip of
-// main.
+// releaseGarden is alice's repository with a history: will may push to it, sam is a stranger. It gives the
+// tip of main.
 func releaseGarden(t *testing.T, s *apitest.Server, private bool) string {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "rae", "sam"} {
@@ -35,7 +35,7 @@ func tip(t *testing.T, s *apitest.Server, ref string) string {
 	return found.Object.SHA
 }
 
-// made makes something and gives its id.
+// made creates something and returns its id.
 func made(t *testing.T, s *apitest.Server, do, send string) string {
 	t.Helper()
 	var x struct{ ID int64 }

@@ -11,14 +11,14 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// releaseSee is what each caller gets of the release, its asset and the asset's bytes: 200, 404, ... of
-// alice, who owns it; of will, who pushes; of rae, who reads; of sam, a stranger; of nobody.
+// releaseSee has the statuses of the release, its asset and the asset's bytes for each caller: alice, the
+// owner; will, a writer; rae, a reader; sam, a stranger; anonymous.
 type releaseSee map[string]int
 
 var callers = []string{"alice", "will", "rae", "sam", ""}
 
-// releaseTransitions are what happens to a repository with a release, and who sees the release afterwards. What a
-// caller had before, with its ETag, helps nobody to more.
+// releaseTransitions are what happens to a repository with a release, and who sees the release afterwards.
+// What a caller had before, with its ETag, helps nobody to more.
 //
 //	                    release and asset      bytes                           latest
 //	turned private      its readers alone      theirs alone, known or not      theirs alone
@@ -101,8 +101,7 @@ var releaseTransitions = []struct {
 		sees: releaseSee{"alice": 404, "will": 404, "rae": 404, "sam": 404, "": 404}, writes: 404},
 }
 
-// Whatever happens to a repository, its releases are for those who may see them then, and no answer that was
-// kept shows more.
+// A repository's releases are visible only to those with current access, and cached responses show no more.
 func TestReleaseTransitions(t *testing.T) {
 	t.Parallel()
 	for _, row := range releaseTransitions {
@@ -154,7 +153,7 @@ func TestReleaseTransitions(t *testing.T) {
 	}
 }
 
-// keep reads what there is, as who sees all of it, with the entity tags.
+// keep reads everything as a caller who can see all, with the ETags.
 func keep(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
 	tags := map[string]string{}

@@ -264,8 +264,7 @@ func TestCollaborators(t *testing.T) {
 	})
 }
 
-// What belonged to a deleted repository is off the disk, and a push in the
-// middle of it is told plainly.
+// The files of a deleted repository are removed from the disk, and a concurrent push gets a clear error.
 func TestDeleteRemovesTheObjects(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

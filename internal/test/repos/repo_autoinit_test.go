@@ -44,8 +44,7 @@ func TestTemplatesOfNewRepositories(t *testing.T) {
 	})
 }
 
-// Somebody who asks for a first commit can clone at once; and a name that is taken
-// leaves nothing behind.
+// A repository created with a first commit can be cloned immediately. A taken name leaves nothing behind.
 func TestAutoInit(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

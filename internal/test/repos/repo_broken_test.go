@@ -53,8 +53,9 @@ func write(t *testing.T, path string) {
 	}
 }
 
-// A repository whose folder is gone or cannot be read is a failure of the server, which its operator hears of,
-// until the folder is back. Answered as empty or as not there, lost data would be noticed by users alone.
+// A repository whose folder is gone or cannot be read is a failure of the server, which its operator hears
+// of, until the folder is back. Answered as empty or as not there, lost data would be noticed by users
+// alone.
 func TestBrokenFolder(t *testing.T) {
 	t.Parallel()
 	for name, broken := range breaks {
@@ -78,7 +79,7 @@ func testBroken(t *testing.T, s *apitest.Server, broken func(*testing.T, string)
 	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/pulls/1/merge", As: "alice", Send: `{}`, Status: 200})
 }
 
-// gardens makes three repositories. It gives the folder of alice/garden, and a commit in it.
+// gardens creates three repositories. It returns the directory of alice/garden and a commit in it.
 func gardens(t *testing.T, s *apitest.Server) (dir, head string) {
 	s.User(t, "alice")
 	s.User(t, "bob")
@@ -106,7 +107,7 @@ func gardens(t *testing.T, s *apitest.Server) (dir, head string) {
 	return s.Objects(t, garden.ID).Dir(), head
 }
 
-// testRequests makes requests while the folder of alice/garden is broken.
+// testRequests sends requests while the directory of alice/garden is broken.
 func testRequests(t *testing.T, s *apitest.Server, dir, head string) {
 	for _, do := range []string{
 		"GET /repos/alice/garden/commits", "GET /repos/alice/garden/contents/a",

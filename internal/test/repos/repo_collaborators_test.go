@@ -106,8 +106,7 @@ func sameCollaborators(t *testing.T, s *apitest.Server, name string, private boo
 	}
 }
 
-// Who looks for those who may write, or for strangers, must not be shown others
-// as well: people act on such a list.
+// Filters of collaborators must not include others, because people act on such lists.
 func TestCollaboratorsAreChosen(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

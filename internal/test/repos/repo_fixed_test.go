@@ -7,8 +7,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// A field that cannot be set is refused where it would change something, and welcome where it says what is:
-// nobody is told that a wiki was switched on (decision 65).
+// An unsupported field is rejected if it would change something, and accepted with its current value: no
+// client is told that a wiki was enabled (decision 65).
 func TestFixedFields(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

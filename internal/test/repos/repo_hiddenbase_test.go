@@ -28,7 +28,7 @@ type packed struct {
 
 const packedDelta = 7
 
-// packOf makes a pack by hand, which may be one that no git makes.
+// packOf builds a pack that git might not create.
 func packOf(entries ...packed) []byte {
 	var out bytes.Buffer
 	out.WriteString("PACK\x00\x00\x00\x02")
@@ -131,7 +131,7 @@ func same(t *testing.T, what, stored, absent string) {
 	}
 }
 
-// pushPacked makes eve push a tag to her fork.
+// pushPacked has eve push a tag to her fork.
 func pushPacked(t *testing.T, s *apitest.Server, tip packed, pack []packed) string {
 	t.Helper()
 	name := nameOf(git.TypeTag, tip.data)
@@ -147,7 +147,7 @@ func pushPacked(t *testing.T, s *apitest.Server, tip packed, pack []packed) stri
 	return repoSend(t, r)
 }
 
-// What does not concern hidden objects is told, as it is where nothing is hidden.
+// Errors that do not concern hidden objects are reported as usual.
 func TestPushesTellWhatIsWrongWithTheirOwn(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -54,9 +54,9 @@ type repoPast struct {
 // repoSecret is the text of a file that was pushed and force-pushed away.
 var repoSecret = strings.Repeat("the first key is 1234567890\n", 40)
 
-// published makes alice/garden, to which will may push and which rae may read. While it
-// was private, a secret was pushed and force-pushed away, and a tag and a branch were
-// deleted; then it was published. eve is a stranger.
+// published creates alice/garden, to which will may push and which rae may read. While it was private, a
+// secret was force-pushed away, and a tag and a branch were deleted; then it became public. eve is a
+// stranger.
 func published(t *testing.T, s *apitest.Server) *repoPast {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "rae", "eve"} {
@@ -152,7 +152,7 @@ func (p *repoPast) short(repository string) []apitest.Case {
 	return list
 }
 
-// all makes the requests as somebody.
+// all sends the requests as a user.
 func all(t *testing.T, s *apitest.Server, as string, cases []apitest.Case) {
 	t.Helper()
 	for _, c := range cases {
@@ -167,7 +167,7 @@ func fetches(t *testing.T, s *apitest.Server, as, repository, sha string, want b
 	for _, version := range []string{"0", "1", "2"} {
 		dir := gittest.Bare(t)
 		args := []string{"-c", "protocol.version=" + version}
-		if as != "" { // git sends no token to a public repository unless it is told to
+		if as != "" { // git sends a token to a public repository only if configured
 			token := base64.StdEncoding.EncodeToString([]byte(as + ":" + s.Token(t, as)))
 			args = append(args, "-c", "http.extraHeader=Authorization: Basic "+token)
 		}
@@ -182,8 +182,8 @@ func fetches(t *testing.T, s *apitest.Server, as, repository, sha string, want b
 	}
 }
 
-// Commits that were pushed away in private are gone for all but callers who may push. These
-// find them by their full SHAs for thirty days.
+// Commits removed by a force push are invisible except to callers with push access, who can read them by
+// full SHA for thirty days.
 func TestUnreachedObjectsAreNotThere(t *testing.T) {
 	t.Parallel()
 	eachTimed(t, func(t *testing.T, s *apitest.Server, c *clock) {
@@ -236,8 +236,8 @@ func noted(t *testing.T, s *apitest.Server) (n int64) {
 	return n
 }
 
-// A text links to a commit only where everybody finds it, and a client that says
-// it has a hidden commit is not told whether the server has it, too.
+// A text links to a commit only if everyone can read it, and a fetching client cannot learn whether the
+// server has a hidden commit.
 func TestUnreachedObjectsAreNotConfirmed(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -402,8 +402,8 @@ func TestPartialClonesOfFlaggedRepositories(t *testing.T) {
 	})
 }
 
-// The answers follow the refs: what comes back is there again, what goes is not,
-// and objects that the API wrote are found by those who may push alone.
+// Visibility follows the refs: restored objects are visible again, removed ones are not, and objects
+// written by the API only with push access.
 func TestReachFollowsTheRefs(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// A repository that is made of a template has its files and none of its history, and tells where they are
-// from to those who may know.
+// A repository created from a template has its files without its history, and names the template to callers
+// who can see it.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

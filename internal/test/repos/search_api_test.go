@@ -172,7 +172,7 @@ func TestSearch(t *testing.T) {
 			{q: "user:alice", rest: "&per_page=2&page=4", total: 5},
 			{q: "crash", rest: "&per_page=2&page=2", want: "2 3", total: 4},
 			{q: "crash", rest: "&per_page=4&page=2", total: 4},
-			{q: "crash repo:alice/garden repo:alice/nowhere", want: "1 2 3"}, // what is there counts
+			{q: "crash repo:alice/garden repo:alice/nowhere", want: "1 2 3"}, // existing ones count
 		} {
 			f.check(t, s)
 		}
@@ -199,7 +199,7 @@ func TestSearchAnswer(t *testing.T) {
 	})
 }
 
-// Who asks wrongly is told what is wrong.
+// Errors explain what is wrong with a search.
 func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -50,8 +50,7 @@ func ofRepository(field string) func(map[string]any) string {
 	}
 }
 
-// history makes a repository hold commits of the default branch: of each the author, the message
-// and a file with its text.
+// history adds commits to the default branch: for each the author, the message and a file with its text.
 func history(t *testing.T, s *apitest.Server, r *repo.Repo, commits ...[4]string) {
 	t.Helper()
 	var b strings.Builder
@@ -65,7 +64,7 @@ func history(t *testing.T, s *apitest.Server, r *repo.Repo, commits ...[4]string
 	s.Import(t, r, dir)
 }
 
-// searchOrchard has repositories of three owners, public and private, with some code.
+// searchOrchard creates repositories of three owners, public and private, some with code.
 func searchOrchard(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for _, login := range []string{"alice", "bob", "carol"} {

@@ -10,8 +10,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Who asks wrongly is told what is wrong and where, in the same words whether something is not
-// there or not to be seen.
+// Errors of searches say what is wrong and where, with the same message for missing and invisible things.
 func TestSearchKindsRefuse(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -79,7 +78,7 @@ func TestSearchKindsRefuse(t *testing.T) {
 	})
 }
 
-// Transitions are where rights leak: each search shows what is so now, to those who may see it.
+// After each transition searches show the current state to those who can see it.
 func TestSearchKindsFollowTransitions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -148,7 +147,7 @@ func TestSearchKindsFollowTransitions(t *testing.T) {
 	})
 }
 
-// What people type is never more than a text: whatever it is, it is found or refused.
+// A query is only text: it is searched or rejected.
 func FuzzLanguage(f *testing.F) {
 	for _, q := range []string{`rose "a b" -c stars:>3`, `NOT NOT a`, `-`, `"`, `in:a,"b`,
 		`created:2020-01-01T00:00:00 01:00`, `(`, `a:b AND`, `-language:x`, `é in:`, "a\x00"} {

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Bots look for issues that nobody works on, and for pull requests that say for what they are: by the texts of
-// pull requests as they are now, as GraphQL tells of them.
+// Bots look for issues that nobody works on, and for pull requests that say for what they are: by the texts
+// of pull requests as they are now, as GraphQL tells of them.
 func TestSearchLinked(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -45,8 +45,8 @@ func TestSearchManyRepositories(t *testing.T) {
 	})
 }
 
-// Searches and writers get along: whatever was acknowledged before a search is
-// found by it, and nothing is found by words that it no longer has.
+// Searches run concurrently with writers: they find everything acknowledged before, and nothing by former
+// words.
 func TestSearchBesideWriters(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -70,7 +70,7 @@ func TestSearchBesideWriters(t *testing.T) {
 	})
 }
 
-// FuzzSearch holds that no query whatever makes the server fail.
+// FuzzSearch checks that no query makes the server fail.
 func FuzzSearch(f *testing.F) {
 	for _, q := range []string{`crash "a b" -c`,
 		`label:x,"y" milestone:* no:label comments:>1 created:<2020-01-01 sort:updated`,

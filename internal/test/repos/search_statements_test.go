@@ -14,8 +14,7 @@ import (
 	"arbor/internal/test/dbtest"
 )
 
-// A page costs the same few statements whatever the query and the number of
-// results: who searches on a big server need not wait for a statement a row.
+// A page takes the same few statements for any query and number of results.
 func TestSearchStatements(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -64,7 +63,7 @@ func TestSearchStatements(t *testing.T) {
 	})
 }
 
-// Many names of branches cost one look for each pull request, and what is said again costs nothing.
+// Many branch names take one lookup per pull request, and repeated ones take none.
 func TestSearchLooksOnce(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64

@@ -73,7 +73,7 @@ func TestOtherUsesAreRefused(t *testing.T) {
 	})
 }
 
-// Who has no key gets nothing, however they ask, and one who has a key signs in by nothing else.
+// Connections without a key get nothing with any method, and a user with a key can sign in only with it.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -152,7 +152,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	})
 }
 
-// Bytes that are no SSH, and messages that are no git, end their connection and nothing else.
+// Bytes that are not SSH and messages that are not git end only their own connection.
 func TestNonsense(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

@@ -21,9 +21,9 @@ type credential struct {
 	readsPublic, writesPublic, readsPrivate, writesPrivate bool
 }
 
-// Clone, fetch and push do what each kind of credential says, in each version of git's protocol, whether git is
-// asked for the credential or sends it with every request, as actions/checkout has it do. A request that wants
-// more than the one before it breaks a clone in its middle.
+// Clone, fetch and push do what each kind of credential says, in each version of git's protocol, whether
+// git is asked for the credential or sends it with every request, as actions/checkout has it do. A request
+// that wants more than the one before it breaks a clone in its middle.
 func TestGitWithEachCredential(t *testing.T) {
 	t.Parallel()
 	needSSH(t)
@@ -44,7 +44,7 @@ func TestGitWithEachCredential(t *testing.T) {
 					sent := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + c.secret))
 					c.try(t, w, w.URL, protocol, "-c", "http.extraHeader=Authorization: basic "+sent)
 				}
-				if c.secret != "" { // what is public is read before git is asked for anything
+				if c.secret != "" { // git reads public data before it sends credentials
 					c.readsPublic = true
 					at := strings.Replace(w.URL, "://", "://x-access-token:"+c.secret+"@", 1)
 					c.try(t, w, at, "2")
@@ -164,8 +164,8 @@ func keys(t *testing.T, w *world) []credential {
 	}
 }
 
-// git-lfs asks at these addresses when it pushes and fetches. After a 404 it goes on without locks, or says that
-// the server has no LFS; a 401 or 403 has it ask for another password.
+// git-lfs asks at these addresses when it pushes and fetches. After a 404 it goes on without locks, or says
+// that the server has no LFS; a 401 or 403 has it ask for another password.
 func TestLFSIsAbsent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

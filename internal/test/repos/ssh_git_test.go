@@ -128,7 +128,7 @@ func TestLargePush(t *testing.T) {
 	})
 }
 
-// Somebody who sees a repository and may not push hears why, from git's own words.
+// A reader without push access gets the reason in git's own words.
 func TestOpenSSHHearsWhy(t *testing.T) {
 	t.Parallel()
 	needSSH(t)

@@ -76,7 +76,7 @@ func needSSH(t *testing.T) {
 	}
 }
 
-// login makes a key for a user, with which sign signs in.
+// login creates a key of a user, with which sign signs in.
 func (w *world) login(t *testing.T, login string) ssh.Signer {
 	t.Helper()
 	k := testkit.Signer(t)

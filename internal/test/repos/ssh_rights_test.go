@@ -143,8 +143,8 @@ func TestKeysAdministrateNothing(t *testing.T) {
 	})
 }
 
-// A push may take an hour. Who loses the right, the key or the repository meanwhile must not have the last
-// word. The client waits for the report without hanging up, as JGit and libgit2 do.
+// A push can take an hour. If the right, the key or the repository is lost during it, the push must fail.
+// Like JGit and libgit2, the client waits for the report without closing the connection.
 func TestRightsEndDuringPush(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// While the disk is nearly full a push is told so, as over HTTP, and that is no error of the
-// server's in the log; fetches go on.
+// A push to a nearly full disk gets the error as over HTTP, without an error in the log. Fetches still
+// work.
 func TestPushWithoutRoom(t *testing.T) {
 	t.Parallel()
 	full := func(o *server.Options) { o.MinFree = 1 << 60 }

@@ -173,8 +173,8 @@ func pushed(t *testing.T, s *apitest.Server, id repo.ID, at int64) {
 	}
 }
 
-// A star on a hidden repository is nobody's business who may not see it: not in
-// lists, and not by the number of pages (decisions 13, 41, 52).
+// A star on an invisible repository is hidden: it is in no list and does not affect the number of pages
+// (decisions 13, 41, 52).
 func TestStarsOfPrivateRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// Who watches a repository is told so, and stars have nothing to do with it.
+// Watchers are notified; stars are independent of that.
 func TestWatching(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

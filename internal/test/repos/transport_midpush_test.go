@@ -16,8 +16,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// A push may take an hour. Who loses the right to push, or the token, or the
-// repository meanwhile, must not have the last word.
+// A push can take an hour. If the right to push, the token or the repository is lost during it, the push
+// must fail.
 func TestTransportRightsEndDuringPush(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -2,10 +2,11 @@
 // organization, a user, and of what a user watches and follows.
 //
 //	activity.go  what a feed tells, and how it is noted
-//	store.go     the SQL, of table activities; storescope.go: which ones a feed is made of
+//	service.go   pages of feeds
+//	store.go     the SQL, of table activities; storeselection.go: which ones a feed is made of
 //	prune.go     what no feed reads any more goes; storeprune.go: the SQL for that
 //	api.go       the handlers
-//	json.go      GitHub's events; brief.go: what pages show of them
+//	json.go      GitHub's events
 //
 // A row names what it tells of and holds nothing of it, so a feed shows issues
 // and comments as they are now, and nothing of those that are gone. Package forge

@@ -260,7 +260,7 @@ func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 }
 
 // tellMember notifies the observers that somebody joined or left an organization.
-func (s *Service) tellMember(tx *db.Tx, m *membership, joined bool, by *Caller) error {
+func (s *Service) tellMember(tx *db.Tx, m *Membership, joined bool, by *Caller) error {
 	if s.forge == nil {
 		return nil
 	}

@@ -115,6 +115,25 @@ func (s *Service) RegisterOrg(ctx context.Context, n NewOrg) (*Account, error) {
 	return a, nil
 }
 
+// FoundOrg is RegisterOrg for a site administrator, with errors of fields. Error: 422.
+func (s *Service) FoundOrg(ctx context.Context, n NewOrg) (*Account, error) {
+	f := web.Faults{Resource: orgResource}
+	for _, required := range [][2]string{{"login", n.Login}, {"admin", n.Owner}} {
+		if required[1] == "" {
+			f.Wrong(required[0], errs.MissingField, "")
+		}
+	}
+	f.CheckText("profile_name", n.Name, maxLine)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	made, err := s.RegisterOrg(ctx, n)
+	if errs.Is(err, errs.NotFound) {
+		return nil, asField(err, orgResource, "admin")
+	}
+	return made, asField(err, orgResource, "login")
+}
+
 // register checks the login and stores the account.
 func register(tx *db.Tx, a *Account) error {
 	if err := CheckLogin(a.Login); err != nil {

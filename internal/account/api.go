@@ -19,7 +19,7 @@ func NewAPI(s *Service) *API { return &API{s: s} }
 // GetSelf answers the caller's own account in its private form.
 func (a *API) GetSelf(w http.ResponseWriter, r *http.Request) error {
 	caller := CallerFrom(r.Context())
-	me, err := a.s.self(r.Context(), caller)
+	me, err := a.s.Self(r.Context(), caller)
 	if err != nil {
 		return err
 	}
@@ -33,17 +33,17 @@ func (a *API) GetSelf(w http.ResponseWriter, r *http.Request) error {
 // location, bio. Null and an empty text take a value away. Errors: 422.
 func (a *API) UpdateSelf(w http.ResponseWriter, r *http.Request) error {
 	caller := CallerFrom(r.Context())
-	o, err := web.ReadObject(r, "User")
+	o, err := web.ReadObject(r, userResource)
 	if err != nil {
 		return err
 	}
-	changes := readChanges(o, "bio")
+	e := readEdit(o)
 	o.Fixed("hireable", false)
 	o.Fixed("twitter_username", "")
 	if err := o.Err(); err != nil {
 		return err
 	}
-	me, err := a.s.changeSelf(r.Context(), caller, changes)
+	me, err := a.s.EditSelf(r.Context(), caller, e)
 	if err != nil {
 		return err
 	}
@@ -54,12 +54,13 @@ func (a *API) UpdateSelf(w http.ResponseWriter, r *http.Request) error {
 //
 // GetUser answers a person or an organization in the public form. Errors: 404.
 func (a *API) GetUser(w http.ResponseWriter, r *http.Request) error {
-	u, err := a.s.find(r.Context(), web.Param(r, "username"))
+	caller := CallerFrom(r.Context())
+	u, err := a.s.Get(r.Context(), caller, web.Param(r, "username"))
 	if err != nil {
 		return err
 	}
 	web.LastModified(w, u.UpdatedAt.Time())
-	return web.JSON(w, r, http.StatusOK, newFullUser(u, web.From(r.Context()), CallerFrom(r.Context())))
+	return web.JSON(w, r, http.StatusOK, newFullUser(u, web.From(r.Context()), caller))
 }
 
 // GET /users

@@ -324,9 +324,9 @@ func TestLastOwnerRace(t *testing.T) {
 			b.do("a", "PUT", "/orgs/acme/memberships/b", `{"role":"admin"}`)
 			b.do("b", "PUT", "/orgs/acme/memberships/a", `{"role":"admin"}`)
 			results := make(chan error)
-			go func() { results <- b.s.removeMember(ctx, &Caller{ID: first.ID, Login: "a"}, "acme", "a") }()
+			go func() { results <- b.s.RemoveMember(ctx, &Caller{ID: first.ID, Login: "a"}, "acme", "a") }()
 			go func() {
-				_, err := b.s.setMember(ctx, &Caller{ID: second.ID, Login: "b"}, "acme", "b", "member")
+				_, err := b.s.SetMember(ctx, &Caller{ID: second.ID, Login: "b"}, "acme", "b", "member")
 				results <- err
 			}()
 			if x, y := <-results, <-results; (x == nil) == (y == nil) ||

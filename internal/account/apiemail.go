@@ -24,12 +24,12 @@ type emailJSON struct {
 	Visibility *string `json:"visibility"`
 }
 
-func newEmails(a *Account, list []Email) []emailJSON {
+func newEmails(list []OwnEmail) []emailJSON {
 	out := make([]emailJSON, len(list))
 	for n, e := range list {
-		out[n] = emailJSON{Email: e.Address, Verified: e.Verified}
-		if a.Email != nil && Fold(*a.Email) == e.Address {
-			out[n].Email, out[n].Primary, out[n].Visibility = *a.Email, true, new("public")
+		out[n] = emailJSON{Email: e.Address, Primary: e.Primary, Verified: e.Verified}
+		if e.Primary {
+			out[n].Visibility = new("public")
 		}
 	}
 	return out
@@ -40,11 +40,11 @@ func newEmails(a *Account, list []Email) []emailJSON {
 // ListOwnEmails answers the addresses that the caller claims, and which of them count for
 // commits. That of the profile is the primary one.
 func (a *API) ListOwnEmails(w http.ResponseWriter, r *http.Request) error {
-	me, list, err := a.s.ownEmails(r.Context(), CallerFrom(r.Context()))
+	list, err := a.s.OwnEmails(r.Context(), CallerFrom(r.Context()))
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, web.Cut(w, r, newEmails(me, list)))
+	return web.JSON(w, r, http.StatusOK, web.Cut(w, r, newEmails(list)))
 }
 
 // POST /user/emails
@@ -56,14 +56,14 @@ func (a *API) AddOwnEmails(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	caller := CallerFrom(r.Context())
-	if err := a.s.addOwnEmails(r.Context(), caller, addresses); err != nil {
+	if err := a.s.AddOwnEmails(r.Context(), caller, addresses); err != nil {
 		return err
 	}
-	me, list, err := a.s.ownEmails(r.Context(), caller)
+	list, err := a.s.OwnEmails(r.Context(), caller)
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusCreated, newEmails(me, list))
+	return web.JSON(w, r, http.StatusCreated, newEmails(list))
 }
 
 // DELETE /user/emails
@@ -75,7 +75,7 @@ func (a *API) RemoveOwnEmails(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.s.removeOwnEmails(r.Context(), CallerFrom(r.Context()), addresses); err != nil {
+	if err := a.s.RemoveOwnEmails(r.Context(), CallerFrom(r.Context()), addresses); err != nil {
 		return err
 	}
 	return web.NoContent(w)
@@ -105,28 +105,50 @@ func readEmails(r *http.Request) ([]string, error) {
 			return nil, err
 		}
 	}
-	wrong := func(e string) bool { return !plausibleEmail(e) }
-	if len(list) == 0 || len(list) > maxOwnEmails || slices.ContainsFunc(list, wrong) {
-		return nil, errs.Validation(errs.Field{Resource: "Email", Field: "emails", Code: errs.InvalidField,
-			Message: "emails must be 1 to " + strconv.Itoa(maxOwnEmails) + " e-mail addresses"})
-	}
 	return list, nil
 }
 
-func (s *Service) ownEmails(ctx context.Context, caller *Caller) (me *Account, list []Email, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		if me, err = ByID(tx, caller.ID); err != nil {
-			return err
-		}
-		list, err = emailsOf(tx, caller.ID)
-		return err
-	})
-	return me, list, err
+// checkEmails is the 422 for a list of addresses that nobody can claim, or nil.
+func checkEmails(list []string) error {
+	wrong := func(e string) bool { return !plausibleEmail(e) }
+	if len(list) == 0 || len(list) > maxOwnEmails || slices.ContainsFunc(list, wrong) {
+		return errs.Validation(errs.Field{Resource: "Email", Field: "emails", Code: errs.InvalidField,
+			Message: "emails must be 1 to " + strconv.Itoa(maxOwnEmails) + " e-mail addresses"})
+	}
+	return nil
 }
 
-// addOwnEmails claims addresses for the caller. Error: 422 for one that is reserved for another
-// account, and for too many.
-func (s *Service) addOwnEmails(ctx context.Context, caller *Caller, addresses []string) error {
+// OwnEmail is an address that somebody claims.
+type OwnEmail struct {
+	Email
+	Primary bool // it is in the profile, and written as there
+}
+
+// OwnEmails lists the addresses that the caller claims.
+func (s *Service) OwnEmails(ctx context.Context, caller *Caller) (list []OwnEmail, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		me, err := ByID(tx, caller.ID)
+		if err != nil {
+			return err
+		}
+		found, err := emailsOf(tx, caller.ID)
+		list = make([]OwnEmail, len(found))
+		for n, e := range found {
+			if list[n].Email = e; me.Email != nil && Fold(*me.Email) == e.Address {
+				list[n].Address, list[n].Primary = *me.Email, true
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// AddOwnEmails claims addresses for the caller. Error: 422 for what is no address, for one that is reserved for
+// another account, and for too many.
+func (s *Service) AddOwnEmails(ctx context.Context, caller *Caller, addresses []string) error {
+	if err := checkEmails(addresses); err != nil {
+		return err
+	}
 	return s.changeEmails(ctx, caller.Login, audit.UserAddEmail, func(tx *db.Tx, a *Account) error {
 		for _, address := range addresses {
 			if err := claim(tx, a, address); err != nil {
@@ -141,8 +163,11 @@ func (s *Service) addOwnEmails(ctx context.Context, caller *Caller, addresses []
 	})
 }
 
-// removeOwnEmails takes addresses from the caller. Error: 404.
-func (s *Service) removeOwnEmails(ctx context.Context, caller *Caller, addresses []string) error {
+// RemoveOwnEmails takes addresses from the caller. Errors: 404, 422.
+func (s *Service) RemoveOwnEmails(ctx context.Context, caller *Caller, addresses []string) error {
+	if err := checkEmails(addresses); err != nil {
+		return err
+	}
 	return s.changeEmails(ctx, caller.Login, audit.UserRemoveEmail, func(tx *db.Tx, a *Account) error {
 		for _, address := range addresses {
 			if err := unclaim(tx, a, address); err != nil {

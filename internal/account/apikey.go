@@ -79,7 +79,7 @@ func userKey(k *Key, i *web.Info) fullKey {
 //
 // ListOwnKeys lists the caller's SSH keys, the first that was added first.
 func (a *API) ListOwnKeys(w http.ResponseWriter, r *http.Request) error {
-	list, err := a.keysOf(r, CallerFrom(r.Context()).Login)
+	list, err := a.s.PublicKeys(r.Context(), CallerFrom(r.Context()).Login)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (a *API) ListOwnKeys(w http.ResponseWriter, r *http.Request) error {
 // ListKeys lists the SSH keys of a user, which everybody may know; an organization and a suspended account
 // have none. Errors: 404.
 func (a *API) ListKeys(w http.ResponseWriter, r *http.Request) error {
-	list, err := a.keysOf(r, web.Param(r, "username"))
+	list, err := a.s.PublicKeys(r.Context(), web.Param(r, "username"))
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (a *API) ListKeys(w http.ResponseWriter, r *http.Request) error {
 //
 // ListKeysAsText lists the SSH keys of a user, a line each as authorized_keys has them. Errors: 404.
 func (a *API) ListKeysAsText(w http.ResponseWriter, r *http.Request) error {
-	list, err := a.keysOf(r, web.Param(r, "username"))
+	list, err := a.s.PublicKeys(r.Context(), web.Param(r, "username"))
 	if err != nil {
 		return err
 	}
@@ -131,24 +131,12 @@ func (a *API) ListKeysAsText(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// keysOf returns the SSH keys of an account, and none while it is suspended.
-func (a *API) keysOf(r *http.Request, login string) (list []Key, err error) {
-	err = a.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		of, err := ByLogin(tx, login)
-		if err == nil && of.SuspendedAt == 0 {
-			list, err = KeysOf(tx, KeyOwner{Account: of.ID})
-		}
-		return err
-	})
-	return list, err
-}
-
 // POST /user/keys
 //
 // AddOwnKey adds a key that signs in as the caller: title, key. Errors: 422 for an invalid or weak key,
 // and for a key that an account or a repository already has.
 func (a *API) AddOwnKey(w http.ResponseWriter, r *http.Request) error {
-	o, err := web.ReadObject(r, "PublicKey")
+	o, err := web.ReadObject(r, keyResource)
 	if err != nil {
 		return err
 	}
@@ -156,7 +144,7 @@ func (a *API) AddOwnKey(w http.ResponseWriter, r *http.Request) error {
 	if err := o.Err(); err != nil {
 		return err
 	}
-	k, err := a.s.AddUserKey(r.Context(), CallerFrom(r.Context()).Login, n)
+	k, err := a.s.AddOwnKey(r.Context(), CallerFrom(r.Context()), n)
 	if err != nil {
 		return err
 	}
@@ -191,10 +179,7 @@ func (a *API) RemoveOwnKey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = a.s.db.Write(r.Context(), func(tx *db.Tx) error {
-		return DeleteKey(tx, KeyOwner{Account: CallerFrom(r.Context()).ID}, id)
-	})
-	if err != nil {
+	if err := a.s.RemoveOwnKey(r.Context(), CallerFrom(r.Context()), id); err != nil {
 		return err
 	}
 	return web.NoContent(w)

@@ -24,23 +24,27 @@ func (a *API) ListPublicMembers(w http.ResponseWriter, r *http.Request) error {
 
 func (a *API) listMembers(w http.ResponseWriter, r *http.Request, publicOnly bool) error {
 	caller, login := CallerFrom(r.Context()), web.Param(r, "org")
-	if _, _, err := a.s.findOrg(r.Context(), caller, login); err != nil {
+	if _, _, err := a.s.Org(r.Context(), caller, login); err != nil {
 		return err // before the parameters (decision 16)
 	}
-	f := memberFilter{Role: "all", PublicOnly: publicOnly}
+	role := "all"
 	if !publicOnly {
 		var err error
-		if f.Role, err = web.QueryEnum(r, "Member", "role", "all", "admin", "member"); err != nil {
+		if role, err = web.QueryEnum(r, "Member", "role", "all", "admin", "member"); err != nil {
 			return err
 		}
 	}
 	p := web.ReadPage(r)
-	list, total, err := a.s.listMembers(r.Context(), caller, login, f, p)
+	list, total, err := a.s.Members(r.Context(), caller, login, role, publicOnly, p)
 	if err != nil {
 		return err
 	}
+	out, info := make([]*Simple, len(list)), web.From(r.Context())
+	for n, m := range list {
+		out[n] = NewSimple(m.User, info)
+	}
 	web.Link(w, r, p, total)
-	return web.JSON(w, r, http.StatusOK, NewSimples(list, web.From(r.Context())))
+	return web.JSON(w, r, http.StatusOK, out)
 }
 
 // GET /orgs/{org}/members/{username}
@@ -49,11 +53,11 @@ func (a *API) listMembers(w http.ResponseWriter, r *http.Request, publicOnly boo
 // are sent on to the public members with 302, no matter whom they ask about.
 func (a *API) CheckMember(w http.ResponseWriter, r *http.Request) error {
 	org, user := web.Param(r, "org"), web.Param(r, "username")
-	m, may, err := a.s.findMember(r.Context(), CallerFrom(r.Context()), org, user)
+	m, may, err := a.s.Membership(r.Context(), CallerFrom(r.Context()), org, user)
 	switch {
 	case err != nil:
 		return err
-	case !may.member:
+	case !may.Member:
 		w.Header().Set("Location", web.From(r.Context()).API(web.Path("orgs", org, "public_members", user)))
 		w.WriteHeader(http.StatusFound)
 		return nil
@@ -68,7 +72,7 @@ func (a *API) CheckMember(w http.ResponseWriter, r *http.Request) error {
 // AddMember adds a user as a member, for owners; present members keep
 // their role. Errors: 404, 403.
 func (a *API) AddMember(w http.ResponseWriter, r *http.Request) error {
-	_, err := a.s.setMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
+	_, err := a.s.SetMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
 		web.Param(r, "username"), "")
 	if err != nil {
 		return err
@@ -81,7 +85,7 @@ func (a *API) AddMember(w http.ResponseWriter, r *http.Request) error {
 // RemoveMember ends a membership: owners any, everyone their own. Errors: 404,
 // 403, 422 for the last owner.
 func (a *API) RemoveMember(w http.ResponseWriter, r *http.Request) error {
-	err := a.s.removeMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
+	err := a.s.RemoveMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
 		web.Param(r, "username"))
 	if err != nil {
 		return err
@@ -98,11 +102,11 @@ func (a *API) GetMembership(w http.ResponseWriter, r *http.Request) error {
 	if caller == nil {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
-	m, may, err := a.s.findMember(r.Context(), caller, org, user)
+	m, may, err := a.s.Membership(r.Context(), caller, org, user)
 	switch {
 	case err != nil:
 		return err
-	case !may.member && Fold(user) != Fold(caller.Login):
+	case !may.Member && Fold(user) != Fold(caller.Login):
 		return errs.New(errs.Forbidden, "You must be a member of the organization to see its memberships")
 	case m == nil:
 		return errs.Absent()
@@ -127,7 +131,7 @@ func (a *API) SetMembership(w http.ResponseWriter, r *http.Request) error {
 	if err := o.Err(); err != nil {
 		return err
 	}
-	m, err := a.s.setMember(r.Context(), caller, org, web.Param(r, "username"), role.Or("member"))
+	m, err := a.s.SetMember(r.Context(), caller, org, web.Param(r, "username"), role.Or("member"))
 	if err != nil {
 		return err
 	}
@@ -146,7 +150,7 @@ func (a *API) RemoveMembership(w http.ResponseWriter, r *http.Request) error {
 // CheckPublicMember answers 204 when the user is a member for everyone to see,
 // else 404.
 func (a *API) CheckPublicMember(w http.ResponseWriter, r *http.Request) error {
-	m, _, err := a.s.findMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
+	m, _, err := a.s.Membership(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
 		web.Param(r, "username"))
 	if err != nil {
 		return err
@@ -174,7 +178,7 @@ func (a *API) ConcealMember(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) setPublic(w http.ResponseWriter, r *http.Request, public bool) error {
-	err := a.s.setMemberPublic(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
+	err := a.s.SetMemberPublic(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
 		web.Param(r, "username"), public)
 	if err != nil {
 		return err

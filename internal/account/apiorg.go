@@ -10,7 +10,7 @@ import (
 //
 // GetOrg answers an organization; its members see more of it. Errors: 404.
 func (a *API) GetOrg(w http.ResponseWriter, r *http.Request) error {
-	org, may, err := a.s.findOrg(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"))
+	org, may, err := a.s.Org(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"))
 	if err != nil {
 		return err
 	}
@@ -28,23 +28,21 @@ func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 	if err := a.s.checkOwner(r.Context(), caller, login); err != nil {
 		return err
 	}
-	o, err := web.ReadObject(r, "Organization")
+	o, err := web.ReadObject(r, orgResource)
 	if err != nil {
 		return err
 	}
-	changes := readChanges(o, "description")
-	changes.readDefaultRole(o)
-	changes.readPrivateForks(o)
+	e := readEdit(o)
 	fixedOfOrg(o)
 	if err := o.Err(); err != nil {
 		return err
 	}
-	org, err := a.s.changeOrg(r.Context(), caller, login, changes)
+	org, err := a.s.EditOrg(r.Context(), caller, login, e)
 	if err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()),
-		access{member: true, owner: true}, caller))
+		OrgAccess{Member: true, Owner: true}, caller))
 }
 
 // DELETE /orgs/{org}
@@ -52,7 +50,7 @@ func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 // DeleteOrg deletes an organization, for its owners. What it wrote becomes ghost's. GitHub answers before it
 // is done, and so with 202. Errors: 404, 403, 422 while it owns repositories or Apps.
 func (a *API) DeleteOrg(w http.ResponseWriter, r *http.Request) error {
-	if err := a.s.deleteOwned(r.Context(), CallerFrom(r.Context()), web.Param(r, "org")); err != nil {
+	if err := a.s.DeleteOrg(r.Context(), CallerFrom(r.Context()), web.Param(r, "org")); err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusAccepted, struct{}{})
@@ -91,7 +89,7 @@ func (a *API) ListOwnOrgs(w http.ResponseWriter, r *http.Request) error {
 
 func (a *API) listOrgs(w http.ResponseWriter, r *http.Request, login string) error {
 	p, info := web.ReadPage(r), web.From(r.Context())
-	list, total, err := a.s.listOrgs(r.Context(), CallerFrom(r.Context()), login, p)
+	list, total, err := a.s.OrgsOf(r.Context(), CallerFrom(r.Context()), login, p)
 	if err != nil {
 		return err
 	}
@@ -116,7 +114,7 @@ func (a *API) ListOwnMemberships(w http.ResponseWriter, r *http.Request) error {
 		return web.JSON(w, r, http.StatusOK, []membershipJSON{})
 	}
 	p, info, caller := web.ReadPage(r), web.From(r.Context()), CallerFrom(r.Context())
-	list, total, err := a.s.listOrgs(r.Context(), caller, caller.Login, p)
+	list, total, err := a.s.OrgsOf(r.Context(), caller, caller.Login, p)
 	if err != nil {
 		return err
 	}

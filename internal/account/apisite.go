@@ -91,7 +91,7 @@ func (a *API) DeleteUser(w http.ResponseWriter, r *http.Request) error {
 // CreateOrg registers an organization, for site administrators: login, admin, who is its
 // first owner, and profile_name. Errors: 422.
 func (a *API) CreateOrg(w http.ResponseWriter, r *http.Request) error {
-	o, err := web.ReadObject(r, "Organization")
+	o, err := web.ReadObject(r, orgResource)
 	if err != nil {
 		return err
 	}
@@ -101,12 +101,9 @@ func (a *API) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 	if err := o.Err(); err != nil {
 		return err
 	}
-	made, err := a.s.RegisterOrg(r.Context(), n)
-	switch {
-	case errs.Is(err, errs.NotFound):
-		return asField(err, "Organization", "admin")
-	case err != nil:
-		return asField(err, "Organization", "login")
+	made, err := a.s.FoundOrg(r.Context(), n)
+	if err != nil {
+		return err
 	}
 	payload := newSimpleOrg(made, web.From(r.Context()))
 	return web.Created(w, r, payload.URL, payload)

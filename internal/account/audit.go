@@ -26,7 +26,7 @@ func record(tx *db.Tx, action audit.Action, a *Account, right string, changes ma
 }
 
 // recordMember notes what happens to a membership. Everybody may end the own one.
-func recordMember(tx *db.Tx, action audit.Action, by *Caller, m *membership, changes map[string]any) error {
+func recordMember(tx *db.Tx, action audit.Action, by *Caller, m *Membership, changes map[string]any) error {
 	right := audit.OrgOwner
 	if m.User.ID == by.ID && action == audit.OrgRemoveMember {
 		right = audit.Self
@@ -44,13 +44,13 @@ func orgRole(owner bool) string {
 }
 
 // record notes which parts of an account change. Texts that somebody wrote are named only.
-func (c *changes) record(tx *db.Tx, before, after *Account) error {
+func (e *Edit) record(tx *db.Tx, before, after *Account) error {
 	told, fields, bio := map[string]any{}, []string{}, "bio"
 	if after.Kind == Organization {
 		bio = "description"
 	}
-	for field, v := range map[string]web.Opt[string]{"name": c.name, "email": c.email, "company": c.company,
-		"blog": c.blog, "location": c.location, bio: c.bio} {
+	for field, v := range map[string]web.Opt[string]{"name": e.Name, "email": e.Email, "company": e.Company,
+		"blog": e.Blog, "location": e.Location, bio: e.Bio} {
 		if v.Set {
 			fields = append(fields, field)
 		}
@@ -127,7 +127,7 @@ func (a *API) ListOrgEvents(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if !may.owner {
+		if !may.Owner {
 			return mustOwn(org)
 		}
 		f.OrgID = int64(org.ID)

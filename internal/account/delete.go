@@ -24,8 +24,8 @@ func (s *Service) Delete(ctx context.Context, by *Caller, kind Kind, login strin
 	return s.deleteHeld(ctx, by, func(tx *db.Tx) (*Account, error) { return held(tx, kind, login) })
 }
 
-// deleteOwned is Delete of an organization by its owners. Errors: also 403.
-func (s *Service) deleteOwned(ctx context.Context, by *Caller, login string) error {
+// DeleteOrg is Delete of an organization by its owners. Errors: also 403.
+func (s *Service) DeleteOrg(ctx context.Context, by *Caller, login string) error {
 	return s.deleteHeld(ctx, by, func(tx *db.Tx) (*Account, error) { return HoldOwnedOrg(tx, by, login) })
 }
 

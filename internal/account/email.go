@@ -127,11 +127,11 @@ func verify(tx *db.Tx, a *Account, address string) error {
 
 // claimEmail claims the new address of a user's profile, and ends the claim on the old
 // one unless that was verified. Error: 422.
-func (c *changes) claimEmail(tx *db.Tx, a *Account) error {
-	if !c.email.Set {
+func (e *Edit) claimEmail(tx *db.Tx, a *Account) error {
+	if !e.Email.Set {
 		return nil
 	}
-	address := c.email.Or("")
+	address := e.Email.Or("")
 	if a.Email != nil && Fold(*a.Email) != Fold(address) {
 		if _, err := deleteEmail(tx, a.ID, *a.Email, false); err != nil {
 			return err

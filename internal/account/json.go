@@ -122,17 +122,14 @@ type privateUser struct {
 	TwoFactorAuthentication bool  `json:"two_factor_authentication"`
 }
 
-// newFullUser returns the public form. As at GitHub, the e-mail address is visible only to signed-in
-// callers and, as at GitHub Enterprise, suspension only to site administrators.
+// newFullUser returns the public form.
 func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
+	a = a.seenBy(caller)
 	u := &fullUser{
 		Simple: *NewSimple(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
 		Email: a.Email, Bio: a.Bio, PublicRepos: a.PublicRepos, Followers: a.Followers,
 		Following: a.Following,
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
-	}
-	if caller == nil {
-		u.Email = nil
 	}
 	if caller != nil && caller.SiteAdmin {
 		u.SuspendedAt = &a.SuspendedAt
@@ -219,20 +216,20 @@ type privateOrg struct {
 	DefaultRepositoryPermission string `json:"default_repository_permission"`
 }
 
-func newFullOrg(a *Account, i *web.Info, may access, caller *Caller) *fullOrg {
+func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg {
 	o := &fullOrg{
 		simpleOrg: newSimpleOrg(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
 		Email: a.Email, PublicRepos: a.PublicRepos, Followers: a.Followers, Following: a.Following,
 		HTMLURL:   i.Page("/" + a.Login),
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Type: a.Kind.String(),
 	}
-	if may.member {
+	if may.Member {
 		o.privateOrg = &privateOrg{
 			DefaultRepositoryPermission: permissions[a.DefaultRole],
 			MembersCanForkPrivate:       a.PrivateForks,
 		}
 	}
-	if (may.owner || may.member && a.DefaultRole > None) && caller.Reach == Everything {
+	if (may.Owner || may.Member && a.DefaultRole > None) && caller.Reach == Everything {
 		o.TotalPrivateRepos, o.OwnedPrivateRepos = a.PrivateRepos, a.PrivateRepos
 	}
 	return o
@@ -243,7 +240,7 @@ func NewOrganization(a *Account, i *web.Info) any { return newSimpleOrg(a, i) }
 
 // MembershipOf renders a membership, of role admin or member.
 func MembershipOf(org, user *Account, owner bool, i *web.Info) any {
-	return newMembership(&membership{Org: org, User: user, Owner: owner}, i)
+	return newMembership(&Membership{Org: org, User: user, Owner: owner}, i)
 }
 
 // membershipJSON is GitHub's org-membership.
@@ -256,7 +253,7 @@ type membershipJSON struct {
 	User            *Simple   `json:"user"`
 }
 
-func newMembership(m *membership, i *web.Info) membershipJSON {
+func newMembership(m *Membership, i *web.Info) membershipJSON {
 	role := "member"
 	if m.Owner {
 		role = "admin"

@@ -34,6 +34,8 @@ type Key struct {
 	LastUsedAt  db.Time // zero: never; up to an hour late
 }
 
+const keyResource = "PublicKey"
+
 // NewKey holds the fields of a new key. An empty Title means the key's comment.
 type NewKey struct {
 	Owner    KeyOwner
@@ -50,6 +52,17 @@ const MaxKeys = 100
 func ReadKey(o *web.Object) NewKey {
 	o.Require("key")
 	return NewKey{Title: o.String("title", maxLine).Or(""), Text: o.String("key", 0).Or("")}
+}
+
+// Check is the 422 for fields that are missing or too long, or nil.
+func (n *NewKey) Check() error {
+	f := web.Faults{Resource: keyResource}
+	if n.Text == "" {
+		f.Wrong("key", errs.MissingField, "")
+	}
+	f.CheckText("title", n.Title, maxLine)
+	f.CheckText("key", n.Text, 0)
+	return f.Err()
 }
 
 // AddKey adds a key, within the transaction of a change that the caller may make. Errors: 422 for
@@ -89,7 +102,7 @@ func shorten(s string) string {
 }
 
 func keyError(field, message string) error {
-	return errs.Validation(errs.Field{Resource: "PublicKey", Field: field, Code: errs.Custom,
+	return errs.Validation(errs.Field{Resource: keyResource, Field: field, Code: errs.Custom,
 		Message: message})
 }
 
@@ -133,6 +146,32 @@ func (s *Service) UserKeys(ctx context.Context, login string) (list []Key, err e
 		return err
 	})
 	return list, err
+}
+
+// PublicKeys lists the keys of an account, which everybody may know: none of an organization, and none while it is
+// suspended. Error: 404.
+func (s *Service) PublicKeys(ctx context.Context, login string) (list []Key, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		of, err := ByLogin(tx, login)
+		if err == nil && of.SuspendedAt == 0 {
+			list, err = KeysOf(tx, KeyOwner{Account: of.ID})
+		}
+		return err
+	})
+	return list, err
+}
+
+// AddOwnKey is AddUserKey of the caller. Error: 422 as of Check and AddKey.
+func (s *Service) AddOwnKey(ctx context.Context, caller *Caller, n NewKey) (*Key, error) {
+	if err := n.Check(); err != nil {
+		return nil, err
+	}
+	return s.AddUserKey(ctx, caller.Login, n)
+}
+
+// RemoveOwnKey ends a key of the caller's, at once. Error: 404.
+func (s *Service) RemoveOwnKey(ctx context.Context, caller *Caller, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error { return DeleteKey(tx, KeyOwner{Account: caller.ID}, id) })
 }
 
 // RemoveUserKey ends a key of a user, with the next request that it would make. Errors: 404, 422.

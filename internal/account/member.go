@@ -9,35 +9,35 @@ import (
 	"arbor/internal/web"
 )
 
-// access is what a caller may do with an organization (decision 12): a site
+// OrgAccess is what a caller may do with an organization (decision 12): a site
 // administrator as much as an owner.
-type access struct{ member, owner bool }
+type OrgAccess struct{ Member, Owner bool }
 
 // orgFor finds an organization and what the caller, perhaps nil, may do there.
 // Errors: errs.Absent when no organization has this login.
-func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may access, err error) {
+func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may OrgAccess, err error) {
 	org, err = ByLogin(tx, login)
 	switch {
 	case err != nil:
-		return nil, access{}, err
+		return nil, OrgAccess{}, err
 	case org.Kind != Organization:
-		return nil, access{}, errs.Absent()
+		return nil, OrgAccess{}, errs.Absent()
 	case caller != nil && caller.App != 0:
 		role := caller.inOrg(org.ID)
-		return org, access{role > None, role == Admin}, nil
+		return org, OrgAccess{role > None, role == Admin}, nil
 	case caller == nil || caller.HidesMembers:
-		return org, access{}, nil
+		return org, OrgAccess{}, nil
 	case caller.SiteAdmin:
-		return org, access{true, true}, nil
+		return org, OrgAccess{true, true}, nil
 	}
-	may.member, may.owner, err = OrgRole(tx, org.ID, caller.ID)
+	may.Member, may.Owner, err = OrgRole(tx, org.ID, caller.ID)
 	return org, may, err
 }
 
 // OwnedOrg returns the organization with a login if the caller owns it. Errors: 403, 404.
 func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 	org, may, err := orgFor(tx, caller, login)
-	if err == nil && !may.owner {
+	if err == nil && !may.Owner {
 		err = mustOwn(org)
 	}
 	return org, err
@@ -50,7 +50,7 @@ func Owns(tx *db.Tx, caller *Caller, of *Account) (bool, error) {
 		return caller != nil && (caller.ID == of.ID || caller.SiteAdmin), nil
 	}
 	_, may, err := orgFor(tx, caller, of.Login)
-	return may.owner, err
+	return may.Owner, err
 }
 
 // HoldOwnedOrg is OwnedOrg in a transaction that writes: it stays so until that ends.
@@ -61,12 +61,12 @@ func HoldOwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 // ownedOrg is orgFor for what only owners may do, and holds the organization
 // until the transaction ends. Errors: also 403.
 func ownedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
-	return heldOrg(tx, caller, login, func(may access) bool { return may.owner })
+	return heldOrg(tx, caller, login, func(may OrgAccess) bool { return may.Owner })
 }
 
 // heldOrg is ownedOrg for those whom allowed lets through. It looks again when
 // the organization is held: two owners may be removing each other.
-func heldOrg(tx *db.Tx, caller *Caller, login string, allowed func(access) bool) (*Account, error) {
+func heldOrg(tx *db.Tx, caller *Caller, login string, allowed func(OrgAccess) bool) (*Account, error) {
 	for held := false; ; held = true {
 		org, may, err := orgFor(tx, caller, login)
 		switch {
@@ -101,27 +101,29 @@ func UserByLogin(tx *db.Tx, login string) (*Account, error) {
 func (s *Service) checkOwner(ctx context.Context, caller *Caller, login string) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error {
 		org, may, err := orgFor(tx, caller, login)
-		if err == nil && !may.owner {
+		if err == nil && !may.Owner {
 			return mustOwn(org)
 		}
 		return err
 	})
 }
 
-// listMembers returns one page of an organization's members and their number:
-// all for its members, the public ones for others or when publicOnly is set.
-func (s *Service) listMembers(ctx context.Context, caller *Caller, login string, f memberFilter, p web.Page) (
-	list []*Account, total int64, err error,
-) {
+// Members returns one page of an organization's members and their number:
+// all for its members, the public ones for others or with publicOnly. role is admin, member or all.
+func (s *Service) Members(
+	ctx context.Context, caller *Caller, login, role string, publicOnly bool, p web.Page,
+) (list []*Membership, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, may, err := orgFor(tx, caller, login)
 		if err != nil {
 			return err
 		}
-		f := f
-		f.Org, f.PublicOnly = org.ID, f.PublicOnly || !may.member
+		f := memberFilter{Org: org.ID, Role: role, PublicOnly: publicOnly || !may.Member}
 		if list, err = members(tx, f, p); err != nil {
 			return err
+		}
+		for _, m := range list {
+			m.Org = org
 		}
 		total, err = s.total(tx, f, p, len(list), func() (int64, error) { return countMembers(tx, f) })
 		return err
@@ -129,10 +131,10 @@ func (s *Service) listMembers(ctx context.Context, caller *Caller, login string,
 	return list, total, err
 }
 
-// listOrgs returns one page of the memberships of a user and their number: all
+// OrgsOf returns one page of the memberships of a user and their number: all
 // for the user and site administrators, the public ones for others.
-func (s *Service) listOrgs(ctx context.Context, caller *Caller, login string, p web.Page) (
-	list []*membership, total int64, err error,
+func (s *Service) OrgsOf(ctx context.Context, caller *Caller, login string, p web.Page) (
+	list []*Membership, total int64, err error,
 ) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		user, err := ByLogin(tx, login)
@@ -153,11 +155,11 @@ func (s *Service) listOrgs(ctx context.Context, caller *Caller, login string, p 
 	return list, total, err
 }
 
-// findMember finds a membership and whether the caller belongs to the
+// Membership finds a membership and whether the caller belongs to the
 // organization too. With the membership hidden or missing m is nil: whether the
 // user exists at all makes no difference to an outsider.
-func (s *Service) findMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) (
-	m *membership, may access, err error,
+func (s *Service) Membership(ctx context.Context, caller *Caller, orgLogin, userLogin string) (
+	m *Membership, may OrgAccess, err error,
 ) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		var org, user *Account
@@ -175,14 +177,14 @@ func (s *Service) findMember(ctx context.Context, caller *Caller, orgLogin, user
 	return m, may, err
 }
 
-// setMember adds someone as a member at once, without an invitation. role is
+// SetMember adds someone as a member at once, without an invitation. role is
 // admin, member, or empty to leave a present member's as it is. Errors: 404 for
 // the organization or the user, 403 for those who do not own it, 422 when its
 // last owner would stop being one.
-func (s *Service) setMember(
+func (s *Service) SetMember(
 	ctx context.Context, caller *Caller, orgLogin, userLogin, role string,
-) (*membership, error) {
-	var m *membership
+) (*Membership, error) {
+	var m *Membership
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		org, err := ownedOrg(tx, caller, orgLogin)
 		if err != nil {
@@ -228,13 +230,13 @@ func (s *Service) setMember(
 	return m, err
 }
 
-// removeMember ends a membership: owners may end any, everyone their own.
+// RemoveMember ends a membership: owners may end any, everyone their own.
 // Errors: 404 for the organization, the user and the membership; 403 without
 // the right; 422 for the last owner.
-func (s *Service) removeMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
+func (s *Service) RemoveMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		self := Fold(userLogin) == Fold(caller.Login)
-		org, err := heldOrg(tx, caller, orgLogin, func(may access) bool { return may.owner || self })
+		org, err := heldOrg(tx, caller, orgLogin, func(may OrgAccess) bool { return may.Owner || self })
 		if err != nil {
 			return err
 		}
@@ -276,9 +278,9 @@ func checkNotLast(tx *db.Tx, org, user *Account) error {
 	return err
 }
 
-// setMemberPublic shows the caller's own membership to everyone, or hides it.
+// SetMemberPublic shows the caller's own membership to everyone, or hides it.
 // Errors: 403 for someone else's, 404 for the organization and the membership.
-func (s *Service) setMemberPublic(
+func (s *Service) SetMemberPublic(
 	ctx context.Context, caller *Caller, orgLogin, userLogin string, public bool,
 ) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {

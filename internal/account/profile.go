@@ -2,65 +2,105 @@ package account
 
 import (
 	"context"
+	"slices"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
 )
 
-// changes are what a PATCH of a user or an organization asks for. A field that
-// was not sent stays; null and an empty text take the value away.
-type changes struct {
-	name, email, company, blog, location, bio web.Opt[string]
-	defaultRole                               web.Opt[Role]
-	privateForks                              web.Opt[bool]
+// Edit is a change of a profile. A field that is not set stays; null and an empty text take the value away.
+type Edit struct {
+	Name, Email, Company, Blog, Location web.Opt[string]
+
+	Bio web.Opt[string] // of an organization its description
+
+	// of an organization: none, read, write or admin; whether members may fork private repositories
+	DefaultPermission web.Opt[string]
+	PrivateForks      web.Opt[bool]
 }
 
-// readChanges reads the body of a PATCH. bio is the field name of the account's bio. Errors are recorded in
-// o.
-func readChanges(o *web.Object, bio string) changes {
-	line := func(field string) web.Opt[string] {
-		v := o.String(field, maxLine)
-		if v.Given() && hasControl(v.Value) {
-			o.Wrong(field, errs.InvalidField, field+" must be one line of text")
+// lines are the fields that have one line, by their names.
+func (e *Edit) lines() []lineField {
+	return []lineField{{"name", &e.Name}, {"email", &e.Email}, {"company", &e.Company}, {"blog", &e.Blog},
+		{"location", &e.Location}}
+}
+
+type lineField struct {
+	name  string
+	value *web.Opt[string]
+}
+
+// bioOf is the name that the bio of a resource has.
+func bioOf(resource string) string {
+	if resource == orgResource {
+		return "description"
+	}
+	return "bio"
+}
+
+// The names of accounts in errors.
+const userResource, orgResource = "User", "Organization"
+
+// readEdit reads the body of a PATCH. Errors are recorded in o.
+func readEdit(o *web.Object) Edit {
+	var e Edit
+	for _, f := range e.lines() {
+		*f.value = o.String(f.name, 0)
+	}
+	e.Bio = o.String(bioOf(o.Resource), 0)
+	if o.Resource == orgResource {
+		e.readOrg(o)
+	}
+	e.check(&o.Faults)
+	return e
+}
+
+// readOrg reads what only organizations have.
+func (e *Edit) readOrg(o *web.Object) {
+	e.DefaultPermission, e.PrivateForks = o.String(permissionField, 0), o.Bool(privateForksField)
+	if e.DefaultPermission.Null {
+		o.Wrong(permissionField, errs.InvalidField, permissionField+" must not be null")
+	}
+	if e.PrivateForks.Null {
+		o.Wrong(privateForksField, errs.InvalidField, privateForksField+" must not be null")
+	}
+}
+
+const (
+	permissionField   = "default_repository_permission"
+	privateForksField = "members_can_fork_private_repositories" // decision 62
+)
+
+// check notes what is wrong with the values.
+func (e *Edit) check(f *web.Faults) {
+	for _, l := range e.lines() {
+		f.CheckText(l.name, l.value.Value, maxLine)
+		if hasControl(l.value.Value) {
+			f.Wrong(l.name, errs.InvalidField, l.name+" must be one line of text")
 		}
-		return v
 	}
-	c := changes{
-		name: line("name"), email: line("email"), company: line("company"),
-		blog: line("blog"), location: line("location"), bio: o.String(bio, maxBio),
+	f.CheckText(bioOf(f.Resource), e.Bio.Value, maxBio)
+	if address := e.Email.Or(""); address != "" && !plausibleEmail(address) {
+		f.Wrong("email", errs.InvalidField, "email must be an e-mail address")
 	}
-	if c.email.Or("") != "" && !plausibleEmail(c.email.Value) {
-		o.Wrong("email", errs.InvalidField, "email must be an e-mail address")
+	if e.DefaultPermission.Given() {
+		f.CheckEnum(permissionField, e.DefaultPermission.Value, permissions[:]...)
 	}
-	return c
+}
+
+// checked is the 422 for what is wrong with the values, or nil.
+func (e *Edit) checked(resource string) error {
+	f := web.Faults{Resource: resource}
+	e.check(&f)
+	return f.Err()
 }
 
 // permissions are the names of the roles in default_repository_permission.
 var permissions = [...]string{None: "none", Pull: "read", Push: "write", Admin: "admin"}
 
-// readDefaultRole reads default_repository_permission into the changes.
-func (c *changes) readDefaultRole(o *web.Object) {
-	const field = "default_repository_permission"
-	v := o.Enum(field, permissions[:]...)
-	if v.Null {
-		o.Wrong(field, errs.InvalidField, field+" must not be null")
-	}
-	for role, name := range permissions {
-		if v.Given() && v.Value == name {
-			c.defaultRole = web.Opt[Role]{Set: true, Value: Role(role)}
-		}
-	}
-}
-
-// readPrivateForks reads members_can_fork_private_repositories (decision 62).
-func (c *changes) readPrivateForks(o *web.Object) {
-	const field = "members_can_fork_private_repositories"
-	c.privateForks = o.Bool(field)
-	if c.privateForks.Null {
-		o.Wrong(field, errs.InvalidField, field+" must not be null")
-	}
-}
+// PermissionOf is the name of a role in default_repository_permission.
+func PermissionOf(role Role) string { return permissions[role] }
 
 // fixedOfOrg refuses what cannot be set of an organization: each field may be what it is (decision 65).
 func fixedOfOrg(o *web.Object) {
@@ -88,20 +128,31 @@ func fixedOfOrg(o *web.Object) {
 	o.Fixed("secret_scanning_push_protection_custom_link", "")
 }
 
-func (c *changes) apply(a *Account) {
+func (e *Edit) apply(a *Account) {
 	set := func(to **string, v web.Opt[string]) {
 		if v.Set {
 			*to = web.OrNil(v.Value)
 		}
 	}
-	set(&a.Name, c.name)
-	set(&a.Email, c.email)
-	set(&a.Company, c.company)
-	set(&a.Blog, c.blog)
-	set(&a.Location, c.location)
-	set(&a.Bio, c.bio)
-	a.DefaultRole = c.defaultRole.Or(a.DefaultRole)
-	a.PrivateForks = c.privateForks.Or(a.PrivateForks)
+	set(&a.Name, e.Name)
+	set(&a.Email, e.Email)
+	set(&a.Company, e.Company)
+	set(&a.Blog, e.Blog)
+	set(&a.Location, e.Location)
+	set(&a.Bio, e.Bio)
+	if e.DefaultPermission.Given() {
+		a.DefaultRole = Role(slices.Index(permissions[:], e.DefaultPermission.Value))
+	}
+	a.PrivateForks = e.PrivateForks.Or(a.PrivateForks)
+}
+
+// Get finds a person or an organization, as far as the caller, perhaps nil, may see it. Error: 404.
+func (s *Service) Get(ctx context.Context, caller *Caller, login string) (*Account, error) {
+	a, err := s.find(ctx, login)
+	if err != nil {
+		return nil, err
+	}
+	return a.seenBy(caller), nil
 }
 
 // find is ByLogin in a transaction of its own.
@@ -113,6 +164,19 @@ func (s *Service) find(ctx context.Context, login string) (a *Account, err error
 	return a, err
 }
 
+// seenBy is the account as it is shown to a caller. The address is for those who signed in only, as at GitHub, and
+// whether somebody is suspended for site administrators, as at GitHub Enterprise.
+func (a *Account) seenBy(caller *Caller) *Account {
+	seen := *a
+	if caller == nil {
+		seen.Email = nil
+	}
+	if caller == nil || !caller.SiteAdmin {
+		seen.SuspendedAt = 0
+	}
+	return &seen
+}
+
 // findByID is ByID in a transaction of its own.
 func (s *Service) findByID(ctx context.Context, id ID) (a *Account, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -122,8 +186,8 @@ func (s *Service) findByID(ctx context.Context, id ID) (a *Account, err error) {
 	return a, err
 }
 
-// self finds the caller's own account.
-func (s *Service) self(ctx context.Context, caller *Caller) (a *Account, err error) {
+// Self finds the caller's own account.
+func (s *Service) Self(ctx context.Context, caller *Caller) (a *Account, err error) {
 	return s.findByID(ctx, caller.ID)
 }
 
@@ -136,10 +200,10 @@ func (s *Service) list(ctx context.Context, since ID, limit int64) (list []*Acco
 	return list, err
 }
 
-// findOrg finds an organization and what the caller may do there.
-func (s *Service) findOrg(
+// Org finds an organization and what the caller may do there.
+func (s *Service) Org(
 	ctx context.Context, caller *Caller, login string,
-) (org *Account, may access, err error) {
+) (org *Account, may OrgAccess, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, may, err = orgFor(tx, caller, login)
 		return err
@@ -147,9 +211,11 @@ func (s *Service) findOrg(
 	return org, may, err
 }
 
-// changeSelf changes the caller's own profile. Error: 422 for an address that is
-// reserved for another account.
-func (s *Service) changeSelf(ctx context.Context, caller *Caller, c changes) (a *Account, err error) {
+// EditSelf changes the caller's own profile. Error: 422, also for an address that is reserved for another account.
+func (s *Service) EditSelf(ctx context.Context, caller *Caller, e Edit) (a *Account, err error) {
+	if err := e.checked(userResource); err != nil {
+		return nil, err
+	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockAccount(tx, caller.ID); err != nil {
 			return err
@@ -157,12 +223,12 @@ func (s *Service) changeSelf(ctx context.Context, caller *Caller, c changes) (a 
 		if a, err = ByID(tx, caller.ID); err != nil {
 			return err
 		}
-		if err := c.claimEmail(tx, a); err != nil {
+		if err := e.claimEmail(tx, a); err != nil {
 			return err
 		}
 		before := *a
-		c.apply(a)
-		if err := c.record(tx, &before, a); err != nil {
+		e.apply(a)
+		if err := e.record(tx, &before, a); err != nil {
 			return err
 		}
 		return updateAccount(tx, a)
@@ -170,17 +236,20 @@ func (s *Service) changeSelf(ctx context.Context, caller *Caller, c changes) (a 
 	return a, err
 }
 
-// changeOrg changes an organization. Errors: 404; 403 for those who do not own it.
-func (s *Service) changeOrg(
-	ctx context.Context, caller *Caller, login string, c changes,
+// EditOrg changes an organization. Errors: 404; 403 for those who do not own it; 422.
+func (s *Service) EditOrg(
+	ctx context.Context, caller *Caller, login string, e Edit,
 ) (a *Account, err error) {
+	if err := e.checked(orgResource); err != nil {
+		return nil, err
+	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if a, err = ownedOrg(tx, caller, login); err != nil {
 			return err
 		}
 		before := *a
-		c.apply(a)
-		if err := c.record(tx, &before, a); err != nil {
+		e.apply(a)
+		if err := e.record(tx, &before, a); err != nil {
 			return err
 		}
 		if err := updateAccount(tx, a); err != nil || before.DefaultRole == None || a.DefaultRole > None {

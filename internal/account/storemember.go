@@ -17,8 +17,8 @@ func OrgRole(tx *db.Tx, orgID, userID ID) (member, owner bool, err error) {
 	return err == nil, owner, err
 }
 
-// membership is one user's place in one organization.
-type membership struct {
+// Membership is one user's place in one organization.
+type Membership struct {
 	Org    *Account
 	User   *Account
 	Owner  bool
@@ -26,8 +26,8 @@ type membership struct {
 }
 
 // memberOf finds a membership. Errors: errs.Absent when there is none.
-func memberOf(tx *db.Tx, org, user *Account) (*membership, error) {
-	m := &membership{Org: org, User: user}
+func memberOf(tx *db.Tx, org, user *Account) (*Membership, error) {
+	m := &Membership{Org: org, User: user}
 	err := tx.QueryRow(`SELECT owner, public FROM members WHERE org_id = $1 AND user_id = $2`,
 		org.ID, user.ID).
 		Scan(&m.Owner, &m.Public)
@@ -95,10 +95,16 @@ func (f memberFilter) where() string {
 }
 
 // members lists one page of an organization's members by id; the page is found
-// in an index before any account is fetched.
-func members(tx *db.Tx, f memberFilter, p web.Page) ([]*Account, error) {
-	return Query(tx, ` JOIN (SELECT user_id`+f.where()+` ORDER BY user_id LIMIT $2 OFFSET $3) m
-		ON a.id = m.user_id ORDER BY a.id`, f.Org, p.Size, p.Offset())
+// in an index before any account is fetched. Their Org is left for the caller to set.
+func members(tx *db.Tx, f memberFilter, p web.Page) ([]*Membership, error) {
+	return db.QueryList(tx, func(row db.Scanner) (*Membership, error) {
+		var m Membership
+		user, err := scanAccount(row, &m.Owner, &m.Public)
+		m.User = user
+		return &m, err
+	}, `SELECT `+accountColumns+`, m.owner, m.public FROM (SELECT user_id, owner, public`+f.where()+
+		` ORDER BY user_id LIMIT $2 OFFSET $3) m JOIN accounts a ON a.id = m.user_id ORDER BY a.id`,
+		f.Org, p.Size, p.Offset())
 }
 
 func countMembers(tx *db.Tx, f memberFilter) (n int64, err error) {
@@ -123,9 +129,9 @@ func (f orgFilter) where() string {
 
 // orgsOf lists one page of a user's memberships by the organization's id. Their
 // User is left for the caller to set.
-func orgsOf(tx *db.Tx, f orgFilter, p web.Page) ([]*membership, error) {
-	return db.QueryList(tx, func(row db.Scanner) (*membership, error) {
-		var m membership
+func orgsOf(tx *db.Tx, f orgFilter, p web.Page) ([]*Membership, error) {
+	return db.QueryList(tx, func(row db.Scanner) (*Membership, error) {
+		var m Membership
 		org, err := scanAccount(row, &m.Owner, &m.Public)
 		m.Org = org
 		return &m, err

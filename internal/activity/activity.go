@@ -2,10 +2,11 @@
 // what a user watches and follows.
 //
 //	activity.go  kinds of activities, and recording them
+//	service.go   pages of feeds
 //	store.go     the SQL of table activities; storeselection.go: the activities of a feed
 //	prune.go     deleting activities that no feed reads; storeprune.go: its SQL
 //	api.go       the handlers
-//	json.go      GitHub's events; brief.go: short forms for pages
+//	json.go      GitHub's events
 //
 // A row refers to its issue or comment and stores none of its data, so a feed shows current data, and
 // nothing of deleted ones. Package forge records each activity in the transaction of the change. Stars are

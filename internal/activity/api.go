@@ -13,39 +13,25 @@ import (
 
 // API implements the HTTP handlers of feeds.
 type API struct {
-	db     *db.DB
+	*Service
 	repos  *repo.Service
 	issues *issue.Service
 }
 
-// NewAPI makes the handlers; repos finds the repository of a request.
-func NewAPI(d *db.DB, repos *repo.Service, issues *issue.Service) *API { return &API{d, repos, issues} }
+// NewAPI returns the handlers of the service; repos finds the repository of a request.
+func NewAPI(s *Service, repos *repo.Service, issues *issue.Service) *API {
+	return &API{s, repos, issues}
+}
 
 // pollInterval is the recommended polling interval in seconds, as at GitHub.
 const pollInterval = "60"
 
-// find chooses the scope of a feed, in the transaction that reads it.
-type find func(tx *db.Tx) (selection, error)
-
-// serve answers a page of a feed. There is no more than Newest activities, so
-// the number of pages is known.
+// serve answers a page of a feed.
 func (api *API) serve(w http.ResponseWriter, r *http.Request, choose find) error {
-	p := web.ReadPage(r)
+	p, caller := web.ReadPage(r), account.CallerFrom(r.Context())
 	var feed *feed
-	var total int64
-	err := api.db.Read(r.Context(), func(tx *db.Tx) error {
-		s, err := choose(tx)
-		if err != nil {
-			return err
-		}
-		caller := account.CallerFrom(r.Context())
-		all, err := list(tx, caller, s)
-		if err != nil {
-			return err
-		}
-		total = int64(len(all))
-		from := min(p.Offset(), total)
-		feed, err = load(r.Context(), tx, caller, all[from:min(from+p.Size, total)])
+	total, err := api.page(r.Context(), caller, p, choose, func(tx *db.Tx, list []*Activity) (err error) {
+		feed, err = load(r.Context(), tx, caller, list)
 		return err
 	})
 	if err != nil {
@@ -60,13 +46,7 @@ func (api *API) serve(w http.ResponseWriter, r *http.Request, choose find) error
 
 // named returns a find for the account in the address.
 func named(r *http.Request, of func(tx *db.Tx, id account.ID) (selection, error)) find {
-	return func(tx *db.Tx) (selection, error) {
-		a, err := account.ByLogin(tx, web.Param(r, "username"))
-		if err != nil {
-			return selection{}, err
-		}
-		return of(tx, a.ID)
-	}
+	return ofNamed(web.Param(r, "username"), of)
 }
 
 // GET /events

@@ -14,62 +14,33 @@ import (
 	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/review"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
 // feed is a page of a feed and all that its payloads show, read with a fixed
 // number of queries.
 type feed struct {
+	subjects
 	info     *web.Info
 	list     []*Activity
-	people   map[account.ID]*account.Account
-	repos    map[repo.ID]*repo.Access
-	issues   map[issue.ID]*issue.Issue
 	pulls    map[issue.ID]*pull.Pull // by id of the issue
 	page     *issue.Page
 	comments *comment.Page
 	reviews  *review.Feed
 	releases *release.Page
 	remarks  *commitcomment.Page
-
-	brief bool             // the payloads are those of brief.go
-	told  map[int64]string // of which brief payloads tell, by the activity's id
 }
 
 // load reads everything that the activities refer to.
 func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activity) (*feed, error) {
-	f := &feed{info: web.From(ctx), list: list,
-		repos: map[repo.ID]*repo.Access{}, issues: map[issue.ID]*issue.Issue{}}
+	f := &feed{info: web.From(ctx), list: list}
 	of := map[Kind][]int64{}
-	var people []account.ID
-	var repos []repo.ID
-	var issues []issue.ID
 	for _, a := range list {
-		people = append(people, a.ActorID, a.OrgID)
-		repos = append(repos, a.RepoID)
-		switch of[a.Kind] = append(of[a.Kind], a.SubjectID); a.Kind {
-		case Joined:
-			people = append(people, a.member())
-		case Forked:
-			repos = append(repos, a.fork())
-		}
-		if a.IssueID != 0 {
-			issues = append(issues, a.IssueID)
-		}
+		of[a.Kind] = append(of[a.Kind], a.SubjectID)
 	}
-	var err error
-	if f.people, err = account.ByIDs(tx, people); err != nil {
-		return nil, err
-	}
-	accesses, err := f.loadIssues(tx, caller, repos, issues)
+	accesses, err := f.loadSubjects(tx, caller, list)
 	if err != nil {
 		return nil, err
-	}
-	if f.info.Brief {
-		f.brief = true
-		f.told, err = told(tx, list)
-		return f, err
 	}
 	f.page = issue.NewPage(ctx, accesses...)
 	for _, i := range f.issues {
@@ -97,24 +68,19 @@ func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activi
 	return f, err
 }
 
-// loadIssues reads repositories, issues and pull requests; also the repositories
-// of heads.
-func (f *feed) loadIssues(
-	tx *db.Tx, caller *account.Caller, repos []repo.ID, issues []issue.ID,
-) ([]*repo.Access, error) {
-	found, err := issue.ByIDs(tx, db.Unique(issues))
+// loadSubjects reads accounts, repositories, issues and pull requests; also the repositories of heads.
+func (f *feed) loadSubjects(tx *db.Tx, caller *account.Caller, list []*Activity) ([]*repo.Access, error) {
+	err := f.subjects.load(tx, list)
 	if err != nil {
 		return nil, err
 	}
 	var pulls []issue.ID
-	for _, i := range found {
-		if f.issues[i.ID] = i; i.Pull {
+	for _, i := range f.issues {
+		if i.Pull {
 			pulls = append(pulls, i.ID)
 		}
 	}
-	if f.info.Brief {
-		pulls = nil
-	}
+	repos := reposOf(list)
 	if f.pulls, err = pull.ByIDs(tx, pulls); err != nil {
 		return nil, err
 	}
@@ -123,11 +89,7 @@ func (f *feed) loadIssues(
 			repos = append(repos, p.HeadRepoID)
 		}
 	}
-	accesses, err := repo.VisibleByID(tx, caller, db.Unique(repos))
-	for _, a := range accesses {
-		f.repos[a.ID] = a
-	}
-	return accesses, err
+	return f.loadRepos(tx, caller, repos)
 }
 
 // event is GitHub's event.
@@ -161,10 +123,8 @@ type shortRepo struct {
 
 // render renders the page outside a transaction, one event after another.
 func (f *feed) render(out *web.Output, issues *issue.Service) error {
-	if !f.brief {
-		if err := f.bodies(out, issues); err != nil {
-			return err
-		}
+	if err := f.bodies(out, issues); err != nil {
+		return err
 	}
 	return out.List(len(f.list), func(n int) (any, error) { return f.event(f.list[n]) })
 }
@@ -208,9 +168,6 @@ func (f *feed) event(a *Activity) (*event, error) {
 
 // said returns the payload of the comment, review or release of an activity, or nil.
 func (f *feed) said(a *Activity) (any, error) {
-	if f.brief {
-		return f.briefly(a), nil
-	}
 	switch a.Kind {
 	case Commented:
 		return f.comments.Comment(a.SubjectID)
@@ -224,14 +181,6 @@ func (f *feed) said(a *Activity) (any, error) {
 		return f.remarks.Comment(a.SubjectID)
 	}
 	return nil, nil
-}
-
-// issue is an issue inside a payload.
-func (f *feed) issue(at *repo.Access, i *issue.Issue) any {
-	if f.brief {
-		return issue.NewBrief(i, tracker.NewPlace(f.info, at.Repo))
-	}
-	return f.page.Issue(i)
 }
 
 func (f *feed) actor(id account.ID) *actor {
@@ -283,10 +232,10 @@ func (f *feed) payload(a *Activity, said any) (string, object) {
 	}
 	i := f.issues[a.IssueID]
 	if a.Kind == Commented {
-		return "IssueCommentEvent", object{"action": "created", "issue": f.issue(at, i), "comment": said}
+		return "IssueCommentEvent", object{"action": "created", "issue": f.page.Issue(i), "comment": said}
 	}
 	if !i.Pull {
-		return "IssuesEvent", object{"action": a.action(i), "issue": f.issue(at, i)}
+		return "IssuesEvent", object{"action": a.action(i), "issue": f.page.Issue(i)}
 	}
 	p := object{"pull_request": f.pull(at, i), "action": "created"}
 	switch a.Kind {
@@ -332,9 +281,6 @@ func refOf(a *Activity) object {
 
 // pull returns GitHub's pull-request-minimal, or the short form.
 func (f *feed) pull(at *repo.Access, i *issue.Issue) any {
-	if f.brief {
-		return f.issue(at, i)
-	}
 	p := f.pulls[i.ID]
 	side := func(a *repo.Access, ref, sha string) object {
 		o := object{"ref": ref, "sha": sha, "repo": nil}

@@ -111,9 +111,9 @@ func open(caller *account.Caller) string {
 	return ` AND (` + kinds + `)`
 }
 
-// told reads what brief payloads tell of reviews, releases and comments on commits, by the activity's id: the
-// state, the tag, the commit. Nothing is read where there are none.
-func told(tx *db.Tx, list []*Activity) (map[int64]string, error) {
+// told reads what views show of reviews, releases and comments on commits, by the activity's id. Nothing is read where
+// there are none.
+func told(tx *db.Tx, list []*Activity) (map[int64]Said, error) {
 	var ids []int64
 	for _, a := range list {
 		if a.Kind == Reviewed || a.Kind == Released || a.Kind == CommitCommented {
@@ -123,9 +123,18 @@ func told(tx *db.Tx, list []*Activity) (map[int64]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return db.QueryMap[int64, string](tx, `SELECT a.id, COALESCE(CASE a.kind
-			WHEN 11 THEN (SELECT CAST(s.state AS TEXT) FROM reviews s WHERE s.id = a.subject_id)
-			WHEN 13 THEN (SELECT s.tag FROM releases s WHERE s.id = a.subject_id)
-			ELSE (SELECT s.commit_sha FROM commit_comments s WHERE s.id = a.subject_id) END, '')
+	found := make(map[int64]Said, len(ids))
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id int64
+		var s Said
+		err := row.Scan(&id, &s.State, &s.Tag, &s.Commit)
+		found[id] = s
+		return err
+	}, `SELECT a.id,
+			COALESCE(CASE a.kind WHEN 11 THEN (SELECT s.state FROM reviews s WHERE s.id = a.subject_id) END, 0),
+			COALESCE(CASE a.kind WHEN 13 THEN (SELECT s.tag FROM releases s WHERE s.id = a.subject_id) END, ''),
+			COALESCE(CASE a.kind WHEN 14 THEN (SELECT s.commit_sha FROM commit_comments s
+				WHERE s.id = a.subject_id) END, '')
 		FROM activities a WHERE a.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+	return found, err
 }

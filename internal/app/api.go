@@ -45,18 +45,7 @@ func (api *API) GetSelf(w http.ResponseWriter, r *http.Request) error {
 // Get answers an App: a public one to everybody, others to their owners, including owners of the organization,
 // to site administrators, and to the App. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
-	caller := account.CallerFrom(r.Context())
-	a, err := read(r.Context(), api.s.db, func(tx *db.Tx) (*App, error) {
-		a, err := bySlug(tx, web.Param(r, "app_slug"))
-		if err != nil || a.Public {
-			return a, err
-		}
-		owns, err := account.Owns(tx, caller, a.Owner)
-		if err == nil && !owns && (caller == nil || caller.App != a.ID) {
-			err = errs.Absent()
-		}
-		return a, err
-	})
+	a, err := api.s.Offered(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "app_slug"))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/account"
@@ -28,36 +29,33 @@ func (api *API) ListRepos(w http.ResponseWriter, r *http.Request) error {
 		return errs.New(errs.Forbidden,
 			"You must authenticate with an installation access token in order to list repositories for an installation.")
 	}
-	return api.listRepos(w, r, func(tx *db.Tx) (*Installation, error) {
-		return InstallationByID(tx, caller.InstallationOf())
+	return api.listRepos(w, r, func(p web.Page) (i *Installation, found []*repo.Access, total int64, err error) {
+		err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+			if i, err = InstallationByID(tx, caller.InstallationOf()); err != nil {
+				return err
+			}
+			found, total, err = list.Installed(tx, caller, i.Account.ID, i.ID, p)
+			return err
+		})
+		return i, found, total, err
 	})
 }
 
-// listRepos answers a page of the repositories that the caller and an installation reach.
+// listRepos answers a page of the repositories that an installation reaches.
 func (api *API) listRepos(
-	w http.ResponseWriter, r *http.Request, find func(*db.Tx) (*Installation, error),
+	w http.ResponseWriter, r *http.Request, find func(web.Page) (*Installation, []*repo.Access, int64, error),
 ) error {
 	p := web.ReadPage(r)
-	caller := account.CallerFrom(r.Context())
-	var found []*repo.Access
-	var out reposPayload
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		i, err := find(tx)
-		if err != nil {
-			return err
-		}
-		out.RepositorySelection = i.Selection()
-		found, out.TotalCount, err = list.Installed(tx, caller, i.Account.ID, i.ID, p)
-		return err
-	})
+	i, found, total, err := find(p)
 	if err != nil {
 		return err
 	}
-	if caller.NarrowedToken() {
+	out := reposPayload{TotalCount: total, RepositorySelection: i.Selection(),
+		Repositories: newRepos(found, web.From(r.Context()))}
+	if account.CallerFrom(r.Context()).NarrowedToken() {
 		out.RepositorySelection = "selected"
 	}
-	out.Repositories = newRepos(found, web.From(r.Context()))
-	web.Link(w, r, p, out.TotalCount)
+	web.Link(w, r, p, total)
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
@@ -105,30 +103,15 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 	return answerInstallations(w, r, list)
 }
 
-// ofUser is the condition for installations that a user, $1, knows of: on the own account, and on the
-// organizations to which the user belongs.
-const ofUser = `(i.account_id = $1 OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1))`
-
 // GET /user/installations
 //
 // ListOwn answers a page of the installations on the caller's account and organizations, the oldest first.
 func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
-	list, err := read(r.Context(), api.s.db, func(tx *db.Tx) ([]*Installation, error) {
-		return installationsWhere(tx, `WHERE `+ofUser+` ORDER BY i.id`, account.CallerFrom(r.Context()).ID)
-	})
+	list, err := api.s.Known(r.Context(), account.CallerFrom(r.Context()))
 	if err != nil {
 		return err
 	}
 	return answerInstallations(w, r, list)
-}
-
-// own finds the installation that {installation_id} names, if the caller knows of it. Error: 404.
-func own(tx *db.Tx, r *http.Request) (*Installation, error) {
-	id, err := installationID(r)
-	if err != nil {
-		return nil, err
-	}
-	return oneInstallation(tx, `WHERE `+ofUser+` AND i.id = $2`, account.CallerFrom(r.Context()).ID, id)
 }
 
 // GET /user/installations/{installation_id}/repositories
@@ -136,7 +119,13 @@ func own(tx *db.Tx, r *http.Request) (*Installation, error) {
 // ListOwnRepos answers a page of the repositories that an installation reaches and on which the caller has a
 // role. Error: 404.
 func (api *API) ListOwnRepos(w http.ResponseWriter, r *http.Request) error {
-	return api.listRepos(w, r, func(tx *db.Tx) (*Installation, error) { return own(tx, r) })
+	id, err := installationID(r)
+	if err != nil {
+		return err
+	}
+	return api.listRepos(w, r, func(p web.Page) (*Installation, []*repo.Access, int64, error) {
+		return api.s.ReposOf(r.Context(), account.CallerFrom(r.Context()), id, p)
+	})
 }
 
 // PUT /user/installations/{installation_id}/repositories/{repository_id}
@@ -144,7 +133,7 @@ func (api *API) ListOwnRepos(w http.ResponseWriter, r *http.Request) error {
 // AddRepo adds a repository to an installation for selected ones, for its administrators. Errors: 403,
 // 404, 422.
 func (api *API) AddRepo(w http.ResponseWriter, r *http.Request) error {
-	return api.choose(w, r, api.s.addTo)
+	return api.choose(w, r, api.s.AddRepo)
 }
 
 // DELETE /user/installations/{installation_id}/repositories/{repository_id}
@@ -152,39 +141,21 @@ func (api *API) AddRepo(w http.ResponseWriter, r *http.Request) error {
 // RemoveRepo takes a repository from an installation for some, by who administrates it. Errors: 403, 404,
 // 422.
 func (api *API) RemoveRepo(w http.ResponseWriter, r *http.Request) error {
-	return api.choose(w, r, api.s.removeFrom)
+	return api.choose(w, r, api.s.RemoveRepo)
 }
 
-// choose changes what an installation reaches. The rights are asked in the transaction.
-func (api *API) choose(
-	w http.ResponseWriter, r *http.Request, change func(*db.Tx, *Installation, repo.ID, account.ID) error,
+func (api *API) choose(w http.ResponseWriter, r *http.Request,
+	change func(context.Context, *account.Caller, account.InstallationID, repo.ID) error,
 ) error {
 	repoID, err := web.Number(r, "repository_id")
 	if err != nil {
 		return err
 	}
-	caller := account.CallerFrom(r.Context())
-	err = api.s.db.Write(r.Context(), func(tx *db.Tx) error {
-		i, err := own(tx, r)
-		if err != nil {
-			return err
-		}
-		if i, err = holdInstallation(tx, i.ID); err != nil {
-			return err
-		}
-		found, err := repo.VisibleByID(tx, caller, []repo.ID{repo.ID(repoID)})
-		switch {
-		case err != nil:
-			return err
-		case len(found) == 0 || found[0].OwnerID != i.Account.ID:
-			return errs.Absent()
-		}
-		if err := found[0].Require(account.Admin); err != nil {
-			return err
-		}
-		return change(tx, i, found[0].ID, caller.ID)
-	})
+	id, err := installationID(r)
 	if err != nil {
+		return err
+	}
+	if err := change(r.Context(), account.CallerFrom(r.Context()), id, repo.ID(repoID)); err != nil {
 		return err
 	}
 	return web.NoContent(w)

@@ -6,6 +6,9 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/repo/list"
+	"arbor/internal/web"
 )
 
 // What people do in a browser with Apps on what is their own: their account, and the organizations that they
@@ -19,7 +22,8 @@ func (s *Service) Own(ctx context.Context, caller *account.Caller) ([]*App, erro
 	})
 }
 
-// Offered finds an App that the caller may install: a public one, or one of its own. Error: 404.
+// Offered finds an App that the caller, perhaps nil, may see and install: a public one, one of its own, or the App that
+// the caller is. Error: 404.
 func (s *Service) Offered(ctx context.Context, caller *account.Caller, slug string) (*App, error) {
 	return read(ctx, s.db, func(tx *db.Tx) (*App, error) { return offered(tx, caller, slug) })
 }
@@ -30,10 +34,82 @@ func offered(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 		return a, err
 	}
 	owns, err := account.Owns(tx, caller, a.Owner)
-	if err == nil && !owns {
+	if err == nil && !owns && (caller == nil || caller.App != a.ID) {
 		err = errs.Absent()
 	}
 	return a, err
+}
+
+// ofUser is the condition for installations that a user, $1, knows of: on the own account, and on the
+// organizations to which the user belongs.
+const ofUser = `(i.account_id = $1 OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1))`
+
+// Known lists the installations on the caller's account and organizations, the oldest first.
+func (s *Service) Known(ctx context.Context, caller *account.Caller) ([]*Installation, error) {
+	return read(ctx, s.db, func(tx *db.Tx) ([]*Installation, error) {
+		return installationsWhere(tx, `WHERE `+ofUser+` ORDER BY i.id`, caller.ID)
+	})
+}
+
+// known finds one of them. Error: 404.
+func known(tx *db.Tx, caller *account.Caller, id account.InstallationID) (*Installation, error) {
+	return oneInstallation(tx, `WHERE `+ofUser+` AND i.id = $2`, caller.ID, id)
+}
+
+// ReposOf reads a page of the repositories that an installation reaches and on which the caller has a role, and how
+// many there are. Error: 404.
+func (s *Service) ReposOf(
+	ctx context.Context, caller *account.Caller, id account.InstallationID, p web.Page,
+) (i *Installation, found []*repo.Access, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if i, err = known(tx, caller, id); err != nil {
+			return err
+		}
+		found, total, err = list.Installed(tx, caller, i.Account.ID, i.ID, p)
+		return err
+	})
+	return i, found, total, err
+}
+
+// AddRepo adds a repository to an installation for selected ones, for its administrators. Errors: 403, 404, 422.
+func (s *Service) AddRepo(
+	ctx context.Context, caller *account.Caller, id account.InstallationID, repoID repo.ID,
+) error {
+	return s.choose(ctx, caller, id, repoID, s.addTo)
+}
+
+// RemoveRepo takes a repository from an installation for some, by who administrates it. Errors: 403, 404, 422.
+func (s *Service) RemoveRepo(
+	ctx context.Context, caller *account.Caller, id account.InstallationID, repoID repo.ID,
+) error {
+	return s.choose(ctx, caller, id, repoID, s.removeFrom)
+}
+
+// choose changes what an installation reaches. The rights are asked in the transaction.
+func (s *Service) choose(
+	ctx context.Context, caller *account.Caller, id account.InstallationID, repoID repo.ID,
+	change func(*db.Tx, *Installation, repo.ID, account.ID) error,
+) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		i, err := known(tx, caller, id)
+		if err != nil {
+			return err
+		}
+		if i, err = holdInstallation(tx, i.ID); err != nil {
+			return err
+		}
+		found, err := repo.VisibleByID(tx, caller, []repo.ID{repoID})
+		switch {
+		case err != nil:
+			return err
+		case len(found) == 0 || found[0].OwnerID != i.Account.ID:
+			return errs.Absent()
+		}
+		if err := found[0].Require(account.Admin); err != nil {
+			return err
+		}
+		return change(tx, i, found[0].ID, caller.ID)
+	})
 }
 
 // InstallBy is Install by a caller. Errors: also 404 for an App that the caller may not install; 403 for an

@@ -20,18 +20,19 @@ type Service struct{ db *db.DB }
 // New returns a Service on a database.
 func New(d *db.DB) *Service { return &Service{d} }
 
-// side is one of the two lists of an account.
-type side bool
+// Side is one of the two lists of an account.
+type Side bool
 
+// The sides.
 const (
-	followers side = false
-	following side = true
+	Followers Side = false
+	Following Side = true
 )
 
-// list lists a page of one side of an account, and returns how many are
+// List lists a page of one side of an account, and returns how many are
 // there. Errors: errs.Absent when nobody has the login.
-func (s *Service) list(
-	ctx context.Context, login string, of side, p web.Page,
+func (s *Service) List(
+	ctx context.Context, login string, of Side, p web.Page,
 ) (found []*account.Account, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		found = nil
@@ -40,7 +41,7 @@ func (s *Service) list(
 			return err
 		}
 		read := followersOf
-		if total = a.Followers; of == following {
+		if total = a.Followers; of == Following {
 			total, read = a.Following, followedBy
 		}
 		if p.Offset() >= total {
@@ -52,18 +53,16 @@ func (s *Service) list(
 	return found, total, err
 }
 
-// check returns errs.Absent unless one account follows the other.
-func (s *Service) check(ctx context.Context, login, target string) error {
+// Follows reports whether one account follows the other.
+func (s *Service) Follows(ctx context.Context, login, target string) (does bool, err error) {
 	if !account.Plausible(login) || !account.Plausible(target) {
-		return errs.Absent()
+		return false, nil
 	}
-	return s.db.Read(ctx, func(tx *db.Tx) error {
-		ok, err := follows(tx, login, target)
-		if err == nil && !ok {
-			return errs.Absent()
-		}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		does, err = follows(tx, login, target)
 		return err
 	})
+	return does, err
 }
 
 // Follow follows or unfollows an account for the caller. Repeating

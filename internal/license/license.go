@@ -65,6 +65,14 @@ func ByKey(key string) *License {
 	return nil
 }
 
+// NameOf is the name of the license that has a key.
+func NameOf(key string) string {
+	if l := ByKey(key); l != nil {
+		return l.Name
+	}
+	return "Other"
+}
+
 // Simple is GitHub's license-simple: how a license stands in other payloads.
 type Simple struct {
 	Key    string  `json:"key"`
@@ -79,10 +87,10 @@ func NewSimple(key *string, i *web.Info) *Simple {
 	if key == nil {
 		return nil
 	}
-	s := &Simple{Key: Other, Name: "Other", SPDX: "NOASSERTION"}
+	s := &Simple{Key: Other, Name: NameOf(*key), SPDX: "NOASSERTION"}
 	if l := ByKey(*key); l != nil {
 		url := i.API(web.Path("licenses", l.Key()))
-		s.Key, s.Name, s.SPDX, s.URL = l.Key(), l.Name, l.SPDX, &url
+		s.Key, s.SPDX, s.URL = l.Key(), l.SPDX, &url
 	}
 	s.NodeID = base64.RawURLEncoding.EncodeToString([]byte("License:" + s.Key))
 	return s

@@ -40,9 +40,10 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, of repo.ID) error {
 	if err != nil {
 		return err
 	}
-	f.repo = of
+	f.Repo = of
+	caller := account.CallerFrom(r.Context())
 	w.Header().Set("X-Poll-Interval", pollInterval)
-	at, changed, err := api.s.Changed(r.Context(), f.caller)
+	at, changed, err := api.s.Changed(r.Context(), caller)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, of repo.ID) error {
 		return nil
 	}
 	page := web.ReadPage(r)
-	found, total, err := api.s.List(r.Context(), f, page)
+	found, total, err := api.s.List(r.Context(), caller, f, page)
 	if err != nil {
 		return err
 	}
@@ -76,16 +77,15 @@ func modifiedSince(r *http.Request) (since time.Time, ok bool) {
 	return since, err == nil
 }
 
-func readFilter(r *http.Request) (filter, error) {
-	f := filter{caller: account.CallerFrom(r.Context())}
-	for name, value := range map[string]*bool{"all": &f.all, "participating": &f.participating} {
+func readFilter(r *http.Request) (f Filter, err error) {
+	for name, value := range map[string]*bool{"all": &f.All, "participating": &f.Participating} {
 		v, err := web.QueryEnum(r, Resource, name, "false", "true")
 		if err != nil {
 			return f, err
 		}
 		*value = v == "true"
 	}
-	for name, value := range map[string]*db.Time{"since": &f.since, "before": &f.before} {
+	for name, value := range map[string]*db.Time{"since": &f.Since, "before": &f.Before} {
 		at, err := web.QueryTime(r, Resource, name)
 		if err != nil {
 			return f, err
@@ -120,14 +120,7 @@ func (api *API) mark(w http.ResponseWriter, r *http.Request, of repo.ID) error {
 	if !read.Or(true) {
 		body.Wrong("read", errs.InvalidField, "threads cannot be marked as unread")
 	}
-	var until db.Time
-	if given.Value != "" {
-		at, ok := web.ParseTime(given.Value)
-		if !ok {
-			body.Wrong("last_read_at", errs.InvalidField, "must be a time such as 2011-04-22T13:33:48Z")
-		}
-		until = max(db.FromTime(at), 1)
-	}
+	until := readUntil(&body.Faults, given.Value)
 	if err := body.Err(); err != nil {
 		return err
 	}
@@ -136,6 +129,24 @@ func (api *API) mark(w http.ResponseWriter, r *http.Request, of repo.ID) error {
 	}
 	w.WriteHeader(http.StatusResetContent)
 	return nil
+}
+
+// ReadUntil reads the time up to which threads are marked; an empty text is none. Error: 422.
+func ReadUntil(text string) (db.Time, error) {
+	f := web.Faults{Resource: Resource}
+	until := readUntil(&f, text)
+	return until, f.Err()
+}
+
+func readUntil(f *web.Faults, text string) db.Time {
+	if text == "" {
+		return 0
+	}
+	at, ok := web.ParseTime(text)
+	if !ok {
+		f.Wrong("last_read_at", errs.InvalidField, "must be a time such as 2011-04-22T13:33:48Z")
+	}
+	return max(db.FromTime(at), 1)
 }
 
 // GET /notifications/threads/{thread_id}

@@ -14,7 +14,7 @@ import (
 // them; zero: all. repoID chooses those of one repository; 0: of all.
 func (s *Service) MarkAll(ctx context.Context, caller *account.Caller, repoID repo.ID, until db.Time) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		return markRead(tx, filter{caller: caller, repo: repoID}, until)
+		return markRead(tx, filter{Filter: Filter{Repo: repoID}, caller: caller}, until)
 	})
 }
 

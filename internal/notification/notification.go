@@ -71,6 +71,7 @@ type Thread struct {
 	Number  int64    // of the issue
 	Pull    bool     // the issue is a pull request
 	Release int64
+	Tag     string // of the release
 	Commit  git.SHA
 	Title   string // of a commit it is read later
 	Comment int64  // the newest on the issue or the commit; 0: none

@@ -48,7 +48,10 @@ type Page struct {
 }
 
 // List reads a page of the caller's threads, and how many there are in all.
-func (s *Service) List(ctx context.Context, f filter, p web.Page) (found *Page, total int64, err error) {
+func (s *Service) List(
+	ctx context.Context, caller *account.Caller, of Filter, p web.Page,
+) (found *Page, total int64, err error) {
+	f := filter{Filter: of, caller: caller}
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		found = &Page{}
 		if found.Threads, total, err = threads(tx, f, p); err != nil {

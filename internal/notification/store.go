@@ -12,14 +12,19 @@ import (
 	"arbor/internal/web"
 )
 
+// Filter chooses threads of somebody.
+type Filter struct {
+	Repo          repo.ID // 0: of all
+	All           bool    // those that were read, too
+	Participating bool    // without those that only watching caused
+	Since, Before db.Time // of the latest notification; 0: any time
+}
+
 // filter chooses threads of the caller's, of those that the caller may see now.
 type filter struct {
-	caller        *account.Caller
-	repo          repo.ID // 0: of all
-	id            int64   // one thread; 0: all
-	all           bool    // those that were read, too
-	participating bool    // without those that only watching caused
-	since, before db.Time // of the latest notification; 0: any time
+	Filter
+	caller *account.Caller
+	id     int64 // one thread; 0: all
 }
 
 // build returns the rest of a SELECT, and its arguments. A subject that nobody can see, a draft or
@@ -31,23 +36,23 @@ func (f *filter) build() (from string, args []any) {
 		args = append(args, v)
 		where = append(where, fmt.Sprintf(condition, len(args)))
 	}
-	if f.repo != 0 {
-		and(`s.repo_id = $%d`, f.repo)
+	if f.Repo != 0 {
+		and(`s.repo_id = $%d`, f.Repo)
 	}
 	if f.id != 0 {
 		and(`t.id = $%d`, f.id)
 	}
-	if !f.all {
+	if !f.All {
 		where = append(where, `t.unread`)
 	}
-	if f.participating {
+	if f.Participating {
 		and(`t.reason > $%d`, int64(Subscribed))
 	}
-	if f.since != 0 {
-		and(`t.updated_at >= $%d`, f.since)
+	if f.Since != 0 {
+		and(`t.updated_at >= $%d`, f.Since)
 	}
-	if f.before != 0 {
-		and(`t.updated_at < $%d`, f.before)
+	if f.Before != 0 {
+		and(`t.updated_at < $%d`, f.Before)
 	}
 	where = append(where, `EXISTS (SELECT 1`+repo.FromVisible(`s.repo_id`, f.caller)+
 		` AND (i.id IS NULL OR r.has_issues OR i.pull))`, `(l.id IS NULL OR NOT l.draft)`)
@@ -62,10 +67,10 @@ func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err 
 	list, err = db.QueryList(tx, func(row db.Scanner) (*Thread, error) {
 		var t Thread
 		err := row.Scan(&t.ID, &t.RepoID, &t.SubjectID, &t.Reason, &t.Unread, &t.UpdatedAt,
-			&t.ReadAt, &t.Issue, &t.Number, &t.Pull, &t.Release, &t.Commit, &t.Title, &t.Comment)
+			&t.ReadAt, &t.Issue, &t.Number, &t.Pull, &t.Release, &t.Tag, &t.Commit, &t.Title, &t.Comment)
 		return &t, err
 	}, `SELECT t.id, s.repo_id, t.subject_id, t.reason, t.unread, t.updated_at, COALESCE(t.read_at, 0),
-			COALESCE(i.id, 0), COALESCE(i.number, 0), COALESCE(i.pull, FALSE), COALESCE(l.id, 0),
+			COALESCE(i.id, 0), COALESCE(i.number, 0), COALESCE(i.pull, FALSE), COALESCE(l.id, 0), COALESCE(l.tag, ''),
 			COALESCE(s.commit_sha, ''), COALESCE(i.title, l.name, l.tag, ''),
 			CASE WHEN i.id IS NOT NULL THEN COALESCE((SELECT MAX(c.id) FROM issue_comments c
 			WHERE c.issue_id = i.id), 0)
@@ -82,7 +87,7 @@ func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err 
 
 // threadByID finds a thread of the caller's. Error: 404, also of one that the caller may not see now.
 func threadByID(tx *db.Tx, caller *account.Caller, id int64) (*Thread, error) {
-	list, _, err := threads(tx, filter{caller: caller, id: id, all: true}, web.Page{Number: 1, Size: 1})
+	list, _, err := threads(tx, filter{Filter{All: true}, caller, id}, web.Page{Number: 1, Size: 1})
 	if err == nil && len(list) == 0 {
 		return nil, errs.Absent()
 	}
@@ -130,7 +135,7 @@ func noteTold(tx *db.Tx, subject int64, at db.Time, list []hearer) error {
 
 // markRead marks the unread threads of a filter up to a time as read; zero: now.
 func markRead(tx *db.Tx, f filter, until db.Time) error {
-	f.all = false
+	f.All = false
 	from, args := f.build()
 	clock := tx.Engine().Clock()
 	set, condition := clock, ``

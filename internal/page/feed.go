@@ -1,55 +1,19 @@
 package page
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
+	"arbor/internal/activity"
+	"arbor/internal/review"
 	"arbor/internal/web"
 )
-
-// Event is what happened, as feeds of the API tell it.
-type Event struct {
-	Type      string
-	Actor     User
-	Repo      struct{ Name string } // OWNER/NAME
-	Payload   json.RawMessage
-	CreatedAt time.Time `json:"created_at"`
-	Public    bool
-}
-
-// eventDetails is what a line of a feed shows of a payload.
-type eventDetails struct {
-	Action  string
-	Ref     string
-	RefType string `json:"ref_type"`
-	Size    int64
-	Number  int64
-	Issue   *Issue
-	Pull    *Issue `json:"pull_request"`
-	Forkee  *struct {
-		FullName string `json:"full_name"`
-	}
-	Release *struct {
-		Tag  string `json:"tag_name"`
-		Name string
-	}
-	Member  *User
-	Comment *struct {
-		HTMLURL string `json:"html_url"`
-		SHA     string `json:"commit_id"`
-	}
-	Review *struct {
-		State   string
-		HTMLURL string `json:"html_url"`
-	}
-}
 
 // Line is an event in words: who is before them; What is done to the thing that Text names and Path leads to,
 // in Repo.
 type Line struct {
-	Actor User
+	Actor *User // nil: gone
 	What  string
 	Text  string // empty: the repository itself
 	Path  string
@@ -61,86 +25,93 @@ type Line struct {
 // RepoPath is the address of the repository's page.
 func (l *Line) RepoPath() string { return web.Path(strings.Split(l.Repo, "/")...) }
 
-// Lines puts events into words. What it knows no words for is left out.
-func Lines(events []Event) (list []Line) {
+// Lines puts what happened into words. What it knows no words for is left out.
+func Lines(events []*activity.View) (list []Line) {
 	for _, e := range events {
-		var d eventDetails
-		if json.Unmarshal(e.Payload, &d) != nil {
-			continue
-		}
-		l := Line{Actor: e.Actor, Repo: e.Repo.Name, At: e.CreatedAt}
-		if l.describe(e.Type, &d) {
+		l := Line{Actor: NewUser(e.Actor), Repo: e.Repo.FullName(), At: Moment(e.CreatedAt)}
+		if l.describe(e) {
 			list = append(list, l)
 		}
 	}
 	return list
 }
 
-// describe finds the words for an event. It reports false for what it does not know.
-func (l *Line) describe(kind string, d *eventDetails) bool {
-	subject := d.Issue
-	if subject == nil {
-		subject = d.Pull
-	}
-	switch kind {
-	case "PushEvent":
-		branch := strings.TrimPrefix(d.Ref, "refs/heads/")
+// describe finds the words for what happened. It reports false for what it does not know.
+func (l *Line) describe(e *activity.View) bool {
+	switch e.Kind {
+	case activity.Pushed:
+		branch := strings.TrimPrefix(e.Ref, "refs/heads/")
 		l.What, l.Text, l.Path = "pushed to", branch, l.RepoPath()+"/commits"+filePath(branch)
-	case "CreateEvent", "DeleteEvent":
-		l.What = map[string]string{"CreateEvent": "created", "DeleteEvent": "deleted"}[kind] + " " + d.RefType
-		if d.RefType != "repository" {
-			l.Text = d.Ref
-			if kind == "CreateEvent" {
-				l.Path = l.RepoPath() + "/tree" + filePath(d.Ref)
-			}
+	case activity.Created:
+		l.What, l.Text = named("created", e.Ref)
+		if l.Text != "" {
+			l.Path = l.RepoPath() + "/tree" + filePath(l.Text)
 		}
-	case "ForkEvent":
-		if l.What = "forked"; d.Forkee != nil {
-			l.Fork = d.Forkee.FullName
+	case activity.Deleted:
+		l.What, l.Text = named("deleted", e.Ref)
+	case activity.Forked:
+		if l.What = "forked"; e.Fork != nil {
+			l.Fork = e.Fork.FullName()
 		}
-	case "CommitCommentEvent":
-		if d.Comment == nil {
-			return false
-		}
-		l.What, l.Text, l.Path = "commented on commit", Short(d.Comment.SHA), Local(d.Comment.HTMLURL)
-	case "WatchEvent":
-		l.What = "starred"
-	case "PublicEvent":
+	case activity.CommitCommented:
+		l.What, l.Text = "commented on commit", Short(string(e.Commit))
+		l.Path = fmt.Sprintf("%s/commit/%s#commitcomment-%d", l.RepoPath(), e.Commit, e.SubjectID)
+	case activity.Published:
 		l.What = "made public"
-	case "IssuesEvent", "PullRequestEvent", "IssueCommentEvent", "PullRequestReviewEvent",
-		"PullRequestReviewCommentEvent":
-		if subject == nil {
+	case activity.Released:
+		l.What, l.Text, l.Path = "released", e.Tag, l.RepoPath()+"/releases/tag"+filePath(e.Tag)
+	case activity.Joined:
+		if e.Member == nil {
 			return false
 		}
-		l.What = spoken(kind, d, subject)
-		l.Text, l.Path = l.about(d, subject)
-	case "ReleaseEvent":
-		if d.Release == nil {
-			return false
-		}
-		l.What, l.Text, l.Path = "released", d.Release.Tag,
-			l.RepoPath()+"/releases/tag"+filePath(d.Release.Tag)
-	case "MemberEvent":
-		if d.Member == nil {
-			return false
-		}
-		l.What, l.Text, l.Path = d.Action+" the collaborator", d.Member.Login, web.Path(d.Member.Login)
+		l.What, l.Text, l.Path = "added the collaborator", e.Member.Login, web.Path(e.Member.Login)
 	default:
-		return false
+		return e.Issue != nil && l.describeIssue(e)
 	}
 	return true
 }
 
-// about is the name and the address of an issue or a pull request, or of what was said about it.
-func (l *Line) about(d *eventDetails, subject *Issue) (text, path string) {
-	text, path = fmt.Sprintf("#%d %s", subject.Number, subject.Title), subject.Path()
-	switch {
-	case d.Comment != nil && d.Comment.HTMLURL != "":
-		path = Local(d.Comment.HTMLURL)
-	case d.Review != nil && d.Review.HTMLURL != "":
-		path = Local(d.Review.HTMLURL)
+// named is what was done to a branch, a tag or, without a ref, the repository, and the name of the first two.
+func named(done, ref string) (what, name string) {
+	if ref == "" {
+		return done + " repository", ""
 	}
-	return Clip(text, maxSubject).Text, path
+	if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok {
+		return done + " branch", name
+	}
+	return done + " tag", strings.TrimPrefix(ref, "refs/tags/")
+}
+
+// describeIssue is describe for what happened to an issue or a pull request.
+func (l *Line) describeIssue(e *activity.View) bool {
+	thing := "issue"
+	if e.Issue.Pull {
+		thing = "pull request"
+	}
+	l.Text = Clip(fmt.Sprintf("#%d %s", e.Issue.Number, e.Issue.Title), maxSubject).Text
+	l.Path = IssuePath(e.Issue, e.Repo.Owner.Login, e.Repo.Name)
+	at := ""
+	switch e.Kind {
+	case activity.Commented:
+		l.What, at = "commented on ", "#issuecomment-%d"
+	case activity.ReviewCommented:
+		l.What, at = "commented on ", "#discussion_r%d"
+	case activity.Reviewed:
+		l.What, at = "reviewed ", "#pullrequestreview-%d"
+		switch e.State {
+		case review.Approved:
+			l.What = "approved "
+		case review.ChangesRequested:
+			l.What = "asked for changes to "
+		}
+	default:
+		l.What = e.Action() + " "
+	}
+	l.What += thing
+	if at != "" {
+		l.Path += fmt.Sprintf(at, e.SubjectID)
+	}
+	return true
 }
 
 // Local is the path, the query and the fragment of an address of this site that the API gave; empty: it is
@@ -152,24 +123,4 @@ func Local(address string) string {
 		}
 	}
 	return ""
-}
-
-// spoken is what an event does to an issue or a pull request.
-func spoken(kind string, d *eventDetails, subject *Issue) string {
-	thing := "issue"
-	if kind != "IssuesEvent" && (d.Pull != nil || subject.IsPull()) {
-		thing = "pull request"
-	}
-	switch {
-	case strings.HasSuffix(kind, "CommentEvent"):
-		return "commented on " + thing
-	case kind == "PullRequestReviewEvent" && d.Review != nil && strings.EqualFold(d.Review.State, "approved"):
-		return "approved " + thing
-	case kind == "PullRequestReviewEvent" && d.Review != nil &&
-		strings.EqualFold(d.Review.State, "changes_requested"):
-		return "asked for changes to " + thing
-	case kind == "PullRequestReviewEvent":
-		return "reviewed " + thing
-	}
-	return d.Action + " " + thing
 }

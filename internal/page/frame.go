@@ -139,6 +139,25 @@ func (k *Kit) unread(r *http.Request, v *Viewer) error {
 // Pager leads to the pages before and after this one of a list.
 type Pager struct{ Newer, Older string } // addresses; empty: there is none
 
+// At is the page of a list that the request asks for.
+func At(r *http.Request, size int64) web.Page {
+	return web.Page{Number: web.ReadPage(r).Number, Size: size}
+}
+
+// First is the first page of a list.
+func First(size int64) web.Page { return web.Page{Number: 1, Size: size} }
+
+// CutOf is the page of a whole list.
+func CutOf[T any](at web.Page, list []T) []T {
+	from := min(at.Offset(), int64(len(list)))
+	return list[from:min(from+at.Size, int64(len(list)))]
+}
+
+// PagerOf makes the pager of a page of a list with so many entries in all.
+func PagerOf(r *http.Request, at web.Page, total int64) Pager {
+	return PagesOf(r, at.Offset()+at.Size < total)
+}
+
 // PagesOf makes the pager of the request's list; more says that there is another page.
 func PagesOf(r *http.Request, more bool) (p Pager) {
 	number := web.ReadPage(r).Number

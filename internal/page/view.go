@@ -10,8 +10,10 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
 	"arbor/internal/label"
+	"arbor/internal/license"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
@@ -48,6 +50,33 @@ func NewUsers(list []*account.Account) []User {
 		users[n] = *NewUser(a)
 	}
 	return users
+}
+
+// NewRepository makes the view of a repository.
+func NewRepository(a *repo.Access) Repository {
+	r := Repository{ID: int64(a.ID), Name: a.Name, FullName: a.FullName(), Owner: *NewUser(&a.Owner), Private: a.Private,
+		Archived: a.Archived, Fork: a.ParentID != 0, Description: textOf(a.Description), Homepage: textOf(a.Homepage),
+		Language: textOf(a.Language), Stars: a.Stars, Forks: a.Forks, OpenIssues: a.OpenIssues, Topics: a.Topics.Names(),
+		DefaultBranch: a.DefaultBranch, PushedAt: Moment(a.PushedAt), UpdatedAt: Moment(a.UpdatedAt)}
+	if a.License != nil {
+		r.License = &struct{ Name string }{license.NameOf(*a.License)}
+	}
+	return r
+}
+
+// NewRepositories makes the views of repositories.
+func NewRepositories(list []*repo.Access) []Repository {
+	views := make([]Repository, len(list))
+	for n, a := range list {
+		views[n] = NewRepository(a)
+	}
+	return views
+}
+
+// NewKey makes the view of an SSH key.
+func NewKey(k *account.Key) Key {
+	return Key{ID: k.ID, Key: k.PublicKey, Title: k.Title, ReadOnly: k.ReadOnly, AddedBy: k.AddedLogin,
+		CreatedAt: Moment(k.CreatedAt), LastUsed: Moment(k.LastUsedAt)}
 }
 
 // NewLabel makes the view of a label.

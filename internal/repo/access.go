@@ -73,6 +73,11 @@ func (s *Service) ToChange(ctx context.Context, a *Access, need account.Role) (c
 	return s.toChange(ctx, a, need, (*Access).HoldsWritable)
 }
 
+// ToChangeArchived is ToChange for what may be done with an archived repository, too.
+func (s *Service) ToChangeArchived(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
+	return s.toChange(ctx, a, need, (*Access).Holds)
+}
+
 func (s *Service) toChange(
 	ctx context.Context, a *Access, need account.Role, holds func(*Access, *db.Tx) error,
 ) (context.Context, error) {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -58,6 +59,25 @@ type Found struct {
 	Items []any
 }
 
+// Hits is Found with items of one type, for operations.
+type Hits[T any] struct {
+	Total int64
+	Part  bool // there may be more
+	Items []T
+}
+
+// HitsOf gives what was found, of which all items are of the type.
+func HitsOf[T any](f *Found) *Hits[T] {
+	h := &Hits[T]{Total: f.Total, Part: f.Part, Items: make([]T, len(f.Items))}
+	for n, one := range f.Items {
+		h.Items[n] = one.(T)
+	}
+	return h
+}
+
+// More reports whether hits that can be read follow the page.
+func (h *Hits[T]) More(at web.Page) bool { return at.Offset()+at.Size < min(h.Total, MaxReach) }
+
 // Kinds answers searches of several kinds, and keeps answers.
 type Kinds struct {
 	s       *Service
@@ -79,7 +99,7 @@ func (k *Kinds) Serve(w http.ResponseWriter, r *http.Request, kind Kind,
 	if h := w.Header(); h.Get("X-RateLimit-Resource") != "" {
 		h.Set("X-RateLimit-Resource", kind.Limit)
 	}
-	q, err := kind.ask(r)
+	q, err := kind.read(r)
 	if err != nil {
 		return err
 	}
@@ -94,15 +114,26 @@ func (k *Kinds) Serve(w http.ResponseWriter, r *http.Request, kind Kind,
 	return k.answers.Serve(w, r, k.s.db.State(r.Context()), web.Key(r, account.ViewOf(q.Caller)), render)
 }
 
-// Find finds the first page of what a search of a kind finds, in its default order. Errors: those of Serve.
-func (k *Kinds) Find(ctx context.Context, kind Kind, text string, caller *account.Caller, size int64,
+// Question is what somebody looks for.
+type Question struct {
+	Text   string
+	Sort   string // of the kind's; empty: best-match
+	Asc    bool
+	Page   web.Page
+	Caller *account.Caller // nil: nobody
+}
+
+// Find finds a page of what a search of a kind finds. Errors: those of Serve.
+func (k *Kinds) Find(ctx context.Context, kind Kind, of Question,
 	find func(ctx context.Context, out *web.Output, q *Asked) (*Found, error)) (*Found, error) {
-	q := &Asked{Page: web.Page{Number: 1, Size: size}, Caller: caller, Sort: kind.Sorts[0]}
-	terms, err := kind.Language.Read(text)
+	terms, err := kind.Read(of.Text)
 	if err != nil {
 		return nil, err
 	}
-	q.Terms = terms
+	q, err := kind.ask(of, terms)
+	if err != nil {
+		return nil, err
+	}
 	return kind.find(web.Unsent(ctx), q, find)
 }
 
@@ -155,22 +186,32 @@ func (k *Kinds) Read(ctx context.Context, fn func(tx *db.Tx) error) error {
 	return k.s.db.ReadLong(ctx, fn)
 }
 
-// ask reads a request.
-func (k *Kind) ask(r *http.Request) (*Asked, error) {
-	terms, err := k.Read(web.QueryOf(r).Get("q"))
+// read reads a request.
+func (k *Kind) read(r *http.Request) (*Asked, error) {
+	of := Question{Text: web.QueryOf(r).Get("q"), Page: web.ReadPage(r), Caller: account.CallerFrom(r.Context())}
+	terms, err := k.Read(of.Text)
 	if err != nil {
 		return nil, err
 	}
-	q := &Asked{Page: web.ReadPage(r), Caller: account.CallerFrom(r.Context()),
-		Fragments: web.From(r.Context()).Media.Kind == "text-match"}
-	if q.Sort, err = web.QueryEnum(r, resource, "sort", k.Sorts...); err != nil {
+	if of.Sort, err = web.QueryEnum(r, resource, "sort", k.Sorts...); err != nil {
 		return nil, err
 	}
 	order, err := web.QueryEnum(r, resource, "order", "desc", "asc")
 	if err != nil {
 		return nil, err
 	}
-	q.Asc = order == "asc" && q.Sort != k.Sorts[0]
+	of.Asc = order == "asc"
+	q, err := k.ask(of, terms)
+	if err == nil {
+		q.Fragments = web.From(r.Context()).Media.Kind == "text-match"
+	}
+	return q, err
+}
+
+// ask reads a question, of whose text the terms are. Errors: 422.
+func (k *Kind) ask(of Question, terms []*Term) (*Asked, error) {
+	q := &Asked{Page: of.Page, Caller: of.Caller, Sort: cmp.Or(of.Sort, k.Sorts[0])}
+	q.Asc = of.Asc && q.Sort != k.Sorts[0]
 	for _, t := range terms {
 		if t.Name != "sort" {
 			q.Terms = append(q.Terms, t)

@@ -38,7 +38,6 @@ import (
 	"arbor/internal/search"
 	"arbor/internal/search/code"
 	"arbor/internal/search/commit"
-	"arbor/internal/search/repository"
 	"arbor/internal/search/user"
 	"arbor/internal/star"
 	"arbor/internal/status"
@@ -108,7 +107,7 @@ func (of *apis) features(s *Server) []feature {
 	repos, kinds := f.Repos, of.kinds
 	return []feature{
 		account.NewAPI(f.Accounts),
-		follow.NewAPI(d),
+		follow.NewAPI(of.follows),
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),
@@ -116,7 +115,7 @@ func (of *apis) features(s *Server) []feature {
 		collaborator.NewAPI(d, repos),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),
-		activity.NewAPI(d, repos, f.Issues),
+		activity.NewAPI(of.activities, repos, f.Issues),
 		of.Git,
 		of.Statuses,
 		of.Checks,
@@ -127,7 +126,7 @@ func (of *apis) features(s *Server) []feature {
 		of.Deletions,
 		of.Notices,
 		of.Searches,
-		repository.NewAPI(kinds),
+		of.repositories,
 		of.People,
 		commit.NewAPI(kinds, repos, of.Git),
 		code.NewAPI(kinds, repos),

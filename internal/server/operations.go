@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/activity"
 	"arbor/internal/db"
+	"arbor/internal/follow"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/issue/subscription"
@@ -15,15 +17,19 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/page/talk"
+	"arbor/internal/repo/list"
 	"arbor/internal/review"
 	"arbor/internal/search"
+	"arbor/internal/search/repository"
 	"arbor/internal/star"
 )
 
 // operations are the services that the handlers of the API and of pages call.
 type operations struct {
+	activities    *activity.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
+	follows       *follow.Service
 	labels        *label.Service
 	markups       *markup.Service
 	milestones    *milestone.Service
@@ -33,16 +39,19 @@ type operations struct {
 	subscriptions *subscription.Service
 	timelines     *timeline.Service
 	kinds         *search.Kinds
+	repositories  *repository.API // searches
+	lists         *list.Service
 }
 
 func (s *Server) newOperations() *operations {
 	d, f := s.o.DB, s.forge
 	repos, issues := f.Repos, f.Issues
-	o := &operations{comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f), labels: label.New(d),
+	o := &operations{activities: activity.New(d), follows: follow.New(d), comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f), labels: label.New(d),
 		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
-		kinds: search.NewKinds(f.Searches)}
+		kinds: search.NewKinds(f.Searches), lists: list.New(d)}
+	o.repositories = repository.NewAPI(o.kinds)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o
 }

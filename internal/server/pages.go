@@ -35,7 +35,8 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		kit,
 		of.codePages(s, kit),
 		door,
-		people.New(kit),
+		people.New(kit, people.Services{Accounts: f.Accounts, Follows: of.follows, Stars: of.stars, Lists: of.lists,
+			Searches: of.repositories, Activities: of.activities}),
 		project.New(kit),
 		explore.New(kit),
 		help.New(kit),
@@ -51,7 +52,8 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		attach.New(kit, attach.Handlers{Upload: repos.With(account.Pull, of.Attachments.Upload),
 			List:   repos.With(account.Pull, of.Attachments.ListOwn),
 			Remove: repos.With(account.Pull, of.Attachments.Remove)}),
-		settingpages.New(kit, f.Accounts, repos, f.Apps, of.Hooks.OfOwnApp()),
+		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Repos: repos, Apps: f.Apps, Lists: of.lists,
+			Stars: of.stars}, of.Hooks.OfOwnApp()),
 	}
 }
 

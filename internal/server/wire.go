@@ -71,7 +71,8 @@ func New(o Options) *Server {
 	s := newServer(o)
 	of := s.newAPIs()
 	kit := of.newKit(s)
-	door := signin.New(kit, s.accounts, s.forge.Searches, s.setup)
+	door := signin.New(kit, signin.Services{Accounts: s.accounts, Issues: s.forge.Searches,
+		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
 	hooks := of.newSender(s)
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))

@@ -3,8 +3,13 @@ package inbox
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/notification"
 	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
@@ -39,34 +44,59 @@ func (p *Pages) Act(w http.ResponseWriter, r *http.Request) error {
 	return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"), "/dashboard/notifications"))
 }
 
+// readAll marks all threads, or those of a repository, as read. Errors: 403, 404, 422, 507.
 func (p *Pages) readAll(r *http.Request, form page.Form) error {
-	body := map[string]any{"read": true}
-	if until := form.Text("until"); until != "" {
-		body["last_read_at"] = until
-	}
-	return p.kit.Change(r, http.MethodPut, listPath(form.Text("repo")), body, nil)
-}
-
-// act does one thing with one thread.
-func (p *Pages) act(r *http.Request, action, id string) error {
-	at := web.Path("notifications", "threads", id)
-	switch action {
-	case "read":
-		return p.kit.Change(r, http.MethodPatch, at, nil, nil)
-	case "done":
-		return p.kit.Change(r, http.MethodDelete, at, nil, nil)
-	case "unsubscribe":
-		return p.quiet(r, at, http.MethodDelete, nil)
-	case "mute":
-		return p.quiet(r, at, http.MethodPut, map[string]bool{"ignored": true})
-	}
-	return errs.New(errs.Invalid, "the form does not say what to do")
-}
-
-// quiet changes the subscription to a thread's subject, and marks the thread as read.
-func (p *Pages) quiet(r *http.Request, at, method string, body any) error {
-	if err := p.kit.Change(r, method, at+"/subscription", body, nil); err != nil {
+	ctx, err := p.kit.WriteOwn(r, star.WatchScopes, true)
+	if err != nil {
 		return err
 	}
-	return p.kit.Change(r, http.MethodPatch, at, nil, nil)
+	until, err := notification.ReadUntil(form.Text("until"))
+	if err != nil {
+		return err
+	}
+	in, err := p.repoNamed(r, form.Text("repo"))
+	if err != nil {
+		return err
+	}
+	of := repo.ID(0)
+	if in != nil {
+		if ctx, err = p.kit.WriteArchived(r, in, account.Pull); err != nil {
+			return err
+		}
+		of = in.ID
+	}
+	return p.notices.MarkAll(ctx, account.CallerFrom(ctx), of, until)
+}
+
+// act does one thing with one thread. Errors: 403, 404, 422, 507.
+func (p *Pages) act(r *http.Request, action, text string) error {
+	open := p.kit.WriteOwn
+	switch action {
+	case "read", "mute":
+	case "done", "unsubscribe":
+		open = p.kit.DeleteOwn
+	default:
+		return errs.New(errs.Invalid, "the form does not say what to do")
+	}
+	ctx, err := open(r, star.WatchScopes, true)
+	if err != nil {
+		return err
+	}
+	id, ok := web.ParseNumber(text)
+	if !ok {
+		return errs.Absent()
+	}
+	caller, wish := account.CallerFrom(ctx), subscription.Unsubscribe
+	switch action {
+	case "read":
+		return p.notices.MarkRead(ctx, caller, id)
+	case "done":
+		return p.notices.Finish(ctx, caller, id)
+	case "mute":
+		wish = subscription.Ignore
+	}
+	if _, err := p.notices.Subscribe(ctx, caller, id, wish); err != nil {
+		return err
+	}
+	return p.act(r, "read", text)
 }

@@ -9,11 +9,17 @@ import (
 	"embed"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/notification"
 	"arbor/internal/page"
+	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
@@ -24,12 +30,13 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Pages answers the pages of this room.
 type Pages struct {
-	kit *page.Kit
-	t   *page.Templates
+	kit     *page.Kit
+	t       *page.Templates
+	notices *notification.Service
 }
 
 // New returns the pages.
-func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
+func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates, kit.Notices} }
 
 // Routes are the pages and the target of their forms.
 func (p *Pages) Routes() []route.Route {
@@ -44,60 +51,61 @@ func (p *Pages) Routes() []route.Route {
 // perPage is how many threads a page shows, and how many may be changed by one form.
 const perPage = 25
 
-// thread is what pages read of a thread.
+// thread is what pages show of a thread.
 type thread struct {
-	ID         string
-	Repository page.Repository
-	Subject    struct {
-		Title     string
-		URL       string
-		CommentOf string `json:"latest_comment_url"`
-		Type      string
-	}
-	Reason    string
-	Unread    bool
-	UpdatedAt time.Time `json:"updated_at"`
+	*notification.Thread
+	In *repo.Access
 }
 
+// FullName is OWNER/NAME of the repository.
+func (t *thread) FullName() string { return t.In.FullName() }
+
+// Kind is what the thread is about: Issue, PullRequest, Release or Commit.
+func (t *thread) Kind() string {
+	switch {
+	case t.Pull:
+		return "PullRequest"
+	case t.Issue != 0:
+		return "Issue"
+	case t.Release != 0:
+		return "Release"
+	}
+	return "Commit"
+}
+
+// When is the time of the latest notification.
+func (t *thread) When() time.Time { return page.Moment(t.UpdatedAt) }
+
 // reasons describes why somebody is notified.
-var reasons = map[string]string{
-	"subscribed":       "you watch the repository",
-	"manual":           "you subscribed",
-	"state_change":     "you closed or reopened it",
-	"comment":          "you commented",
-	"author":           "you opened it",
-	"assign":           "you are assigned",
-	"review_requested": "your review is asked for",
-	"mention":          "you were mentioned",
+var reasons = map[notification.Reason]string{
+	notification.Subscribed:      "you watch the repository",
+	notification.Manual:          "you subscribed",
+	notification.StateChange:     "you closed or reopened it",
+	notification.Commented:       "you commented",
+	notification.Author:          "you opened it",
+	notification.Assign:          "you are assigned",
+	notification.ReviewRequested: "your review is asked for",
+	notification.Mention:         "you were mentioned",
 }
 
 // Why is the reason in words.
-func (t *thread) Why() string {
-	if words := reasons[t.Reason]; words != "" {
-		return words
-	}
-	return strings.ReplaceAll(t.Reason, "_", " ")
-}
+func (t *thread) Why() string { return reasons[t.Reason] }
 
 // Direct reports a reason that is about the reader, not about a repository that the reader watches.
-func (t *thread) Direct() bool {
-	return t.Reason == "assign" || t.Reason == "review_requested" || t.Reason == "mention"
-}
+func (t *thread) Direct() bool { return t.Reason >= notification.Assign }
 
-// Number is "#7" of an issue or a pull request; empty: it has none.
-func (t *thread) Number() string {
-	if t.Subject.Type == "Issue" || t.Subject.Type == "PullRequest" {
-		return "#" + last(t.Subject.URL)
+// Label is "#7" of an issue or a pull request; empty: it has none.
+func (t *thread) Label() string {
+	if t.Issue != 0 {
+		return "#" + strconv.FormatInt(t.Number, 10)
 	}
 	return ""
 }
 
-func last(address string) string { return address[strings.LastIndexByte(address, '/')+1:] }
-
 // inboxView is what inbox.html shows.
 type inboxView struct {
 	page.Frame
-	Threads []thread
+	Threads []*thread
 	Box     string   // unread, all or participating
 	In      string   // OWNER/NAME; empty: every repository
 	Repos   []string // of the threads that are shown
@@ -124,35 +132,69 @@ func (p *Pages) Inbox(w http.ResponseWriter, r *http.Request) error {
 	if v.Frame, err = p.kit.Frame(r, "Notifications"); err != nil {
 		return err
 	}
-	query := page.Part(r, perPage)
+	of := notification.Filter{}
 	switch v.Box {
 	case "all":
-		query.Set("all", "true")
+		of.All = true
 	case "participating":
-		query.Set("participating", "true")
-		query.Set("all", "true")
+		of.All, of.Participating = true, true
 	default:
 		v.Box = "unread"
 	}
-	more, err := p.kit.Get(r, listPath(v.In), query, &v.Threads)
+	at := page.At(r, perPage)
+	total, err := p.read(r, v, of, at)
 	if err != nil {
 		return page.Absent(err)
 	}
-	for n := range v.Threads {
-		if name := v.Threads[n].Repository.FullName; !slices.Contains(v.Repos, name) {
-			v.Repos = append(v.Repos, name)
-		}
-	}
-	slices.Sort(v.Repos)
-	v.Pages = page.PagesOf(r, more)
+	v.Pages = page.PagerOf(r, at, total)
 	return p.t.Page(w, r, "inbox.html", v)
 }
 
-// listPath is where the API lists threads: all, or those of a repository.
-func listPath(in string) string {
-	owner, name, ok := strings.Cut(in, "/")
-	if !ok {
-		return "/notifications"
+// read reads a page of threads, and which repositories they are of. Errors: 403, 404.
+func (p *Pages) read(
+	r *http.Request, v *inboxView, of notification.Filter, at web.Page,
+) (total int64, err error) {
+	if err := mayRead(r); err != nil {
+		return 0, err
 	}
-	return web.Path("repos", owner, name, "notifications")
+	in, err := p.repoNamed(r, v.In)
+	if err != nil {
+		return 0, err
+	}
+	if in != nil {
+		of.Repo = in.ID
+	}
+	found, total, err := p.notices.List(r.Context(), account.CallerFrom(r.Context()), of, at)
+	if err != nil {
+		return 0, err
+	}
+	for _, t := range found.Threads {
+		a := found.Repos[t.RepoID]
+		if a == nil {
+			continue
+		}
+		if v.Threads = append(v.Threads, &thread{t, a}); !slices.Contains(v.Repos, a.FullName()) {
+			v.Repos = append(v.Repos, a.FullName())
+		}
+	}
+	slices.Sort(v.Repos)
+	return total, nil
+}
+
+// mayRead asks whether the token opens notifications. Error: 403.
+func mayRead(r *http.Request) error {
+	return account.CallerFrom(r.Context()).Allows(star.WatchScopes, true)
+}
+
+// repoNamed finds the repository OWNER/NAME; nil: the text names none. Error: 404.
+func (p *Pages) repoNamed(r *http.Request, text string) (*repo.Access, error) {
+	owner, name, ok := strings.Cut(text, "/")
+	if !ok {
+		return nil, nil
+	}
+	found, err := p.kit.Repos.Find(r.Context(), account.CallerFrom(r.Context()), owner, name)
+	if err == nil && found.Moved {
+		err = errs.Absent()
+	}
+	return &found.Access, err
 }

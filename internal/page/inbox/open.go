@@ -2,9 +2,13 @@ package inbox
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
@@ -13,21 +17,33 @@ import (
 // Open redirects to the subject of a thread, at its latest comment, and marks the thread as read:
 // unless the link is on another site, or a browser looks ahead or for a picture. Error: 404.
 func (p *Pages) Open(w http.ResponseWriter, r *http.Request) error {
-	at := web.Path("notifications", "threads", web.Param(r, "thread_id"))
-	var t thread
-	if _, err := p.kit.Get(r, at, nil, &t); err != nil {
-		return page.Absent(err)
+	id, err := web.Number(r, "thread_id")
+	if err == nil {
+		err = mayRead(r)
 	}
-	to, err := p.subject(r, &t)
 	if err != nil {
-		return page.Absent(err)
+		return err
+	}
+	caller := account.CallerFrom(r.Context())
+	found, err := p.notices.Thread(r.Context(), caller, id)
+	if err != nil {
+		return err
+	}
+	t := found.Threads[0]
+	in := found.Repos[t.RepoID]
+	if in == nil {
+		return errs.Absent()
 	}
 	if t.Unread && opens(r) {
-		if err := p.kit.Change(r, http.MethodPatch, at, nil, nil); err != nil {
+		ctx, err := p.kit.WriteOwn(r, star.WatchScopes, true)
+		if err == nil {
+			err = p.notices.MarkRead(ctx, caller, id)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return page.SeeOther(w, r, to)
+	return page.SeeOther(w, r, addressOf(&thread{t, in}))
 }
 
 // opens reports a person who follows a link of this site.
@@ -39,35 +55,26 @@ func opens(r *http.Request) bool {
 		(as == "" || as == "document") && !strings.Contains(ahead, "prefetch")
 }
 
-// subject returns the address of a thread's subject.
-func (p *Pages) subject(r *http.Request, t *thread) (string, error) {
-	owner, name, _ := strings.Cut(t.Repository.FullName, "/")
-	to, anchor := "", ""
-	if t.Subject.CommentOf != t.Subject.URL {
-		anchor = last(t.Subject.CommentOf)
+// addressOf is the address of a thread's subject, at its latest comment.
+func addressOf(t *thread) string {
+	at := web.Path(t.In.Owner.Login, t.In.Name)
+	number, comment := strconv.FormatInt(t.Number, 10), ""
+	if t.Comment != 0 {
+		comment = strconv.FormatInt(t.Comment, 10)
 	}
-	switch t.Subject.Type {
-	case "Issue", "PullRequest":
-		to = web.Path(owner, name, map[string]string{"Issue": "issues",
-			"PullRequest": "pull"}[t.Subject.Type],
-			last(t.Subject.URL))
-		if anchor != "" {
-			to += "#issuecomment-" + anchor
+	anchor := func(kind string) string {
+		if comment == "" {
+			return ""
 		}
+		return "#" + kind + comment
+	}
+	switch t.Kind() {
+	case "Issue":
+		return at + "/issues/" + number + anchor("issuecomment-")
+	case "PullRequest":
+		return at + "/pull/" + number + anchor("issuecomment-")
 	case "Commit":
-		to = web.Path(owner, name, "commit", last(t.Subject.URL))
-		if anchor != "" {
-			to += "#commitcomment-" + anchor
-		}
-	default:
-		var release struct {
-			HTMLURL string `json:"html_url"`
-		}
-		if _, err := p.kit.Get(r, web.Path("repos", owner, name, "releases", last(t.Subject.URL)),
-			nil, &release); err != nil {
-			return "", err
-		}
-		to = page.Local(release.HTMLURL)
+		return at + "/commit/" + string(t.Commit) + anchor("commitcomment-")
 	}
-	return to, nil
+	return at + "/releases/tag" + web.Path(strings.Split(t.Tag, "/")...)
 }

@@ -1,17 +1,19 @@
 package people
 
 import (
+	"cmp"
 	"net/http"
 
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
 // members is what members.html shows.
 type members struct {
 	page.Frame
-	Org     account
+	Org     shown
 	Role    string // of the viewer: admin, member or empty
 	Public  bool   // the viewer shows the own membership
 	Chosen  string // admin or member: those alone; empty: all
@@ -41,13 +43,13 @@ func (p *Pages) Members(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Page(w, r, "members.html", v)
 }
 
-// members reads a page of the members, and which of them are owners.
+// members reads a page of the members.
 func (p *Pages) members(r *http.Request) (*members, error) {
-	v, of := &members{}, web.Path("orgs", web.Param(r, "org"))
-	if _, err := p.kit.Get(r, of, nil, &v.Org); err != nil {
-		return nil, page.Absent(err)
+	org, may, err := p.of.Accounts.Org(r.Context(), caller(r), web.Param(r, "org"))
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	v := &members{Org: newOrg(org, may)}
 	if v.Frame, err = p.kit.Frame(r, "People · "+v.Org.Login); err != nil {
 		return nil, err
 	}
@@ -55,47 +57,25 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 	if role := web.QueryOf(r).Get("role"); role == "admin" || role == "member" {
 		v.Chosen = role
 	}
-	var list, owners []page.User
-	more, err := p.kit.Get(r, of+"/members", page.Part(r, perList, "role", v.Chosen), &list)
+	at := page.At(r, perList)
+	list, total, err := p.of.Accounts.Members(r.Context(), caller(r), v.Org.Login, cmp.Or(v.Chosen, "all"), false, at)
 	if err != nil {
 		return nil, err
 	}
-	manyOwners, err := p.kit.Get(r, of+"/members", page.Query("role", "admin", "per_page", "100"), &owners)
-	if err != nil {
-		return nil, err
-	}
-	owns := map[int64]bool{}
-	for _, u := range owners {
-		owns[u.ID] = true
-	}
-	if err := p.readViewer(r, v, owns, manyOwners); err != nil {
-		return nil, err
-	}
-	for _, u := range list {
-		v.Members = append(v.Members, member{User: u, Owner: owns[u.ID] || v.Chosen == "admin",
-			Self: v.Viewer != nil && v.Viewer.ID == u.ID})
-	}
-	v.Pages = page.PagesOf(r, more)
-	return v, nil
-}
-
-// readViewer determines the viewer's rights here. Only members see the default permission; whether the viewer
-// is an owner is found in a list, unless that is too long.
-func (p *Pages) readViewer(r *http.Request, v *members, owns map[int64]bool, manyOwners bool) (err error) {
-	switch {
-	case v.Viewer == nil || v.Org.Permission == "":
-		return nil
-	case owns[v.Viewer.ID] || v.Viewer.SiteAdmin:
-		v.Role = "admin"
-	case manyOwners:
-		if v.Role, err = p.role(r, v.Org.Login, v.Viewer); err != nil {
-			return err
+	if may.Member {
+		v.Role = roleOf(r, may)
+		own, _, err := p.of.Accounts.Membership(r.Context(), caller(r), v.Org.Login, v.Viewer.Login)
+		if err != nil {
+			return nil, err
 		}
-	default:
-		v.Role = "member"
+		v.Public = own != nil && own.Public
 	}
-	v.Public, err = p.kit.Holds(r, web.Path("orgs", v.Org.Login, "public_members", v.Viewer.Login))
-	return err
+	for _, m := range list {
+		u := *page.NewUser(m.User)
+		v.Members = append(v.Members, member{User: u, Owner: m.Owner, Self: v.Viewer != nil && v.Viewer.ID == u.ID})
+	}
+	v.Pages = page.PagerOf(r, at, total)
+	return v, nil
 }
 
 // POST /orgs/{org}/people
@@ -149,24 +129,37 @@ func problemWithMember(err error, login string) (*page.Problem, error) {
 	return page.ProblemOf(err)
 }
 
+// changeMember does what the form says. Errors: those of [page.Kit.WriteOwn] and of package account.
 func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form) error {
-	of := func(list string) string { return web.Path("orgs", org, list, login) }
 	if login == "" {
 		return errs.Validation(errs.Field{Resource: "Membership", Field: "login", Code: errs.MissingField})
 	}
-	switch form.Get("action") {
+	do, open, scopes := form.Get("action"), p.kit.WriteOwn, scope.AdminOrg
+	switch do {
 	case "set":
-		role := "member"
-		if form.Get("role") == "admin" {
-			role = "admin"
-		}
-		return p.kit.Change(r, http.MethodPut, of("memberships"), map[string]string{"role": role}, nil)
 	case "remove":
-		return p.kit.Change(r, http.MethodDelete, of("memberships"), nil, nil)
+		open = p.kit.DeleteOwn
 	case "publicize":
-		return p.kit.Change(r, http.MethodPut, of("public_members"), nil, nil)
+		scopes = scope.WriteOrg
 	case "conceal":
-		return p.kit.Change(r, http.MethodDelete, of("public_members"), nil, nil)
+		open, scopes = p.kit.DeleteOwn, scope.WriteOrg
+	default:
+		return errs.New(errs.Invalid, "the form does not say what to do")
 	}
-	return errs.New(errs.Invalid, "the form does not say what to do")
+	ctx, err := open(r, scopes, false)
+	if err != nil {
+		return err
+	}
+	switch do {
+	case "remove":
+		return p.of.Accounts.RemoveMember(ctx, caller(r), org, login)
+	case "publicize", "conceal":
+		return p.of.Accounts.SetMemberPublic(ctx, caller(r), org, login, do == "publicize")
+	}
+	role := "member"
+	if form.Get("role") == "admin" {
+		role = "admin"
+	}
+	_, err = p.of.Accounts.SetMember(ctx, caller(r), org, login, role)
+	return err
 }

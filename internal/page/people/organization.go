@@ -1,20 +1,23 @@
 package people
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
 // orgSettings is what orgsettings.html shows.
 type orgSettings struct {
 	page.Frame
-	Org   account // with what was typed, when the form is shown again
-	Login string  // as the address has it
+	Org   shown  // with what was typed, when the form is shown again
+	Login string // as the address has it
 }
 
 // GET /orgs/{org}/settings
@@ -30,33 +33,33 @@ func (p *Pages) OrgSettings(w http.ResponseWriter, r *http.Request) error {
 }
 
 // bodyOf is what the form says that shows an organization.
-func bodyOf(org *account) map[string]any {
-	return orgBody(page.Form{Values: url.Values{"name": {org.Name}, "description": {org.Description},
+func bodyOf(org *shown) map[string]any {
+	return orgBody(page.Form{Values: url.Values{"name": {org.Name}, "description": {org.Bio},
 		"email": {org.Email}, "company": {org.Company}, "blog": {org.Blog}, "location": {org.Location},
 		"default_repository_permission": {org.Permission}}}, org.PrivateForks)
 }
 
 func (p *Pages) orgSettings(r *http.Request) (*orgSettings, error) {
-	v := &orgSettings{}
-	if _, err := p.kit.Get(r, web.Path("orgs", web.Param(r, "org")), nil, &v.Org); err != nil {
-		return nil, page.Absent(err)
-	}
-	if err := p.mayOwn(r, v.Org.Login); err != nil {
+	org, err := p.owned(r)
+	if err != nil {
 		return nil, err
 	}
-	var err error
+	v := &orgSettings{Org: org}
 	v.Frame, err = p.kit.Frame(r, "Settings · "+v.Org.Login)
 	v.Tab, v.Login = "settings", v.Org.Login
 	return v, err
 }
 
-// mayOwn asks whether the caller owns an organization. Error: 403.
-func (p *Pages) mayOwn(r *http.Request, org string) error {
-	role, err := p.role(r, org, page.ViewerOf(r))
-	if err == nil && role != "admin" {
-		err = errs.New(errs.Forbidden, "The settings of an organization are for its owners.")
+// owned is the request's organization, for its owners. Errors: 403, 404.
+func (p *Pages) owned(r *http.Request) (shown, error) {
+	org, may, err := p.of.Accounts.Org(r.Context(), caller(r), web.Param(r, "org"))
+	if err != nil {
+		return shown{}, err
 	}
-	return err
+	if roleOf(r, may) != "admin" {
+		return shown{}, errs.New(errs.Forbidden, "The settings of an organization are for its owners.")
+	}
+	return newOrg(org, may), nil
 }
 
 // hooksOf is the request's organization as what has webhooks.
@@ -65,10 +68,8 @@ func (p *Pages) hooksOf(r *http.Request) *webhook.Place {
 	at := web.Path("orgs", org)
 	return &webhook.Place{API: at, Settings: at + "/settings", Org: org,
 		May: func() error {
-			if _, err := p.kit.Get(r, at, nil, nil); err != nil {
-				return page.Absent(err)
-			}
-			return p.mayOwn(r, org)
+			_, err := p.owned(r)
+			return err
 		},
 		Frame: func(title string) (page.Frame, error) { return p.kit.Frame(r, title+" · "+org) }}
 }
@@ -104,7 +105,7 @@ func (p *Pages) DeleteOrg(w http.ResponseWriter, r *http.Request) error {
 	}
 	if form.Text("confirm") != v.Login {
 		err = errs.Newf(errs.Invalid, "Nothing was done: type %s to confirm.", v.Login)
-	} else if err = p.kit.Change(r, http.MethodDelete, web.Path("orgs", v.Login), nil, nil); err == nil {
+	} else if err = p.deleteOrg(r, v.Login); err == nil {
 		return page.Done(w, r, "/", v.Login+" was deleted.")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
@@ -113,14 +114,52 @@ func (p *Pages) DeleteOrg(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "orgdelete.html", v.Problem, &deletion{v, form.Get("confirm")})
 }
 
+func (p *Pages) deleteOrg(r *http.Request, login string) error {
+	ctx, err := p.kit.DeleteOwn(r, scope.AdminOrg, false)
+	if err != nil {
+		return err
+	}
+	return p.of.Accounts.DeleteOrg(ctx, caller(r), login)
+}
+
+// The fields of the form that are no texts of a profile.
+const permissionField, forksField = "default_repository_permission", "members_can_fork_private_repositories"
+
 // orgBody is what a form says of an organization.
 func orgBody(form page.Form, privateForks bool) map[string]any {
-	body := map[string]any{"members_can_fork_private_repositories": privateForks}
-	for _, field := range []string{"name", "description", "email", "company", "blog", "location",
-		"default_repository_permission"} {
+	body := map[string]any{forksField: privateForks}
+	for _, field := range []string{"name", "description", "email", "company", "blog", "location", permissionField} {
 		body[field] = form.Text(field)
 	}
 	return body
+}
+
+// orgEdit is what those fields of a form say that were changed.
+func orgEdit(form page.Form, changed map[string]json.RawMessage) (e account.Edit) {
+	for name, value := range map[string]*web.Opt[string]{"name": &e.Name, "description": &e.Bio, "email": &e.Email,
+		"company": &e.Company, "blog": &e.Blog, "location": &e.Location, permissionField: &e.DefaultPermission} {
+		if _, ok := changed[name]; ok {
+			*value = web.Some(form.Text(name))
+		}
+	}
+	if _, ok := changed[forksField]; ok {
+		e.PrivateForks = web.Some(form.Checked("private_forks"))
+	}
+	return e
+}
+
+// editOrg changes the organization as its form says. Errors: those of [page.Form.Edit] and of package account.
+func (p *Pages) editOrg(r *http.Request, form page.Form, now *shown) error {
+	changed, err := form.Edit(orgBody(form, form.Checked("private_forks")), bodyOf(now))
+	if err != nil {
+		return err
+	}
+	ctx, err := p.kit.WriteOwn(r, scope.AdminOrg, false)
+	if err != nil {
+		return err
+	}
+	_, err = p.of.Accounts.EditOrg(ctx, caller(r), now.Login, orgEdit(form, changed))
+	return err
 }
 
 // POST /orgs/{org}/settings
@@ -131,20 +170,12 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	org := web.Param(r, "org")
-	var now account
-	if _, err := p.kit.Get(r, web.Path("orgs", org), nil, &now); err != nil {
-		return page.Absent(err)
-	}
-	if err := p.mayOwn(r, org); err != nil {
+	now, err := p.owned(r)
+	if err != nil {
 		return err
 	}
-	body, err := form.Edit(orgBody(form, form.Checked("private_forks")), bodyOf(&now))
-	if err == nil {
-		err = p.kit.Change(r, http.MethodPatch, web.Path("orgs", org), body, nil)
-	}
-	if err == nil {
-		return page.Done(w, r, web.Path("orgs", org, "settings"), "The settings were saved.")
+	if err = p.editOrg(r, form, &now); err == nil {
+		return page.Done(w, r, web.Path("orgs", web.Param(r, "org"), "settings"), "The settings were saved.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
@@ -155,15 +186,15 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.Problem, v.Shown = problem, form.Get("shown")
-	v.Org.Name, v.Org.Description, v.Org.Email = form.Get("name"), form.Get("description"), form.Get("email")
+	v.Org.Name, v.Org.Bio, v.Org.Email = form.Get("name"), form.Get("description"), form.Get("email")
 	v.Org.Company, v.Org.Blog, v.Org.Location = form.Get("company"), form.Get("blog"), form.Get("location")
 	v.Org.Permission, v.Org.PrivateForks = form.Get("default_repository_permission"),
 		form.Checked("private_forks")
 	return p.t.Again(w, r, "orgsettings.html", problem, v)
 }
 
-// newOrg is what neworg.html shows.
-type newOrg struct {
+// orgForm is what neworg.html shows.
+type orgForm struct {
 	page.Frame
 	Login, Name, Owner string
 }
@@ -176,7 +207,7 @@ func (p *Pages) NewOrg(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.t.Page(w, r, "neworg.html", &newOrg{Frame: f, Owner: f.Viewer.Login})
+	return p.t.Page(w, r, "neworg.html", &orgForm{Frame: f, Owner: f.Viewer.Login})
 }
 
 // POST /new/organization
@@ -188,12 +219,14 @@ func (p *Pages) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &newOrg{Login: form.Text("login"), Name: form.Text("name"), Owner: form.Text("owner")}
-	var made page.User
-	body := map[string]string{"login": v.Login, "admin": v.Owner, "profile_name": v.Name}
-	err = p.kit.Change(r, http.MethodPost, "/admin/organizations", body, &made)
+	v := &orgForm{Login: form.Text("login"), Name: form.Text("name"), Owner: form.Text("owner")}
+	ctx, err := p.kit.WriteOwn(r, scope.SiteAdmin, false)
 	if err == nil {
-		return page.SeeOther(w, r, web.Path(made.Login))
+		var made *account.Account
+		made, err = p.of.Accounts.FoundOrg(ctx, account.NewOrg{Login: v.Login, Owner: v.Owner, Name: v.Name})
+		if err == nil {
+			return page.SeeOther(w, r, web.Path(made.Login))
+		}
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

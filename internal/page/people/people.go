@@ -4,7 +4,7 @@
 //   - /orgs/{org}/people: members.go
 //   - /orgs/{org}/settings, /new/organization: organization.go; .../settings/hooks: package webhook
 //
-// What somebody may not see the API does not answer, so no page shows it: private repositories, memberships
+// What somebody may not see the operations do not read, so no page shows it: private repositories, memberships
 // that are not shown, activity in what is hidden.
 package people
 
@@ -13,9 +13,16 @@ import (
 	"net/http"
 	"time"
 
+	"arbor/internal/account"
+	"arbor/internal/activity"
+	"arbor/internal/follow"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
+	"arbor/internal/repo/list"
 	"arbor/internal/route"
+	"arbor/internal/scope"
+	"arbor/internal/search/repository"
+	"arbor/internal/star"
 )
 
 //go:embed templates
@@ -23,20 +30,33 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files, webhook.Files)
 
+// Services are what the pages show and change.
+type Services struct {
+	Accounts   *account.Service
+	Follows    *follow.Service
+	Stars      *star.Service
+	Lists      *list.Service
+	Searches   *repository.API
+	Activities *activity.Service
+}
+
 // Pages answers the pages of this room.
 type Pages struct {
 	kit   *page.Kit
 	t     *page.Templates
 	hooks *webhook.Pages
+	of    Services
 }
 
 // New returns the pages.
-func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates, webhook.New(kit, roomTemplates)} }
+func New(kit *page.Kit, of Services) *Pages {
+	return &Pages{kit, roomTemplates, webhook.New(kit, roomTemplates), of}
+}
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {
 	owners, people := p.kit.ForOwners(), p.kit.ForPeople()
-	list := []route.Route{
+	routes := []route.Route{
 		owners.Anyone("GET /{owner}", p.Profile),
 		owners.SignedIn("POST /{owner}", p.Follow),
 		people.Anyone("GET /orgs/{org}/people", p.Members),
@@ -46,38 +66,51 @@ func (p *Pages) Routes() []route.Route {
 		people.SignedIn("GET /orgs/{org}/settings/delete", p.DeleteOrgForm),
 		people.SignedIn("POST /orgs/{org}/settings/delete", p.DeleteOrg),
 		people.SignedIn("GET /new/organization", p.NewOrg),
-		people.SignedIn("POST /new/organization", p.CreateOrg),
+		p.kit.Router(route.Needs(scope.SiteAdmin, route.Never)).SiteAdmin("POST /new/organization", p.CreateOrg),
 	}
 	for _, x := range p.hooks.Routes() {
 		h := func(w http.ResponseWriter, r *http.Request) error { return x.Do(w, r, p.hooksOf(r)) }
-		list = append(list, people.SignedIn(x.Method+" /orgs/{org}/settings"+x.Path, h))
+		routes = append(routes, people.SignedIn(x.Method+" /orgs/{org}/settings"+x.Path, h))
 	}
-	return list
+	return routes
 }
 
-// account is what pages read of a person or an organization.
-type account struct {
+// shown is what pages show of a person or an organization.
+type shown struct {
 	page.User
 	Name, Company, Blog, Location, Email, Bio string
-	Description                               string
-	PublicRepos                               int64 `json:"public_repos"`
+	PublicRepos                               int64
 	Followers, Following                      int64
-	CreatedAt                                 time.Time `json:"created_at"`
-	SuspendedAt                               time.Time `json:"suspended_at"` // for site administrators
-	Permission                                string    `json:"default_repository_permission"`
-	PrivateForks                              bool      `json:"members_can_fork_private_repositories"`
+	CreatedAt                                 time.Time
+	SuspendedAt                               time.Time // for site administrators
+	Permission                                string    // of an organization that the viewer belongs to
+	PrivateForks                              bool
+}
+
+func newShown(a *account.Account) shown {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return shown{User: *page.NewUser(a), Name: text(a.Name), Company: text(a.Company), Blog: text(a.Blog),
+		Location: text(a.Location), Email: text(a.Email), Bio: text(a.Bio), PublicRepos: a.PublicRepos,
+		Followers: a.Followers, Following: a.Following, CreatedAt: page.Moment(a.CreatedAt),
+		SuspendedAt: page.Moment(a.SuspendedAt)}
+}
+
+// newOrg is newShown for an organization, of which members see more.
+func newOrg(a *account.Account, may account.OrgAccess) shown {
+	v := newShown(a)
+	if may.Member {
+		v.Permission, v.PrivateForks = account.PermissionOf(a.DefaultRole), a.PrivateForks
+	}
+	return v
 }
 
 // Website is the address that the account names, if a browser may safely follow it.
-func (a *account) Website() string { return page.WebAddress(a.Blog) }
+func (a *shown) Website() string { return page.WebAddress(a.Blog) }
 
 // IsOrg reports an organization.
-func (a *account) IsOrg() bool { return a.Type == "Organization" }
-
-// About is what the account says of itself.
-func (a *account) About() string {
-	if a.Bio != "" {
-		return a.Bio
-	}
-	return a.Description
-}
+func (a *shown) IsOrg() bool { return a.Type == "Organization" }

@@ -3,8 +3,13 @@ package people
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/follow"
 	"arbor/internal/page"
+	"arbor/internal/repo/list"
+	"arbor/internal/scope"
+	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
@@ -14,7 +19,7 @@ const perList = 30
 // profile is what profile.html and org.html show. The tab that is open is Frame.Tab.
 type profile struct {
 	page.Frame
-	Who       account
+	Who       shown
 	Self      bool // the viewer looks at the own profile
 	Follows   bool // the viewer follows
 	CanFollow bool
@@ -36,28 +41,29 @@ func (v *profile) Path() string { return web.Path(v.Who.Login) }
 // Profile answers the page of a person or an organization, as the viewer sees it; the query's tab chooses a
 // part. Error: 404.
 func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
-	v := &profile{}
-	login := web.Param(r, "owner")
-	if _, err := p.kit.Get(r, web.Path("users", login), nil, &v.Who); err != nil {
-		return page.Absent(err)
+	who, err := p.of.Accounts.Get(r.Context(), caller(r), web.Param(r, "owner"))
+	if err != nil {
+		return err
 	}
-	var err error
+	v := &profile{Who: newShown(who)}
 	if v.Frame, err = p.kit.Frame(r, title(&v.Who)); err != nil {
 		return err
 	}
 	v.Self = v.Viewer != nil && v.Viewer.ID == v.Who.ID
 	if v.CanFollow = v.Viewer != nil && !v.Self; v.CanFollow {
-		if v.Follows, err = p.kit.Holds(r, web.Path("user", "following", v.Who.Login)); err != nil {
+		if v.Follows, err = p.of.Follows.Follows(r.Context(), v.Viewer.Login, v.Who.Login); err != nil {
 			return err
 		}
 	}
 	if v.Who.IsOrg() {
 		return p.org(w, r, v)
 	}
-	if _, err := p.kit.Get(r, web.Path("users", v.Who.Login, "orgs"), page.Query("per_page", "30"),
-		&v.Orgs); err != nil &&
-		!errs.Is(err, errs.Forbidden) {
+	orgs, _, err := p.of.Accounts.OrgsOf(r.Context(), caller(r), v.Who.Login, page.First(perList))
+	if err != nil {
 		return err
+	}
+	for _, m := range orgs {
+		v.Orgs = append(v.Orgs, *page.NewUser(m.Org))
 	}
 	if err := p.tab(r, v); err != nil {
 		return err
@@ -65,7 +71,9 @@ func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Page(w, r, "profile.html", v)
 }
 
-func title(who *account) string {
+func caller(r *http.Request) *account.Caller { return account.CallerFrom(r.Context()) }
+
+func title(who *shown) string {
 	if who.Name != "" {
 		return who.Login + " (" + who.Name + ")"
 	}
@@ -74,78 +82,90 @@ func title(who *account) string {
 
 // tab reads what the open tab shows.
 func (p *Pages) tab(r *http.Request, v *profile) (err error) {
-	more, at := false, func(of string) string { return web.Path("users", v.Who.Login, of) }
 	switch v.Tab = web.QueryOf(r).Get("tab"); v.Tab {
 	case "repositories":
 		return p.repositories(r, v)
 	case "stars":
-		more, err = p.kit.Get(r, at("starred"), page.Part(r, perList), &v.Repos)
-	case "followers", "following":
-		more, err = p.kit.Get(r, at(v.Tab), page.Part(r, perList), &v.Users)
-	default:
-		v.Tab = "overview"
-		return p.overview(r, v)
+		return p.stars(r, v)
+	case "followers":
+		return p.follows(r, v, follow.Followers)
+	case "following":
+		return p.follows(r, v, follow.Following)
 	}
-	v.Pages = page.PagesOf(r, more)
+	v.Tab = "overview"
+	return p.overview(r, v)
+}
+
+// stars reads what the person starred.
+func (p *Pages) stars(r *http.Request, v *profile) error {
+	at := page.At(r, perList)
+	found, total, err := p.of.Stars.Repos(r.Context(), page.Reader(r), v.Who.Login, star.Star, star.Order{Desc: true}, at)
+	for _, m := range found {
+		v.Repos = append(v.Repos, page.NewRepository(m.Access))
+	}
+	v.Pages = page.PagerOf(r, at, total)
+	return err
+}
+
+// follows reads who follows the account, or whom it follows.
+func (p *Pages) follows(r *http.Request, v *profile, side follow.Side) error {
+	at := page.At(r, perList)
+	found, total, err := p.of.Follows.List(r.Context(), v.Who.Login, side, at)
+	v.Users, v.Pages = page.NewUsers(found), page.PagerOf(r, at, total)
 	return err
 }
 
 // overview reads the repositories that were pushed to last, and what everybody may know that happened.
 func (p *Pages) overview(r *http.Request, v *profile) error {
-	_, err := p.kit.Get(r, web.Path("users", v.Who.Login, "repos"),
-		page.Query("sort", "pushed", "per_page", "6"), &v.Repos)
+	repos, _, err := p.of.Lists.OfUser(r.Context(), page.Reader(r), v.Who.Login, "owner",
+		list.Order{By: "pushed", Desc: true}, page.First(6))
 	if err != nil {
 		return err
 	}
-	var events []page.Event
-	_, err = p.kit.Get(r, web.Path("users", v.Who.Login, "events", "public"),
-		page.Query("per_page", "15"), &events)
-	v.Events = page.Lines(events)
+	events, _, err := p.of.Activities.OfUserInPublic(r.Context(), page.Reader(r), v.Who.Login, page.First(15))
+	v.Repos, v.Events = page.NewRepositories(repos), page.Lines(events)
 	return err
 }
 
 // org answers the page of an organization.
 func (p *Pages) org(w http.ResponseWriter, r *http.Request, v *profile) error {
-	of := web.Path("orgs", v.Who.Login)
-	var err error
-	if v.Role, err = p.role(r, v.Who.Login, v.Viewer); err != nil {
+	_, may, err := p.of.Accounts.Org(r.Context(), caller(r), v.Who.Login)
+	if err != nil {
 		return err
 	}
-	if v.MoreFaces, err = p.kit.Get(r, of+"/members", page.Query("per_page", "30"), &v.Members); err != nil {
+	v.Role = roleOf(r, may)
+	at := page.First(perList)
+	faces, total, err := p.of.Accounts.Members(r.Context(), caller(r), v.Who.Login, "all", false, at)
+	if err != nil {
 		return err
 	}
+	for _, m := range faces {
+		v.Members = append(v.Members, *page.NewUser(m.User))
+	}
+	v.MoreFaces = total > perList
 	if web.QueryOf(r).Get("tab") == "followers" {
 		v.Tab = "followers"
-		more, err := p.kit.Get(r, web.Path("users", v.Who.Login, "followers"),
-			page.Part(r, perList), &v.Users)
-		if err != nil {
-			return err
-		}
-		v.Pages = page.PagesOf(r, more)
-		return p.t.Page(w, r, "org.html", v)
+		err = p.follows(r, v, follow.Followers)
+	} else {
+		v.Tab = "repositories"
+		err = p.repositories(r, v)
 	}
-	v.Tab = "repositories"
-	if err := p.repositories(r, v); err != nil {
+	if err != nil {
 		return err
 	}
 	return p.t.Page(w, r, "org.html", v)
 }
 
-// role is what the viewer may do in an organization: admin, as site administrators may, member, or empty for
+// roleOf is what the viewer may do in an organization: admin, as site administrators may, member, or empty for
 // those who are neither or whose token does not tell.
-func (p *Pages) role(r *http.Request, org string, viewer *page.Viewer) (string, error) {
-	if viewer == nil {
-		return "", nil
+func roleOf(r *http.Request, may account.OrgAccess) string {
+	switch viewer := page.ViewerOf(r); {
+	case viewer != nil && viewer.SiteAdmin, may.Owner:
+		return "admin"
+	case may.Member:
+		return "member"
 	}
-	if viewer.SiteAdmin {
-		return "admin", nil
-	}
-	var membership struct{ Role string }
-	_, err := p.kit.Get(r, web.Path("orgs", org, "memberships", viewer.Login), nil, &membership)
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
-		return "", nil
-	}
-	return membership.Role, err
+	return ""
 }
 
 // POST /{owner}
@@ -156,15 +176,19 @@ func (p *Pages) Follow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	login, method := web.Param(r, "owner"), http.MethodPut
-	switch form.Get("action") {
-	case "follow":
-	case "unfollow":
-		method = http.MethodDelete
-	default:
+	login, follows := web.Param(r, "owner"), form.Get("action") == "follow"
+	if !follows && form.Get("action") != "unfollow" {
 		return errs.New(errs.Invalid, "the form says neither follow nor unfollow")
 	}
-	if err := p.kit.Change(r, method, web.Path("user", "following", login), nil, nil); err != nil {
+	open := p.kit.DeleteOwn
+	if follows {
+		open = p.kit.WriteOwn
+	}
+	ctx, err := open(r, scope.FollowUsers, false)
+	if err != nil {
+		return err
+	}
+	if err := p.of.Follows.Follow(ctx, caller(r), login, follows); err != nil {
 		return err
 	}
 	return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"), web.Path(login)))

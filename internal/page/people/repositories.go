@@ -7,6 +7,8 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/repo/list"
+	"arbor/internal/search"
 	"arbor/internal/web"
 )
 
@@ -59,23 +61,27 @@ func (p *Pages) repositories(r *http.Request, v *profile) error {
 }
 
 func (p *Pages) repos(r *http.Request, v *profile) (more bool, err error) {
+	at, reader := page.At(r, perList), page.Reader(r)
 	if v.Filter.searched() {
-		var found struct{ Items []page.Repository }
 		sort := map[string]string{"": "updated", "stars": "stars"}[v.Filter.Sort]
-		more, err = p.kit.Get(r, "/search/repositories",
-			page.Part(r, perList, "q", v.Filter.query(v.Who.Login), "sort", sort), &found)
-		v.Repos = found.Items
-		return more, err
+		found, err := p.of.Searches.Find(r.Context(), search.Question{Text: v.Filter.query(v.Who.Login), Sort: sort,
+			Page: at, Caller: reader})
+		if err != nil {
+			return false, err
+		}
+		v.Repos = page.NewRepositories(found.Items)
+		return found.More(at), nil
 	}
-	path, sort := web.Path("users", v.Who.Login, "repos"), "pushed"
+	read, kind, order := p.of.Lists.OfUser, "owner", list.Order{By: "pushed", Desc: true}
 	if v.Who.IsOrg() {
-		path = web.Path("orgs", v.Who.Login, "repos")
+		read, kind = p.of.Lists.OfOrg, "all"
 	}
-	direction := "desc"
 	if v.Filter.Sort == "name" {
-		sort, direction = "full_name", "asc"
+		order = list.Order{By: "full_name"}
 	}
-	return p.kit.Get(r, path, page.Part(r, perList, "sort", sort, "direction", direction), &v.Repos)
+	found, total, err := read(r.Context(), reader, v.Who.Login, kind, order, at)
+	v.Repos = page.NewRepositories(found)
+	return at.Offset()+at.Size < total, err
 }
 
 // query is the filter in the language of searches. The text is words there and nothing else.

@@ -3,20 +3,16 @@ package settings
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/scope"
+	"arbor/internal/web"
 )
-
-// email is an address that somebody claims.
-type email struct {
-	Email    string
-	Primary  bool // it is shown in the profile
-	Verified bool
-}
 
 type emailsView struct {
 	view
-	List  []email
+	List  []account.OwnEmail
 	Typed string
 }
 
@@ -37,7 +33,7 @@ func (p *Pages) emails(r *http.Request) (*emailsView, error) {
 	if v.view, err = p.frame(r, "emails", "E-mail addresses"); err != nil {
 		return nil, err
 	}
-	_, err = p.kit.Get(r, "/user/emails", page.Query("per_page", "100"), &v.List)
+	v.List, err = p.accounts.OwnEmails(r.Context(), caller(r))
 	return v, err
 }
 
@@ -49,25 +45,7 @@ func (p *Pages) ChangeEmails(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	address := f.Text("email")
-	list := map[string][]string{"emails": {address}}
-	done := address + " was added."
-	switch f.Get("do") {
-	case "remove":
-		done = address + " was removed."
-		err = p.kit.Change(r, "DELETE", "/user/emails", list, nil)
-		if errs.Is(err, errs.NotFound) {
-			err = nil
-		}
-	case "show":
-		done = "Your profile shows " + address + "."
-		err = p.kit.Change(r, "PATCH", "/user", map[string]string{"email": address}, nil)
-	case "hide":
-		done = "Your profile shows no address."
-		err = p.kit.Change(r, "PATCH", "/user", map[string]any{"email": nil}, nil)
-	default:
-		err = p.kit.Change(r, "POST", "/user/emails", list, nil)
-	}
+	done, err := p.changeEmails(r, f)
 	if err == nil {
 		return page.Done(w, r, "/settings/emails", done)
 	}
@@ -81,4 +59,32 @@ func (p *Pages) ChangeEmails(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Problem, v.Typed = problem, f.Get("email")
 	return p.t.Again(w, r, "emails.html", problem, v)
+}
+
+// changeEmails does what the form says, and says what it did. Errors: those of [page.Kit.WriteOwn] and of package
+// account.
+func (p *Pages) changeEmails(r *http.Request, f page.Form) (done string, err error) {
+	do, address, open := f.Get("do"), f.Text("email"), p.kit.WriteOwn
+	if do == "remove" {
+		open = p.kit.DeleteOwn
+	}
+	ctx, err := open(r, scope.User, false)
+	if err != nil {
+		return "", err
+	}
+	switch do {
+	case "remove":
+		err = p.accounts.RemoveOwnEmails(ctx, caller(r), []string{address})
+		if errs.Is(err, errs.NotFound) {
+			err = nil
+		}
+		return address + " was removed.", err
+	case "show":
+		_, err = p.accounts.EditSelf(ctx, caller(r), account.Edit{Email: web.Some(address)})
+		return "Your profile shows " + address + ".", err
+	case "hide":
+		_, err = p.accounts.EditSelf(ctx, caller(r), account.Edit{Email: web.Some("")})
+		return "Your profile shows no address.", err
+	}
+	return address + " was added.", p.accounts.AddOwnEmails(ctx, caller(r), []string{address})
 }

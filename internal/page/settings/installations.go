@@ -3,33 +3,19 @@ package settings
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
-// installation is an App on an account.
-type installation struct {
-	ID          account.InstallationID
-	Account     page.User
-	AppSlug     string `json:"app_slug"`
-	Selection   string `json:"repository_selection"`
-	Permissions map[string]string
-	Events      []string
-	SuspendedAt *string `json:"suspended_at"`
-}
-
-// Every reports that the App reaches all repositories of the account.
-func (i *installation) Every() bool { return i.Selection == "all" }
-
 type installationsView struct {
 	view
-	List []installation
+	List []*app.Installation
 	// what waits for the caller's review, by the installation's id
 	Asked map[account.InstallationID]*app.Asked
 }
@@ -45,12 +31,12 @@ func (p *Pages) Installations(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &installationsView{view: f}
-	var all struct{ Installations []installation }
-	more, err := p.kit.Get(r, "/user/installations", page.Part(r, installationsSize), &all)
+	all, err := p.apps.Known(r.Context(), caller(r))
 	if err != nil {
 		return err
 	}
-	v.List, v.Pages = all.Installations, page.PagesOf(r, more)
+	at := page.At(r, installationsSize)
+	v.List, v.Pages = page.CutOf(at, all), page.PagerOf(r, at, int64(len(all)))
 	if v.Asked, err = p.apps.AskedOf(r.Context(), caller(r)); err != nil {
 		return err
 	}
@@ -59,7 +45,7 @@ func (p *Pages) Installations(w http.ResponseWriter, r *http.Request) error {
 
 type installationView struct {
 	view
-	App   installation
+	App   *app.Installation
 	Repos []page.Repository
 	Typed string     // the name of a repository
 	Owns  bool       // the caller decides about the App there
@@ -89,19 +75,12 @@ func (p *Pages) installation(r *http.Request) (*installationView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &installationView{view: f}
-	var all struct{ Installations []installation }
-	if _, err := p.kit.Get(r, "/user/installations", page.Query("per_page", "100"), &all); err != nil {
+	v, at := &installationView{view: f}, page.At(r, installationsSize)
+	i, repos, total, err := p.apps.ReposOf(r.Context(), caller(r), account.InstallationID(id), at)
+	if err != nil {
 		return nil, err
 	}
-	for _, i := range all.Installations {
-		if i.ID == account.InstallationID(id) {
-			v.App = i
-		}
-	}
-	if v.App.ID == 0 {
-		return nil, errs.Absent()
-	}
+	v.App, v.Repos, v.Pages = i, page.NewRepositories(repos), page.PagerOf(r, at, total)
 	places, err := p.places(r)
 	if err != nil {
 		return nil, err
@@ -115,11 +94,7 @@ func (p *Pages) installation(r *http.Request) (*installationView, error) {
 		return nil, err
 	}
 	v.Asked = asked[v.App.ID]
-	var reached struct{ Repositories []page.Repository }
-	path := "/user/installations" + web.Path(web.Param(r, "installation_id")) + "/repositories"
-	more, err := p.kit.Get(r, path, page.Part(r, 50), &reached)
-	v.Repos, v.Pages = reached.Repositories, page.PagesOf(r, more)
-	return v, err
+	return v, nil
 }
 
 // suspension finds who suspends the App, and whether the caller can end that.
@@ -144,19 +119,13 @@ func (p *Pages) suspension(r *http.Request, v *installationView) error {
 // that it owns.
 func (p *Pages) places(r *http.Request) ([]string, error) {
 	list := []string{caller(r).Login}
-	var all []struct {
-		Role         string
-		Organization struct{ Login string }
-	}
-	if _, err := p.kit.Get(r, "/user/memberships/orgs", page.Query("per_page", "100"), &all); err != nil {
-		return nil, err
-	}
+	all, _, err := p.accounts.OrgsOf(r.Context(), caller(r), caller(r).Login, page.First(100))
 	for _, m := range all {
-		if m.Role == "admin" {
-			list = append(list, m.Organization.Login)
+		if m.Owner {
+			list = append(list, m.Org.Login)
 		}
 	}
-	return list, nil
+	return list, err
 }
 
 // POST /settings/installations/{installation_id}
@@ -208,20 +177,21 @@ func (p *Pages) chooseRepo(r *http.Request, v *installationView, name string, re
 	if _, after, whole := strings.Cut(name, "/"); whole {
 		name = after
 	}
-	var found struct{ ID int64 }
-	_, err := p.kit.Get(r, "/repos"+web.Path(v.App.Account.Login, name), nil, &found)
-	if errs.Is(err, errs.NotFound) {
+	found, err := p.repos.Find(r.Context(), caller(r), v.App.Account.Login, name)
+	if errs.Is(err, errs.NotFound) || err == nil && found.Moved {
 		return errs.Newf(errs.Invalid, "%s has no repository %q that you see.", v.App.Account.Login,
 			errs.Clip(name))
 	}
 	if err != nil {
 		return err
 	}
-	method := "PUT"
+	open, change := p.kit.WriteOwn, p.apps.AddRepo
 	if remove {
-		method = "DELETE"
+		open, change = p.kit.DeleteOwn, p.apps.RemoveRepo
 	}
-	path := "/user/installations" + web.Path(web.Param(r, "installation_id"), "repositories",
-		strconv.FormatInt(found.ID, 10))
-	return p.kit.Change(r, method, path, nil, nil)
+	ctx, err := open(r, scope.Repo, false)
+	if err != nil {
+		return err
+	}
+	return change(ctx, caller(r), v.App.ID, found.ID)
 }

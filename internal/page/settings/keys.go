@@ -3,8 +3,10 @@ package settings
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -26,15 +28,24 @@ func (p *Pages) Keys(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Page(w, r, "keys.html", v)
 }
 
+const keysSize = 50
+
 func (p *Pages) keys(r *http.Request) (*keysView, error) {
 	v := &keysView{}
 	var err error
 	if v.view, err = p.frame(r, "keys", "SSH keys"); err != nil {
 		return nil, err
 	}
-	more, err := p.kit.Get(r, "/user/keys", page.Part(r, 50), &v.Keys)
-	v.Pages = page.PagesOf(r, more)
-	return v, err
+	all, err := p.accounts.PublicKeys(r.Context(), caller(r).Login)
+	if err != nil {
+		return nil, err
+	}
+	at := page.At(r, keysSize)
+	for _, k := range page.CutOf(at, all) {
+		v.Keys = append(v.Keys, page.NewKey(&k))
+	}
+	v.Pages = page.PagerOf(r, at, int64(len(all)))
+	return v, nil
 }
 
 // POST /settings/keys
@@ -48,13 +59,9 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request) error {
 	done := "The key was added."
 	if f.Get("do") == "remove" {
 		done = "The key was removed."
-		err = p.kit.Change(r, "DELETE", "/user/keys"+web.Path(f.Get("id")), nil, nil)
-		if errs.Is(err, errs.NotFound) {
-			err = nil // it is gone already
-		}
+		err = p.removeKey(r, f)
 	} else {
-		body := map[string]string{"title": f.Text("title"), "key": f.Text("key")}
-		err = p.kit.Change(r, "POST", "/user/keys", body, nil)
+		err = p.addKey(r, f)
 	}
 	if err == nil {
 		return page.Done(w, r, "/settings/keys", done)
@@ -69,4 +76,25 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Problem, v.Typed, v.Key = problem, f.Get("title"), f.Get("key")
 	return p.t.Again(w, r, "keys.html", problem, v)
+}
+
+func (p *Pages) addKey(r *http.Request, f page.Form) error {
+	ctx, err := p.kit.WriteOwn(r, scope.WriteKeys, false)
+	if err == nil {
+		_, err = p.accounts.AddOwnKey(ctx, caller(r), account.NewKey{Title: f.Text("title"), Text: f.Text("key")})
+	}
+	return err
+}
+
+// removeKey ends a key; one that is gone already is no error.
+func (p *Pages) removeKey(r *http.Request, f page.Form) error {
+	ctx, err := p.kit.DeleteOwn(r, scope.AdminKeys, false)
+	if err != nil {
+		return err
+	}
+	id, _ := web.ParseNumber(f.Get("id"))
+	if err = p.accounts.RemoveOwnKey(ctx, caller(r), id); errs.Is(err, errs.NotFound) {
+		return nil
+	}
+	return err
 }

@@ -13,14 +13,7 @@ import (
 // offerView is an App as shown to everybody who may see it.
 type offerView struct {
 	page.Frame
-	App struct {
-		Slug, Name  string
-		Description string
-		ExternalURL string `json:"external_url"`
-		Owner       page.User
-		Permissions map[string]string
-		Events      []string
-	}
+	App  *app.App
 	Owns bool // the App is the viewer's to change
 }
 
@@ -29,11 +22,11 @@ type offerView struct {
 // Offer shows an App and what it asks for: a public one to everybody, others to their owners. Error:
 // 404.
 func (p *Pages) Offer(w http.ResponseWriter, r *http.Request) error {
-	v := &offerView{}
-	if _, err := p.kit.Get(r, web.Path("apps", web.Param(r, "app_slug")), nil, &v.App); err != nil {
+	a, err := p.apps.Offered(r.Context(), caller(r), web.Param(r, "app_slug"))
+	if err != nil {
 		return err
 	}
-	var err error
+	v := &offerView{App: a}
 	if v.Frame, err = p.kit.Frame(r, v.App.Name); err != nil {
 		return err
 	}

@@ -6,9 +6,11 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/page"
+	"arbor/internal/scope"
+	"arbor/internal/web"
 )
 
-// profile is what people say of themselves, as the API answers and takes it.
+// profile is what people say of themselves, by the names of the API.
 type profile struct {
 	Name     string `json:"name"`
 	Bio      string `json:"bio"`
@@ -31,11 +33,26 @@ func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &profileView{view: f}
-	if _, err := p.kit.Get(r, "/user", nil, &v.profile); err != nil {
+	if v.profile, err = p.ownProfile(r); err != nil {
 		return err
 	}
 	v.Shown = page.Shown(v.profile)
 	return p.t.Page(w, r, "profile.html", v)
+}
+
+func (p *Pages) ownProfile(r *http.Request) (profile, error) {
+	me, err := p.accounts.Self(r.Context(), caller(r))
+	if err != nil {
+		return profile{}, err
+	}
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return profile{Name: text(me.Name), Bio: text(me.Bio), Company: text(me.Company), Location: text(me.Location),
+		Blog: text(me.Blog)}, nil
 }
 
 // POST /settings/profile
@@ -49,15 +66,7 @@ func (p *Pages) SaveProfile(w http.ResponseWriter, r *http.Request) error {
 	sent := profile{Name: f.Text("name"), Bio: f.Text("bio"), Company: f.Text("company"),
 		Location: f.Text("location"),
 		Blog:     f.Text("blog")}
-	var now profile
-	if _, err := p.kit.Get(r, "/user", nil, &now); err != nil {
-		return err
-	}
-	fields, err := f.Edit(sent, now)
-	if err == nil {
-		err = p.kit.Change(r, "PATCH", "/user", fields, nil)
-	}
-	if err == nil {
+	if err = p.saveProfile(r, f, &sent); err == nil {
 		return page.Done(w, r, "/settings/profile", "Your profile was saved.")
 	}
 	problem, err := page.ProblemOf(err)
@@ -70,6 +79,34 @@ func (p *Pages) SaveProfile(w http.ResponseWriter, r *http.Request) error {
 	}
 	frame.Problem, frame.Shown = problem, f.Get("shown")
 	return p.t.Again(w, r, "profile.html", problem, &profileView{view: frame, profile: sent})
+}
+
+// saveProfile changes what differs from what the form showed. Errors: those of [page.Form.Edit] and of package account.
+func (p *Pages) saveProfile(r *http.Request, f page.Form, sent *profile) error {
+	now, err := p.ownProfile(r)
+	if err != nil {
+		return err
+	}
+	changed, err := f.Edit(sent, now)
+	if err != nil {
+		return err
+	}
+	var e account.Edit
+	for name, field := range map[string]struct {
+		to  *web.Opt[string]
+		now string
+	}{"name": {&e.Name, sent.Name}, "bio": {&e.Bio, sent.Bio}, "company": {&e.Company, sent.Company},
+		"location": {&e.Location, sent.Location}, "blog": {&e.Blog, sent.Blog}} {
+		if _, ok := changed[name]; ok {
+			*field.to = web.Some(field.now)
+		}
+	}
+	ctx, err := p.kit.WriteOwn(r, scope.User, false)
+	if err != nil {
+		return err
+	}
+	_, err = p.accounts.EditSelf(ctx, caller(r), e)
+	return err
 }
 
 // accountView is the account as its owner sees it.

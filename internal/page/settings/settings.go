@@ -17,8 +17,8 @@
 //	GET       /settings/apps/{app_slug}/advanced  package webhook: its deliveries
 //	GET, POST .../deliveries/{delivery_id}        package webhook: what was sent, and sending it again
 //
-// What REST has is asked of it. Passwords, sessions and tokens it has not: these are operations of package
-// account on the caller's own account. A caller whose token is limited opens none of these pages.
+// Most of it are operations of package account on the caller's own account; REST has no addresses for passwords,
+// sessions and tokens. A caller whose token is limited opens none of these pages.
 package settings
 
 import (
@@ -31,14 +31,25 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
+	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/scope"
+	"arbor/internal/star"
 )
 
 //go:embed templates
 var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files, webhook.Files)
+
+// Services are what the pages show and change.
+type Services struct {
+	Accounts *account.Service
+	Repos    *repo.Service
+	Apps     *app.Service
+	Lists    *list.Service
+	Stars    *star.Service
+}
 
 // Pages are the pages of one's own settings.
 type Pages struct {
@@ -47,16 +58,16 @@ type Pages struct {
 	accounts *account.Service
 	repos    *repo.Service
 	apps     *app.Service
+	lists    *list.Service
+	stars    *star.Service
 	hooks    *webhook.Pages
 	told     hook.OfOwnApp
 }
 
 // New returns the pages. told answers the deliveries to the caller's Apps.
-func New(
-	kit *page.Kit, accounts *account.Service, repos *repo.Service, apps *app.Service, told hook.OfOwnApp,
-) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, accounts: accounts, repos: repos, apps: apps,
-		hooks: webhook.New(kit, roomTemplates), told: told}
+func New(kit *page.Kit, of Services, told hook.OfOwnApp) *Pages {
+	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, repos: of.Repos, apps: of.Apps, lists: of.Lists,
+		stars: of.Stars, hooks: webhook.New(kit, roomTemplates), told: told}
 }
 
 // Routes are the pages.

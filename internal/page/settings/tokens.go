@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/repo/list"
 	"arbor/internal/scope"
 	"arbor/internal/web"
 )
@@ -174,9 +175,14 @@ func (p *Pages) newToken(r *http.Request, fine bool) (*newTokenView, error) {
 	v := &newTokenView{view: f, Fine: fine, Scopes: scopes, Admin: caller(r).SiteAdmin,
 		Life: page.Choice{Name: "life", Label: "Lasts", Chosen: "30d", Options: lives}}
 	if fine {
-		_, err = p.kit.Get(r, "/user/repos", page.Query("per_page", "100", "sort", "pushed"), &v.Repos)
+		repos, _, err := p.lists.Own(r.Context(), caller(r), list.Part{Uncounted: true},
+			list.Order{By: "pushed", Desc: true}, page.First(100))
+		if err != nil {
+			return nil, err
+		}
+		v.Repos = page.NewRepositories(repos)
 	}
-	return v, err
+	return v, nil
 }
 
 // POST /settings/tokens/new

@@ -4,9 +4,10 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
-	"arbor/internal/web"
+	"arbor/internal/star"
 )
 
 type watchingView struct {
@@ -23,11 +24,15 @@ func (p *Pages) Watching(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &watchingView{view: f}
-	more, err := p.kit.Get(r, "/user/subscriptions", page.Part(r, 50), &v.Repos)
+	at := page.At(r, 50)
+	list, total, err := p.stars.Repos(r.Context(), caller(r), caller(r).Login, star.Watch, star.Order{}, at)
 	if err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more)
+	for _, m := range list {
+		v.Repos = append(v.Repos, page.NewRepository(m.Access))
+	}
+	v.Pages = page.PagerOf(r, at, total)
 	return p.t.Page(w, r, "watching.html", v)
 }
 
@@ -40,9 +45,21 @@ func (p *Pages) Unwatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	owner, name, _ := strings.Cut(f.Get("repo"), "/")
-	err = p.kit.Change(r, "DELETE", "/repos"+web.Path(owner, name)+"/subscription", nil, nil)
-	if err != nil && !errs.Is(err, errs.NotFound) {
+	if err := p.unwatch(r, owner, name); err != nil && !errs.Is(err, errs.NotFound) {
 		return err
 	}
 	return page.Done(w, r, "/settings/watching", "You no longer watch "+owner+"/"+name+".")
+}
+
+func (p *Pages) unwatch(r *http.Request, owner, name string) error {
+	a, err := p.repos.Find(r.Context(), caller(r), owner, name)
+	if err != nil || a.Moved {
+		return err
+	}
+	ctx, err := p.kit.DeleteArchived(r, &a.Access, account.Pull)
+	if err != nil {
+		return err
+	}
+	_, err = p.stars.Subscribe(ctx, &a.Access, star.NoWish)
+	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/page"
+	"arbor/internal/repo/list"
 	"arbor/internal/search"
 	"arbor/internal/web"
 )
@@ -55,11 +56,13 @@ func (p *Pages) strangersHome(r *http.Request, v *homeView) error {
 		return err
 	}
 	v.Empty = !some
-	var found struct{ Items []page.Repository }
-	v.More, err = p.kit.Get(r, "/search/repositories",
-		page.Query("q", "is:public", "sort", "updated", "per_page", "20"), &found)
-	v.Repos = found.Items
-	return err
+	at := page.First(20)
+	found, err := p.of.Repositories.Find(r.Context(), search.Question{Text: "is:public", Sort: "updated", Page: at})
+	if err != nil {
+		return err
+	}
+	v.Repos, v.More = page.NewRepositories(found.Items), found.More(at)
+	return nil
 }
 
 // waitingShown is how many issues of each list the page shows.
@@ -79,32 +82,33 @@ func waits(login string) []waiting {
 func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView) error {
 	lists := waits(caller.Login)
 	queries := make([]*search.Query, len(lists))
-	for n, list := range lists {
-		q, err := search.Parse(list.Query)
+	for n, wait := range lists {
+		q, err := search.Parse(wait.Query)
 		if err != nil {
 			return err
 		}
 		q.Sort.By, queries[n] = search.Updated, q
 	}
-	found, err := p.searches.SearchEach(r.Context(), page.Reader(r), queries, waitingShown)
+	found, err := p.of.Issues.SearchEach(r.Context(), page.Reader(r), queries, waitingShown)
 	if err != nil {
 		return err
 	}
-	for n, list := range lists {
+	for n, wait := range lists {
 		for _, i := range found[n].Views() {
-			list.Issues = append(list.Issues, page.NewIssue(i))
+			wait.Issues = append(wait.Issues, page.NewIssue(i))
 		}
-		if list.Total = found[n].Total; len(list.Issues) > 0 {
-			v.Waiting = append(v.Waiting, list)
+		if wait.Total = found[n].Total; len(wait.Issues) > 0 {
+			v.Waiting = append(v.Waiting, wait)
 		}
 	}
-	v.More, err = p.kit.Get(r, "/user/repos", page.Query("sort", "pushed", "per_page", "12"), &v.Repos)
+	at := page.First(12)
+	repos, total, err := p.of.Lists.Own(r.Context(), caller, list.Part{Uncounted: true},
+		list.Order{By: "pushed", Desc: true}, at)
 	if err != nil {
 		return err
 	}
-	var events []page.Event
-	_, err = p.kit.Get(r, "/users"+web.Path(caller.Login)+"/received_events",
-		page.Query("per_page", "20"), &events)
+	v.Repos, v.More = page.NewRepositories(repos), total > at.Size
+	events, _, err := p.of.Activities.Received(r.Context(), page.Reader(r), caller.Login, page.First(20))
 	v.Events = page.Lines(events)
 	return err
 }

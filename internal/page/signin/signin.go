@@ -12,10 +12,13 @@ import (
 	"embed"
 
 	"arbor/internal/account"
+	"arbor/internal/activity"
 	"arbor/internal/page"
+	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/scope"
 	"arbor/internal/search"
+	"arbor/internal/search/repository"
 )
 
 //go:embed templates
@@ -23,18 +26,27 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
+// Services are what the pages show and change.
+type Services struct {
+	Accounts     *account.Service
+	Issues       *search.Service
+	Repositories *repository.API
+	Lists        *list.Service
+	Activities   *activity.Service
+}
+
 // Pages answers the pages at the door.
 type Pages struct {
 	kit      *page.Kit
 	t        *page.Templates
 	accounts *account.Service
-	searches *search.Service
+	of       Services
 	code     string // that opens the setup of an empty server
 }
 
 // New makes the pages. code opens the setup of a server that has no users.
-func New(kit *page.Kit, accounts *account.Service, searches *search.Service, code string) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, accounts: accounts, searches: searches, code: code}
+func New(kit *page.Kit, of Services, code string) *Pages {
+	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, of: of, code: code}
 }
 
 // Routes are the pages but Home, which shares its address with the API's root document.

@@ -76,14 +76,18 @@ func (p *Pages) suggestPeople(r *http.Request, a *repo.Access, begin string) (li
 		strings.Trim(begin, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return list, nil
 	}
-	found, err := p.People.Logins(r.Context(), a.Caller, begin+" in:login", 20)
-	if errs.Is(err, errs.Invalid) || errs.Is(err, errs.Forbidden) {
+	found, err := p.People.Find(r.Context(), search.Question{Text: begin + " in:login", Caller: a.Caller,
+		Page: web.Page{Number: 1, Size: 20}})
+	switch {
+	case errs.Is(err, errs.Invalid), errs.Is(err, errs.Forbidden):
 		return list, nil
+	case err != nil:
+		return list, err
 	}
-	for _, login := range found {
-		add(login)
+	for _, u := range found.Items {
+		add(u.Login)
 	}
-	return list, err
+	return list, nil
 }
 
 // suggestIssues finds issues and pull requests by a number, or by words of their titles.

@@ -2,7 +2,6 @@ package list
 
 import (
 	"net/http"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -11,17 +10,11 @@ import (
 	"arbor/internal/web"
 )
 
-// order is a list's sort and direction.
-type order struct {
-	sort string // created, updated, pushed or full_name
-	desc bool
-}
-
 // readOrder reads sort and direction; the first sort named is the default.
-func readOrder(r *http.Request, sorts ...string) (order, error) {
+func readOrder(r *http.Request, sorts ...string) (Order, error) {
 	sort, err := web.QueryEnum(r, repo.Resource, "sort", sorts...)
 	if err != nil {
-		return order{}, err
+		return Order{}, err
 	}
 	usual := "desc"
 	if sort == "full_name" {
@@ -29,7 +22,7 @@ func readOrder(r *http.Request, sorts ...string) (order, error) {
 	}
 	directions := []string{usual, "asc", "desc"}
 	direction, err := web.QueryEnum(r, repo.Resource, "direction", directions...)
-	return order{sort, direction == "desc"}, err
+	return Order{sort, direction == "desc"}, err
 }
 
 // GET /users/{username}/repos
@@ -45,22 +38,9 @@ func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return api.list(w, r, o, func(tx *db.Tx) (filter, error) {
-		who, err := account.ByLogin(tx, web.Param(r, "username"))
-		if err != nil {
-			return filter{}, err
-		}
-		f := filter{visibleTo: account.CallerFrom(r.Context())}
-		switch kind {
-		case "owner":
-			f.owner = who.ID
-		case "member":
-			f.collaborator = who.ID
-		default:
-			f.owner, f.collaborator = who.ID, who.ID
-		}
-		return f, nil
-	})
+	at := web.ReadPage(r)
+	found, total, err := api.OfUser(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "username"), kind, o, at)
+	return answer(w, r, at, found, total, err)
 }
 
 // GET /orgs/{org}/repos
@@ -77,25 +57,9 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return api.list(w, r, o, func(tx *db.Tx) (filter, error) {
-		org, err := account.ByLogin(tx, web.Param(r, "org"))
-		if err == nil && org.Kind != account.Organization {
-			err = errs.Absent()
-		}
-		if err != nil {
-			return filter{}, err
-		}
-		f := filter{owner: org.ID, visibleTo: account.CallerFrom(r.Context())}
-		switch kind {
-		case "public", "private":
-			f.visibility = kind
-		case "forks", "sources":
-			f.kind = kind
-		case "member":
-			f.granted = true
-		}
-		return f, nil
-	})
+	at := web.ReadPage(r)
+	found, total, err := api.OfOrg(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "org"), kind, o, at)
+	return answer(w, r, at, found, total, err)
 }
 
 // GET /user/repos
@@ -105,16 +69,17 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 // type, which cannot be combined with those two; and updated since or before.
 func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 	q := web.QueryOf(r)
-	kind, err := web.QueryEnum(r, repo.Resource, "type", "all", "owner", "public", "private", "member")
+	p := Part{Affiliation: q.Get("affiliation")}
+	var err error
+	p.Kind, err = web.QueryEnum(r, repo.Resource, "type", "all", "owner", "public", "private", "member")
 	if err != nil {
 		return err
 	}
-	if q.Get("type") != "" && (q.Get("visibility") != "" || q.Get("affiliation") != "") {
+	if q.Get("type") != "" && (q.Get("visibility") != "" || p.Affiliation != "") {
 		return errs.Validation(errs.Field{Resource: repo.Resource, Field: "type", Code: errs.Custom,
 			Message: "If you specify visibility or affiliation, you cannot specify type."})
 	}
-	visibility, err := web.QueryEnum(r, repo.Resource, "visibility", "all", "public", "private")
-	if err != nil {
+	if p.Visibility, err = web.QueryEnum(r, repo.Resource, "visibility", "all", "public", "private"); err != nil {
 		return err
 	}
 	o, err := readOrder(r, "full_name", "created", "updated", "pushed")
@@ -129,22 +94,10 @@ func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	me := account.CallerFrom(r.Context())
-	f := filter{visibleTo: me, visibility: visibility, since: db.FromTime(since), before: db.FromTime(before)}
-	switch kind {
-	case "public", "private":
-		f.visibility = kind
-	case "owner":
-		f.owner = me.ID
-	case "member":
-		f.collaborator, f.member = me.ID, me.ID
-	}
-	if f.owner+f.collaborator == 0 {
-		if err := f.affiliate(q.Get("affiliation"), me.ID); err != nil {
-			return err
-		}
-	}
-	return api.list(w, r, o, func(*db.Tx) (filter, error) { return f, nil })
+	p.Since, p.Before = db.FromTime(since), db.FromTime(before)
+	at := web.ReadPage(r)
+	found, total, err := api.Own(r.Context(), account.CallerFrom(r.Context()), p, o, at)
+	return answer(w, r, at, found, total, err)
 }
 
 // GET /repositories
@@ -165,47 +118,13 @@ func (api *API) ListPublic(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, r, http.StatusOK, repo.NewPayloads(found, web.From(r.Context())))
 }
 
-// affiliate reads the comma-separated affiliations; none means all three.
-func (f *filter) affiliate(list string, id account.ID) error {
-	if list == "" {
-		f.owner, f.collaborator, f.member = id, id, id
-		return nil
-	}
-	for a := range strings.SplitSeq(list, ",") {
-		switch strings.TrimSpace(a) {
-		case "owner":
-			f.owner = id
-		case "collaborator":
-			f.collaborator = id
-		case "organization_member":
-			f.member = id
-		default:
-			return errs.Validation(errs.Field{Resource: repo.Resource, Field: "affiliation",
-				Code: errs.InvalidField, Value: list})
-		}
-	}
-	return nil
-}
-
-// list answers a page of the repositories that the filter lets through.
-func (api *API) list(
-	w http.ResponseWriter, r *http.Request, o order, makeFilter func(*db.Tx) (filter, error),
+// answer answers a page of a list, unless reading it failed.
+func answer(
+	w http.ResponseWriter, r *http.Request, at web.Page, found []*repo.Access, total int64, err error,
 ) error {
-	page := web.ReadPage(r)
-	var found []*repo.Access
-	var total int64
-	err := api.db.Read(r.Context(), func(tx *db.Tx) error {
-		f, err := makeFilter(tx)
-		if err != nil {
-			return err
-		}
-		f.brief = web.From(r.Context()).Brief
-		found, total, err = listRepos(tx, f, o, page)
-		return err
-	})
 	if err != nil {
 		return err
 	}
-	web.Link(w, r, page, total)
+	web.Link(w, r, at, total)
 	return web.JSON(w, r, http.StatusOK, repo.NewPayloads(found, web.From(r.Context())))
 }

@@ -18,7 +18,8 @@ func (api *API) ListChosen(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return api.list(w, r, o, func(tx *db.Tx) (filter, error) {
+	at := web.ReadPage(r)
+	found, total, err := api.list(r.Context(), o, at, func(tx *db.Tx) (filter, error) {
 		who, err := account.ByLogin(tx, web.Param(r, "username"))
 		if err != nil {
 			return filter{}, err
@@ -31,4 +32,5 @@ func (api *API) ListChosen(w http.ResponseWriter, r *http.Request) error {
 		}
 		return f, f.affiliate(q.Get("affiliation"), who.ID)
 	})
+	return answer(w, r, at, found, total, err)
 }

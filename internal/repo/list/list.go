@@ -1,5 +1,6 @@
 // Package list shows repositories, one and many:
 //
+//	service.go   lists of repositories, by their owner and by who has a part in them
 //	GET /repos/{owner}/{repo}, /repositories/{repository_id}   one.go
 //	GET /user/repos, /users/{username}/repos, ...              api.go
 //	the same for GraphQL, with more to choose by               chosen.go
@@ -15,9 +16,9 @@ import (
 
 // API answers the requests for repositories.
 type API struct {
-	db    *db.DB
+	*Service
 	repos *repo.Service
 }
 
 // NewAPI returns the handlers.
-func NewAPI(d *db.DB, repos *repo.Service) *API { return &API{d, repos} }
+func NewAPI(d *db.DB, repos *repo.Service) *API { return &API{New(d), repos} }

@@ -13,7 +13,7 @@ import (
 // listOfOwner lists one owner's repositories at a cost that depends on the page
 // and not on how many there are: the total comes from the owner's counters, a
 // deep page walks one index, and only the page's rows are fetched.
-func listOfOwner(tx *db.Tx, f filter, o order, page web.Page) ([]*repo.Access, int64, error) {
+func listOfOwner(tx *db.Tx, f filter, o Order, page web.Page) ([]*repo.Access, int64, error) {
 	owner, err := account.ByID(tx, f.owner)
 	if err != nil {
 		return nil, 0, err
@@ -160,7 +160,7 @@ func (f *filter) ofOwner(all bool) (where string, args []any) {
 }
 
 // ownerPage reads the ids of a page, in order.
-func (f *filter) ownerPage(tx *db.Tx, all bool, o order, page web.Page) ([]repo.ID, error) {
+func (f *filter) ownerPage(tx *db.Tx, all bool, o Order, page web.Page) ([]repo.ID, error) {
 	where, args := f.ofOwner(all)
 	n := len(args)
 	return db.QueryIDs[repo.ID](tx, fmt.Sprintf(`SELECT r.id FROM repos r WHERE %s%s LIMIT $%d OFFSET $%d`,
@@ -169,13 +169,13 @@ func (f *filter) ownerPage(tx *db.Tx, all bool, o order, page web.Page) ([]repo.
 }
 
 // ofOwner is the ORDER BY within one owner's list.
-func (o order) ofOwner() string {
+func (o Order) ofOwner() string {
 	direction := " ASC"
-	if o.desc {
+	if o.Desc {
 		direction = " DESC"
 	}
-	if o.sort == "full_name" {
+	if o.By == "full_name" {
 		return " ORDER BY r.name_folded" + direction
 	}
-	return " ORDER BY r." + o.sort + "_at" + direction + ", r.id" + direction
+	return " ORDER BY r." + o.By + "_at" + direction + ", r.id" + direction
 }

@@ -25,8 +25,8 @@ type filter struct {
 	// hide: some of the owner's repositories are withdrawn forks or are being deleted. The list leaves both out.
 	// For site administrators it leaves out only those that are being deleted
 	hide bool
-	// brief: for a page, which asks no more of the total than whether it goes on behind the page of the list
-	brief bool
+	// uncounted: the total is needed only to know whether more follow the page
+	uncounted bool
 }
 
 // sqlBuilder collects conditions and their arguments; $1 is the caller.
@@ -89,14 +89,14 @@ func (f *filter) build() *sqlBuilder {
 	return b
 }
 
-// listRepos reads a page and the total number of rows. A brief list counts only what it reads.
-func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*repo.Access, int64, error) {
+// listRepos reads a page and the total number of rows. An uncounted list counts only what it reads.
+func listRepos(tx *db.Tx, f filter, o Order, page web.Page) ([]*repo.Access, int64, error) {
 	limited := f.visibleTo != nil && f.visibleTo.Reach != account.Everything
 	if f.collaborator+f.member == 0 && f.since == 0 && f.before == 0 && f.installation == 0 && !limited {
 		return listOfOwner(tx, f, o, page)
 	}
 	b := f.build()
-	if f.brief {
+	if f.uncounted {
 		list, err := f.read(tx, b, o, page.Offset(), page.Size+1)
 		return list[:min(int64(len(list)), page.Size)], page.Offset() + int64(len(list)), err
 	}
@@ -109,7 +109,7 @@ func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*repo.Access, int
 }
 
 // read reads some of the repositories that meet the conditions.
-func (f *filter) read(tx *db.Tx, b *sqlBuilder, o order, offset, size int64) ([]*repo.Access, error) {
+func (f *filter) read(tx *db.Tx, b *sqlBuilder, o Order, offset, size int64) ([]*repo.Access, error) {
 	where := `WHERE ` + strings.Join(b.where,
 		" AND ") + o.sql() + ` LIMIT ` + b.arg(size) + ` OFFSET ` + b.arg(offset)
 	return repo.Query(tx, f.visibleTo, where, b.args...)
@@ -121,7 +121,7 @@ func Installed(
 	tx *db.Tx, caller *account.Caller, owner account.ID, installation account.InstallationID, page web.Page,
 ) ([]*repo.Access, int64, error) {
 	f := filter{owner: owner, visibleTo: caller, granted: true, installation: installation}
-	return listRepos(tx, f, order{sort: "created"}, page)
+	return listRepos(tx, f, Order{By: "created"}, page)
 }
 
 // publicAfter lists public repositories by id, beginning after since.
@@ -130,15 +130,15 @@ func publicAfter(tx *db.Tx, caller *account.Caller, since repo.ID, limit int64) 
 }
 
 // sql is the ORDER BY: total, ties broken by id (decision 24).
-func (o order) sql() string {
+func (o Order) sql() string {
 	direction := " ASC"
-	if o.desc {
+	if o.Desc {
 		direction = " DESC"
 	}
-	switch o.sort {
+	switch o.By {
 	case "full_name":
 		return " ORDER BY o.login_folded" + direction + ", r.name_folded" + direction + ", r.id" + direction
 	default:
-		return " ORDER BY r." + o.sort + "_at" + direction + ", r.id" + direction
+		return " ORDER BY r." + o.By + "_at" + direction + ", r.id" + direction
 	}
 }

@@ -3,7 +3,6 @@ package network
 import (
 	"net/http"
 
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/route"
@@ -67,21 +66,10 @@ func (api *API) ListForks(w http.ResponseWriter, r *http.Request, a *repo.Access
 		return err
 	}
 	page := web.ReadPage(r)
-	var forks []*repo.Access
-	if page.Offset() < a.Forks {
-		err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-			forks, err = listForks(tx, a, sort, page)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	info := web.From(r.Context())
-	out := make([]*repo.Payload, len(forks))
-	for i, f := range forks {
-		out[i] = repo.NewPayload(f, info)
+	forks, err := api.s.Forks(r.Context(), a, sort, page)
+	if err != nil {
+		return err
 	}
 	web.Link(w, r, page, a.Forks)
-	return web.JSON(w, r, http.StatusOK, out)
+	return web.JSON(w, r, http.StatusOK, repo.NewPayloads(forks, web.From(r.Context())))
 }

@@ -29,6 +29,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // Service forks repositories, and finds them in their networks.
@@ -71,6 +72,19 @@ func (s *Service) InNetwork(ctx context.Context, a *repo.Access, owner, name str
 		err = errs.Absent()
 	}
 	return &found.Access, err
+}
+
+// Forks reads a page of the repository's own forks that the caller may see, the newest, the oldest, or those with
+// the most stars (stargazers) or watchers first.
+func (s *Service) Forks(ctx context.Context, a *repo.Access, sort string, at web.Page) (list []*repo.Access, err error) {
+	if at.Offset() >= a.Forks {
+		return nil, nil
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = listForks(tx, a, sort, at)
+		return err
+	})
+	return list, err
 }
 
 // GiveBack shows a withdrawn fork, whose root is gone, to its owner again: only the

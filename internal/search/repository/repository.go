@@ -63,7 +63,12 @@ func kind() search.Kind {
 // best-match, stars, forks or updated; order is desc or asc. Only the first thousand results can be read.
 // As at GitHub, forks are found only with fork:. Errors: 422, 503.
 func (api *API) Repositories(w http.ResponseWriter, r *http.Request) error {
-	return api.kinds.Serve(w, r, kind(), api.find)
+	info := web.From(r.Context())
+	return api.kinds.Serve(w, r, kind(), func(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
+		return api.find(ctx, q, func(a *repo.Access, score search.Score, words []string) any {
+			return newItem(a, score, q, words, info)
+		})
+	})
 }
 
 // item is GitHub's repo-search-result-item.
@@ -73,42 +78,52 @@ type item struct {
 	Matches []search.TextMatch `json:"text_matches,omitzero"`
 }
 
-func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
-	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error {
-		return read(ctx, tx, q, found)
-	})
+// Find finds a page of repositories. Errors: those of Repositories.
+func (api *API) Find(ctx context.Context, of search.Question) (*search.Hits[*repo.Access], error) {
+	found, err := api.kinds.Find(ctx, kind(), of,
+		func(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
+			return api.find(ctx, q, func(a *repo.Access, _ search.Score, _ []string) any { return a })
+		})
+	if err != nil {
+		return nil, err
+	}
+	return search.HitsOf[*repo.Access](found), nil
 }
 
-// read finds a page and reads what it shows.
-func read(ctx context.Context, tx *db.Tx, q *search.Asked, found *search.Found) error {
-	c := search.NewConditions(tx, q.Caller)
-	in, err := conditions(c, q.Terms)
-	if err != nil {
-		return err
-	}
-	from, possible := c.Names(q, fulltext.Repos, in, "r.id")
-	if !possible {
-		return nil
-	}
-	ids, scores, err := list(c, from, q, found)
-	if err != nil {
-		return err
-	}
-	shown, err := repo.VisibleByID(tx, q.Caller, ids)
-	if err != nil {
-		return err
-	}
-	byID := map[repo.ID]*repo.Access{}
-	for _, a := range shown {
-		byID[a.ID] = a
-	}
-	words, _ := q.Words()
-	for n, id := range ids {
-		if a := byID[id]; a != nil {
-			found.Items = append(found.Items, newItem(a, scores[n], q, words, web.From(ctx)))
+// find finds a page and makes items of what it shows.
+func (api *API) find(
+	ctx context.Context, q *search.Asked, item func(a *repo.Access, score search.Score, words []string) any,
+) (*search.Found, error) {
+	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error {
+		c := search.NewConditions(tx, q.Caller)
+		in, err := conditions(c, q.Terms)
+		if err != nil {
+			return err
 		}
-	}
-	return nil
+		from, possible := c.Names(q, fulltext.Repos, in, "r.id")
+		if !possible {
+			return nil
+		}
+		ids, scores, err := list(c, from, q, found)
+		if err != nil {
+			return err
+		}
+		shown, err := repo.VisibleByID(tx, q.Caller, ids)
+		if err != nil {
+			return err
+		}
+		byID := map[repo.ID]*repo.Access{}
+		for _, a := range shown {
+			byID[a.ID] = a
+		}
+		words, _ := q.Words()
+		for n, id := range ids {
+			if a := byID[id]; a != nil {
+				found.Items = append(found.Items, item(a, scores[n], words))
+			}
+		}
+		return nil
+	})
 }
 
 func newItem(a *repo.Access, score search.Score, q *search.Asked, words []string, i *web.Info) item {

@@ -52,7 +52,12 @@ func kind() search.Kind {
 // Users searches users and organizations with the query q. sort is best-match, followers, repositories or
 // joined; order is desc or asc. Only the first thousand results can be read. Errors: 422, 503.
 func (api *API) Users(w http.ResponseWriter, r *http.Request) error {
-	return api.kinds.Serve(w, r, kind(), api.find)
+	info := web.From(r.Context())
+	return api.kinds.Serve(w, r, kind(), func(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
+		return api.find(ctx, q, func(a *account.Account, score search.Score, words []string) any {
+			return newItem(a, score, q, words, info)
+		})
+	})
 }
 
 // item is GitHub's user-search-result-item.
@@ -62,55 +67,48 @@ type item struct {
 	Matches []search.TextMatch `json:"text_matches,omitzero"`
 }
 
-// Logins finds the logins of the first people and organizations that a search finds. Errors: those of Users.
-func (api *API) Logins(
-	ctx context.Context, caller *account.Caller, text string, size int64,
-) ([]string, error) {
-	found, err := api.kinds.Find(ctx, kind(), text, caller, size, api.find)
+// Find finds a page of people and organizations. Errors: those of Users.
+func (api *API) Find(ctx context.Context, of search.Question) (*search.Hits[*account.Account], error) {
+	found, err := api.kinds.Find(ctx, kind(), of,
+		func(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
+			return api.find(ctx, q, func(a *account.Account, _ search.Score, _ []string) any { return a })
+		})
 	if err != nil {
 		return nil, err
 	}
-	var logins []string
-	for _, one := range found.Items {
-		if x, ok := one.(item); ok {
-			logins = append(logins, x.Login)
-		}
-	}
-	return logins, nil
+	return search.HitsOf[*account.Account](found), nil
 }
 
-func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
+// find finds a page and makes items of what it shows.
+func (api *API) find(
+	ctx context.Context, q *search.Asked, item func(a *account.Account, score search.Score, words []string) any,
+) (*search.Found, error) {
 	return api.kinds.FindNamed(ctx, func(tx *db.Tx, found *search.Found) error {
-		return read(ctx, tx, q, found)
-	})
-}
-
-// read finds a page and reads what it shows.
-func read(ctx context.Context, tx *db.Tx, q *search.Asked, found *search.Found) error {
-	c := search.NewConditions(tx, q.Caller)
-	in, err := conditions(c, q.Terms)
-	if err != nil || in == nowhere {
-		return err
-	}
-	from, possible := c.Names(q, fulltext.Accounts, in, "a.id")
-	if !possible {
-		return nil
-	}
-	ids, scores, err := list(c, from, q, found)
-	if err != nil {
-		return err
-	}
-	shown, err := account.ByIDs(tx, ids)
-	if err != nil {
-		return err
-	}
-	words, _ := q.Words()
-	for n, id := range ids {
-		if a := shown[id]; a != nil {
-			found.Items = append(found.Items, newItem(a, scores[n], q, words, web.From(ctx)))
+		c := search.NewConditions(tx, q.Caller)
+		in, err := conditions(c, q.Terms)
+		if err != nil || in == nowhere {
+			return err
 		}
-	}
-	return nil
+		from, possible := c.Names(q, fulltext.Accounts, in, "a.id")
+		if !possible {
+			return nil
+		}
+		ids, scores, err := list(c, from, q, found)
+		if err != nil {
+			return err
+		}
+		shown, err := account.ByIDs(tx, ids)
+		if err != nil {
+			return err
+		}
+		words, _ := q.Words()
+		for n, id := range ids {
+			if a := shown[id]; a != nil {
+				found.Items = append(found.Items, item(a, scores[n], words))
+			}
+		}
+		return nil
+	})
 }
 
 func newItem(a *account.Account, score search.Score, q *search.Asked, words []string, i *web.Info) item {

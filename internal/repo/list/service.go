@@ -1,0 +1,142 @@
+package list
+
+import (
+	"context"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Service lists repositories.
+type Service struct{ db *db.DB }
+
+// New returns a Service on a database.
+func New(d *db.DB) *Service { return &Service{d} }
+
+// Order is a list's order.
+type Order struct {
+	By   string // created, updated, pushed or full_name
+	Desc bool
+}
+
+// OfUser reads a page of the repositories of a user or an organization that the caller, perhaps nil, may see, and how
+// many there are: of kind owner, member (where the user collaborates) or all. Error: 404.
+func (s *Service) OfUser(
+	ctx context.Context, caller *account.Caller, login, kind string, o Order, at web.Page,
+) ([]*repo.Access, int64, error) {
+	return s.list(ctx, o, at, func(tx *db.Tx) (filter, error) {
+		who, err := account.ByLogin(tx, login)
+		if err != nil {
+			return filter{}, err
+		}
+		f := filter{visibleTo: caller}
+		switch kind {
+		case "owner":
+			f.owner = who.ID
+		case "member":
+			f.collaborator = who.ID
+		default:
+			f.owner, f.collaborator = who.ID, who.ID
+		}
+		return f, nil
+	})
+}
+
+// OfOrg is OfUser for an organization: of kind all, public, private, forks, sources or member (where the caller was
+// granted a role). Error: 404.
+func (s *Service) OfOrg(
+	ctx context.Context, caller *account.Caller, login, kind string, o Order, at web.Page,
+) ([]*repo.Access, int64, error) {
+	return s.list(ctx, o, at, func(tx *db.Tx) (filter, error) {
+		org, err := account.ByLogin(tx, login)
+		if err == nil && org.Kind != account.Organization {
+			err = errs.Absent()
+		}
+		if err != nil {
+			return filter{}, err
+		}
+		f := filter{owner: org.ID, visibleTo: caller}
+		switch kind {
+		case "public", "private":
+			f.visibility = kind
+		case "forks", "sources":
+			f.kind = kind
+		case "member":
+			f.granted = true
+		}
+		return f, nil
+	})
+}
+
+// Part chooses among the repositories in which somebody has a part. The zero value is all of them.
+type Part struct {
+	Kind          string  // all, owner, public, private or member
+	Visibility    string  // public or private; else both
+	Affiliation   string  // some of owner, collaborator and organization_member, with commas; empty: all three
+	Since, Before db.Time // when they were updated; 0: whenever
+
+	Uncounted bool // the number of all is needed only to know whether more follow the page
+}
+
+// Own reads a page of the repositories in which the caller has a part, and how many there are. Error: 422 for an
+// affiliation.
+func (s *Service) Own(
+	ctx context.Context, me *account.Caller, p Part, o Order, at web.Page,
+) ([]*repo.Access, int64, error) {
+	f := filter{visibleTo: me, visibility: p.Visibility, since: p.Since, before: p.Before, uncounted: p.Uncounted}
+	switch p.Kind {
+	case "public", "private":
+		f.visibility = p.Kind
+	case "owner":
+		f.owner = me.ID
+	case "member":
+		f.collaborator, f.member = me.ID, me.ID
+	}
+	if f.owner+f.collaborator == 0 {
+		if err := f.affiliate(p.Affiliation, me.ID); err != nil {
+			return nil, 0, err
+		}
+	}
+	return s.list(ctx, o, at, func(*db.Tx) (filter, error) { return f, nil })
+}
+
+// affiliate reads the comma-separated affiliations; none means all three.
+func (f *filter) affiliate(list string, id account.ID) error {
+	if list == "" {
+		f.owner, f.collaborator, f.member = id, id, id
+		return nil
+	}
+	for a := range strings.SplitSeq(list, ",") {
+		switch strings.TrimSpace(a) {
+		case "owner":
+			f.owner = id
+		case "collaborator":
+			f.collaborator = id
+		case "organization_member":
+			f.member = id
+		default:
+			return errs.Validation(errs.Field{Resource: repo.Resource, Field: "affiliation",
+				Code: errs.InvalidField, Value: list})
+		}
+	}
+	return nil
+}
+
+// list reads a page of the repositories that the filter chooses, and their number.
+func (s *Service) list(
+	ctx context.Context, o Order, at web.Page, makeFilter func(*db.Tx) (filter, error),
+) (found []*repo.Access, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		f, err := makeFilter(tx)
+		if err != nil {
+			return err
+		}
+		found, total, err = listRepos(tx, f, o, at)
+		return err
+	})
+	return found, total, err
+}

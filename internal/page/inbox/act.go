@@ -46,24 +46,22 @@ func (p *Pages) Act(w http.ResponseWriter, r *http.Request) error {
 
 // readAll marks all threads, or those of a repository, as read. Errors: 403, 404, 422, 507.
 func (p *Pages) readAll(r *http.Request, form page.Form) error {
+	in, err := p.repoNamed(r, form.Text("repo"))
+	if err != nil {
+		return err
+	}
 	ctx, err := p.kit.WriteOwn(r, star.WatchScopes, true)
+	of := repo.ID(0)
+	if err == nil && in != nil {
+		of = in.ID
+		ctx, err = p.kit.WriteArchived(r, in, account.Pull)
+	}
 	if err != nil {
 		return err
 	}
 	until, err := notification.ReadUntil(form.Text("until"))
 	if err != nil {
 		return err
-	}
-	in, err := p.repoNamed(r, form.Text("repo"))
-	if err != nil {
-		return err
-	}
-	of := repo.ID(0)
-	if in != nil {
-		if ctx, err = p.kit.WriteArchived(r, in, account.Pull); err != nil {
-			return err
-		}
-		of = in.ID
 	}
 	return p.notices.MarkAll(ctx, account.CallerFrom(ctx), of, until)
 }

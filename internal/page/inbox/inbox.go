@@ -154,10 +154,10 @@ func (p *Pages) Inbox(w http.ResponseWriter, r *http.Request) error {
 func (p *Pages) read(
 	r *http.Request, v *inboxView, of notification.Filter, at web.Page,
 ) (total int64, err error) {
-	if err := mayRead(r); err != nil {
-		return 0, err
-	}
 	in, err := p.repoNamed(r, v.In)
+	if err == nil {
+		err = mayRead(r)
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -23,7 +23,7 @@ import (
 
 // newKit makes what all pages share.
 func (of *apis) newKit(s *Server) *page.Kit {
-	return page.NewKit(page.Options{Repos: s.forge.Repos, Ask: s.ask, Issues: s.forge.Issues, Stars: of.stars,
+	return page.NewKit(page.Options{Repos: s.forge.Repos, Ask: s.ask, Issues: s.forge.Issues, Stars: of.stars, Hooks: of.hooks,
 		Notices: of.notices, Markups: of.markups, Room: s.roomFor})
 }
 
@@ -53,7 +53,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 			List:   repos.With(account.Pull, of.Attachments.ListOwn),
 			Remove: repos.With(account.Pull, of.Attachments.Remove)}),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Repos: repos, Apps: f.Apps, Lists: of.lists,
-			Stars: of.stars}, of.Hooks.OfOwnApp()),
+			Stars: of.stars}),
 	}
 }
 

@@ -14,10 +14,12 @@
 package reposettings
 
 import (
+	"context"
 	"embed"
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/hook"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
@@ -76,8 +78,22 @@ func (p *Pages) Routes() []route.Route {
 
 // hooksOf is the repository as what has webhooks.
 func (p *Pages) hooksOf(r *http.Request, a *repo.Access) *webhook.Place {
-	return &webhook.Place{API: api(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
-		Frame: func(title string) (page.Frame, error) { return p.kit.RepoFrame(r, a, "settings", title) }}
+	return &webhook.Place{API: "/repos" + path(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
+		Frame: func(title string) (page.Frame, error) { return p.kit.RepoFrame(r, a, "settings", title) },
+		Open: func(act hook.Act) (ctx context.Context, o hook.Owner, err error) {
+			ctx, o = r.Context(), hook.OfRepository(a)
+			if err = a.Caller.Allows(act.Scopes(), true); err != nil {
+				return ctx, o, err
+			}
+			switch act {
+			case hook.Changing:
+				ctx, err = p.kit.Write(r, a, account.Admin)
+			case hook.Removing:
+				ctx, err = p.kit.DeleteArchived(r, a, account.Admin)
+			}
+			return ctx, o, err
+		},
+		Test: func(ctx context.Context, id int64) error { return p.kit.Hooks.Test(ctx, a, id) }}
 }
 
 // view is what all pages of the settings have.

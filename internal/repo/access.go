@@ -79,11 +79,6 @@ func (s *Service) ToChangeArchived(ctx context.Context, a *Access, need account.
 	return s.toChange(audit.Allowed(ctx, need.String()), a, need, (*Access).Holds)
 }
 
-// ToChangeArchived is ToChange for what may be done with an archived repository, too.
-func (s *Service) ToChangeArchived(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
-	return s.toChange(ctx, a, need, (*Access).Holds)
-}
-
 func (s *Service) toChange(
 	ctx context.Context, a *Access, need account.Role, holds func(*Access, *db.Tx) error,
 ) (context.Context, error) {

@@ -111,7 +111,7 @@ func (of *apis) features(s *Server) []feature {
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),
 		network.NewAPI(f.Network),
-		collaborator.NewAPI(d, repos),
+		collaborator.NewAPI(of.collaborators),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),
 		activity.NewAPI(of.activities, repos, f.Issues),

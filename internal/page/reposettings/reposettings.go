@@ -9,8 +9,7 @@
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
 //
-// Each form is answered by the REST API, which asks for the rights and writes the audit log. An action that
-// cannot be undone has a page of its own, where the repository's full name has to be typed.
+// The operations are those of packages settings, collaborator and hook. An action that cannot be undone has a page of its own, where the repository's full name has to be typed.
 package reposettings
 
 import (
@@ -19,10 +18,13 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/hook"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
+	"arbor/internal/repo/collaborator"
+	"arbor/internal/repo/settings"
 	"arbor/internal/route"
 	"arbor/internal/web"
 )
@@ -36,13 +38,21 @@ var roomTemplates = page.ReadTemplates(files, webhook.Files)
 type Pages struct {
 	kit         *page.Kit
 	t           *page.Templates
+	of          Services
 	hooks       *webhook.Pages
 	attachments web.Handler
 }
 
+// Services are what the pages work with.
+type Services struct {
+	Settings      *settings.Service
+	Collaborators *collaborator.Service
+	Apps          *app.Service
+}
+
 // New returns the pages. attachments lists those of the repository, in place of its deploy keys.
-func New(kit *page.Kit, attachments web.Handler) *Pages {
-	return &Pages{kit, roomTemplates, webhook.New(kit, roomTemplates), attachments}
+func New(kit *page.Kit, of Services, attachments web.Handler) *Pages {
+	return &Pages{kit, roomTemplates, of, webhook.New(kit, roomTemplates), attachments}
 }
 
 // Routes are the pages.
@@ -78,7 +88,7 @@ func (p *Pages) Routes() []route.Route {
 
 // hooksOf is the repository as what has webhooks.
 func (p *Pages) hooksOf(r *http.Request, a *repo.Access) *webhook.Place {
-	return &webhook.Place{API: "/repos" + path(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
+	return &webhook.Place{API: api(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
 		Frame: func(title string) (page.Frame, error) { return p.kit.RepoFrame(r, a, "settings", title) },
 		Open: func(act hook.Act) (ctx context.Context, o hook.Owner, err error) {
 			ctx, o = r.Context(), hook.OfRepository(a)

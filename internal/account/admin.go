@@ -70,6 +70,21 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	return a, nil
 }
 
+// AddUser is CreateUser for a site administrator, with errors of fields. The address is only claimed. Error: 422.
+func (s *Service) AddUser(ctx context.Context, n NewUser) (*Account, error) {
+	f := web.Faults{Resource: User.String()}
+	if n.Login == "" {
+		f.Wrong("login", errs.MissingField, "")
+	}
+	f.CheckText("email", n.Email, maxLine)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	n.Claimed = true
+	made, err := s.CreateUser(ctx, n)
+	return made, asField(err, User.String(), "login")
+}
+
 // NewOrg is what an organization is made of. Name may be empty.
 type NewOrg struct {
 	Login string

@@ -57,14 +57,14 @@ func (a *API) CreateUser(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	o.Require("login")
-	n := NewUser{Login: o.String("login", 0).Or(""), Email: o.String("email", maxLine).Or(""), Claimed: true,
+	n := NewUser{Login: o.String("login", 0).Or(""), Email: o.String("email", maxLine).Or(""),
 		Suspended: o.Bool("suspended").Or(false)}
 	if err := o.Err(); err != nil {
 		return err
 	}
-	made, err := a.s.CreateUser(r.Context(), n)
+	made, err := a.s.AddUser(r.Context(), n)
 	if err != nil {
-		return asField(err, "User", "login")
+		return err
 	}
 	payload := NewSimple(made, web.From(r.Context()))
 	return web.Created(w, r, payload.URL, payload)
@@ -135,12 +135,9 @@ func (a *API) rename(w http.ResponseWriter, r *http.Request, kind Kind, param, a
 	if err := o.Err(); err != nil {
 		return err
 	}
-	renamed, err := a.s.Rename(r.Context(), kind, web.Param(r, param), login)
-	switch {
-	case errs.Is(err, errs.NotFound):
-		return errs.Absent()
-	case err != nil:
-		return asField(err, kind.String(), "login")
+	renamed, err := a.s.ChangeLogin(r.Context(), kind, web.Param(r, param), login)
+	if err != nil {
+		return err
 	}
 	return web.JSON(w, r, http.StatusAccepted, map[string]string{
 		"message": "Renamed.", "url": web.From(r.Context()).API(address + renamed.Login),

@@ -7,7 +7,6 @@ import (
 
 	"arbor/internal/audit"
 	"arbor/internal/db"
-	"arbor/internal/errs"
 	"arbor/internal/web"
 )
 
@@ -154,13 +153,8 @@ func readEventFilter(r *http.Request) (f audit.Filter, err error) {
 		return f, err
 	}
 	f.Ascending = order == "asc"
-	after, before := q.Get("after"), q.Get("before")
-	var ok1, ok2 bool
-	f.After, ok1 = audit.ParseCursor(after)
-	f.Before, ok2 = audit.ParseCursor(before)
-	if !ok1 || !ok2 || after != "" && before != "" {
-		return f, errs.Validation(errs.Field{Resource: resource, Field: "after", Code: errs.InvalidField,
-			Message: "after or before must be a cursor of the Link header, one of them"})
+	if err := f.SetCursors(q.Get("after"), q.Get("before")); err != nil {
+		return f, err
 	}
 	return f, f.Parse(q.Get("phrase"))
 }
@@ -170,16 +164,7 @@ func listEvents(w http.ResponseWriter, r *http.Request, f audit.Filter, list []a
 	for i := range list {
 		out[i] = audit.NewPayload(&list[i])
 	}
-	if len(list) > 0 {
-		var next, prev string
-		backwards := f.Before != audit.Cursor{}
-		if more || backwards {
-			next = list[len(list)-1].Place().String()
-		}
-		if more && backwards || f.After != (audit.Cursor{}) {
-			prev = list[0].Place().String()
-		}
-		web.LinkCursors(w, r, next, prev)
-	}
+	next, prev := f.Around(list, more)
+	web.LinkCursors(w, r, next, prev)
 	return web.JSON(w, r, http.StatusOK, out)
 }

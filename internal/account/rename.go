@@ -38,6 +38,18 @@ func (s *Service) Rename(ctx context.Context, kind Kind, login, to string) (a *A
 	return a, err
 }
 
+// ChangeLogin is Rename for a site administrator, with errors of fields. Errors: 404, 422.
+func (s *Service) ChangeLogin(ctx context.Context, kind Kind, login, to string) (*Account, error) {
+	if to == "" {
+		return nil, errs.Validation(errs.Field{Resource: kind.String(), Field: "login", Code: errs.MissingField})
+	}
+	a, err := s.Rename(ctx, kind, login, to)
+	if errs.Is(err, errs.NotFound) {
+		return nil, errs.Absent()
+	}
+	return a, asField(err, kind.String(), "login")
+}
+
 func rename(tx *db.Tx, a *Account, to string) error {
 	from, folded := Fold(a.Login), Fold(to)
 	if a.Login == to {

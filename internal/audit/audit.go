@@ -153,6 +153,16 @@ func With(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
+// Allowed returns a context whose actor was allowed to act by a right, where the route asked for less.
+func Allowed(ctx context.Context, right string) context.Context {
+	a, known := ctx.Value(actorKey{}).(Actor)
+	if !known {
+		return ctx
+	}
+	a.Right = right
+	return With(ctx, a)
+}
+
 // Named is an account or a repository with its name as it was.
 type Named struct {
 	ID   int64

@@ -42,6 +42,34 @@ func ParseCursor(s string) (c Cursor, ok bool) {
 	return c, true
 }
 
+// SetCursors sets where a page begins, behind the event of the cursor after, or where it ends, before the other one's;
+// not both. Error: 422.
+func (f *Filter) SetCursors(after, before string) error {
+	var ok1, ok2 bool
+	f.After, ok1 = ParseCursor(after)
+	f.Before, ok2 = ParseCursor(before)
+	if !ok1 || !ok2 || after != "" && before != "" {
+		return errs.Validation(errs.Field{Resource: "AuditLog", Field: "after", Code: errs.InvalidField,
+			Message: "after or before must be a cursor of the Link header, one of them"})
+	}
+	return nil
+}
+
+// Around returns the cursors of the pages that come after and before what the filter found; empty: there is none.
+func (f *Filter) Around(list []Event, more bool) (next, prev string) {
+	if len(list) == 0 {
+		return "", ""
+	}
+	backwards := f.Before != Cursor{}
+	if more || backwards {
+		next = list[len(list)-1].Place().String()
+	}
+	if more && backwards || f.After != (Cursor{}) {
+		prev = list[0].Place().String()
+	}
+	return next, prev
+}
+
 // Parse adds a search phrase to the filter: action:repo.create or action:repo, actor:LOGIN,
 // repo:OWNER/NAME, and created: with a day, a time, a range of them (2026-01-01..2026-01-31),
 // or one behind <, <=, > or >=. All of them must hold. Errors: 422.

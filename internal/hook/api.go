@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -18,22 +17,20 @@ func NewAPI(s *Service) *API { return &API{s} }
 
 // owned is a handler of what is the same for repositories and organizations.
 // path is the address of the one or the other.
-type owned func(w http.ResponseWriter, r *http.Request, o owner, path string) error
+type owned func(w http.ResponseWriter, r *http.Request, o Owner, path string) error
 
 // onRepo returns a handler of a repository's hooks.
 func (api *API) onRepo(h owned) repo.Handler {
 	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-		return h(w, r, ofRepository(a), web.Path("repos", a.Owner.Login, a.Name))
+		return h(w, r, OfRepository(a), web.Path("repos", a.Owner.Login, a.Name))
 	}
 }
 
 // onOrg returns a handler of an organization's hooks, for its owners. Errors: 403, 404.
 func (api *API) onOrg(h owned) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		caller := *account.CallerFrom(r.Context())
-		caller.HidesMembers = false // the scope for hooks is enough
 		login := web.Param(r, "org")
-		o, err := api.s.ofOrg(r.Context(), &caller, login)
+		o, err := api.s.OfOrg(r.Context(), account.CallerFrom(r.Context()), login)
 		if err != nil {
 			return err
 		}
@@ -52,27 +49,8 @@ func (api *API) onApp(h owned) web.Handler {
 	}
 }
 
-// OfOwnApp are handlers of the deliveries to an App, for pages: REST has them for the App itself alone.
-// {app_slug} in the request's address names an App that the caller manages, {delivery_id} a delivery.
-// Each answers what its namesake does. Error: also 404 for Apps of others.
-type OfOwnApp struct{ ListDeliveries, GetDelivery, Redeliver web.Handler }
-
-// OfOwnApp returns the handlers.
-func (api *API) OfOwnApp() OfOwnApp {
-	of := func(h owned) web.Handler {
-		return func(w http.ResponseWriter, r *http.Request) error {
-			o, err := api.s.ofOwnApp(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "app_slug"))
-			if err != nil {
-				return err
-			}
-			return h(w, r, o, "/app")
-		}
-	}
-	return OfOwnApp{of(api.ListDeliveries), of(api.GetDelivery), of(api.Redeliver)}
-}
-
-// hookID is the hook that {hook_id} names; an App has only the one. Error: 404.
-func (o *owner) hookID(r *http.Request) (int64, error) {
+// HookID is the hook that {hook_id} in a request's address names; an App has only the one. Error: 404.
+func (o *Owner) HookID(r *http.Request) (int64, error) {
 	if o.app != 0 {
 		return o.hook, nil
 	}
@@ -83,12 +61,8 @@ func (o *owner) hookID(r *http.Request) (int64, error) {
 // GET /orgs/{org}/hooks
 //
 // ListHooks answers a page of the hooks, the oldest first.
-func (api *API) ListHooks(w http.ResponseWriter, r *http.Request, o owner, path string) error {
-	var found []*Hook
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		found, err = list(tx, o.place)
-		return err
-	})
+func (api *API) ListHooks(w http.ResponseWriter, r *http.Request, o Owner, path string) error {
+	found, err := api.s.List(r.Context(), o)
 	if err != nil {
 		return err
 	}
@@ -107,7 +81,7 @@ func newPayload(r *http.Request, h *Hook, path string) *Payload {
 // POST /orgs/{org}/hooks
 //
 // CreateHook adds a hook. Errors: 422.
-func (api *API) CreateHook(w http.ResponseWriter, r *http.Request, o owner, path string) error {
+func (api *API) CreateHook(w http.ResponseWriter, r *http.Request, o Owner, path string) error {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {
 		return err
@@ -116,7 +90,7 @@ func (api *API) CreateHook(w http.ResponseWriter, r *http.Request, o owner, path
 	if o.org != 0 {
 		body.Require("name")
 	}
-	c := change{Active: body.Bool("active"), Events: readEvents(body, "events")}
+	c := Edit{Active: body.Bool("active"), Events: readEvents(body, "events")}
 	body.Require("config")
 	if err := api.readNested(r, body, &c); err != nil {
 		return err
@@ -127,7 +101,7 @@ func (api *API) CreateHook(w http.ResponseWriter, r *http.Request, o owner, path
 	if err := body.Err(); err != nil {
 		return err
 	}
-	made, err := api.s.create(r.Context(), o, c)
+	made, err := api.s.Create(r.Context(), o, c)
 	if err != nil {
 		return err
 	}
@@ -143,7 +117,7 @@ func readName(body *web.Object) {
 }
 
 // readNested reads the field config of a body. Errors: 422.
-func (api *API) readNested(r *http.Request, body *web.Object, c *change) error {
+func (api *API) readNested(r *http.Request, body *web.Object, c *Edit) error {
 	raw := body.Raw("config")
 	if raw == nil || string(raw) == "null" {
 		return nil
@@ -165,7 +139,7 @@ func (api *API) readNested(r *http.Request, body *web.Object, c *change) error {
 // GET /orgs/{org}/hooks/{hook_id}
 //
 // GetHook answers a hook. Error: 404.
-func (api *API) GetHook(w http.ResponseWriter, r *http.Request, o owner, path string) error {
+func (api *API) GetHook(w http.ResponseWriter, r *http.Request, o Owner, path string) error {
 	h, err := api.find(r, o)
 	if err != nil {
 		return err
@@ -174,19 +148,19 @@ func (api *API) GetHook(w http.ResponseWriter, r *http.Request, o owner, path st
 }
 
 // find reads the hook that {hook_id} names. Error: 404.
-func (api *API) find(r *http.Request, o owner) (*Hook, error) {
-	id, err := o.hookID(r)
+func (api *API) find(r *http.Request, o Owner) (*Hook, error) {
+	id, err := o.HookID(r)
 	if err != nil {
 		return nil, err
 	}
-	return api.s.get(r.Context(), o, id)
+	return api.s.Get(r.Context(), o, id)
 }
 
 // PATCH /repos/{owner}/{repo}/hooks/{hook_id}
 // PATCH /orgs/{org}/hooks/{hook_id}
 //
 // EditHook changes a hook. Errors: 404, 422.
-func (api *API) EditHook(w http.ResponseWriter, r *http.Request, o owner, path string) error {
+func (api *API) EditHook(w http.ResponseWriter, r *http.Request, o Owner, path string) error {
 	h, err := api.find(r, o)
 	if err != nil {
 		return err
@@ -196,7 +170,7 @@ func (api *API) EditHook(w http.ResponseWriter, r *http.Request, o owner, path s
 		return err
 	}
 	readName(body)
-	c := change{Active: body.Bool("active"), Events: readEvents(body, "events"),
+	c := Edit{Active: body.Bool("active"), Events: readEvents(body, "events"),
 		Add: readEvents(body, "add_events").Value, Remove: readEvents(body, "remove_events").Value}
 	if err := api.readNested(r, body, &c); err != nil {
 		return err
@@ -207,7 +181,7 @@ func (api *API) EditHook(w http.ResponseWriter, r *http.Request, o owner, path s
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if h, err = api.s.edit(r.Context(), o, h.ID, c); err != nil {
+	if h, err = api.s.Edit(r.Context(), o, h.ID, c); err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, newPayload(r, h, path))
@@ -217,10 +191,10 @@ func (api *API) EditHook(w http.ResponseWriter, r *http.Request, o owner, path s
 // DELETE /orgs/{org}/hooks/{hook_id}
 //
 // DeleteHook removes a hook. Error: 404.
-func (api *API) DeleteHook(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
-	id, err := o.hookID(r)
+func (api *API) DeleteHook(w http.ResponseWriter, r *http.Request, o Owner, _ string) error {
+	id, err := o.HookID(r)
 	if err == nil {
-		err = api.s.remove(r.Context(), o, id)
+		err = api.s.Remove(r.Context(), o, id)
 	}
 	if err != nil {
 		return err
@@ -233,7 +207,7 @@ func (api *API) DeleteHook(w http.ResponseWriter, r *http.Request, o owner, _ st
 // GET /app/hook/config
 //
 // GetConfig answers the configuration of a hook. Error: 404.
-func (api *API) GetConfig(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
+func (api *API) GetConfig(w http.ResponseWriter, r *http.Request, o Owner, _ string) error {
 	h, err := api.find(r, o)
 	if err != nil {
 		return err
@@ -246,7 +220,7 @@ func (api *API) GetConfig(w http.ResponseWriter, r *http.Request, o owner, _ str
 // PATCH /app/hook/config
 //
 // EditConfig changes what is given of the configuration of a hook. Errors: 404, 422.
-func (api *API) EditConfig(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
+func (api *API) EditConfig(w http.ResponseWriter, r *http.Request, o Owner, _ string) error {
 	h, err := api.find(r, o)
 	if err != nil {
 		return err
@@ -255,7 +229,7 @@ func (api *API) EditConfig(w http.ResponseWriter, r *http.Request, o owner, _ st
 	if err != nil {
 		return err
 	}
-	var c change
+	var c Edit
 	api.s.readConfig(body, &c, "")
 	if c.URL.Set && c.URL.Value == "" {
 		body.Wrong("url", errs.MissingField, "")
@@ -263,7 +237,7 @@ func (api *API) EditConfig(w http.ResponseWriter, r *http.Request, o owner, _ st
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if h, err = api.s.edit(r.Context(), o, h.ID, c); err != nil {
+	if h, err = api.s.Edit(r.Context(), o, h.ID, c); err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, newConfig(h))

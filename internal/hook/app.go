@@ -41,7 +41,7 @@ func EditForApp(tx *db.Tx, a *app.App, s app.HookChange) error {
 		return err
 	}
 	h := found[0]
-	c := change{URL: s.URL, Active: s.Active, Events: web.Opt[[]string]{Set: true, Value: a.Events}}
+	c := Edit{URL: s.URL, Active: s.Active, Events: web.Opt[[]string]{Set: true, Value: a.Events}}
 	if s.Secret != "" {
 		c.Secret = web.Opt[string]{Set: true, Value: s.Secret}
 	}

@@ -33,7 +33,7 @@ func FuzzBody(f *testing.F) {
 			return
 		}
 		api := NewAPI(New(nil, nil, nil))
-		c := change{Active: body.Bool("active"), Events: readEvents(body, "events"),
+		c := Edit{Active: body.Bool("active"), Events: readEvents(body, "events"),
 			Add: readEvents(body, "add_events").Value, Remove: readEvents(body, "remove_events").Value}
 		if api.readNested(r, body, &c) != nil || body.Err() != nil {
 			return

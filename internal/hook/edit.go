@@ -31,22 +31,26 @@ func New(d *db.DB, repos *repo.Service, networks outgoing.Networks) *Service {
 	return &Service{d, repos, networks}
 }
 
-// owner is what a request's hooks belong to, whose right was checked.
-type owner struct {
+// Owner is what hooks belong to: a repository, an organization or an App. The caller was found to have the right to
+// its hooks; each change asks for it again.
+type Owner struct {
 	place
 	caller *account.Caller
 	hook   int64                                // that of the App; else 0
 	hold   func(tx *db.Tx) (audit.Entry, error) // locks it, and asks for the right again
 }
 
-func ofRepository(a *repo.Access) owner {
-	return owner{place: place{repo: a.ID}, caller: a.Caller, hold: func(tx *db.Tx) (audit.Entry, error) {
+// OfRepository is a repository whose administrator the caller is.
+func OfRepository(a *repo.Access) Owner {
+	return Owner{place: place{repo: a.ID}, caller: a.Caller, hold: func(tx *db.Tx) (audit.Entry, error) {
 		return a.Audited("", nil), repo.Lock(tx, a.ID)
 	}}
 }
 
-// ofOrg finds the organization of a request. Errors: 403 for who does not own it, 404.
-func (s *Service) ofOrg(ctx context.Context, caller *account.Caller, login string) (o owner, err error) {
+// OfOrg finds an organization that the caller owns. Errors: 403 for callers who do not own it, 404.
+func (s *Service) OfOrg(ctx context.Context, by *account.Caller, login string) (o Owner, err error) {
+	caller := new(*by)
+	caller.HidesMembers = false // the scope for hooks is enough
 	o.caller = caller
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, err := account.OwnedOrg(tx, caller, login)
@@ -69,7 +73,7 @@ func (s *Service) ofOrg(ctx context.Context, caller *account.Caller, login strin
 }
 
 // ofApp finds the hook of the App that signed a request. Error: 404 for an App that is gone.
-func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o owner, err error) {
+func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o Owner, err error) {
 	o.app, o.caller = caller.SignedApp, caller
 	var of *account.Account
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -87,8 +91,8 @@ func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o owner, e
 	return o, err
 }
 
-// ofOwnApp finds the hook of an App that the caller manages. Error: 404, also for Apps of others.
-func (s *Service) ofOwnApp(ctx context.Context, caller *account.Caller, slug string) (o owner, err error) {
+// OfOwnApp finds an App that the caller manages. Error: 404, also for Apps of others.
+func (s *Service) OfOwnApp(ctx context.Context, caller *account.Caller, slug string) (o Owner, err error) {
 	o.caller = caller
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		a, err := app.OwnedBy(tx, caller, slug)
@@ -126,40 +130,66 @@ func entryOf(of *account.Account) audit.Entry {
 	return audit.Entry{User: of.Audited()}
 }
 
-// change is what a request says of a hook; other fields keep their values.
-type change struct {
+// Edit is what somebody gives a hook; other fields keep their values.
+type Edit struct {
 	URL         web.Opt[string]
-	Form        web.Opt[bool]
+	ContentType web.Opt[string] // json or form
 	Insecure    web.Opt[bool]
-	Secret      web.Opt[string]
-	Replace     bool // the configuration as a whole: a secret that is not given goes
+	Secret      web.Opt[string] // the one that answers show keeps the one that there is
+	Replace     bool            // the configuration as a whole: a secret that is not given goes
 	Active      web.Opt[bool]
 	Events      web.Opt[[]string]
 	Add, Remove []string
 }
 
 // readConfig reads the fields of a configuration. Their names are as in a body with prefix before them.
-func (s *Service) readConfig(o *web.Object, c *change, prefix string) {
-	c.URL, c.Secret = o.String("url", maxURL), o.String("secret", maxSecret)
-	if c.URL.Given() {
-		if err := s.CheckURL(c.URL.Value); err != nil {
-			o.Wrong(prefix+"url", errs.Custom, err.Error())
-		}
-	}
-	if form := o.Enum("content_type", "json", "form"); form.Given() {
-		c.Form = web.Opt[bool]{Set: true, Value: form.Value == "form"}
-	}
+func (s *Service) readConfig(o *web.Object, e *Edit, prefix string) {
+	e.URL, e.Secret = o.String("url", maxURL), o.String("secret", maxSecret)
+	s.checkURL(&o.Faults, e, prefix)
+	e.ContentType = o.Enum("content_type", contentTypes...)
 	if raw := o.Raw("insecure_ssl"); raw != nil {
 		switch text := strings.Trim(string(raw), `"`); text {
 		case "0", "1":
-			c.Insecure = web.Opt[bool]{Set: true, Value: text == "1"}
+			e.Insecure = web.Some(text == "1")
 		default:
 			o.Wrong(prefix+"insecure_ssl", errs.InvalidField, `"insecure_ssl" must be "0" or "1"`)
 		}
 	}
-	if c.Secret.Value == hidden {
-		c.Secret = web.Opt[string]{}
-		c.Replace = false // the one that there is was meant
+}
+
+var contentTypes = []string{"json", "form"}
+
+// check looks at the values of an edit, and at the secret that is only shown. prefix stands before the names of the
+// configuration's fields. Error: 422.
+func (s *Service) check(e *Edit, prefix string) error {
+	f := web.Faults{Resource: Resource}
+	for _, list := range [][]string{e.Events.Value, e.Add, e.Remove} {
+		if f.CheckStrings("events", list, maxEvents, 0) {
+			checkEvents(&f, "events", list)
+		}
+	}
+	f.CheckText(prefix+"url", e.URL.Value, maxURL)
+	f.CheckText(prefix+"secret", e.Secret.Value, maxSecret)
+	s.checkURL(&f, e, prefix)
+	if e.URL.Set && e.URL.Value == "" {
+		f.Wrong(prefix+"url", errs.MissingField, "")
+	}
+	if e.ContentType.Given() {
+		f.CheckEnum("content_type", e.ContentType.Value, contentTypes...)
+	}
+	if e.Secret.Value == hidden {
+		e.Secret = web.Opt[string]{}
+		e.Replace = false // the one that there is was meant
+	}
+	return f.Err()
+}
+
+func (s *Service) checkURL(f *web.Faults, e *Edit, prefix string) {
+	if !e.URL.Given() {
+		return
+	}
+	if err := s.CheckURL(e.URL.Value); err != nil {
+		f.Wrong(prefix+"url", errs.Custom, err.Error())
 	}
 }
 
@@ -193,18 +223,23 @@ func (s *Service) CheckURL(text string) error {
 // readEvents reads a list of events.
 func readEvents(o *web.Object, field string) web.Opt[[]string] {
 	list := o.Strings(field, maxEvents, 0)
-	for _, e := range list.Value {
-		if !known(e) {
-			o.Wrong(field, errs.InvalidField, "unknown event "+strconv.Quote(errs.Clip(e)))
-			break
-		}
-	}
+	checkEvents(&o.Faults, field, list.Value)
 	return list
 }
 
+func checkEvents(f *web.Faults, field string, list []string) {
+	for _, e := range list {
+		if !known(e) {
+			f.Wrong(field, errs.InvalidField, "unknown event "+strconv.Quote(errs.Clip(e)))
+			break
+		}
+	}
+}
+
 // apply changes a hook.
-func (c *change) apply(h *Hook, info *web.Info, now db.Time) {
-	h.URL, h.Form, h.Insecure = c.URL.Or(h.URL), c.Form.Or(h.Form), c.Insecure.Or(h.Insecure)
+func (c *Edit) apply(h *Hook, info *web.Info, now db.Time) {
+	h.URL, h.Insecure = c.URL.Or(h.URL), c.Insecure.Or(h.Insecure)
+	h.Form = c.ContentType.Or(h.ContentType()) == "form"
 	switch {
 	case c.Secret.Value != "":
 		h.Secret = &c.Secret.Value
@@ -228,7 +263,11 @@ func (c *change) apply(h *Hook, info *web.Info, now db.Time) {
 }
 
 // Create adds a hook and pings it. Errors: 404; 422 for one that is there, and for one too many.
-func (s *Service) create(ctx context.Context, o owner, c change) (*Hook, error) {
+func (s *Service) Create(ctx context.Context, o Owner, c Edit) (*Hook, error) {
+	c.URL.Set = true // it needs one
+	if err := s.check(&c, "config."); err != nil {
+		return nil, err
+	}
 	var made *Hook
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		entry, err := o.hold(tx)
@@ -294,15 +333,18 @@ func checkOthers(tx *db.Tx, h *Hook) error {
 	return nil
 }
 
-// edit changes a hook. Errors: 404, 422 for what another hook is.
-func (s *Service) edit(ctx context.Context, o owner, id int64, c change) (*Hook, error) {
-	return s.change(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
+// Edit changes a hook. Errors: 404, 422 for what another hook is.
+func (s *Service) Edit(ctx context.Context, o Owner, id int64, c Edit) (*Hook, error) {
+	if err := s.check(&c, "config."); err != nil {
+		return nil, err
+	}
+	return s.onHeld(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
 		return c.write(tx, h, web.From(ctx), entry)
 	})
 }
 
 // write applies the change to a hook that is held. Error: 422 for what another hook is.
-func (c *change) write(tx *db.Tx, h *Hook, info *web.Info, entry audit.Entry) error {
+func (c *Edit) write(tx *db.Tx, h *Hook, info *web.Info, entry audit.Entry) error {
 	before := *h
 	c.apply(h, info, tx.Now)
 	if h.URL != before.URL || h.Form != before.Form {
@@ -340,9 +382,9 @@ func (c *change) write(tx *db.Tx, h *Hook, info *web.Info, entry audit.Entry) er
 	return nil
 }
 
-// change runs fn on a hook as it is once its place is held. Error: 404.
-func (s *Service) change(
-	ctx context.Context, o owner, id int64, fn func(tx *db.Tx, h *Hook, entry audit.Entry) error,
+// onHeld runs fn on a hook as it is once its place is held. Error: 404.
+func (s *Service) onHeld(
+	ctx context.Context, o Owner, id int64, fn func(tx *db.Tx, h *Hook, entry audit.Entry) error,
 ) (h *Hook, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		entry, err := o.hold(tx)
@@ -357,9 +399,9 @@ func (s *Service) change(
 	return h, err
 }
 
-// remove removes a hook with its past and pending deliveries. Error: 404.
-func (s *Service) remove(ctx context.Context, o owner, id int64) error {
-	_, err := s.change(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
+// Remove removes a hook with its past and pending deliveries. Error: 404.
+func (s *Service) Remove(ctx context.Context, o Owner, id int64) error {
+	_, err := s.onHeld(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
 		if err := note(tx, entry, audit.HookDestroy, h); err != nil {
 			return err
 		}
@@ -368,11 +410,20 @@ func (s *Service) remove(ctx context.Context, o owner, id int64) error {
 	return err
 }
 
-// get reads a hook. Error: 404.
-func (s *Service) get(ctx context.Context, o owner, id int64) (h *Hook, err error) {
+// Get reads a hook. Error: 404.
+func (s *Service) Get(ctx context.Context, o Owner, id int64) (h *Hook, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		h, err = byID(tx, o.place, id)
 		return err
 	})
 	return h, err
+}
+
+// List reads all hooks, the oldest first.
+func (s *Service) List(ctx context.Context, o Owner) (found []*Hook, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = list(tx, o.place)
+		return err
+	})
+	return found, err
 }

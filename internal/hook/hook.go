@@ -5,7 +5,7 @@
 //	record.go        Record: what happens is noted in its own transaction, a row for each hook
 //	tell.go          at its end what payloads need is rendered; where nobody watches, nothing is noted
 //	app.go           the hooks of GitHub Apps
-//	edit.go          hooks are made, changed and removed
+//	edit.go          hooks are made, changed and removed; delivery.go: what was sent, and sending it again
 //	store.go         the SQL of hooks, storedelivery.go of deliveries, storequeue.go of the worker
 //	api.go           the handlers: GET, POST /repos/{owner}/{repo}/hooks, /orgs/{org}/hooks, ..., /app/hook/config
 //	apidelivery.go   those of deliveries: lists, single ones, another attempt
@@ -92,8 +92,8 @@ func (h *Hook) place() place { return place{h.RepoID, h.OrgID, h.AppID} }
 // hidden is what stands for a secret in answers; sent back, it keeps the one that there is.
 const hidden = "********"
 
-// contentType is the word for the form of bodies.
-func (h *Hook) contentType() string {
+// ContentType is the word for the form of bodies.
+func (h *Hook) ContentType() string {
 	if h.Form {
 		return "form"
 	}

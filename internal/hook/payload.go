@@ -3,7 +3,6 @@ package hook
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -42,7 +41,7 @@ type lastResponse struct {
 }
 
 func newConfig(h *Hook) config {
-	c := config{ContentType: h.contentType(), Insecure: "0", URL: h.URL}
+	c := config{ContentType: h.ContentType(), Insecure: "0", URL: h.URL}
 	if h.Insecure {
 		c.Insecure = "1"
 	}
@@ -97,8 +96,8 @@ type message struct {
 }
 
 func newItem(h *Hook, d *Delivery) item {
-	i := item{ID: d.ID, GUID: h.guid(d.first()), DeliveredAt: d.DeliveredAt, Redelivery: d.Origin != 0,
-		Duration: float64(d.Duration/1000) / 1000, Status: d.Status, StatusCode: d.Code, Event: d.Event}
+	i := item{ID: d.ID, GUID: h.GUID(d), DeliveredAt: d.DeliveredAt, Redelivery: d.Origin != 0,
+		Duration: d.Seconds(), Status: d.Status, StatusCode: d.Code, Event: d.Event}
 	if d.Action != "" {
 		i.Action = &d.Action
 	}
@@ -118,8 +117,7 @@ func newFull(h *Hook, d *Delivery) *full {
 		f.Request.Payload = json.RawMessage(d.Payload)
 	}
 	if d.Code != 0 {
-		f.Response.Payload = strings.ToValidUTF8(strings.ReplaceAll(string(d.Body), "\x00", "\uFFFD"),
-			"\uFFFD")
+		f.Response.Payload = d.Answer()
 	}
 	return f
 }

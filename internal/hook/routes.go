@@ -6,13 +6,28 @@ import (
 	"arbor/internal/scope"
 )
 
+// Act is what a caller does with hooks. The scopes that a classic token needs depend on it.
+type Act uint8
+
+// The acts.
+const (
+	Reading Act = iota
+	Changing
+	Removing
+)
+
+// Scopes are those of which a classic token needs one for the hooks of a repository.
+func (a Act) Scopes() scope.Set {
+	return scope.Repo | [...]scope.Set{scope.ReadRepoHooks, scope.WriteRepoHooks, scope.AdminRepoHooks}[a]
+}
+
 // Routes are the endpoints of hooks and their deliveries. Hooks of an archived repository stay, and can be
 // deleted.
 func (api *API) Routes() []route.Route {
-	with := func(scopes scope.Set) repo.Router {
-		return api.s.repos.Router(route.Needs(scope.Repo|scopes, "repository_hooks"))
+	with := func(act Act) repo.Router {
+		return api.s.repos.Router(route.Needs(act.Scopes(), "repository_hooks"))
 	}
-	read, write, remove := with(scope.ReadRepoHooks), with(scope.WriteRepoHooks), with(scope.AdminRepoHooks)
+	read, write, remove := with(Reading), with(Changing), with(Removing)
 	contents := api.s.repos.Router(route.Needs(scope.PublicRepo, "contents"))
 	org := route.Needs(scope.AdminOrgHooks, route.Never).ForApps("organization_hooks")
 	app := route.Needs(scope.None, route.Never)

@@ -39,10 +39,8 @@ type fullJSON struct {
 // List answers the licenses that are used most.
 func (api *API) List(w http.ResponseWriter, r *http.Request) error {
 	list := []*Simple{}
-	for n := range catalog {
-		if key := catalog[n].Key(); catalog[n].Featured {
-			list = append(list, NewSimple(&key, web.From(r.Context())))
-		}
+	for _, l := range Featured() {
+		list = append(list, NewSimple(new(l.Key()), web.From(r.Context())))
 	}
 	return web.JSON(w, r, http.StatusOK, web.Cut(w, r, list))
 }

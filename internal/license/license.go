@@ -73,6 +73,16 @@ func NameOf(key string) string {
 	return "Other"
 }
 
+// Featured are the licenses that are used most.
+func Featured() (list []*License) {
+	for n := range catalog {
+		if catalog[n].Featured {
+			list = append(list, &catalog[n])
+		}
+	}
+	return list
+}
+
 // Simple is GitHub's license-simple: how a license stands in other payloads.
 type Simple struct {
 	Key    string  `json:"key"`

@@ -36,6 +36,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/hook"
 	"arbor/internal/inside"
 	"arbor/internal/issue"
 	"arbor/internal/markup"
@@ -51,6 +52,7 @@ type Options struct {
 
 	Issues  *issue.Service
 	Stars   *star.Service
+	Hooks   *hook.Service
 	Notices *notification.Service
 	Markups *markup.Service
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
@@ -70,12 +71,12 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 // each transaction asks at its end whether that is still so. A page asks for it before the operation; With asks
 // for routes of the API. Errors: 403 for a missing right, a token that does not suffice and an archived repository.
 func (s *Service) ToChange(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
-	return s.toChange(ctx, a, need, (*Access).HoldsWritable)
+	return s.toChange(audit.Allowed(ctx, need.String()), a, need, (*Access).HoldsWritable)
 }
 
 // ToChangeArchived is ToChange for what may be done with an archived repository, too.
 func (s *Service) ToChangeArchived(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
-	return s.toChange(ctx, a, need, (*Access).Holds)
+	return s.toChange(audit.Allowed(ctx, need.String()), a, need, (*Access).Holds)
 }
 
 func (s *Service) toChange(

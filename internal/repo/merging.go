@@ -71,6 +71,16 @@ var mergingTexts = [...]mergingText{
 		{"BLANK", MergeWithoutText}}},
 }
 
+// Word is a setting for a merge's text, by the interface's name of it.
+func (m Merging) Word(name string) string {
+	for _, t := range mergingTexts {
+		if t.name == name {
+			return t.of(m)
+		}
+	}
+	return ""
+}
+
 // of returns the text that is set.
 func (t mergingText) of(m Merging) string {
 	for _, v := range t.values[1:] {
@@ -110,47 +120,70 @@ func newMergingPayload(a *Access) *mergingPayload {
 		MergeMessage: mergingTexts[3].of(m)}
 }
 
-// read reads the word that a body has.
-func (t mergingText) read(body *web.Object, c *MergingChange) {
+// words are those that may be chosen.
+func (t mergingText) words() []string {
 	words := make([]string, len(t.values))
 	for n, v := range t.values {
 		words[n] = v.value
 	}
-	given := body.Enum(t.name, words...)
-	if !given.Given() {
-		return
-	}
-	for _, v := range t.values { // apply clears before it sets
-		c.clear |= v.bit
-		if c.set &^= v.bit; v.value == given.Value {
-			c.set |= v.bit
-		}
-	}
+	return words
 }
 
-// MergingChange sets some bits and clears others.
-type MergingChange struct{ set, clear Merging }
+// MergingEdit is what somebody sets of how pull requests are merged, by the interface's names: yes-or-no settings,
+// and words for the texts of merges. Settings that are not in it stay.
+type MergingEdit struct {
+	Flags map[string]bool
+	Words map[string]string
+}
 
 // ReadMerging reads the settings that a body has.
-func ReadMerging(body *web.Object) (c MergingChange) {
+func ReadMerging(body *web.Object) MergingEdit {
+	e := MergingEdit{map[string]bool{}, map[string]string{}}
 	for _, f := range mergingFields {
-		switch v := body.Bool(f.name); {
-		case !v.Given():
-		case v.Value == f.means:
-			c.set |= f.bit
-		default:
-			c.clear |= f.bit
+		if v := body.Bool(f.name); v.Given() {
+			e.Flags[f.name] = v.Value
 		}
 	}
 	for _, t := range mergingTexts {
-		t.read(body, &c)
+		if v := body.Enum(t.name, t.words()...); v.Given() {
+			e.Words[t.name] = v.Value
+		}
 	}
-	return c
+	return e
+}
+
+// Check notes words that cannot be chosen.
+func (e MergingEdit) Check(f *web.Faults) {
+	for _, t := range mergingTexts {
+		if word, given := e.Words[t.name]; given {
+			f.CheckEnum(t.name, word, t.words()...)
+		}
+	}
 }
 
 // Apply returns the settings after the change. Error: 422 when no method would be left.
-func (c MergingChange) Apply(m Merging) (Merging, error) {
-	m = m&^c.clear | c.set
+func (e MergingEdit) Apply(m Merging) (Merging, error) {
+	for _, f := range mergingFields {
+		switch on, given := e.Flags[f.name]; {
+		case !given:
+		case on == f.means:
+			m |= f.bit
+		default:
+			m &^= f.bit
+		}
+	}
+	for _, t := range mergingTexts {
+		word, given := e.Words[t.name]
+		for _, v := range t.values {
+			switch {
+			case !given:
+			case v.value == word:
+				m |= v.bit
+			default:
+				m &^= v.bit
+			}
+		}
+	}
 	if none := NoMergeCommits | NoSquashes | NoRebases; m&none == none {
 		return m, errs.Validation(errs.Field{Resource: Resource, Field: "allow_merge_commit",
 			Code:    errs.Custom,

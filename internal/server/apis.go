@@ -72,9 +72,8 @@ type apis struct {
 func (s *Server) newAPIs() *apis {
 	d, f := s.o.DB, s.forge
 	repos, issues := f.Repos, f.Issues
-	hooks := hook.New(d, repos, s.o.HookNetworks)
-	f.Apps.CheckHookURL = hooks.CheckURL
 	o := s.newOperations()
+	f.Apps.CheckHookURL = o.hooks.CheckURL
 	s.runners = append(s.runners, o.deletions)
 	objects := gitdata.NewAPI(d, repos, s.o.MaxTreeEntries)
 	return &apis{operations: o,
@@ -96,7 +95,7 @@ func (s *Server) newAPIs() *apis {
 		Searches:    search.NewAPI(f.Searches),
 		People:      user.NewAPI(o.kinds),
 		Markups:     markup.NewAPI(o.markups),
-		Hooks:       hook.NewAPI(hooks),
+		Hooks:       hook.NewAPI(o.hooks),
 		Plants:      plant.NewAPI(d),
 	}
 }
@@ -112,7 +111,7 @@ func (of *apis) features(s *Server) []feature {
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),
 		network.NewAPI(f.Network),
-		collaborator.NewAPI(d, repos),
+		collaborator.NewAPI(of.collaborators),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),
 		activity.NewAPI(of.activities, repos, f.Issues),

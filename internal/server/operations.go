@@ -7,6 +7,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/db"
 	"arbor/internal/follow"
+	"arbor/internal/hook"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/issue/subscription"
@@ -17,6 +18,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/page/talk"
+	"arbor/internal/repo/collaborator"
 	"arbor/internal/repo/list"
 	"arbor/internal/review"
 	"arbor/internal/search"
@@ -27,9 +29,11 @@ import (
 // operations are the services that the handlers of the API and of pages call.
 type operations struct {
 	activities    *activity.Service
+	collaborators *collaborator.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
 	follows       *follow.Service
+	hooks         *hook.Service
 	labels        *label.Service
 	markups       *markup.Service
 	milestones    *milestone.Service
@@ -46,7 +50,9 @@ type operations struct {
 func (s *Server) newOperations() *operations {
 	d, f := s.o.DB, s.forge
 	repos, issues := f.Repos, f.Issues
-	o := &operations{activities: activity.New(d), follows: follow.New(d), comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f), labels: label.New(d),
+	o := &operations{activities: activity.New(d), follows: follow.New(d), collaborators: collaborator.New(d, repos),
+		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f),
+		hooks: hook.New(d, repos, s.o.HookNetworks), labels: label.New(d),
 		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),

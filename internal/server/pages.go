@@ -23,7 +23,7 @@ import (
 
 // newKit returns the parts that all pages share.
 func (of *apis) newKit(s *Server) *page.Kit {
-	return page.NewKit(page.Options{Repos: s.forge.Repos, Ask: s.ask, Issues: s.forge.Issues, Stars: of.stars,
+	return page.NewKit(page.Options{Repos: s.forge.Repos, Ask: s.ask, Issues: s.forge.Issues, Stars: of.stars, Hooks: of.hooks,
 		Notices: of.notices, Markups: of.markups, Room: s.roomFor})
 }
 
@@ -37,7 +37,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		door,
 		people.New(kit, people.Services{Accounts: f.Accounts, Follows: of.follows, Stars: of.stars, Lists: of.lists,
 			Searches: of.repositories, Activities: of.activities}),
-		project.New(kit),
+		project.New(kit, project.Services{Accounts: f.Accounts, Settings: f.Settings, Networks: f.Network}),
 		explore.New(kit),
 		help.New(kit),
 		inbox.New(kit),
@@ -48,12 +48,13 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.Git}),
 		of.pullPages(s, kit, conversations),
 		conversations,
-		reposettings.New(kit, repos.With(account.Admin, of.Attachments.List)),
+		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators, Apps: f.Apps},
+			repos.With(account.Admin, of.Attachments.List)),
 		attach.New(kit, attach.Handlers{Upload: repos.With(account.Pull, of.Attachments.Upload),
 			List:   repos.With(account.Pull, of.Attachments.ListOwn),
 			Remove: repos.With(account.Pull, of.Attachments.Remove)}),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Repos: repos, Apps: f.Apps, Lists: of.lists,
-			Stars: of.stars}, of.Hooks.OfOwnApp()),
+			Stars: of.stars}),
 	}
 }
 

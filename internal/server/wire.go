@@ -83,6 +83,7 @@ func New(o Options) *Server {
 			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Repos: f.Repos, Networks: f.Network,
+			Settings: f.Settings, Searches: of.repositories,
 			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})
 	for _, part := range features {

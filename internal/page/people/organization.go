@@ -1,12 +1,14 @@
 package people
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/scope"
@@ -71,7 +73,18 @@ func (p *Pages) hooksOf(r *http.Request) *webhook.Place {
 			_, err := p.owned(r)
 			return err
 		},
-		Frame: func(title string) (page.Frame, error) { return p.kit.Frame(r, title+" · "+org) }}
+		Frame: func(title string) (page.Frame, error) { return p.kit.Frame(r, title+" · "+org) },
+		Open: func(act hook.Act) (ctx context.Context, o hook.Owner, err error) {
+			open := p.kit.DeleteOwn
+			if act == hook.Changing {
+				open = p.kit.WriteOwn
+			}
+			ctx, err = open(r, scope.AdminOrgHooks, false)
+			if err == nil {
+				o, err = p.kit.Hooks.OfOrg(ctx, account.CallerFrom(ctx), org)
+			}
+			return ctx, o, err
+		}}
 }
 
 // deletion is what orgdelete.html shows.

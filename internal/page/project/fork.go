@@ -4,9 +4,12 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
+	"arbor/internal/scope"
 )
 
 // forkView is what fork.html shows.
@@ -36,7 +39,7 @@ func (p *Pages) fillFork(r *http.Request, a *repo.Access, v *forkView) (err erro
 	if v.Viewer == nil {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
-	v.Owners, err = p.owners(r, v.Viewer)
+	v.Owners, err = p.owners(r, a.Caller)
 	return err
 }
 
@@ -50,18 +53,11 @@ func (p *Pages) Fork(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	v := &forkView{Owner: form.Text("owner"), Name: form.Text("name"), Only: form.Checked("only")}
-	body := map[string]any{"name": v.Name, "default_branch_only": v.Only}
-	if v.Owner != "" && !strings.EqualFold(v.Owner, a.Caller.Login) {
-		body["organization"] = v.Owner
-	}
-	var made struct {
-		FullName string `json:"full_name"`
-	}
-	err = p.kit.Change(r, http.MethodPost, "/repos"+pathOf(a.FullName())+"/forks", body, &made)
+	fork, err := p.fork(r, a, v)
 	if err == nil {
-		return page.SeeOther(w, r, pathOf(made.FullName))
+		return page.SeeOther(w, r, pathOf(fork.FullName()))
 	}
-	if errs.Is(err, errs.NotFound) && body["organization"] != nil {
+	if errs.Is(err, errs.NotFound) && organization(a, v) != "" {
 		err = errs.New(errs.Invalid, "You cannot fork to that account.")
 	}
 	problem, err := page.ProblemOf(err)
@@ -73,6 +69,26 @@ func (p *Pages) Fork(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	v.Problem = problem
 	return p.t.Again(w, r, "fork.html", problem, v)
+}
+
+// organization is the login of the organization that is to own the fork; empty: the caller.
+func organization(a *repo.Access, v *forkView) string {
+	if strings.EqualFold(v.Owner, a.Caller.Login) {
+		return ""
+	}
+	return v.Owner
+}
+
+func (p *Pages) fork(r *http.Request, a *repo.Access, v *forkView) (*repo.Access, error) {
+	if err := a.Caller.Allows(scope.PublicRepo, false); err != nil {
+		return nil, err
+	}
+	ctx, err := p.kit.WriteArchived(r, a, account.Pull)
+	if err != nil {
+		return nil, err
+	}
+	return p.Networks.Fork(ctx, a,
+		network.NewFork{Organization: organization(a, v), Name: v.Name, DefaultBranchOnly: v.Only})
 }
 
 // forksView is what forks.html shows.
@@ -97,10 +113,11 @@ func (p *Pages) Forks(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if v.Frame, err = p.kit.RepoFrame(r, a, "", "Forks"); err != nil {
 		return err
 	}
-	more, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/forks", page.Part(r, perList, "sort", v.Sort), &v.Repos)
+	at := page.At(r, perList)
+	forks, err := p.Networks.Forks(r.Context(), a, v.Sort, at)
 	if err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more)
+	v.Repos, v.Pages = page.NewRepositories(forks), page.PagerOf(r, at, a.Forks)
 	return p.t.Page(w, r, "forks.html", v)
 }

@@ -4,7 +4,12 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/gitignore"
+	"arbor/internal/license"
 	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -19,7 +24,7 @@ type newView struct {
 	Ignore      string
 	License     string
 	Ignores     []string
-	Licenses    []struct{ Key, Name string }
+	Licenses    []*license.License
 }
 
 // GET /new
@@ -39,13 +44,8 @@ func (p *Pages) fill(r *http.Request, v *newView) (err error) {
 	if v.Frame, err = p.kit.Frame(r, "New repository"); err != nil {
 		return err
 	}
-	if v.Owners, err = p.owners(r, v.Viewer); err != nil {
-		return err
-	}
-	if _, err = p.kit.Get(r, "/gitignore/templates", nil, &v.Ignores); err != nil {
-		return err
-	}
-	_, err = p.kit.Get(r, "/licenses", page.Query("per_page", "100"), &v.Licenses)
+	v.Ignores, v.Licenses = gitignore.Names(), license.Featured()
+	v.Owners, err = p.owners(r, account.CallerFrom(r.Context()))
 	return err
 }
 
@@ -76,23 +76,22 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "new.html", problem, v)
 }
 
-// create asks the API for the repository and returns its OWNER/NAME.
+// create creates the repository, and returns its OWNER/NAME.
 func (p *Pages) create(r *http.Request, v *newView) (fullName string, err error) {
-	path := "/user/repos"
-	if caller := page.ViewerOf(r); v.Owner != "" && !strings.EqualFold(v.Owner, caller.Login) {
-		path = web.Path("orgs", v.Owner, "repos")
+	caller := account.CallerFrom(r.Context())
+	ctx, err := p.kit.WriteOwn(r, scope.PublicRepo, false)
+	if err != nil {
+		return "", err
 	}
-	body := map[string]any{"name": v.Name, "description": v.Description, "private": v.Private,
-		"auto_init": v.Readme}
-	if v.Ignore != "" {
-		body["gitignore_template"] = v.Ignore
+	n := repo.NewRepo{Owner: v.Owner, Name: v.Name, Description: web.OrNil(v.Description), Private: v.Private,
+		AutoInit: v.Readme, Gitignore: v.Ignore, License: v.License}
+	create := p.Settings.CreateForOrg
+	if n.Owner == "" || strings.EqualFold(n.Owner, caller.Login) {
+		n.Owner, create = caller.Login, p.Settings.Create
 	}
-	if v.License != "" {
-		body["license_template"] = v.License
+	made, err := create(ctx, caller, n)
+	if err != nil {
+		return "", err
 	}
-	var made struct {
-		FullName string `json:"full_name"`
-	}
-	err = p.kit.Change(r, http.MethodPost, path, body, &made)
-	return made.FullName, err
+	return made.FullName(), nil
 }

@@ -12,8 +12,12 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/page"
+	"arbor/internal/repo/network"
+	"arbor/internal/repo/settings"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -22,14 +26,22 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
+// Services are what the pages work with.
+type Services struct {
+	Accounts *account.Service
+	Settings *settings.Service
+	Networks *network.Service
+}
+
 // Pages answers the pages of this room.
 type Pages struct {
+	Services
 	kit *page.Kit
 	t   *page.Templates
 }
 
 // New returns the pages.
-func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
+func New(kit *page.Kit, of Services) *Pages { return &Pages{of, kit, roomTemplates} }
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {
@@ -49,18 +61,21 @@ func (p *Pages) Routes() []route.Route {
 	}
 }
 
-// owners are the accounts for which the viewer may ask for a repository: the own one, and organizations.
-func (p *Pages) owners(r *http.Request, viewer *page.Viewer) ([]string, error) {
-	list := []string{viewer.Login}
-	var orgs []page.User
-	if _, err := p.kit.Get(r, "/user/orgs", page.Query("per_page", "100"), &orgs); err != nil {
+// owners are the accounts for which the caller may ask for a repository: the own one, and organizations.
+// Error: 403 for a token that does not tell of these.
+func (p *Pages) owners(r *http.Request, caller *account.Caller) ([]string, error) {
+	if err := caller.Allows(scope.ReadOrg, false); err != nil {
 		return nil, err
 	}
-	for _, org := range orgs {
-		list = append(list, org.Login)
+	list := []string{caller.Login}
+	orgs, _, err := p.Accounts.OrgsOf(r.Context(), caller, caller.Login, page.First(maxOwners))
+	for _, m := range orgs {
+		list = append(list, m.Org.Login)
 	}
-	return list, nil
+	return list, err
 }
+
+const maxOwners = 100
 
 // pathOf is the address of a repository's page by OWNER/NAME.
 func pathOf(fullName string) string {

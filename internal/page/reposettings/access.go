@@ -5,22 +5,24 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/repo"
-	"arbor/internal/web"
+	"arbor/internal/repo/collaborator"
+	"arbor/internal/scope"
 )
 
-// collaborator is a person with a role.
-type collaborator struct {
+// person is a collaborator.
+type person struct {
 	page.User
-	RoleName string `json:"role_name"` // read, write or admin
+	RoleName string // read, write or admin
 }
 
 // accessView is the people who were given a role on the repository.
 type accessView struct {
 	view
-	People []collaborator
+	People []person
 	Login  string // that was typed
 	Role   string // that was chosen
 	Org    bool   // an organization owns the repository
@@ -45,9 +47,12 @@ func (p *Pages) access(r *http.Request, a *repo.Access) (*accessView, error) {
 	if v.view, err = p.frame(r, a, "access", "Access"); err != nil {
 		return nil, err
 	}
-	more, err := p.kit.Get(r, api(a)+"/collaborators",
-		page.Part(r, accessSize, "affiliation", "direct"), &v.People)
-	v.Pages = page.PagesOf(r, more)
+	at := page.At(r, accessSize)
+	list, total, err := p.of.Collaborators.List(r.Context(), a, collaborator.Choice{Affiliation: "direct"}, at)
+	for _, c := range list {
+		v.People = append(v.People, person{*page.NewUser(c.Account), c.RoleName()})
+	}
+	v.Pages = page.PagerOf(r, at, total)
 	return v, err
 }
 
@@ -67,16 +72,15 @@ func (p *Pages) ChangeAccess(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	login := strings.TrimPrefix(f.Text("login"), "@")
 	self := account.Fold(login) == account.Fold(a.Caller.Login)
-	to := api(a) + "/collaborators" + web.Path(login)
 	done := login + " has the role " + roleNames[f.Get("role")] + " now."
 	switch {
 	case login == "":
 		err = errs.New(errs.Invalid, "Whom? Type a login.")
 	case f.Get("do") == "remove":
 		done = login + " was removed."
-		err = p.kit.Change(r, "DELETE", to, nil, nil)
+		err = p.removePerson(r, a, login)
 	default:
-		err = p.kit.Change(r, "PUT", to, map[string]string{"permission": f.Get("role")}, nil)
+		err = p.addPerson(r, a, login, f.Get("role"))
 	}
 	if errs.Is(err, errs.NotFound) {
 		err = errs.Newf(errs.Invalid, "There is nobody with the login %q.", errs.Clip(login))
@@ -99,23 +103,32 @@ func (p *Pages) ChangeAccess(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	return p.t.Again(w, r, "access.html", problem, v)
 }
 
-// installation is an App on the repository's owner's account.
-type installation struct {
-	ID          int64
-	AppSlug     string `json:"app_slug"`
-	TargetID    int64  `json:"target_id"`
-	Selection   string `json:"repository_selection"`
-	Permissions map[string]string
-	SuspendedAt *string `json:"suspended_at"`
+func (p *Pages) addPerson(r *http.Request, a *repo.Access, login, permission string) error {
+	if err := a.Caller.Allows(scope.PublicRepo, false); err != nil {
+		return err
+	}
+	ctx, err := p.kit.Write(r, a, account.Admin)
+	if err == nil {
+		err = p.of.Collaborators.Add(ctx, a, login, permission)
+	}
+	return err
 }
 
-// Every reports that the App reaches all repositories of the account.
-func (i *installation) Every() bool { return i.Selection == "all" }
+func (p *Pages) removePerson(r *http.Request, a *repo.Access, login string) error {
+	if err := a.Caller.Allows(scope.PublicRepo, false); err != nil {
+		return err
+	}
+	ctx, err := p.kit.Delete(r, a, account.Pull) // the operation asks for more, to remove others
+	if err == nil {
+		err = p.of.Collaborators.Remove(ctx, a, login)
+	}
+	return err
+}
 
 // installationsView is the Apps on the owner's account.
 type installationsView struct {
 	view
-	Apps []installation
+	Apps []*app.Installation
 }
 
 // GET /{owner}/{repo}/settings/installations
@@ -127,13 +140,16 @@ func (p *Pages) Installations(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err != nil {
 		return err
 	}
-	v := &installationsView{view: f}
-	var all struct{ Installations []installation }
-	if _, err := p.kit.Get(r, "/user/installations", page.Query("per_page", "100"), &all); err != nil {
+	if err := a.Caller.Allows(scope.None, false); err != nil {
 		return err
 	}
-	for _, i := range all.Installations {
-		if account.ID(i.TargetID) == a.OwnerID {
+	known, err := p.of.Apps.Known(r.Context(), a.Caller)
+	if err != nil {
+		return err
+	}
+	v := &installationsView{view: f}
+	for _, i := range known {
+		if i.Account.ID == a.OwnerID {
 			v.Apps = append(v.Apps, i)
 		}
 	}

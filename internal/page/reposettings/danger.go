@@ -3,9 +3,13 @@ package reposettings
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/repo/settings"
+	"arbor/internal/scope"
+	"arbor/internal/web"
 )
 
 // dangerView is a page on which something that matters is confirmed.
@@ -75,7 +79,8 @@ func (p *Pages) ChangeVisibility(w http.ResponseWriter, r *http.Request, a *repo
 		if private {
 			done = a.FullName() + " is private now."
 		}
-		return at(a, ""), done, p.kit.Change(r, "PATCH", api(a), map[string]any{"private": private}, nil)
+		_, err := p.edit(r, a, settings.Edit{Private: web.Some(private)})
+		return at(a, ""), done, err
 	})
 }
 
@@ -88,16 +93,15 @@ func (p *Pages) Archive(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 
 // POST /{owner}/{repo}/settings/archive
 //
-// ChangeArchived archives or unarchives the repository, as the field archived says: 1 or 0.
-// Errors: 401,
-// 403.
+// ChangeArchived archives or unarchives the repository, as the field archived says: 1 or 0. Errors: 401, 403.
 func (p *Pages) ChangeArchived(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.confirm(w, r, a, "archive.html", "Archive", func(f page.Form) (string, string, error) {
 		archived, done := f.Get("archived") == "1", a.FullName()+" is no longer archived."
 		if archived {
 			done = a.FullName() + " was archived."
 		}
-		return at(a, ""), done, p.kit.Change(r, "PATCH", api(a), map[string]any{"archived": archived}, nil)
+		_, err := p.edit(r, a, settings.Edit{Archived: web.Some(archived)})
+		return at(a, ""), done, err
 	})
 }
 
@@ -113,15 +117,16 @@ func (p *Pages) Transfer(w http.ResponseWriter, r *http.Request, a *repo.Access)
 // ChangeOwner transfers the repository to new_owner, as new_name if set. Errors: 401, 403.
 func (p *Pages) ChangeOwner(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.confirm(w, r, a, "transfer.html", "Transfer", func(f page.Form) (string, string, error) {
-		body := map[string]string{"new_owner": f.Text("new_owner"), "new_name": f.Text("new_name")}
-		if body["new_name"] == "" {
-			delete(body, "new_name")
+		ctx, err := p.kit.WriteArchived(r, a, account.Admin)
+		if err != nil {
+			return "", "", err
 		}
-		var moved struct {
-			FullName string `json:"full_name"`
+		moved, err := p.of.Settings.Transfer(ctx, a,
+			settings.Transfer{Owner: f.Text("new_owner"), Name: f.Text("new_name")})
+		if err != nil {
+			return "", "", err
 		}
-		err := p.kit.Change(r, "POST", api(a)+"/transfer", body, &moved)
-		return "/" + escaped(moved.FullName), "The repository is " + moved.FullName + " now.", err
+		return "/" + escaped(moved.FullName()), "The repository is " + moved.FullName() + " now.", nil
 	})
 }
 
@@ -137,6 +142,13 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // ChangeDeleted deletes the repository, for good. Errors: 401, 403.
 func (p *Pages) ChangeDeleted(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.confirm(w, r, a, "delete.html", "Delete", func(page.Form) (string, string, error) {
-		return "/" + a.Owner.Login, a.FullName() + " was deleted.", p.kit.Change(r, "DELETE", api(a), nil, nil)
+		if err := a.Caller.Allows(scope.DeleteRepo, true); err != nil {
+			return "", "", err
+		}
+		ctx, err := p.kit.DeleteArchived(r, a, account.Admin)
+		if err == nil {
+			err = p.of.Settings.Delete(ctx, a.ID, a.Caller)
+		}
+		return "/" + a.Owner.Login, a.FullName() + " was deleted.", err
 	})
 }

@@ -1,19 +1,24 @@
 package reposettings
 
 import (
+	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/git"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/repo/settings"
 	"arbor/internal/web"
 )
 
 func path(a *repo.Access) string { return web.Path(a.Owner.Login, a.Name) }
 
-// details are the settings as the API answers and takes them.
+// details are the first form, by the names of the API.
 type details struct {
 	Name          string `json:"name"`
 	Description   string `json:"description"`
@@ -22,7 +27,7 @@ type details struct {
 	HasIssues     bool   `json:"has_issues"`
 }
 
-// merging is how pull requests are merged.
+// merging is how pull requests are merged, by the names of the API.
 type merging struct {
 	Merge  bool `json:"allow_merge_commit"`
 	Squash bool `json:"allow_squash_merge"`
@@ -33,6 +38,17 @@ type merging struct {
 	MergeMessage  string `json:"merge_commit_message"`
 	SquashTitle   string `json:"squash_merge_commit_title"`
 	SquashMessage string `json:"squash_merge_commit_message"`
+}
+
+// flags and words are the settings by their names.
+func (m *merging) flags() map[string]bool {
+	return map[string]bool{"allow_merge_commit": m.Merge, "allow_squash_merge": m.Squash,
+		"allow_rebase_merge": m.Rebase, "delete_branch_on_merge": m.Delete}
+}
+
+func (m *merging) words() map[string]string {
+	return map[string]string{"merge_commit_title": m.MergeTitle, "merge_commit_message": m.MergeMessage,
+		"squash_merge_commit_title": m.SquashTitle, "squash_merge_commit_message": m.SquashMessage}
 }
 
 // texts are what the texts of merges may be made of.
@@ -85,33 +101,40 @@ func (p *Pages) general(r *http.Request, a *repo.Access) (*generalView, error) {
 	if v.view, err = p.frame(r, a, "general", "Settings"); err != nil {
 		return nil, err
 	}
-	now, err := p.now(r, a)
+	refs, err := p.kit.Repos.Refs(r.Context(), a)
 	if err != nil {
 		return nil, err
 	}
-	var branches []struct{ Name string }
-	if _, err := p.kit.Get(r, api(a)+"/branches", page.Query("per_page", "100"), &branches); err != nil {
-		return nil, err
+	for _, ref := range refs.List {
+		if name, is := strings.CutPrefix(ref.Name, git.Heads); is && len(v.Branches) < maxBranches {
+			v.Branches = append(v.Branches, name)
+		}
 	}
-	for _, b := range branches {
-		v.Branches = append(v.Branches, b.Name)
-	}
+	now := nowOf(a)
 	v.details, v.merging, v.Topics = now.details, now.merging, strings.Join(now.Topics, " ")
 	v.Texts = v.texts()
 	v.Shown = page.Shown(now.sorted())
 	return v, nil
 }
 
-// generalNow is what the page's forms show, as the API answers it.
+const maxBranches = 100
+
+// generalNow is what the page's forms show.
 type generalNow struct {
 	details
 	merging
 	Topics []string `json:"topics"`
 }
 
-func (p *Pages) now(r *http.Request, a *repo.Access) (now generalNow, err error) {
-	_, err = p.kit.Get(r, api(a), nil, &now)
-	return now, err
+func nowOf(a *repo.Access) generalNow {
+	m, view := a.Merging, page.NewRepository(a)
+	return generalNow{
+		details{a.Name, view.Description, view.Homepage, a.DefaultBranch, a.HasIssues},
+		merging{Merge: !m.Has(repo.NoMergeCommits), Squash: !m.Has(repo.NoSquashes),
+			Rebase: !m.Has(repo.NoRebases), Delete: m.Has(repo.DeletesHead),
+			MergeTitle: m.Word("merge_commit_title"), MergeMessage: m.Word("merge_commit_message"),
+			SquashTitle: m.Word("squash_merge_commit_title"), SquashMessage: m.Word("squash_merge_commit_message")},
+		a.Topics.Names()}
 }
 
 // sorted returns the topics in alphabetical order: they are a set.
@@ -132,31 +155,9 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	to := struct {
-		FullName string `json:"full_name"`
-	}{a.FullName()}
-	now, err := p.now(r, a)
-	if err != nil {
-		return err
-	}
-	d, m := formDetails(f), formMerging(f)
-	var sent any = d
-	switch f.Get("do") {
-	case "topics":
-		sent = map[string]any{"topics": formTopics(f)}
-	case "merging":
-		sent = m
-	}
-	fields, err := f.Edit(sent, now.sorted())
-	switch topics, changed := fields["topics"]; {
-	case err != nil:
-	case changed:
-		err = p.kit.Change(r, "PUT", api(a)+"/topics", map[string]any{"names": topics}, nil)
-	case f.Get("do") != "topics":
-		err = p.kit.Change(r, "PATCH", api(a), fields, &to)
-	}
+	fullName, err := p.saveGeneral(r, a, f)
 	if err == nil {
-		return page.Done(w, r, "/"+escaped(to.FullName)+"/settings", "The settings were saved.")
+		return page.Done(w, r, "/"+escaped(fullName)+"/settings", "The settings were saved.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
@@ -171,11 +172,67 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	case "topics":
 		v.Topics = f.Get("topics")
 	case "merging":
-		v.merging, v.Texts = m, m.texts()
+		v.merging = formMerging(f)
+		v.Texts = v.texts()
 	default:
-		v.details = d
+		v.details = formDetails(f)
 	}
 	return p.t.Again(w, r, "general.html", problem, v)
+}
+
+// saveGeneral changes what the form says, and returns the repository's OWNER/NAME from then on.
+func (p *Pages) saveGeneral(r *http.Request, a *repo.Access, f page.Form) (fullName string, err error) {
+	now := nowOf(a).sorted()
+	if f.Get("do") == "topics" {
+		topics := formTopics(f)
+		changed, err := f.Edit(map[string]any{"topics": topics}, now)
+		if err != nil || changed["topics"] == nil {
+			return a.FullName(), err
+		}
+		ctx, err := p.kit.Write(r, a, account.Admin)
+		if err == nil {
+			_, err = p.of.Settings.SetTopics(ctx, a, topics)
+		}
+		return a.FullName(), err
+	}
+	d, m := formDetails(f), formMerging(f)
+	var sent any = d
+	if f.Get("do") == "merging" {
+		sent = m
+	}
+	changed, err := f.Edit(sent, now)
+	if err != nil {
+		return "", err
+	}
+	return p.edit(r, a, editOf(changed, &d, &m))
+}
+
+// edit changes the repository, and returns its OWNER/NAME from then on.
+func (p *Pages) edit(r *http.Request, a *repo.Access, e settings.Edit) (fullName string, err error) {
+	ctx, err := p.kit.WriteArchived(r, a, account.Admin) // the operation looks whether it is archived
+	if err != nil {
+		return "", err
+	}
+	edited, err := p.of.Settings.Edit(ctx, a, e)
+	if err != nil {
+		return "", err
+	}
+	return edited.FullName(), nil
+}
+
+// editOf is the edit of the fields that a form changes.
+func editOf(changed map[string]json.RawMessage, d *details, m *merging) settings.Edit {
+	text := func(name, value string) web.Opt[string] {
+		return web.Opt[string]{Set: changed[name] != nil, Value: value}
+	}
+	e := settings.Edit{Name: text("name", d.Name), Description: text("description", d.Description),
+		Homepage: text("homepage", d.Homepage), DefaultBranch: text("default_branch", d.DefaultBranch),
+		HasIssues: web.Opt[bool]{Set: changed["has_issues"] != nil, Value: d.HasIssues},
+		Merging:   repo.MergingEdit{Flags: m.flags(), Words: m.words()}}
+	unchanged := func(name string) bool { return changed[name] == nil }
+	maps.DeleteFunc(e.Merging.Flags, func(name string, _ bool) bool { return unchanged(name) })
+	maps.DeleteFunc(e.Merging.Words, func(name, _ string) bool { return unchanged(name) })
+	return e
 }
 
 // formTopics are the topics of the form, in the order of their letters.

@@ -3,6 +3,7 @@ package reposettings
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/repo"
@@ -35,8 +36,12 @@ func (p *Pages) keys(r *http.Request, a *repo.Access) (*keysView, error) {
 	if v.view, err = p.frame(r, a, "keys", "Deploy keys"); err != nil {
 		return nil, err
 	}
-	more, err := p.kit.Get(r, api(a)+"/keys", page.Part(r, 50), &v.Keys)
-	v.Pages = page.PagesOf(r, more)
+	list, err := p.of.Settings.Keys(r.Context(), a.ID)
+	at := page.At(r, 50)
+	for _, one := range page.CutOf(at, list) {
+		v.Keys = append(v.Keys, page.NewKey(&one))
+	}
+	v.Pages = page.PagerOf(r, at, int64(len(list)))
 	return v, err
 }
 
@@ -54,14 +59,9 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	done := "The deploy key was added."
 	if f.Get("do") == "remove" {
 		done = "The deploy key was removed."
-		err = p.kit.Change(r, "DELETE", api(a)+"/keys"+web.Path(f.Get("id")), nil, nil)
-		if errs.Is(err, errs.NotFound) {
-			err = nil // somebody else was faster
-		}
+		err = p.removeKey(r, a, f.Get("id"))
 	} else {
-		err = p.kit.Change(r, "POST", api(a)+"/keys",
-			map[string]any{"title": f.Text("title"), "key": f.Text("key"),
-				"read_only": !f.Checked("write")}, nil)
+		err = p.addKey(r, a, account.NewKey{Title: f.Text("title"), Text: f.Text("key"), ReadOnly: !f.Checked("write")})
 	}
 	if err == nil {
 		return page.Done(w, r, at(a, "/keys"), done)
@@ -76,4 +76,28 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	}
 	v.Problem, v.Typed, v.Key, v.Write = problem, f.Get("title"), f.Get("key"), f.Checked("write")
 	return p.t.Again(w, r, "keys.html", problem, v)
+}
+
+func (p *Pages) addKey(r *http.Request, a *repo.Access, n account.NewKey) error {
+	ctx, err := p.kit.Write(r, a, account.Admin)
+	if err == nil {
+		_, err = p.of.Settings.AddKey(ctx, a.ID, a.Caller.ID, n)
+	}
+	return err
+}
+
+// removeKey removes a deploy key, unless somebody else was faster.
+func (p *Pages) removeKey(r *http.Request, a *repo.Access, id string) error {
+	number, is := web.ParseNumber(id)
+	if !is {
+		return nil
+	}
+	ctx, err := p.kit.DeleteArchived(r, a, account.Admin)
+	if err == nil {
+		err = p.of.Settings.RemoveKey(ctx, a.ID, number)
+	}
+	if errs.Is(err, errs.NotFound) {
+		err = nil
+	}
+	return err
 }

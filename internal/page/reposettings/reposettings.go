@@ -9,18 +9,22 @@
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
 //
-// Each form is answered by the REST API, which asks for the rights and writes the audit log. An action that
-// cannot be undone has a page of its own, where the repository's full name has to be typed.
+// The operations are those of packages settings, collaborator and hook. An action that cannot be undone has a page of its own, where the repository's full name has to be typed.
 package reposettings
 
 import (
+	"context"
 	"embed"
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
+	"arbor/internal/hook"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
+	"arbor/internal/repo/collaborator"
+	"arbor/internal/repo/settings"
 	"arbor/internal/route"
 	"arbor/internal/web"
 )
@@ -34,13 +38,21 @@ var roomTemplates = page.ReadTemplates(files, webhook.Files)
 type Pages struct {
 	kit         *page.Kit
 	t           *page.Templates
+	of          Services
 	hooks       *webhook.Pages
 	attachments web.Handler
 }
 
+// Services are what the pages work with.
+type Services struct {
+	Settings      *settings.Service
+	Collaborators *collaborator.Service
+	Apps          *app.Service
+}
+
 // New returns the pages. attachments lists those of the repository, in place of its deploy keys.
-func New(kit *page.Kit, attachments web.Handler) *Pages {
-	return &Pages{kit, roomTemplates, webhook.New(kit, roomTemplates), attachments}
+func New(kit *page.Kit, of Services, attachments web.Handler) *Pages {
+	return &Pages{kit, roomTemplates, of, webhook.New(kit, roomTemplates), attachments}
 }
 
 // Routes are the pages.
@@ -77,7 +89,21 @@ func (p *Pages) Routes() []route.Route {
 // hooksOf is the repository as what has webhooks.
 func (p *Pages) hooksOf(r *http.Request, a *repo.Access) *webhook.Place {
 	return &webhook.Place{API: api(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
-		Frame: func(title string) (page.Frame, error) { return p.kit.RepoFrame(r, a, "settings", title) }}
+		Frame: func(title string) (page.Frame, error) { return p.kit.RepoFrame(r, a, "settings", title) },
+		Open: func(act hook.Act) (ctx context.Context, o hook.Owner, err error) {
+			ctx, o = r.Context(), hook.OfRepository(a)
+			if err = a.Caller.Allows(act.Scopes(), true); err != nil {
+				return ctx, o, err
+			}
+			switch act {
+			case hook.Changing:
+				ctx, err = p.kit.Write(r, a, account.Admin)
+			case hook.Removing:
+				ctx, err = p.kit.DeleteArchived(r, a, account.Admin)
+			}
+			return ctx, o, err
+		},
+		Test: func(ctx context.Context, id int64) error { return p.kit.Hooks.Test(ctx, a, id) }}
 }
 
 // view is what all pages of the settings have.

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"arbor/internal/app"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/scope"
@@ -201,10 +203,18 @@ func (p *Pages) ofApp(h webhook.Handler) web.Handler {
 		if err != nil {
 			return err
 		}
-		return h(w, r, &webhook.Place{API: "/app/hook", Settings: "/settings/apps" + web.Path(slug),
-			App:   &webhook.OneHook{List: p.told.ListDeliveries, Get: p.told.GetDelivery, Redeliver: p.told.Redeliver},
-			May:   func() error { return nil }, // each handler asks, too
-			Frame: func(title string) (page.Frame, error) { return p.kit.Frame(r, title+" · "+a.Name) }})
+		return h(w, r, &webhook.Place{API: "/app/hook", Settings: "/settings/apps" + web.Path(slug), App: true,
+			May:   func() error { return nil }, // Open asks
+			Frame: func(title string) (page.Frame, error) { return p.kit.Frame(r, title+" · "+a.Name) },
+			Open: func(act hook.Act) (ctx context.Context, o hook.Owner, err error) {
+				if ctx = r.Context(); act == hook.Changing {
+					ctx, err = p.kit.Room(ctx, caller(r))
+				}
+				if err == nil {
+					o, err = p.kit.Hooks.OfOwnApp(ctx, caller(r), slug)
+				}
+				return ctx, o, err
+			}})
 	}
 }
 

@@ -27,7 +27,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/app"
-	"arbor/internal/hook"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
@@ -61,13 +60,12 @@ type Pages struct {
 	lists    *list.Service
 	stars    *star.Service
 	hooks    *webhook.Pages
-	told     hook.OfOwnApp
 }
 
-// New returns the pages. told answers the deliveries to the caller's Apps.
-func New(kit *page.Kit, of Services, told hook.OfOwnApp) *Pages {
+// New returns the pages.
+func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, repos: of.Repos, apps: of.Apps, lists: of.Lists,
-		stars: of.Stars, hooks: webhook.New(kit, roomTemplates), told: told}
+		stars: of.Stars, hooks: webhook.New(kit, roomTemplates)}
 }
 
 // Routes are the pages.

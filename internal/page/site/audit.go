@@ -4,38 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"arbor/internal/audit"
-	"arbor/internal/errs"
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/web"
 )
 
 // event is a row of the audit log.
-type event struct {
-	Action  string
-	Actor   string
-	IP      string `json:"actor_ip"`
-	Right   string
-	Org     string
-	User    string
-	Repo    string
-	Data    json.RawMessage
-	Created int64 `json:"created_at"` // milliseconds since 1970
-}
+type event struct{ *audit.Event }
 
 // At is when it happened.
-func (e *event) At() time.Time { return time.UnixMilli(e.Created) }
+func (e event) At() time.Time { return e.CreatedAt.Time() }
 
-// Changes are the event's data in one line, with spaces for line breaks; empty: there are none.
-func (e *event) Changes() page.Clipped {
+// Data are the changes in one line, with spaces for line breaks; empty: there are none.
+func (e event) Data() page.Clipped {
 	var b bytes.Buffer
-	if json.Indent(&b, e.Data, "", "") != nil || b.String() == "{}" {
+	if json.Indent(&b, e.Changes, "", "") != nil || b.String() == "{}" {
 		return page.Clipped{}
 	}
 	return page.Clip(strings.ReplaceAll(b.String(), "\n", " "), 500)
@@ -48,7 +34,7 @@ type auditView struct {
 	Actions []audit.Action
 }
 
-var linked = regexp.MustCompile(`[?&](after|before)=([^&>]+)[^>]*>; rel="(next|prev)"`)
+const auditSize = 50
 
 // GET /site/audit
 //
@@ -61,32 +47,32 @@ func (p *Pages) Audit(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := web.QueryOf(r)
 	v := &auditView{view: f, Phrase: q.Get("phrase"), Actions: audit.Actions}
-	answer, err := p.kit.Send(r, inside.Request{Path: "/admin/audit-log",
-		Query: page.Query("phrase", v.Phrase, "per_page", "50",
-			"after", q.Get("after"), "before", q.Get("before"))})
-	if errs.Is(err, errs.Invalid) {
+	var filter audit.Filter
+	if err = filter.SetCursors(q.Get("after"), q.Get("before")); err == nil {
+		err = filter.Parse(v.Phrase)
+	}
+	if err != nil {
 		if v.Problem, err = page.ProblemOf(err); err != nil {
 			return err
 		}
 		return p.t.Again(w, r, "audit.html", v.Problem, v)
 	}
+	list, more, err := p.Accounts.Events(r.Context(), filter, auditSize)
 	if err != nil {
 		return err
 	}
-	for _, m := range linked.FindAllStringSubmatch(answer.Header().Get("Link"), -1) {
-		cursor, err := url.QueryUnescape(m[2])
-		if err != nil {
-			continue
-		}
-		to := "?" + page.Query("phrase", v.Phrase, m[1], cursor).Encode()
-		if m[3] == "next" {
-			v.Pages.Older = to
-		} else {
-			v.Pages.Newer = to
-		}
+	for n := range list {
+		v.List = append(v.List, event{&list[n]})
 	}
-	if err := json.Unmarshal(answer.Body.Bytes(), &v.List); err != nil {
-		return err
-	}
+	next, prev := filter.Around(list, more)
+	v.Pages = page.Pager{Older: v.at("after", next), Newer: v.at("before", prev)}
 	return p.t.Page(w, r, "audit.html", v)
+}
+
+// at is the address of the page at a cursor; empty: there is none.
+func (v *auditView) at(name, cursor string) string {
+	if cursor == "" {
+		return ""
+	}
+	return "?" + page.Query("phrase", v.Phrase, name, cursor).Encode()
 }

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -50,15 +51,22 @@ func (p *Pages) CreateOrganization(w http.ResponseWriter, r *http.Request) error
 	}
 	v := &newOrganizationView{view: frame, Login: f.Text("login"), Owner: f.Text("owner"),
 		Name: f.Text("name")}
-	body := map[string]string{"login": v.Login, "admin": v.Owner, "profile_name": v.Name}
-	var made struct{ Login string }
-	if err = p.kit.Change(r, "POST", "/admin/organizations", body, &made); err == nil {
+	made, err := p.createOrganization(r, v)
+	if err == nil {
 		return page.Done(w, r, "/site/organizations"+web.Path(made.Login), made.Login+" was created.")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err
 	}
 	return p.t.Again(w, r, "neworganization.html", v.Problem, v)
+}
+
+func (p *Pages) createOrganization(r *http.Request, v *newOrganizationView) (*account.Account, error) {
+	ctx, err := p.kit.WriteOwn(r, scope.SiteAdmin, false)
+	if err != nil {
+		return nil, err
+	}
+	return p.Accounts.FoundOrg(ctx, account.NewOrg{Login: v.Login, Owner: v.Owner, Name: v.Name})
 }
 
 // organizationView is an organization as site administrators see it.
@@ -101,7 +109,7 @@ func (p *Pages) ChangeOrganization(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	to, done, err := p.changeAccount(r, f, v.personView, "/admin/organizations", "/site/organizations")
+	to, done, err := p.changeAccount(r, f, v.personView, "/site/organizations")
 	if err == nil {
 		return page.Done(w, r, to, done)
 	}

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -90,17 +91,9 @@ func (p *Pages) CreatePerson(w http.ResponseWriter, r *http.Request) error {
 	v := &newPersonView{view: frame, Login: f.Text("login"), Email: f.Text("email"),
 		Admin: f.Checked("admin"),
 		With:  f.Get("with")}
-	body := map[string]any{"login": v.Login}
-	if v.Email != "" {
-		body["email"] = v.Email
-	}
-	var made struct{ Login string }
-	err = p.kit.Change(r, "POST", "/admin/users", body, &made)
-	if v.Made = made.Login; err == nil && v.Admin {
-		err = p.kit.Change(r, "PUT", "/users"+web.Path(made.Login)+"/site_admin", nil, nil)
-	}
+	err = p.createPerson(r, v)
 	if err == nil {
-		v.Secret, err = p.start(r, made.Login, v.With)
+		v.Secret, err = p.start(r, v.Made, v.With)
 	}
 	if err == nil {
 		return p.t.Secret(w, r, "newperson.html", v)
@@ -112,6 +105,22 @@ func (p *Pages) CreatePerson(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return p.t.Again(w, r, "newperson.html", v.Problem, v)
+}
+
+// createPerson creates the account of the form, and notes its login.
+func (p *Pages) createPerson(r *http.Request, v *newPersonView) error {
+	ctx, err := p.kit.WriteOwn(r, scope.SiteAdmin, false)
+	if err != nil {
+		return err
+	}
+	made, err := p.Accounts.AddUser(ctx, account.NewUser{Login: v.Login, Email: v.Email})
+	if err != nil {
+		return err
+	}
+	if v.Made = made.Login; v.Admin {
+		_, err = p.Accounts.Promote(ctx, caller(r), made.Login)
+	}
+	return err
 }
 
 // startToken is how long a token lasts that an administrator makes for somebody.

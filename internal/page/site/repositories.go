@@ -4,13 +4,16 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/repo/settings"
+	"arbor/internal/search"
 	"arbor/internal/web"
 )
 
-// repository is a repository with what only administrators see.
-type repository struct {
+// listed is a repository with what only administrators see.
+type listed struct {
 	page.Repository
 	Size int64 // KiB
 }
@@ -18,8 +21,8 @@ type repository struct {
 type repositoriesView struct {
 	view
 	Text  string
-	List  []repository
-	Total int64 `json:"total_count"`
+	List  []listed
+	Total int64
 	Typed string
 }
 
@@ -42,17 +45,21 @@ func (p *Pages) repositories(r *http.Request) (*repositoriesView, error) {
 		return nil, err
 	}
 	v := &repositoriesView{view: f, Text: strings.TrimSpace(page.Clip(web.QueryOf(r).Get("q"), 200).Text)}
-	var found struct {
-		Total int64 `json:"total_count"`
-		Items []repository
-	}
-	q := page.Part(r, repositoriesSize, "q", strings.TrimSpace("fork:true "+v.Text), "sort", "updated")
-	more, err := p.kit.Get(r, "/search/repositories", q, &found)
+	at := page.At(r, repositoriesSize)
+	found, err := p.Searches.Find(r.Context(), search.Question{Text: strings.TrimSpace("fork:true " + v.Text),
+		Sort: "updated", Page: at, Caller: caller(r)})
 	if errs.Is(err, errs.Invalid) { // not a valid search
 		v.Problem, err = page.ProblemOf(err)
+		return v, err
 	}
-	v.List, v.Total, v.Pages = found.Items, found.Total, page.PagesOf(r, more)
-	return v, err
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range found.Items {
+		v.List = append(v.List, listed{page.NewRepository(a), a.SizeKB})
+	}
+	v.Total, v.Pages = found.Total, page.PagesOf(r, found.More(at))
+	return v, nil
 }
 
 // POST /site/repositories
@@ -65,21 +72,7 @@ func (p *Pages) ChangeRepository(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	owner, name, _ := strings.Cut(f.Text("repo"), "/")
-	path := "/repos" + web.Path(owner, name)
-	var done string
-	switch f.Get("do") {
-	case "archive":
-		done = " was archived."
-		err = p.kit.Change(r, "PATCH", path, map[string]bool{"archived": true}, nil)
-	case "unarchive":
-		done = " is no longer archived."
-		err = p.kit.Change(r, "PATCH", path, map[string]bool{"archived": false}, nil)
-	case "back":
-		done = " is shown to its owner again."
-		err = p.giveBack(r, owner, name)
-	default:
-		err = errs.New(errs.Malformed, "The form does not say what is to be done.")
-	}
+	done, err := p.changeRepository(r, f.Get("do"), owner, name)
 	if err == nil {
 		return page.Done(w, r, page.ReturnTo(f.Get("return_to"), "/site/repositories"), owner+"/"+name+done)
 	}
@@ -98,10 +91,24 @@ func (p *Pages) ChangeRepository(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "repositories.html", problem, v)
 }
 
-func (p *Pages) giveBack(r *http.Request, owner, name string) error {
+// changeRepository does with a repository what do says, and returns what was done, to go behind its name.
+func (p *Pages) changeRepository(r *http.Request, do, owner, name string) (done string, err error) {
+	if do != "archive" && do != "unarchive" && do != "back" {
+		return "", errs.New(errs.Malformed, "The form does not say what is to be done.")
+	}
 	found, err := p.Repos.Find(r.Context(), caller(r), owner, name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return p.Networks.GiveBack(r.Context(), found.ID)
+	if do == "back" {
+		return " is shown to its owner again.", p.Networks.GiveBack(r.Context(), found.ID)
+	}
+	if done = " is no longer archived."; do == "archive" {
+		done = " was archived."
+	}
+	ctx, err := p.kit.WriteArchived(r, &found.Access, account.Admin)
+	if err == nil {
+		_, err = p.Settings.Edit(ctx, &found.Access, settings.Edit{Archived: web.Some(do == "archive")})
+	}
+	return done, err
 }

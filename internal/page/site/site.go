@@ -7,9 +7,9 @@
 //	GET       /site/audit                audit.go: the log of who changed access
 //	GET       /site/jobs, /site/health   health.go: what waits, and what the operator's doctor says
 //
-// What REST has for site administrators is asked of it. The rest is operations of package account and repo
-// that the operator has on the command line; the transaction of each asks again whether the caller still
-// administrates the site (account.Caller.Holds), and writes the audit log.
+// The operations are those of packages account, repo and settings that the API and the operator's command line
+// have. The transaction of each asks again whether the caller still administrates the site (account.Caller.Holds),
+// and writes the audit log.
 package site
 
 import (
@@ -24,7 +24,9 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/repo/settings"
 	"arbor/internal/route"
+	"arbor/internal/search/repository"
 )
 
 //go:embed templates
@@ -37,6 +39,8 @@ type Options struct {
 	Accounts *account.Service
 	Repos    *repo.Service
 	Networks *network.Service
+	Settings *settings.Service
+	Searches *repository.API
 	DB       *db.DB
 	Git      *git.Git
 	Log      *slog.Logger

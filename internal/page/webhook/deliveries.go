@@ -2,50 +2,63 @@ package webhook
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
-	"arbor/internal/inside"
+	"arbor/internal/hook"
 	"arbor/internal/page"
 	"arbor/internal/web"
 )
 
 // delivery is one attempt to tell a receiver of something.
 type delivery struct {
-	ID          int64
-	GUID        string
-	DeliveredAt time.Time `json:"delivered_at"`
-	Redelivery  bool
-	Duration    float64 // seconds
-	Status      string
-	StatusCode  int `json:"status_code"`
-	Event       string
-	Action      string
-	URL         string
-	Request     message
-	Response    message
+	*hook.Delivery
+	Hook *hook.Hook
 }
+
+// GUID is the id by which the receiver knows it.
+func (d delivery) GUID() string { return d.Hook.GUID(d.Delivery) }
+
+// Redelivery reports that it was sent again.
+func (d delivery) Redelivery() bool { return d.Origin != 0 }
+
+// At is when it was tried.
+func (d delivery) At() time.Time { return page.Moment(d.DeliveredAt) }
 
 // Fine reports that it arrived.
-func (d *delivery) Fine() bool { return d.StatusCode >= 200 && d.StatusCode < 300 }
+func (d delivery) Fine() bool { return d.Code >= 200 && d.Code < 300 }
 
 // Took is how long it took, in words.
-func (d *delivery) Took() string { return strconv.FormatFloat(d.Duration, 'f', 2, 64) + " s" }
+func (d delivery) Took() string { return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s" }
 
-// message is a request or an answer.
-type message struct {
-	Headers map[string]any
-	Payload json.RawMessage
+// SentLines and ReceivedLines are the headers of the request and of the answer in the order of their names.
+func (d delivery) SentLines() [][2]string     { return lines(d.Sent) }
+func (d delivery) ReceivedLines() [][2]string { return lines(d.Received) }
+
+// Question is the body of the request, indented.
+func (d delivery) Question() page.Clipped {
+	var b bytes.Buffer
+	if len(d.Payload) <= 4*maxShown && json.Indent(&b, d.Payload, "", "  ") == nil {
+		return page.Clip(b.String(), maxShown)
+	}
+	return page.Clip(string(d.Payload), maxShown)
 }
 
-// Lines are the headers in the order of their names.
-func (m *message) Lines() (list [][2]string) {
-	for name, value := range m.Headers {
+// AnswerText is the beginning of the body that came back.
+func (d delivery) AnswerText() page.Clipped { return page.Clip(d.Answer(), maxShown) }
+
+// lines reads stored headers.
+func lines(stored string) (list [][2]string) {
+	var headers map[string]any
+	if json.Unmarshal([]byte(stored), &headers) != nil {
+		return nil // the attempt failed before there were any
+	}
+	for name, value := range headers {
 		text, is := value.(string)
 		if !is {
 			b, _ := json.Marshal(value)
@@ -53,48 +66,34 @@ func (m *message) Lines() (list [][2]string) {
 		}
 		list = append(list, [2]string{name, text})
 	}
-	slices.SortFunc(list, func(a, b [2]string) int { return bytes.Compare([]byte(a[0]), []byte(b[0])) })
+	slices.SortFunc(list, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return list
 }
 
 // maxShown is how many bytes of a body the page shows. The API has all of it.
 const maxShown = 64 << 10
 
-// Text is the body, indented if it is JSON.
-func (m *message) Text() page.Clipped {
-	var text string
-	if json.Unmarshal(m.Payload, &text) != nil {
-		var b bytes.Buffer
-		if len(m.Payload) <= 4*maxShown && json.Indent(&b, m.Payload, "", "  ") == nil {
-			text = b.String()
-		} else {
-			text = string(m.Payload)
-		}
-	}
-	return page.Clip(text, maxShown)
-}
-
 const deliveriesSize = 25
 
-var nextCursor = regexp.MustCompile(`[?&]cursor=([0-9]+)[^>]*>; rel="next"`)
-
-// deliveries lists a page of the deliveries of the request's webhook.
-func (p *Pages) deliveries(r *http.Request, at *Place) (list []delivery, older string, err error) {
-	var answer *web.Captured
-	if at.App != nil {
-		answer, err = p.kit.Answer(r, at.App.List)
-	} else {
-		answer, err = p.kit.Send(r, inside.Request{Path: hookPath(r, at) + "/deliveries",
-			Query: page.Query("per_page", strconv.Itoa(deliveriesSize), "cursor",
-				web.QueryOf(r).Get("cursor"))})
-	}
-	if err != nil {
+// deliveries lists a page of the deliveries of a webhook; older is the address of more.
+func (p *Pages) deliveries(
+	ctx context.Context, r *http.Request, o hook.Owner, id int64,
+) (list []delivery, older string, err error) {
+	c := hook.Choice{Size: deliveriesSize}
+	if c.Before, err = hook.ParseCursor(web.QueryOf(r).Get("cursor")); err != nil {
 		return nil, "", page.Absent(err)
 	}
-	if m := nextCursor.FindStringSubmatch(answer.Header().Get("Link")); m != nil {
-		older = "?cursor=" + url.QueryEscape(m[1])
+	h, found, more, err := p.kit.Hooks.Deliveries(ctx, o, id, c)
+	if err != nil {
+		return nil, "", err
 	}
-	return list, older, json.Unmarshal(answer.Body.Bytes(), &list)
+	for _, d := range found {
+		list = append(list, delivery{d, h})
+	}
+	if more {
+		older = "?cursor=" + strconv.FormatInt(found[len(found)-1].ID, 10)
+	}
+	return list, older, nil
 }
 
 // deliveryView is one delivery, whole.
@@ -107,10 +106,10 @@ type deliveryView struct {
 
 // pageOf is the address of the page of the request's webhook.
 func pageOf(r *http.Request, at *Place) string {
-	if at.App != nil {
+	if at.App {
 		return at.Settings + "/advanced"
 	}
-	return at.Settings + "/hooks" + web.Path(web.Param(r, "hook_id"))
+	return at.Settings + hookPath(r)
 }
 
 // recentView is the deliveries of an App's hook.
@@ -128,18 +127,33 @@ func (p *Pages) Recent(w http.ResponseWriter, r *http.Request, at *Place) (err e
 	if v.View, err = at.frame("Deliveries"); err != nil {
 		return err
 	}
-	if v.Deliveries, v.Older, err = p.deliveries(r, at); err != nil {
+	ctx, o, id, err := at.open(r, hook.Reading)
+	if err != nil {
+		return err
+	}
+	if v.Deliveries, v.Older, err = p.deliveries(ctx, r, o, id); err != nil {
 		return err
 	}
 	return p.t.Page(w, r, "recent.html", v)
 }
 
+// deliveryPath is the address of the request's delivery in the API.
 func deliveryPath(r *http.Request, at *Place) string {
-	self := at.API // an App's hook
-	if at.App == nil {
-		self = hookPath(r, at)
+	self := at.API
+	if !at.App {
+		self += hookPath(r)
 	}
 	return self + "/deliveries" + web.Path(web.Param(r, "delivery_id"))
+}
+
+// deliveryOf opens the request's webhook for an act on a delivery. Errors: those of open, 404.
+func (at *Place) deliveryOf(
+	r *http.Request, act hook.Act,
+) (ctx context.Context, o hook.Owner, id, of int64, err error) {
+	if ctx, o, id, err = at.open(r, act); err == nil {
+		of, err = web.Number(r, "delivery_id")
+	}
+	return ctx, o, id, of, err
 }
 
 // GET /{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}
@@ -152,17 +166,12 @@ func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, at *Place) erro
 	if err != nil {
 		return err
 	}
-	v := &deliveryView{View: f, HookPath: pageOf(r, at), API: deliveryPath(r, at)}
-	var answer *web.Captured
-	if at.App != nil {
-		answer, err = p.kit.Answer(r, at.App.Get)
-	} else {
-		answer, err = p.kit.Send(r, inside.Request{Path: v.API})
-	}
+	ctx, o, id, of, err := at.deliveryOf(r, hook.Reading)
 	if err != nil {
-		return page.Absent(err)
+		return err
 	}
-	if err := json.Unmarshal(answer.Body.Bytes(), &v.delivery); err != nil {
+	v := &deliveryView{View: f, HookPath: pageOf(r, at), API: deliveryPath(r, at)}
+	if v.Hook, v.Delivery, err = p.kit.Hooks.Delivery(ctx, o, id, of); err != nil {
 		return err
 	}
 	return p.t.Page(w, r, "delivery.html", v)
@@ -177,11 +186,9 @@ func (p *Pages) Redeliver(w http.ResponseWriter, r *http.Request, at *Place) err
 	if err := at.May(); err != nil {
 		return err
 	}
-	var err error
-	if at.App != nil {
-		_, err = p.kit.Answer(r, at.App.Redeliver)
-	} else {
-		err = p.kit.Change(r, "POST", deliveryPath(r, at)+"/attempts", nil, nil)
+	ctx, o, id, of, err := at.deliveryOf(r, hook.Changing)
+	if err == nil {
+		err = p.kit.Hooks.Redeliver(ctx, o, id, of)
 	}
 	if err != nil {
 		return err

@@ -1,41 +1,40 @@
 package webhook
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
-	"time"
 
+	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/page"
 	"arbor/internal/web"
 )
 
-// hook is a webhook as the API answers it.
-type hook struct {
-	ID     int64
-	Active bool
-	Events []string
-	Config struct {
-		URL         string
-		ContentType string `json:"content_type"`
-		Insecure    string `json:"insecure_ssl"`
-		Secret      string // stars, if there is one
-	}
-	LastResponse struct {
-		Code    int64
-		Status  string
-		Message string
-	} `json:"last_response"`
-	UpdatedAt time.Time `json:"updated_at"`
-}
+// webhook is one in a list or on its page.
+type webhook struct{ *hook.Hook }
 
 // Failing reports that the last delivery did not arrive.
-func (h *hook) Failing() bool {
-	return h.LastResponse.Code >= 300 || h.LastResponse.Status == "disabled"
-}
+func (h webhook) Failing() bool { return h.code() >= 300 || h.LastStatus == "disabled" }
 
 // Fine reports that the last delivery arrived.
-func (h *hook) Fine() bool { return h.LastResponse.Code >= 200 && h.LastResponse.Code < 300 }
+func (h webhook) Fine() bool { return h.code() >= 200 && h.code() < 300 }
+
+func (h webhook) code() int64 {
+	if h.LastCode == nil {
+		return 0
+	}
+	return *h.LastCode
+}
+
+// Message is what came of the last delivery.
+func (h webhook) Message() string {
+	if h.LastMessage == nil {
+		return ""
+	}
+	return *h.LastMessage
+}
 
 // offered are the events that the form offers, those that something here makes.
 var offered = [][2]string{
@@ -53,13 +52,10 @@ var offered = [][2]string{
 	{"repository_dispatch", "Programs that send events by hand"},
 }
 
-// secretKept stands in the API for the secret that a hook has.
-const secretKept = "********"
-
 // hooksView is the list of webhooks.
 type hooksView struct {
 	View
-	Hooks []hook
+	Hooks []webhook
 }
 
 // GET /{owner}/{repo}/settings/hooks
@@ -71,12 +67,18 @@ func (p *Pages) Hooks(w http.ResponseWriter, r *http.Request, at *Place) error {
 	if err != nil {
 		return err
 	}
-	v := &hooksView{View: f}
-	more, err := p.kit.Get(r, at.API+"/hooks", page.Part(r, 50), &v.Hooks)
+	ctx, o, err := at.Open(hook.Reading)
 	if err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more)
+	found, err := p.kit.Hooks.List(ctx, o)
+	if err != nil {
+		return err
+	}
+	v := &hooksView{View: f}
+	for _, h := range found { // a place has no more than fit on a page
+		v.Hooks = append(v.Hooks, webhook{h})
+	}
 	return p.t.Page(w, r, "hooks.html", v)
 }
 
@@ -107,9 +109,9 @@ func (v *hookView) Events() [][2]string {
 }
 
 // formOf is the form that shows a hook.
-func formOf(h *hook) hookForm {
-	f := hookForm{URL: h.Config.URL, Type: h.Config.ContentType, HasSecret: h.Config.Secret != "",
-		Insecure: h.Config.Insecure == "1", Active: h.Active, Which: "some", Chosen: h.Events}
+func formOf(h *hook.Hook) hookForm {
+	f := hookForm{URL: h.URL, Type: h.ContentType(), HasSecret: h.Secret != nil, Insecure: h.Insecure,
+		Active: h.Active, Which: "some", Chosen: h.Events}
 	switch {
 	case slices.Contains(h.Events, "*"):
 		f.Which = "all"
@@ -168,27 +170,25 @@ func (form *hookForm) onto(now hookForm, changed map[string]json.RawMessage) hoo
 	return now
 }
 
-// body is what the API takes. A secret that was left empty in the form f stays what it is, unless its removal
-// was asked for.
-func (form *hookForm) body(f page.Form) map[string]any {
-	config := map[string]any{"url": form.URL, "content_type": form.Type, "insecure_ssl": "0"}
-	if form.Insecure {
-		config["insecure_ssl"] = "1"
-	}
+// edit is what the form gives the webhook. A secret that was left empty in the form f stays what it is, unless its
+// removal was asked for.
+func (form *hookForm) edit(f page.Form) hook.Edit {
+	e := hook.Edit{URL: web.Some(form.URL), ContentType: web.Some(form.Type), Insecure: web.Some(form.Insecure),
+		Events: web.Some(form.events()), Active: web.Some(form.Active), Replace: true}
 	switch secret := f.Get("secret"); {
 	case secret != "":
-		config["secret"] = secret
+		e.Secret = web.Some(secret)
 	case form.HasSecret && !f.Checked("no_secret"):
-		config["secret"] = secretKept
+		e.Replace = false
 	}
-	return map[string]any{"config": config, "events": form.events(), "active": form.Active}
+	return e
 }
 
 // hookView is a webhook with its last deliveries, or the form of a new one.
 type hookView struct {
 	View
 	hookForm
-	Hook       *hook // nil: a new one
+	Hook       *webhook // nil: a new one
 	Deliveries []delivery
 	Older      string // the address of more deliveries; empty: there are none
 }
@@ -220,9 +220,10 @@ func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, at *Place) er
 		return err
 	}
 	form := readHook(f, false)
-	body := form.body(f)
-	body["name"] = "web" // organizations want it said
-	err = p.kit.Change(r, "POST", at.API+"/hooks", body, nil)
+	ctx, o, err := at.Open(hook.Changing)
+	if err == nil {
+		_, err = p.kit.Hooks.Create(ctx, o, form.edit(f))
+	}
 	if err == nil {
 		return page.Done(w, r, at.Settings+"/hooks", "The webhook was added.")
 	}
@@ -238,9 +239,17 @@ func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, at *Place) er
 	return p.t.Again(w, r, "hook.html", problem, &hookView{View: frame, hookForm: form})
 }
 
-// hookPath is the address of the request's webhook in the API.
-func hookPath(r *http.Request, at *Place) string {
-	return at.API + "/hooks" + web.Path(web.Param(r, "hook_id"))
+// hookPath is the address of the request's webhook below that of its place.
+func hookPath(r *http.Request) string { return "/hooks" + web.Path(web.Param(r, "hook_id")) }
+
+// open is Open for the request's webhook. Errors: those of Open, 404.
+func (at *Place) open(
+	r *http.Request, act hook.Act,
+) (ctx context.Context, o hook.Owner, id int64, err error) {
+	if ctx, o, err = at.Open(act); err == nil {
+		id, err = o.HookID(r)
+	}
+	return ctx, o, id, err
 }
 
 // GET /{owner}/{repo}/settings/hooks/{hook_id}
@@ -256,17 +265,21 @@ func (p *Pages) Hook(w http.ResponseWriter, r *http.Request, at *Place) error {
 }
 
 func (p *Pages) hook(r *http.Request, at *Place) (*hookView, error) {
-	v := &hookView{Hook: &hook{}}
-	var err error
-	if v.View, err = at.frame("Webhook"); err != nil {
+	f, err := at.frame("Webhook")
+	if err != nil {
 		return nil, err
 	}
-	if _, err := p.kit.Get(r, hookPath(r, at), nil, v.Hook); err != nil {
-		return nil, page.Absent(err)
+	ctx, o, id, err := at.open(r, hook.Reading)
+	if err != nil {
+		return nil, err
 	}
-	v.hookForm = formOf(v.Hook)
+	h, err := p.kit.Hooks.Get(ctx, o, id)
+	if err != nil {
+		return nil, err
+	}
+	v := &hookView{View: f, hookForm: formOf(h), Hook: &webhook{h}}
 	v.Shown = page.Shown(v.fields())
-	v.Deliveries, v.Older, err = p.deliveries(r, at)
+	v.Deliveries, v.Older, err = p.deliveries(ctx, r, o, id)
 	return v, err
 }
 
@@ -282,32 +295,7 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Place) er
 	if err != nil {
 		return err
 	}
-	self, to := hookPath(r, at), at.Settings+"/hooks"+web.Path(web.Param(r, "hook_id"))
-	done := "The webhook was saved."
-	var form *hookForm
-	switch f.Get("do") {
-	case "ping":
-		done = "A ping is sent."
-		err = p.kit.Change(r, "POST", self+"/pings", nil, nil)
-	case "test":
-		done = "The last push is sent again."
-		err = p.kit.Change(r, "POST", self+"/tests", nil, nil)
-	case "remove":
-		to, done = at.Settings+"/hooks", "The webhook was removed."
-		err = p.kit.Change(r, "DELETE", self, nil, nil)
-	default:
-		var now hook
-		if _, err := p.kit.Get(r, self, nil, &now); err != nil {
-			return page.Absent(err)
-		}
-		typed, is := readHook(f, now.Config.Secret != ""), formOf(&now)
-		form = &typed
-		var changed map[string]json.RawMessage
-		if changed, err = f.Edit(typed.fields(), is.fields()); err == nil {
-			next := typed.onto(is, changed)
-			err = p.kit.Change(r, "PATCH", self, next.body(f), nil)
-		}
-	}
+	to, done, err := p.changeHook(r, at, f)
 	if err == nil {
 		return page.Done(w, r, to, done)
 	}
@@ -319,8 +307,43 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Place) er
 	if err != nil {
 		return err
 	}
-	if v.Problem = problem; form != nil {
-		v.hookForm, v.Shown = *form, f.Get("shown")
+	v.Problem = problem
+	if do := f.Get("do"); do != "ping" && do != "test" && do != "remove" {
+		v.hookForm, v.Shown = readHook(f, v.HasSecret), f.Get("shown")
 	}
 	return p.t.Again(w, r, "hook.html", problem, v)
+}
+
+// changeHook does what the form f says. It returns the address of the page that shows the result, and what was done.
+func (p *Pages) changeHook(r *http.Request, at *Place, f page.Form) (to, done string, err error) {
+	do, act := f.Get("do"), hook.Changing
+	if do == "remove" {
+		act = hook.Removing
+	}
+	ctx, o, id, err := at.open(r, act)
+	if err != nil {
+		return "", "", err
+	}
+	to = at.Settings + hookPath(r)
+	switch {
+	case do == "ping":
+		return to, "A ping is sent.", p.kit.Hooks.Ping(ctx, o, id)
+	case do == "test" && at.Test != nil:
+		return to, "The last push is sent again.", at.Test(ctx, id)
+	case do == "test":
+		return "", "", errs.Absent()
+	case do == "remove":
+		return at.Settings + "/hooks", "The webhook was removed.", p.kit.Hooks.Remove(ctx, o, id)
+	}
+	now, err := p.kit.Hooks.Get(ctx, o, id)
+	if err != nil {
+		return "", "", err
+	}
+	typed, is := readHook(f, now.Secret != nil), formOf(now)
+	changed, err := f.Edit(typed.fields(), is.fields())
+	if err == nil {
+		next := typed.onto(is, changed)
+		_, err = p.kit.Hooks.Edit(ctx, o, id, next.edit(f))
+	}
+	return to, "The webhook was saved.", err
 }

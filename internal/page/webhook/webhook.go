@@ -11,11 +11,12 @@
 package webhook
 
 import (
+	"context"
 	"embed"
 	"net/http"
 
+	"arbor/internal/hook"
 	"arbor/internal/page"
-	"arbor/internal/web"
 )
 
 // Files are the templates, for those of a room.
@@ -37,13 +38,15 @@ type Place struct {
 	API      string       // its address in the API
 	Settings string       // the address of its settings
 	Org      string       // login of the organization; empty: it is a repository
-	App      *OneHook     // nil: it is no App
+	App      bool         // it is an App, which has one hook; its deliveries are below Settings
 	May      func() error // asks for the right before anything else is looked at
 	Frame    func(title string) (page.Frame, error)
-}
 
-// OneHook is what differs where there is one hook, an App's. Its deliveries are below Settings.
-type OneHook struct{ List, Get, Redeliver web.Handler }
+	// Open asks for what an act needs besides, and returns who owns the hooks and the context for the operation.
+	Open func(act hook.Act) (context.Context, hook.Owner, error)
+	// Test sends the last push to a hook; nil: the place is no repository.
+	Test func(ctx context.Context, id int64) error
+}
 
 // View is what all pages of webhooks have.
 type View struct {
@@ -59,7 +62,7 @@ func (at *Place) frame(title string) (View, error) {
 		return View{}, err
 	}
 	section := "hooks"
-	if at.App != nil {
+	if at.App {
 		section = "apps"
 	}
 	f, err := at.Frame(title)

@@ -34,20 +34,14 @@ func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *rep
 		return err
 	}
 	page := web.ReadPage(r)
-	var people []grantee
-	var total int64
-	err = api.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		people, total, err = listCollaborators(tx, a.Repo, chosen, page)
-		return err
-	})
+	people, total, err := api.s.List(r.Context(), a, chosen, page)
 	if err != nil {
 		return err
 	}
 	info := web.From(r.Context())
 	out := make([]collaborator, len(people))
 	for i, p := range people {
-		out[i] = collaborator{account.NewSimple(p.account, info), repo.NewPermissions(p.role),
-			roleNames[p.role]}
+		out[i] = collaborator{account.NewSimple(p.Account, info), repo.NewPermissions(p.Role), p.RoleName()}
 	}
 	web.Link(w, r, page, total)
 	return web.JSON(w, r, http.StatusOK, out)
@@ -55,20 +49,20 @@ func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *rep
 
 // readChoice reads which collaborators are asked for. What stands between our
 // roles at GitHub (triage, maintain) is what the next role above has.
-func readChoice(r *http.Request) (c choice, err error) {
-	if c.affiliation, err = web.QueryEnum(r, "Collaborator", "affiliation", "all", "direct",
+func readChoice(r *http.Request) (c Choice, err error) {
+	if c.Affiliation, err = web.QueryEnum(r, resource, "affiliation", "all", "direct",
 		"outside"); err != nil {
 		return c, err
 	}
-	permission, err := web.QueryEnum(r, "Collaborator", "permission", "", "pull", "triage", "push",
+	permission, err := web.QueryEnum(r, resource, "permission", "", "pull", "triage", "push",
 		"maintain", "admin")
 	switch permission {
 	case "pull":
-		c.atLeast = account.Pull
+		c.AtLeast = account.Pull
 	case "triage", "push":
-		c.atLeast = account.Push
+		c.AtLeast = account.Push
 	case "maintain", "admin":
-		c.atLeast = account.Admin
+		c.AtLeast = account.Admin
 	}
 	return c, err
 }
@@ -78,7 +72,7 @@ func readChoice(r *http.Request) (c choice, err error) {
 // CheckCollaborator answers 204 for who is in the list of collaborators and 404
 // for anyone else.
 func (api *API) CheckCollaborator(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	err := api.db.Read(r.Context(), func(tx *db.Tx) error {
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		user, err := account.UserByLogin(tx, web.Param(r, "username"))
 		if err != nil {
 			return err
@@ -96,16 +90,15 @@ func (api *API) CheckCollaborator(w http.ResponseWriter, r *http.Request, a *rep
 // AddCollaborator grants a user the permission of the body: pull, push (which
 // is the default) or admin. It counts at once; nobody has to accept.
 func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	body, err := web.ReadOptional(r, "Collaborator")
+	body, err := web.ReadOptional(r, resource)
 	if err != nil {
 		return err
 	}
-	permission := body.Enum("permission", "pull", "push", "admin")
+	permission := body.Enum("permission", permissions...)
 	if err := body.Err(); err != nil {
 		return err
 	}
-	role, _ := account.ParseRole(permission.Or("push"))
-	if err := api.repos.GrantBy(r.Context(), a.Caller, a.ID, web.Param(r, "username"), role); err != nil {
+	if err := api.s.Add(r.Context(), a, web.Param(r, "username"), permission.Or("push")); err != nil {
 		return err
 	}
 	return web.NoContent(w)
@@ -116,7 +109,7 @@ func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *repo.
 // RemoveCollaborator takes away what was granted; also who never had anything
 // is 204, as at GitHub. One may always remove oneself.
 func (api *API) RemoveCollaborator(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.repos.Revoke(r.Context(), a, web.Param(r, "username")); err != nil {
+	if err := api.s.Remove(r.Context(), a, web.Param(r, "username")); err != nil {
 		return err
 	}
 	return web.NoContent(w)
@@ -128,7 +121,7 @@ func (api *API) RemoveCollaborator(w http.ResponseWriter, r *http.Request, a *re
 func (api *API) GetPermission(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	var user *account.Account
 	var role account.Role
-	err := api.db.Read(r.Context(), func(tx *db.Tx) error {
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		var err error
 		if user, err = account.UserByLogin(tx, web.Param(r, "username")); err != nil {
 			return err

@@ -1,30 +1,83 @@
 // Package collaborator lists and changes the people with access to a repository:
 //
-//	.../collaborators                                 api.go, store.go
+//	.../collaborators                                 api.go, store.go; the operations are here
 //	possible assignees of issues                      assignee.go
 //
 // Roles are granted and taken away by [repo.Service.GrantBy] and [repo.Service.Revoke].
 package collaborator
 
 import (
+	"context"
+
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/scope"
+	"arbor/internal/web"
 )
 
-// API answers the requests about collaborators.
-type API struct {
+// resource is the name of collaborators in validation errors (decision 15).
+const resource = "Collaborator"
+
+// Collaborator is a user with the role that it has on a repository.
+type Collaborator struct {
+	Account *account.Account
+	Role    account.Role
+}
+
+// RoleName is the name of the role in answers.
+func (c *Collaborator) RoleName() string { return roleNames[c.Role] }
+
+// Service holds what the operations on collaborators share.
+type Service struct {
 	db    *db.DB
 	repos *repo.Service
 }
 
-// NewAPI returns the handlers.
-func NewAPI(d *db.DB, repos *repo.Service) *API { return &API{d, repos} }
+// New returns the service.
+func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
+
+// List reads a page of the chosen collaborators by id, and how many there are. The caller needs push access.
+func (s *Service) List(
+	ctx context.Context, a *repo.Access, c Choice, at web.Page,
+) (people []Collaborator, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		people, total, err = listCollaborators(tx, a.Repo, c, at)
+		return err
+	})
+	return people, total, err
+}
+
+// permissions are the roles that can be granted.
+var permissions = []string{"pull", "push", "admin"}
+
+// Add grants a permission to a user: pull, push or admin. It counts at once. Errors: 422; those of
+// [repo.Service.GrantBy].
+func (s *Service) Add(ctx context.Context, a *repo.Access, login, permission string) error {
+	f := web.Faults{Resource: resource}
+	f.CheckEnum("permission", permission, permissions...)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	role, _ := account.ParseRole(permission)
+	return s.repos.GrantBy(ctx, a.Caller, a.ID, login, role)
+}
+
+// Remove takes away what was granted to a user. Errors: those of [repo.Service.Revoke].
+func (s *Service) Remove(ctx context.Context, a *repo.Access, login string) error {
+	return s.repos.Revoke(ctx, a, login)
+}
+
+// API answers the requests about collaborators.
+type API struct{ s *Service }
+
+// NewAPI returns the handlers of the service.
+func NewAPI(s *Service) *API { return &API{s} }
 
 // Routes are the endpoints of collaborators.
 func (api *API) Routes() []route.Route {
-	repos := api.repos
+	repos := api.s.repos
 	reading := repos.Router(route.Needs(scope.PublicRepo, "metadata").ForApps("administration"))
 	changing := repos.Router(route.Needs(scope.PublicRepo, route.Never).ForApps("administration"))
 	return []route.Route{

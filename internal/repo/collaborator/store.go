@@ -12,12 +12,6 @@ import (
 	"arbor/internal/web"
 )
 
-// grantee is a user with a role on a repository.
-type grantee struct {
-	account *account.Account
-	role    account.Role
-}
-
 // insiders selects the users with a role on the repository without a grant: its
 // owner, or of an organization the owners and, when its default permission is
 // above none, all members. $2 is the repository's owner.
@@ -47,25 +41,25 @@ func outsiders(r *repo.Repo) string {
 		AND NOT EXISTS (SELECT 1 FROM (` + insiders(r) + `) i WHERE i.user_id = g.user_id)`
 }
 
-// choice is which collaborators a list shows; the zero value: all.
-type choice struct {
-	affiliation string       // "outside", "direct"; anything else is all
-	atLeast     account.Role // that they have
+// Choice is which collaborators a list shows; the zero value: all.
+type Choice struct {
+	Affiliation string       // "outside", "direct"; anything else is all
+	AtLeast     account.Role // that they have
 }
 
 // clause is the choice as a condition on what collaborators selects; "" for all.
-func (c choice) clause(r *repo.Repo) string {
+func (c Choice) clause(r *repo.Repo) string {
 	var conditions []string
-	switch c.affiliation {
+	switch c.Affiliation {
 	case "direct": // whom somebody named, and the user whose repository it is
 		conditions = append(conditions, `(role IS NOT NULL OR user_id = $2)`)
 	case "outside":
 		conditions = append(conditions,
 			`user_id <> $2 AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = $2 AND m.user_id = people.user_id)`)
 	}
-	switch least := strconv.Itoa(int(c.atLeast)); {
-	case c.atLeast == account.None, c.atLeast == account.Pull && !r.Private:
-	case c.atLeast <= r.Owner.DefaultRole:
+	switch least := strconv.Itoa(int(c.AtLeast)); {
+	case c.AtLeast == account.None, c.AtLeast == account.Pull && !r.Private:
+	case c.AtLeast <= r.Owner.DefaultRole:
 		conditions = append(conditions, `(owner IS NOT NULL OR role >= `+least+` OR `+siteAdmin+`)`)
 	default:
 		conditions = append(conditions, `(owner = TRUE OR role >= `+least+` OR `+siteAdmin+`)`)
@@ -91,7 +85,7 @@ func isCollaborator(tx *db.Tx, r *repo.Repo, userID account.ID) error {
 
 // listCollaborators reads a page of the chosen collaborators by id, each with the
 // role that its requests have, and how many there are.
-func listCollaborators(tx *db.Tx, r *repo.Repo, c choice, page web.Page) ([]grantee, int64, error) {
+func listCollaborators(tx *db.Tx, r *repo.Repo, c Choice, page web.Page) ([]Collaborator, int64, error) {
 	from, where := collaborators(r), c.clause(r)
 	if where != "" {
 		from = `SELECT user_id, owner, role FROM (` + from + `) people` + where
@@ -113,7 +107,7 @@ func listCollaborators(tx *db.Tx, r *repo.Repo, c choice, page web.Page) ([]gran
 	return people, total, err
 }
 
-func collaboratorPage(tx *db.Tx, r *repo.Repo, from string, page web.Page) ([]grantee, error) {
+func collaboratorPage(tx *db.Tx, r *repo.Repo, from string, page web.Page) ([]Collaborator, error) {
 	var places []repo.Place
 	var ids []account.ID
 	err := db.QueryEach(tx, func(row db.Scanner) error {
@@ -132,9 +126,9 @@ func collaboratorPage(tx *db.Tx, r *repo.Repo, from string, page web.Page) ([]gr
 	if err != nil {
 		return nil, err
 	}
-	people := make([]grantee, len(ids))
+	people := make([]Collaborator, len(ids))
 	for i, id := range ids {
-		people[i] = grantee{accounts[id], places[i].Role(asCaller(accounts[id]), r)}
+		people[i] = Collaborator{accounts[id], places[i].Role(asCaller(accounts[id]), r)}
 	}
 	return people, nil
 }

@@ -41,9 +41,12 @@ type fork struct {
 // Errors: 403 for a repository without branches and tags; for a private one if an
 // organization does not allow it, or if the new owner does not see the root (decision
 // 62); and when the caller may not create there. 422 for an organization that does not
-// exist, and for a name that is taken. 404 and 409 when the repository goes away or
+// exist, and for a name that is invalid or taken. 404 and 409 when the repository goes away or
 // changes its visibility during the call.
 func (s *Service) Fork(ctx context.Context, a *repo.Access, n NewFork) (*repo.Access, error) {
+	if message := repo.CheckName(n.Name); n.Name != "" && message != "" {
+		return nil, errs.Validation(errs.Field{Resource: repo.Resource, Field: "name", Code: errs.Custom, Message: message})
+	}
 	f := &fork{s: s, from: a, wish: n, own: n.Organization}
 	if f.own == "" {
 		f.own = a.Caller.Login

@@ -4,8 +4,6 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
-	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -14,6 +12,7 @@ import (
 const (
 	maxDescription = 350
 	maxHomepage    = 255
+	maxBranch      = 255
 )
 
 // POST /user/repos
@@ -29,14 +28,7 @@ func (api *API) CreateOwn(w http.ResponseWriter, r *http.Request) error {
 // to. A member who is not an owner becomes its first administrator.
 func (api *API) CreateForOrg(w http.ResponseWriter, r *http.Request) error {
 	login := web.Param(r, "org")
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		org, err := account.ByLogin(tx, login)
-		if err == nil && org.Kind != account.Organization {
-			err = errs.Absent()
-		}
-		return err
-	})
-	if err != nil {
+	if err := api.s.isOrg(r.Context(), login); err != nil {
 		return err
 	}
 	return api.create(w, r, login)
@@ -48,33 +40,24 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 		return err
 	}
 	body.Require("name")
-	name := body.String("name", 0)
-	if name.Given() && name.Value != "" {
-		if message := repo.CheckName(name.Value); message != "" {
-			body.Wrong("name", errs.Custom, message)
-		}
+	n := repo.NewRepo{Owner: owner, Name: body.String("name", 0).Value,
+		Description: text(body.String("description", maxDescription)),
+		Homepage:    text(body.String("homepage", maxHomepage)), Private: readPrivate(body).Or(false)}
+	if n.Name != "" {
+		checkNewName(&body.Faults, n.Name)
 	}
-	description := body.String("description", maxDescription)
-	homepage := body.String("homepage", maxHomepage)
-	private := readPrivate(body)
-	issues := body.Bool("has_issues")
-	autoInit, template := body.Bool("auto_init"), body.Bool("is_template")
-	ignore, license := body.String("gitignore_template", 0), body.String("license_template", 0)
+	n.NoIssues = !body.Bool("has_issues").Or(true)
+	n.AutoInit, n.IsTemplate = body.Bool("auto_init").Or(false), body.Bool("is_template").Or(false)
+	n.Gitignore, n.License = body.String("gitignore_template", 0).Value, body.String("license_template", 0).Value
 	fixedNew(body)
-	merging, err := repo.ReadMerging(body).Apply(0)
-	if err != nil {
+	if n.Merging, err = repo.ReadMerging(body).Apply(0); err != nil {
 		return err
 	}
 	if err := body.Err(); err != nil {
 		return err
 	}
 	caller := account.CallerFrom(r.Context())
-	made, err := api.s.repos.Create(r.Context(), caller, repo.NewRepo{
-		Owner: owner, Name: name.Value, Description: text(description), Homepage: text(homepage),
-		Private: private.Or(false), NoIssues: !issues.Or(true), AutoInit: autoInit.Or(false),
-		Merging:   merging,
-		Gitignore: ignore.Value, License: license.Value, IsTemplate: template.Or(false),
-	})
+	made, err := api.s.Create(r.Context(), caller, n)
 	if err != nil {
 		return err
 	}
@@ -97,16 +80,12 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	e := Edit{
 		Name: body.String("name", 0), Description: body.String("description", maxDescription),
 		Homepage: body.String("homepage", maxHomepage), Private: readPrivate(body),
-		DefaultBranch: body.String("default_branch", 255), HasIssues: body.Bool("has_issues"),
+		DefaultBranch: body.String("default_branch", maxBranch), HasIssues: body.Bool("has_issues"),
 		Archived: body.Bool("archived"), IsTemplate: body.Bool("is_template"),
 		Merging: repo.ReadMerging(body),
 	}
 	fixedOf(body, a.Repo)
-	if e.Name.Given() {
-		if message := repo.CheckName(e.Name.Value); message != "" {
-			body.Wrong("name", errs.Custom, message)
-		}
-	}
+	e.checkName(&body.Faults)
 	if err := body.Err(); err != nil {
 		return err
 	}

@@ -87,6 +87,9 @@ func (api *API) AddKey(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 func (s *Service) AddKey(
 	ctx context.Context, id repo.ID, by account.ID, n account.NewKey,
 ) (k *account.Key, err error) {
+	if err := n.Check(); err != nil {
+		return nil, err
+	}
 	n.Owner, n.AddedBy = keyOwner(id), by
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, id); err != nil {

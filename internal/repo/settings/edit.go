@@ -23,14 +23,34 @@ type Edit struct {
 	HasIssues     web.Opt[bool]
 	Archived      web.Opt[bool]
 	IsTemplate    web.Opt[bool]
-	Merging       repo.MergingChange
+	Merging       repo.MergingEdit
 }
 
-// Edit changes the repository. Errors: 404 when it is gone, 422 for a name that
+// check looks at the values. Error: 422.
+func (e *Edit) check() error {
+	f := web.Faults{Resource: repo.Resource}
+	e.checkName(&f)
+	f.CheckText("description", e.Description.Value, maxDescription)
+	f.CheckText("homepage", e.Homepage.Value, maxHomepage)
+	f.CheckText("default_branch", e.DefaultBranch.Value, maxBranch)
+	e.Merging.Check(&f)
+	return f.Err()
+}
+
+func (e *Edit) checkName(f *web.Faults) {
+	if e.Name.Given() {
+		checkNewName(f, e.Name.Value)
+	}
+}
+
+// Edit changes the repository. Errors: 404 when it is gone, 422 for invalid values, for a name that
 // is taken, for a default branch that does not exist, and for a fork that would
 // no longer be as visible as its parent; 403 for an archived one that is to stay so, and
 // for one that is to be private with a token that opens no private ones.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, e Edit) (*repo.Access, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
 	if e.Private.Or(false) && a.Caller.Most(int64(a.ID), a.OwnerID, true) < account.Admin {
 		return nil, a.Caller.Insufficient(scope.Repo) // it could not even see what it did
 	}

@@ -1,6 +1,6 @@
 // Package settings holds what people do to a repository as a whole:
 //
-//	POST /user/repos, POST /orgs/{org}/repos          api.go
+//	POST /user/repos, POST /orgs/{org}/repos          api.go, create.go
 //	PATCH, DELETE /repos/{owner}/{repo}               api.go, edit.go, visibility.go
 //	GET, PUT /repos/{owner}/{repo}/topics             topics.go
 //	POST /repos/{owner}/{repo}/transfer               transfer.go

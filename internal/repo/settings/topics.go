@@ -41,7 +41,7 @@ func (api *API) ListTopics(w http.ResponseWriter, r *http.Request, a *repo.Acces
 //
 // SetTopics replaces all topics by names, in lower case and each once. Error: 422.
 func (api *API) SetTopics(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	body, err := web.ReadObject(r, "Topics")
+	body, err := web.ReadObject(r, topicsResource)
 	if err != nil {
 		return err
 	}
@@ -49,11 +49,27 @@ func (api *API) SetTopics(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if !given.Given() {
 		body.Wrong("names", errs.MissingField, "")
 	}
-	var names []string
-	for _, name := range given.Value {
+	if err := body.Err(); err != nil {
+		return err
+	}
+	names, err := api.s.SetTopics(r.Context(), a, given.Value)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, topicsJSON{names})
+}
+
+const topicsResource = "Topics"
+
+// SetTopics replaces all topics, and returns them as they are stored: in lower case and each once. Errors: 404, 422.
+func (s *Service) SetTopics(ctx context.Context, a *repo.Access, given []string) ([]string, error) {
+	f := web.Faults{Resource: topicsResource}
+	f.CheckStrings("names", given, maxTopics, 0)
+	names := []string{}
+	for _, name := range given {
 		name = strings.ToLower(name)
 		if !IsTopic(name) {
-			body.Wrong("names", errs.Custom, "Topics must start with a lowercase letter or number, "+
+			f.Wrong("names", errs.Custom, "Topics must start with a lowercase letter or number, "+
 				"consist of 50 characters or less, and can include hyphens.")
 			break
 		}
@@ -61,13 +77,10 @@ func (api *API) SetTopics(w http.ResponseWriter, r *http.Request, a *repo.Access
 			names = append(names, name)
 		}
 	}
-	if err := body.Err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return nil, err
 	}
-	if err := api.s.setTopics(r.Context(), a, names); err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, topicsJSON{repo.Topics(strings.Join(names, " ")).Names()})
+	return names, s.setTopics(ctx, a, names)
 }
 
 // setTopics writes the topics into the repository's row, with which payloads have them, and

@@ -33,6 +33,9 @@ type Handover struct {
 // for the one that it has, for another person, for a name that is taken, for a second repository
 // of a network, and for a private fork whose new owner does not see the root.
 func (s *Service) Transfer(ctx context.Context, a *repo.Access, t Transfer) (*repo.Access, error) {
+	if t.Owner == "" {
+		return nil, transferError("new_owner", errs.MissingField, nil, "")
+	}
 	if message := repo.CheckName(t.Name); t.Name != "" && message != "" {
 		return nil, transferError("new_name", errs.Custom, t.Name, message)
 	}

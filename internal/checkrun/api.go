@@ -208,11 +208,8 @@ func readApp(r *http.Request) (account.AppID, error) {
 	return account.AppID(id), nil
 }
 
-// list answers a page of runs of one commit; to a page without their texts.
+// list answers a page of runs of one commit.
 func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) error {
-	if web.From(r.Context()).Brief {
-		return api.listBrief(w, r, a, f)
-	}
 	page := web.ReadPage(r)
 	var list []*Run
 	var total int64

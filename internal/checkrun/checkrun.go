@@ -9,7 +9,8 @@
 //	store.go      the SQL of runs and annotations
 //	storesuite.go the SQL of suites, and what they come to
 //	api.go        the handlers of runs, apisuite.go of suites
-//	payload.go    their JSON, brief.go and notes.go: what pages show of runs and annotations
+//	payload.go    their JSON
+//	view.go       a run with its App, brief.go lists of runs, notes.go annotations: for pages
 //	loadmany.go   those of many commits and suites
 //	hook.go       events and payloads of webhooks
 //

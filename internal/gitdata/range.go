@@ -20,12 +20,7 @@ func (g Range) String() string { return string(g.Base) + ".." + string(g.Head) }
 // RangeCommits answers a page of the commits, oldest first, at most 250.
 func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{people: true, pair: g.String()}, func(ctx context.Context) (any, error) {
-		objects, release, err := api.repos.Git(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
+		shas, err := api.rangeCommits(ctx, a, g)
 		if err != nil {
 			return nil, err
 		}

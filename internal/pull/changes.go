@@ -10,9 +10,9 @@ import (
 	"arbor/internal/web"
 )
 
-// commitRange is what the pull request brings, from where its base was when its head
+// Range is what the pull request brings, from where its base was when its head
 // was last new: so a merged one still shows it.
-func (p *Pull) commitRange() gitdata.Range { return gitdata.Range{Base: p.BaseSHA, Head: p.HeadSHA} }
+func (p *Pull) Range() gitdata.Range { return gitdata.Range{Base: p.BaseSHA, Head: p.HeadSHA} }
 
 // commitRange is what the pull request brings that {number} names. Error: 404.
 func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, error) {
@@ -25,7 +25,7 @@ func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, err
 		if err != nil {
 			return gitdata.Range{}, err
 		}
-		return p.commitRange(), nil
+		return p.Range(), nil
 	})
 }
 

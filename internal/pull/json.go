@@ -24,6 +24,7 @@ type page struct {
 	info     *web.Info
 	base     *repo.Access
 	repos    map[repo.ID]*repo.Payload // the base, and the repositories of heads that the caller may see
+	heads    map[repo.ID]*repo.Repo    // the same, but for the base
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
 	at       *tracker.Place            // the base
@@ -35,7 +36,7 @@ type page struct {
 func newPage(ctx context.Context, a *repo.Access) *page {
 	info := web.From(ctx)
 	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, at: tracker.NewPlace(info, a.Repo),
-		repos: map[repo.ID]*repo.Payload{a.ID: repo.NewPayload(a, info)}}
+		repos: map[repo.ID]*repo.Payload{a.ID: repo.NewPayload(a, info)}, heads: map[repo.ID]*repo.Repo{}}
 }
 
 // load reads what the pull requests of the issues on the page refer to.
@@ -65,7 +66,7 @@ func (p *page) load(tx *db.Tx) error {
 	}
 	for _, a := range forks {
 		if a.Role >= account.Pull { // a fork is as visible as what it was forked from, but for an instant
-			p.repos[a.ID] = repo.NewPayload(a, p.info)
+			p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, p.info), a.Repo
 		}
 	}
 	if p.full {

@@ -17,6 +17,7 @@
 //	store.go                the SQL; storecommit.go by commits; storedetach.go
 //	api.go, apilist.go      read, list, create, edit; apimerge.go merges
 //	changes.go              commits, files, diff and patch
+//	view.go                 one with what it refers to, for pages
 //	requested.go            who is asked for a review; apirequested.go answers
 //	reviewed.go             what package review needs
 //	json.go                 the payload

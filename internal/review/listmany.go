@@ -10,9 +10,6 @@ import (
 	"arbor/internal/web"
 )
 
-// maxMany is of how many pull requests one request asks for the reviews.
-const maxMany = 100
-
 // ListMany loads a page of the reviews of each pull request of the numbers, as GET
 // /repos/{owner}/{repo}/pulls/{number}/reviews has them. Pull requests that are not there have none.
 func (api *API) ListMany(

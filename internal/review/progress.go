@@ -18,24 +18,20 @@ import (
 // Progress is how far reviews of a pull request have come: threads that are resolved, and of the caller the
 // files that were viewed and the review that is not submitted.
 type Progress struct {
-	Resolved map[int64]string  `json:"resolved"` // by the first comment of a thread, who resolved it
-	Viewed   map[string]string `json:"viewed"`   // by path, the blob that was viewed
+	Resolved map[int64]string  // by the first comment of a thread, who resolved it
+	Viewed   map[string]string // by path, the blob that was viewed
+	Reviews  []Verdict         // those that everybody sees, the last maxVerdicts of them, the oldest first
 
-	// those that everybody sees, the last maxVerdicts of them, the oldest first
-	Reviews []Verdict `json:"reviews"`
-
-	Pending         int64 `json:"pending"` // the caller's review that is not submitted; 0: there is none
-	PendingComments int64 `json:"pending_comments"`
+	Pending         int64 // the caller's review that is not submitted; 0: there is none
+	PendingComments int64
 }
 
 // Verdict is a review in short.
 type Verdict struct {
-	ID    int64  `json:"id"`
-	State string `json:"state"` // as in payloads
-	User  struct {
-		ID    account.ID `json:"id"`
-		Login string     `json:"login"`
-	} `json:"user"`
+	ID       int64
+	State    State
+	AuthorID account.ID
+	Login    string // of the author
 }
 
 // maxVerdicts is how many reviews Progress tells of.
@@ -44,21 +40,14 @@ const maxVerdicts = 200
 // maxViewed is how many files of one pull request one person marks as viewed.
 const maxViewed = 3000
 
-// Progress answers how far the review of a pull request has come, for pages: GitHub's REST API has no address
-// for it. Error: 404.
-func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	_, i, err := api.find(r, a)
+// Progress finds out how far the review of a pull request has come. Error: 404.
+func (s *Service) Progress(ctx context.Context, a *repo.Access, number int64) (*Progress, error) {
+	_, i, err := s.pulls.Find(ctx, a, number)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p := Progress{Resolved: map[int64]string{}, Viewed: map[string]string{}, Reviews: []Verdict{}}
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		return p.load(tx, i.ID, account.IDOf(a.Caller))
-	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, p)
+	p := &Progress{Resolved: map[int64]string{}, Viewed: map[string]string{}}
+	return p, s.db.Read(ctx, func(tx *db.Tx) error { return p.load(tx, i.ID, account.IDOf(a.Caller)) })
 }
 
 // load reads all of it in one statement.
@@ -94,20 +83,16 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 		case viewed:
 			p.Viewed[path] = text
 		case given:
-			v := Verdict{ID: id, State: State(n).String()}
-			v.User.ID, v.User.Login = account.ID(by), text
-			p.Reviews = append(p.Reviews, v)
+			p.Reviews = append(p.Reviews, Verdict{id, State(n), account.ID(by), text})
 		}
 	}
 	slices.SortFunc(p.Reviews, func(a, b Verdict) int { return cmp.Compare(a.ID, b.ID) })
 	return rows.Err()
 }
 
-// MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a
-// blob that it is to be viewed again. It is nobody else's business, so it changes nothing else. Errors: 404,
-// 422.
+// MarkViewed answers GraphQL: it marks the file path of the body as viewed, see Service.MarkViewed.
 func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	_, i, err := api.find(r, a)
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -115,29 +100,43 @@ func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	body.Require("path")
-	path, blob := body.String("path", 0).Value, body.String("blob", 0)
-	if len(path) > maxPath {
-		body.Wrong("path", errs.InvalidField, "")
+	path, blob := body.String("path", 0).Value, body.String("blob", 0).Value
+	if err := body.Err(); err != nil {
+		return err
 	}
-	if blob.Given() && blob.Value != "" {
-		if _, err := git.ParseSHA(blob.Value); err != nil {
-			body.Wrong("blob", errs.InvalidField, "")
+	if err := api.s.MarkViewed(r.Context(), a, n, path, blob); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that
+// it is to be viewed again. Nobody else sees that, so it changes nothing else. Errors: 401, 404, 422.
+func (s *Service) MarkViewed(ctx context.Context, a *repo.Access, number int64, path, blob string) error {
+	_, i, err := s.pulls.Find(ctx, a, number)
+	if err != nil {
+		return err
+	}
+	f := web.Faults{Resource: Resource}
+	f.CheckText("path", path, 0)
+	if path == "" {
+		f.Wrong("path", errs.MissingField, "")
+	}
+	if len(path) > maxPath {
+		f.Wrong("path", errs.InvalidField, "")
+	}
+	if blob != "" {
+		if _, err := git.ParseSHA(blob); err != nil {
+			f.Wrong("blob", errs.InvalidField, "")
 		}
 	}
-	if err := body.Err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	if a.Caller == nil {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
-	err = api.s.db.Write(r.Context(), func(tx *db.Tx) error {
-		return markViewed(tx, i.ID, a.Caller.ID, path, blob.Value)
-	})
-	if err != nil {
-		return err
-	}
-	return web.NoContent(w)
+	return s.db.Write(ctx, func(tx *db.Tx) error { return markViewed(tx, i.ID, a.Caller.ID, path, blob) })
 }
 
 // maxPath bounds the path of a file that is marked, in bytes: it is a part of an index's key.

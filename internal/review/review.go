@@ -10,6 +10,7 @@
 //	thread.go               comments by their threads, and which are resolved; apithread.go: for GraphQL and pages
 //	progress.go             files that were viewed, and how far a review has come
 //	marks.go                what lists show of reviews and checks
+//	view.go                 comments with what they refer to, for pages
 //	store*.go               the SQL
 //	api*.go, input.go       the handlers; json.go their payloads
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/checkrun"
 	"arbor/internal/db"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
@@ -18,10 +19,12 @@ import (
 	"arbor/internal/review"
 	"arbor/internal/search"
 	"arbor/internal/star"
+	"arbor/internal/status"
 )
 
 // operations are the services whose operations the handlers of the API and pages call.
 type operations struct {
+	checks        *checkrun.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
 	labels        *label.Service
@@ -30,6 +33,7 @@ type operations struct {
 	notices       *notification.Service
 	reviews       *review.Service
 	stars         *star.Service
+	statuses      *status.Service
 	subscriptions *subscription.Service
 	timelines     *timeline.Service
 	kinds         *search.Kinds
@@ -38,7 +42,8 @@ type operations struct {
 func (s *Server) newOperations() *operations {
 	d, f := s.o.DB, s.forge
 	repos, issues := f.Repos, f.Issues
-	o := &operations{comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f), labels: label.New(d),
+	o := &operations{checks: checkrun.New(d, repos, f.Apps), statuses: status.New(d, repos),
+		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f), labels: label.New(d),
 		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),

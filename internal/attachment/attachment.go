@@ -2,9 +2,8 @@
 // examples.
 //
 //	GET /{owner}/{repo}/attachments/{key}   api.go: the bytes
-//	upload, lists and removal               api.go, for the pages of package page/attach, which have the addresses
 //
-// upload.go takes a file in, kind.go says what it is by its bytes, name.go what it is called; store.go is the
+// The other addresses are pages, of package page/attach. list.go reads lists, upload.go takes a file in, kind.go says what it is by its bytes, name.go what it is called; store.go is the
 // SQL. Table: attachments; the files themselves are package file's.
 //
 // Who sees the repository may read an attachment and, signed in, add one, as one may open an issue. Who
@@ -56,15 +55,15 @@ type Attachment struct {
 // IsPicture reports an attachment that browsers show.
 func (x *Attachment) IsPicture() bool { return x.ContentType != file.AnyBytes }
 
-// path is its address in the repository, by which texts name it.
-func (x *Attachment) path(a *repo.Access) string {
+// Path is its address in the repository, by which texts name it.
+func (x *Attachment) Path(a *repo.Access) string {
 	return web.Path(a.Owner.Login, a.Name, "attachments", x.Key)
 }
 
-// markdown returns the Markdown for it. The address has no host, so that it is the same under every name of
+// Markdown returns the Markdown for it. The address has no host, so that it is the same under every name of
 // the server.
-func (x *Attachment) markdown(a *repo.Access) string {
-	text := "[" + escape(x.Name) + "](" + x.path(a) + ")"
+func (x *Attachment) Markdown(a *repo.Access) string {
+	text := "[" + escape(x.Name) + "](" + x.Path(a) + ")"
 	if x.IsPicture() {
 		return "!" + text
 	}

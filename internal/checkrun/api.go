@@ -209,11 +209,8 @@ func readApp(r *http.Request) (account.AppID, error) {
 	return account.AppID(id), nil
 }
 
-// list writes a page of the runs of one commit. Pages get a short form without texts.
+// list answers a page of runs of one commit.
 func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) error {
-	if web.From(r.Context()).Brief {
-		return api.listBrief(w, r, a, f)
-	}
 	page := web.ReadPage(r)
 	var list []*Run
 	var total int64

@@ -1,6 +1,7 @@
 package checkrun
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
@@ -10,109 +11,99 @@ import (
 	"arbor/internal/web"
 )
 
-// briefRun is a run in the lists that pages show. It omits the texts, which can be megabytes for a hundred
-// runs, and has only the name of its App.
-type briefRun struct {
-	sha         git.SHA
-	ID          int64       `json:"id"`
-	Name        string      `json:"name"`
-	HTMLURL     string      `json:"html_url"`
-	Status      string      `json:"status"`
-	Conclusion  *string     `json:"conclusion"`
-	StartedAt   db.Time     `json:"started_at"`
-	CompletedAt db.Time     `json:"completed_at"`
-	Output      briefOutput `json:"output"`
-	App         *briefApp   `json:"app"`
-}
-
-type briefOutput struct {
-	Title       *string `json:"title"`
-	Annotations int64   `json:"annotations_count"`
-}
-
-type briefApp struct {
-	Name string `json:"name"`
+// Brief is a run in lists for pages: without its texts, of which those of a hundred runs may take many megabytes, and
+// of its App the name.
+type Brief struct {
+	ID          int64
+	SHA         git.SHA
+	Name        string
+	Status      Status
+	Conclusion  Conclusion // 0: none yet
+	StartedAt   db.Time
+	CompletedAt db.Time // zero: it is not
+	Title       *string
+	Annotations int64
+	App         string // its name; empty: it is gone
 }
 
 const briefColumns = `r.head_sha, r.id, r.name, r.status, r.conclusion, r.started_at, r.completed_at, r.title, r.annotations,
-	(SELECT a.name FROM apps a WHERE a.id = r.app_id)`
+	COALESCE((SELECT a.name FROM apps a WHERE a.id = r.app_id), '')`
 
-// scanBrief reads briefColumns. HTMLURL is set by complete.
-func scanBrief(row db.Scanner) (*briefRun, error) {
-	var b briefRun
-	var status Status
-	var conclusion Conclusion
-	var app *string
-	err := row.Scan(&b.sha, &b.ID, &b.Name, &status, &conclusion, &b.StartedAt, &b.CompletedAt,
-		&b.Output.Title, &b.Output.Annotations, &app)
-	b.Status, b.Conclusion = status.String(), web.OrNil(conclusion.String())
-	if app != nil {
-		b.App = &briefApp{*app}
-	}
+// scanBrief reads briefColumns.
+func scanBrief(row db.Scanner) (*Brief, error) {
+	var b Brief
+	err := row.Scan(&b.SHA, &b.ID, &b.Name, &b.Status, &b.Conclusion, &b.StartedAt, &b.CompletedAt,
+		&b.Title, &b.Annotations, &b.App)
 	return &b, err
 }
 
-// briefList is a page of runs.
-type briefList struct {
-	Total int64       `json:"total_count"`
-	Runs  []*briefRun `json:"check_runs"`
-}
-
-// listBrief is list for pages. A page has often loaded the commit's summary before: if that counts no runs,
-// listBrief does not query them.
-func (api *API) listBrief(w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) error {
-	page := web.ReadPage(r)
-	out := briefList{Runs: []*briefRun{}}
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if !f.all && db.Recalls(tx) {
-			if sums, err := Combined(tx, a.ID, f.sha); err != nil || sums[f.sha].Runs == 0 {
-				return err
-			}
-		}
-		out.Runs, out.Total, err = runsOf(tx, scanBrief, briefColumns, a.ID, f, page)
+// Latest reads a page of the latest runs of a commit, the newest first, and how many there are. The commit was found
+// for the caller before.
+func (s *Service) Latest(
+	ctx context.Context, a *repo.Access, sha git.SHA, at web.Page,
+) (list []*Brief, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, total, err = runsOf(tx, scanBrief, briefColumns, a.ID, &filter{sha: sha}, at)
 		return err
 	})
-	if err != nil {
+	return list, total, err
+}
+
+// LatestOfEach reads the latest runs of each of the commits as Latest does, the first so many.
+func (s *Service) LatestOfEach(
+	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
+) (map[git.SHA]*web.List[*Brief], error) {
+	var runs []*Brief
+	var totals map[git.SHA]int64
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		runs = nil
+		if totals, err = countOfMany(tx, a.ID, shas); err == nil && len(totals) > 0 {
+			runs, err = latestOfMany(tx, scanBrief, briefColumns, a.ID, shas, size)
+		}
 		return err
+	})
+	out := map[git.SHA]*web.List[*Brief]{}
+	for _, sha := range shas {
+		out[sha] = &web.List[*Brief]{Total: totals[sha]}
 	}
-	complete(r, a, out.Runs)
-	web.Link(w, r, page, out.Total)
-	return web.JSON(w, r, http.StatusOK, out)
+	for _, b := range runs {
+		out[b.SHA].Rows = append(out[b.SHA].Rows, b)
+	}
+	return out, err
 }
 
 // maxMany is the number of commits in one request of ListManyBrief.
 const maxMany = 100
 
-// ListManyBrief returns the latest runs of several commits, given by the parameter shas, each as a
-// briefList. The caller must have access to the commits.
+// ListManyBrief answers what LatestOfEach finds of the commits of the parameter shas, for the pages of commits.
 func (api *API) ListManyBrief(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
-	var runs []*briefRun
-	var totals map[git.SHA]int64
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if totals, err = countOfMany(tx, a.ID, shas); err == nil && len(totals) > 0 {
-			runs, err = latestOfMany(tx, scanBrief, briefColumns, a.ID, shas, web.ReadPageSize(r))
-		}
-		return err
-	})
+	found, err := api.s.LatestOfEach(r.Context(), a, shas, web.ReadPageSize(r))
 	if err != nil {
 		return err
 	}
-	out := map[git.SHA]*briefList{}
-	for _, sha := range shas {
-		out[sha] = &briefList{totals[sha], []*briefRun{}}
+	type brief struct {
+		ID         int64          `json:"id"`
+		Name       string         `json:"name"`
+		HTMLURL    string         `json:"html_url"`
+		Status     string         `json:"status"`
+		Conclusion string         `json:"conclusion"`
+		Output     map[string]any `json:"output"`
+		App        map[string]any `json:"app"`
 	}
-	complete(r, a, runs)
-	for _, b := range runs {
-		out[b.sha].Runs = append(out[b.sha].Runs, b)
+	type briefs struct {
+		Total int64   `json:"total_count"`
+		Runs  []brief `json:"check_runs"`
+	}
+	out, at := map[git.SHA]briefs{}, newView(r.Context(), a).at
+	for sha, list := range found {
+		of := briefs{Total: list.Total}
+		for _, b := range list.Rows {
+			of.Runs = append(of.Runs, brief{b.ID, b.Name, at.Page + "/runs/" + strconv.FormatInt(b.ID, 10),
+				b.Status.String(), b.Conclusion.String(), map[string]any{"title": b.Title},
+				map[string]any{"name": b.App}})
+		}
+		out[sha] = of
 	}
 	return web.JSON(w, r, http.StatusOK, out)
-}
-
-// complete sets the HTMLURL of each run.
-func complete(r *http.Request, a *repo.Access, list []*briefRun) {
-	at := newView(r.Context(), a).at
-	for _, b := range list {
-		b.HTMLURL = at.Page + "/runs/" + strconv.FormatInt(b.ID, 10)
-	}
 }

@@ -9,8 +9,9 @@
 //	store.go      the SQL of runs and annotations
 //	storesuite.go the SQL of suites and of totals
 //	api.go        the handlers of runs, apisuite.go of suites
-//	payload.go    their JSON; brief.go and notes.go: short forms for pages
-//	loadmany.go   runs and suites of many commits
+//	payload.go    their JSON
+//	view.go       a run with its App, brief.go lists of runs, notes.go annotations: for pages
+//	loadmany.go   those of many commits and suites
 //	hook.go       events and payloads of webhooks
 //
 // Tables: check_suites, check_runs, check_annotations, check_preferences; check_totals limits the size of a

@@ -2,7 +2,6 @@ package checkrun
 
 import (
 	"context"
-	"encoding/json"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -74,33 +73,4 @@ func (s *Service) SuiteForHook(
 // HeadForHook returns the head_commit of a suite, read from git. since is the creation time of the suite.
 func (s *Service) HeadForHook(ctx context.Context, a *repo.Access, sha git.SHA, since db.Time) (any, error) {
 	return s.head(ctx, a, sha, since)
-}
-
-// Extras are the images and actions of a run. As at GitHub, pages show them and the API does not.
-type Extras struct {
-	Images []struct {
-		Alt     string `json:"alt"`
-		URL     string `json:"image_url"`
-		Caption string `json:"caption"`
-	}
-	Actions []struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-	}
-}
-
-// Extras reads the images and actions of a run. Error: 404.
-func (api *API) Extras(ctx context.Context, a *repo.Access, id int64) (*Extras, error) {
-	var e Extras
-	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
-		run, err := runByID(tx, a.ID, id)
-		if err == nil && run.Images != nil {
-			err = json.Unmarshal([]byte(*run.Images), &e.Images)
-		}
-		if err == nil && run.Actions != nil {
-			err = json.Unmarshal([]byte(*run.Actions), &e.Actions)
-		}
-		return err
-	})
-	return &e, err
 }

@@ -1,10 +1,10 @@
 package checkrun
 
 import (
-	"net/http"
-	"strconv"
+	"context"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -13,96 +13,62 @@ import (
 // maxShown is how many characters of a message or of its details are shown in a list of annotations.
 const maxShown = 2000
 
-// note is a shortened annotation with its run.
-type note struct {
-	*annotationPayload
-	HTMLURL string  `json:"html_url"` // the page with the full text
-	Run     noteRun `json:"check_run"`
-	Cut     bool    `json:"cut"` // the message or the details are shortened
-}
-
-type noteRun struct {
-	Name    string `json:"name"`
-	HTMLURL string `json:"html_url"`
-}
-
-// noteRow is a stored annotation with its run.
-type noteRow struct {
+// Note is the beginning of an annotation, with the run that says it.
+type Note struct {
 	Annotation
-	id    int64
-	run   Run // only id, name, SHA and number of annotations
-	isCut bool
+	ID    int64
+	Run   Run  // id, name, SHA, and how many annotations it has
+	IsCut bool // there is more of the message, or of the details
 }
 
-// ListAnnotationsOfCommit returns the shortened annotations of the latest runs of a commit, without
-// details, for the Files changed page of a pull request. They are ordered by run, then by creation. The
-// caller must have access to the commit, which is the parameter sha.
-func (api *API) ListAnnotationsOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var list []noteRow
-	for _, sha := range git.ParseSHAs(web.QueryOf(r).Get("sha"), 1) {
-		err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-			list, err = notesWhere(tx, maxShown,
-				0, `r.repo_id = $3 AND r.head_sha = $4 AND r.latest = TRUE AND r.annotations > 0
-				ORDER BY r.id, a.id LIMIT $5`, a.ID, sha, web.ReadPageSize(r))
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return answerNotes(w, r, a, list)
-}
-
-// ListAnnotationsForPage returns a page of a run's shortened annotations in the order of their creation.
-// With the parameter annotation it returns only that annotation, in full. The list is empty if nothing
-// matches.
-func (api *API) ListAnnotationsForPage(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	run, err := web.Number(r, "check_run_id")
-	if err != nil {
-		return err
-	}
-	page := web.ReadPage(r)
-	var list []noteRow
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if one := web.QueryOf(r).Get("annotation"); one != "" {
-			id, _ := web.ParseNumber(one)
-			list, err = notesWhere(tx, maxText, maxText, `r.repo_id = $3 AND r.id = $4 AND a.id = $5`,
-				a.ID, run, id)
-			return err
-		}
-		list, err = notesWhere(tx, maxShown, maxShown, `r.repo_id = $3 AND a.id IN
-			(SELECT id FROM check_annotations WHERE run_id = $4 ORDER BY id LIMIT $5 OFFSET $6) ORDER BY a.id`,
-			a.ID, run, page.Size, page.Offset())
+// NotesOfCommit reads the beginnings of what the latest runs of a commit say of lines, without details, the first so
+// many: run by run, each in the order in which it came. The commit was found for the caller before.
+func (s *Service) NotesOfCommit(
+	ctx context.Context, a *repo.Access, sha git.SHA, size int64,
+) (list []Note, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = notesWhere(tx, maxShown,
+			0, `r.repo_id = $3 AND r.head_sha = $4 AND r.latest = TRUE AND r.annotations > 0
+			ORDER BY r.id, a.id LIMIT $5`, a.ID, sha, size)
 		return err
 	})
-	if err != nil {
+	return list, err
+}
+
+// Notes reads a page of the beginnings of a run's annotations, in the order in which they came.
+func (s *Service) Notes(ctx context.Context, a *repo.Access, run int64, at web.Page) (list []Note, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = notesWhere(tx, maxShown, maxShown, `r.repo_id = $3 AND a.id IN
+			(SELECT id FROM check_annotations WHERE run_id = $4 ORDER BY id LIMIT $5 OFFSET $6) ORDER BY a.id`,
+			a.ID, run, at.Size, at.Offset())
 		return err
-	}
-	if len(list) > 0 {
-		web.Link(w, r, page, list[0].run.Annotations)
-	}
-	return answerNotes(w, r, a, list)
+	})
+	return list, err
 }
 
-func answerNotes(w http.ResponseWriter, r *http.Request, a *repo.Access, list []noteRow) error {
-	v := newView(r.Context(), a)
-	out := make([]note, len(list))
-	for n := range list {
-		row := &list[n]
-		page := v.at.Page + "/runs/" + strconv.FormatInt(row.run.ID, 10)
-		out[n] = note{v.annotation(row.run.SHA, &row.Annotation), page + "?annotation=" + strconv.FormatInt(row.id, 10),
-			noteRun{row.run.Name, page}, row.isCut}
+// Note reads all of one annotation of a run. Error: 404.
+func (s *Service) Note(ctx context.Context, a *repo.Access, run, id int64) (*Note, error) {
+	var list []Note
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = notesWhere(tx, maxText, maxText, `r.repo_id = $3 AND r.id = $4 AND a.id = $5`, a.ID, run, id)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		return nil, errs.Absent()
 	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return &list[0], nil
 }
 
-// notesWhere reads annotations (a) and their runs (r), with at most the given number of characters of
-// messages and details. where starts with a condition; its first argument is $3.
-func notesWhere(tx *db.Tx, message, details int, where string, args ...any) ([]noteRow, error) {
-	return db.QueryList(tx, func(row db.Scanner) (n noteRow, err error) {
-		err = row.Scan(&n.run.ID, &n.run.Name, &n.run.SHA, &n.run.Annotations, &n.id, &n.Path,
+// notesWhere reads annotations a of runs r: of messages and of details so many characters. where begins with
+// the condition, whose first value is $3.
+func notesWhere(tx *db.Tx, message, details int, where string, args ...any) ([]Note, error) {
+	return db.QueryList(tx, func(row db.Scanner) (n Note, err error) {
+		err = row.Scan(&n.Run.ID, &n.Run.Name, &n.Run.SHA, &n.Run.Annotations, &n.ID, &n.Path,
 			&n.StartLine, &n.EndLine, &n.StartColumn, &n.EndColumn, &n.Level, &n.Title, &n.Message,
-			&n.RawDetails, &n.isCut)
+			&n.RawDetails, &n.IsCut)
 		return n, err
 	}, `SELECT r.id, r.name, r.head_sha, r.annotations, a.id, a.path, a.start_line, a.end_line,
 		a.start_column, a.end_column, a.level, a.title, SUBSTR(a.message, 1, $1), SUBSTR(a.raw_details, 1,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -16,100 +17,119 @@ import (
 // maxFiles is the number of files in one request of CommitFiles.
 const maxFiles = 1000
 
-// filesCommit is a commit in progress that changes several files of a branch.
+// FilesCommit is a commit that changes several files of a branch.
+type FilesCommit struct {
+	Message     string
+	Branch      string  // without refs/heads/
+	Tip         git.SHA // where the caller wants the branch to be
+	Add, Remove []FileChange
+}
+
+// FileChange is a file that a commit adds, changes or deletes.
+type FileChange struct {
+	Path string
+	Data []byte // of a file that is added or changed
+	From string // the file whose mode an added one keeps, as a renamed one does; empty: Path
+}
+
+// filesCommit is a FilesCommit on its way.
 type filesCommit struct {
+	FilesCommit
 	api     *API
 	access  *repo.Access
 	objects *git.Repository
-	branch  string  // without refs/heads/
-	tip     git.SHA // expected tip of the branch
 	edits   []git.TreeEdit
 	blobs   []git.NewObject
-	special map[string][]byte // contents that git must check, by path
-	from    map[string]string // path of the file whose mode is kept, by path
+	special map[string][]byte // what git looks into, by path
 	commit  git.Commit
 }
 
-// fileChange is a file that the body of CommitFiles adds or deletes.
-type fileChange struct {
-	Path     string `json:"path"`
-	Contents string `json:"contents"` // Base64
-	// the file whose mode an added file gets, for a rename; empty: Path
-	From string `json:"from"`
-}
-
-// CommitFiles adds, changes and deletes files of a branch in one commit. It is for GraphQL; REST has no
-// such endpoint. The body has message, branch, expectedHeadOid, additions and deletions. An existing file
-// keeps its mode. It returns the commit. Errors: 404 for an unknown branch, 409 if it has another tip, 422
-// for invalid files, each with its path.
+// CommitFiles adds, changes and deletes files with one commit on a branch. GraphQL asks for
+// it; REST has no address for it. The body has message, branch, expectedHeadOid, additions
+// and deletions, whose contents are Base64. The answer is the commit. Errors: those of Commit.
 func (api *API) CommitFiles(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ctx := r.Context()
 	body, err := web.ReadObject(r, "Commit")
 	if err != nil {
 		return err
 	}
-	self, err := api.identity(r)
-	if err != nil {
-		return err
-	}
-	c := &filesCommit{api: api, access: a, special: map[string][]byte{}, from: map[string]string{}}
 	body.Require("message", "branch", "expectedHeadOid")
-	c.commit = git.Commit{Message: body.String("message", 0).Value, Author: self, Committer: self}
-	c.branch, c.tip = body.String("branch", 0).Value, readSHA(body, "expectedHeadOid", true)
+	c := FilesCommit{Message: body.String("message", 0).Value, Branch: body.String("branch", 0).Value,
+		Tip: readSHA(body, "expectedHeadOid", true)}
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if err := c.read(body.Raw("additions"), body.Raw("deletions")); err != nil {
+	if c.Add, err = readChanges(body.Raw("additions")); err != nil {
 		return err
+	}
+	if c.Remove, err = readChanges(body.Raw("deletions")); err != nil {
+		return err
+	}
+	made, err := api.Commit(r.Context(), a, c)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusCreated, newPlace(r.Context(), a).gitCommit(made))
+}
+
+// readChanges reads a list of files. Errors: 400, 422.
+func readChanges(raw json.RawMessage) (list []FileChange, err error) {
+	var given []struct{ Path, Contents, From string }
+	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
+		return nil, errs.New(errs.Malformed, "Problems parsing JSON")
+	}
+	for _, f := range given {
+		c := FileChange{Path: f.Path, From: f.From}
+		if c.Data, err = decodeBase64(f.Contents); err != nil {
+			return nil, wrongFile(f.Path, "has contents that are not valid Base64")
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// Commit changes files of a branch with one commit. A file that is there keeps its mode. Errors: 404 for a branch that
+// is not there, 409 where it is elsewhere, 422 for files, each with its path.
+func (api *API) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (*git.Commit, error) {
+	self, err := api.repos.Identity(ctx, a.Caller)
+	if err != nil {
+		return nil, err
+	}
+	c := &filesCommit{FilesCommit: n, api: api, access: a, special: map[string][]byte{},
+		commit: git.Commit{Message: n.Message, Author: self, Committer: self}}
+	if err := c.prepare(); err != nil {
+		return nil, err
 	}
 	objects, release, err := api.repos.Git(ctx, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
 	c.objects = objects
-	made, err := c.run(ctx)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusCreated, newPlace(ctx, a).gitCommit(made))
+	return c.run(ctx)
 }
 
-// read reads the changes.
-func (c *filesCommit) read(additions, deletions json.RawMessage) error {
-	var add, remove []fileChange
-	for raw, list := range map[*json.RawMessage]*[]fileChange{&additions: &add, &deletions: &remove} {
-		if len(*raw) > 0 && json.Unmarshal(*raw, list) != nil {
-			return errs.New(errs.Malformed, "Problems parsing JSON")
-		}
-	}
-	if len(add)+len(remove) > maxFiles {
+// prepare checks the files and makes the edits of the tree.
+func (c *filesCommit) prepare() error {
+	if len(c.Add)+len(c.Remove) > maxFiles {
 		return commitError("files", errs.InvalidField,
 			fmt.Sprintf("one commit changes at most %d files here", maxFiles))
 	}
 	named := map[string]bool{}
-	for n, f := range append(add, remove...) {
+	for n, f := range slices.Concat(c.Add, c.Remove) {
 		if problem := git.PathProblem(f.Path, git.ModeFile); problem != "" {
-			return c.wrong(f.Path, problem)
+			return wrongFile(f.Path, problem)
 		}
 		if named[f.Path] {
-			return c.wrong(f.Path, "is named twice")
+			return wrongFile(f.Path, "is named twice")
 		}
 		named[f.Path] = true
 		edit := git.TreeEdit{Path: f.Path}
-		if n < len(add) {
-			data, err := decodeBase64(f.Contents)
-			if err != nil {
-				return c.wrong(f.Path, "has contents that are not valid Base64")
-			}
-			blob := git.NewObject{Type: git.TypeBlob, Data: data}
+		if n < len(c.Add) {
+			blob := git.NewObject{Type: git.TypeBlob, Data: f.Data}
 			c.blobs = append(c.blobs, blob)
 			edit.Mode, edit.SHA = git.ModeFile, blob.SHA()
-			if f.From != "" {
-				c.from[f.Path] = f.From
-			}
 			if git.IsSpecial(f.Path) {
-				c.special[f.Path] = data
+				c.special[f.Path] = f.Data
 			}
 		}
 		c.edits = append(c.edits, edit)
@@ -117,7 +137,7 @@ func (c *filesCommit) read(additions, deletions json.RawMessage) error {
 	return nil
 }
 
-func (c *filesCommit) wrong(path, problem string) error {
+func wrongFile(path, problem string) error {
 	return commitError("path", errs.InvalidField, fmt.Sprintf("path %q %s", errs.Clip(path), problem))
 }
 
@@ -126,7 +146,7 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 	if err := c.checkTip(ctx); err != nil {
 		return nil, err
 	}
-	tree, err := c.objects.PeelToTree(ctx, c.tip)
+	tree, err := c.objects.PeelToTree(ctx, c.Tip)
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +167,13 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 		var problem *git.TreeProblem
 		switch built, err = c.objects.BuildTree(ctx, tree, c.edits); {
 		case errors.As(err, &problem):
-			return nil, c.wrong(c.edits[problem.Edit].Path, problem.Reason)
+			return nil, wrongFile(c.edits[problem.Edit].Path, problem.Reason)
 		case err != nil:
 			return nil, explainTree(err)
 		}
 	}
 	c.commit.Tree = built.SHA
-	made, err := c.api.commitTo(ctx, c.access, c.branch, c.tip, c.commit, append(built.Objects, c.blobs...))
+	made, err := c.api.commitTo(ctx, c.access, c.Branch, c.Tip, c.commit, append(built.Objects, c.blobs...))
 	if errors.Is(err, errMoved) {
 		if err := c.checkTip(ctx); err != nil { // whose error has the current tip
 			return nil, err
@@ -165,15 +185,15 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 
 // checkTip checks that the branch has the expected tip.
 func (c *filesCommit) checkTip(ctx context.Context) error {
-	at, err := c.api.repos.Ref(ctx, c.access, "refs/heads/"+c.branch)
+	at, err := c.api.repos.Ref(ctx, c.access, "refs/heads/"+c.Branch)
 	switch {
 	case errs.Is(err, errs.NotFound):
-		return errs.Newf(errs.NotFound, "Branch %s not found", c.branch)
+		return errs.Newf(errs.NotFound, "Branch %s not found", c.Branch)
 	case err != nil:
 		return err
-	case at != c.tip:
+	case at != c.Tip:
 		return errs.Newf(errs.Conflict,
-			"Expected branch to point to %q but it points to %q. Pull and try again.", c.tip, at)
+			"Expected branch to point to %q but it points to %q. Pull and try again.", c.Tip, at)
 	}
 	return nil
 }
@@ -183,22 +203,22 @@ func (c *filesCommit) checkTip(ctx context.Context) error {
 func (c *filesCommit) keepModes(ctx context.Context, tree git.SHA) error {
 	for n := range c.edits {
 		e := &c.edits[n]
-		from, renamed := c.from[e.Path]
-		if !renamed {
-			from = e.Path
+		from, renamed := e.Path, false
+		if n < len(c.Add) && c.Add[n].From != "" {
+			from, renamed = c.Add[n].From, true
 		}
 		old, err := c.objects.Lookup(ctx, tree, from)
 		switch {
 		case renamed && errs.Is(err, errs.Invalid):
 			continue
 		case errs.Is(err, errs.NotFound) && e.SHA == "":
-			return c.wrong(e.Path, "is not there")
+			return wrongFile(e.Path, "is not there")
 		case errs.Is(err, errs.NotFound):
 			continue
 		case err != nil:
 			return err
 		case old.Type != git.TypeBlob:
-			return c.wrong(e.Path, "is not a file")
+			return wrongFile(e.Path, "is not a file")
 		case e.SHA != "":
 			e.Mode = old.Mode
 		}

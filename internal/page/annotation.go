@@ -1,31 +1,40 @@
 package page
 
+import (
+	"strconv"
+	"strings"
+
+	"arbor/internal/checkrun"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
 // Annotation is what a check says of some lines of a file: with Cut the beginning of it.
 type Annotation struct {
-	Path    string
-	Href    string `json:"blob_href"`
-	HTMLURL string `json:"html_url"`
-	Start   int64  `json:"start_line"`
-	End     int64  `json:"end_line"`
-	Level   string `json:"annotation_level"`
-	Title   string
-	Message string
-	Details string `json:"raw_details"`
-	Run     struct {
-		Name    string
-		HTMLURL string `json:"html_url"`
-	} `json:"check_run"`
-	Cut bool
+	Path       string
+	Address    string // of the lines
+	RunPage    string // of the check run
+	Whole      string // the page that shows all of it
+	Start, End int64
+	Level      string
+	Title      string
+	Message    string
+	Details    string
+	Run        struct{ Name string }
+	Cut        bool
 
-	Above bool `json:"-"` // its run is what the page is about
-	Alone bool `json:"-"` // the page shows no other
+	Above bool // its run is what the page is about
+	Alone bool // the page shows no other
 }
 
-// Address is that of the lines on this site.
-func (a *Annotation) Address() string { return Local(a.Href) }
-
-// RunPage is the address of the check run.
-func (a *Annotation) RunPage() string { return Local(a.Run.HTMLURL) }
-
-// Whole is the address of the page that shows all of it.
-func (a *Annotation) Whole() string { return Local(a.HTMLURL) }
+// NewAnnotation makes the view of an annotation in a repository.
+func NewAnnotation(n *checkrun.Note, a *repo.Access) Annotation {
+	at := web.Path(a.Owner.Login, a.Name)
+	v := Annotation{Path: n.Path, RunPage: at + "/runs/" + strconv.FormatInt(n.Run.ID, 10),
+		Address: at + "/blob/" + string(n.Run.SHA) + web.Path(strings.Split(n.Path, "/")...),
+		Start:   n.StartLine, End: n.EndLine, Level: n.Level.String(), Title: textOf(n.Title), Message: n.Message,
+		Details: textOf(n.RawDetails), Cut: n.IsCut}
+	v.Whole = v.RunPage + "?annotation=" + strconv.FormatInt(n.ID, 10)
+	v.Run.Name = n.Run.Name
+	return v
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/attachment"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
@@ -110,6 +111,16 @@ func NewMilestones(list []*milestone.View) []Milestone {
 		views[n] = *NewMilestone(m.Milestone, m.Creator)
 	}
 	return views
+}
+
+// NewAttachments makes the view of a page of attachments in a repository.
+func NewAttachments(l *attachment.Listing, a *repo.Access) Attachments {
+	v := Attachments{Files: l.Files, Bytes: l.Bytes}
+	for _, x := range l.Items {
+		v.Items = append(v.Items, Attachment{Key: x.Key, Name: x.Name, Path: x.Path(a), Markdown: x.Markdown(a),
+			Picture: x.IsPicture(), Size: x.File.Size, Uploader: x.Login(), CreatedAt: Moment(x.CreatedAt)})
+	}
+	return v
 }
 
 // NewReactions makes the view of a rollup.

@@ -40,7 +40,7 @@ func (api *API) several(ctx context.Context, a *repo.Access, numbers []int64) (l
 		if err == nil {
 			at := numbered{a.ID, f.pull.Number}
 			api.s.looked.Put(state, at, *f)
-			api.ranges.Put(state, at, f.pull.commitRange())
+			api.ranges.Put(state, at, f.pull.Range())
 		}
 	}
 	return list, err
@@ -72,7 +72,7 @@ func (api *API) Commits(
 	defer release()
 	out := map[int64]*web.List[CommitName]{}
 	for _, f := range list {
-		g := f.pull.commitRange()
+		g := f.pull.Range()
 		shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/finder"
+	"arbor/internal/issue"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -32,21 +33,11 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		var p *page
 		err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 			p = newPage(ctx, a)
-			where, some, err := branches(tx, a, r)
-			if err != nil || !some {
-				return err
-			}
-			where = append(append(where, c.where...), finder.HasOne(posting.ByPull.Of(0)))
-			if c.longRunning {
-				where = append(where, finder.Since(max(1, tx.Now-db.Time(longRunning.Microseconds()))))
-			}
-			in := []finder.Repo{{ID: a.ID}}
-			q := finder.Query{Repos: in, Where: where, Order: c.order}
-			list, found, err := api.s.issues.Find(tx, q, at.Offset(), at.Size)
+			list, total, err := api.s.list(tx, a, c, at)
 			if err != nil {
 				return err
 			}
-			tx.OnCommit(func() { web.Link(w, r, at, found.Total) })
+			tx.OnCommit(func() { web.Link(w, r, at, total) })
 			p.Add(list...)
 			return p.load(tx)
 		})
@@ -60,16 +51,33 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	})
 }
 
-// choice holds the parameters state, sort and direction.
+// list reads a page of the pull requests that are chosen, and how many they are.
+func (s *Service) list(tx *db.Tx, a *repo.Access, c choice, at web.Page) ([]*issue.Issue, int64, error) {
+	where, some, err := c.branches(tx, a)
+	if err != nil || !some {
+		return nil, 0, err
+	}
+	where = append(append(where, c.where...), finder.HasOne(posting.ByPull.Of(0)))
+	if c.longRunning {
+		where = append(where, finder.Since(max(1, tx.Now-db.Time(longRunning.Microseconds()))))
+	}
+	in := []finder.Repo{{ID: a.ID}}
+	q := finder.Query{Repos: in, Where: where, Order: c.order}
+	list, found, err := s.issues.Find(tx, q, at.Offset(), at.Size)
+	return list, found.Total, err
+}
+
+// choice is what a list is asked for.
 type choice struct {
+	base, head  string // a branch, and OWNER:BRANCH; empty: any
 	where       finder.And
 	longRunning bool // only those updated within longRunning
 	order       finder.Order
 }
 
-// readChoice reads state, sort and direction.
+// readChoice reads the parameters of a list.
 func readChoice(r *http.Request) (choice, error) {
-	var c choice
+	c := choice{base: web.QueryOf(r).Get("base"), head: web.QueryOf(r).Get("head")}
 	state, err := web.QueryEnum(r, Resource, "state", "open", "closed", "all")
 	if err != nil {
 		return c, err
@@ -97,10 +105,8 @@ func readChoice(r *http.Request) (choice, error) {
 	return c, err
 }
 
-// branches reads the filters base and head, which is USER:BRANCH. some is false if no pull request ever had
-// the branch.
-func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has finder.And, some bool, err error) {
-	values := web.QueryOf(r)
+// branches are the conditions of base and head; some is false when no pull request ever had such a branch.
+func (c *choice) branches(tx *db.Tx, a *repo.Access) (has finder.And, some bool, err error) {
 	add := func(ownerID account.ID, name string) error {
 		id, err := branchID(tx, a.ID, ownerID, name)
 		if some = some && id != 0; some {
@@ -109,13 +115,13 @@ func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has finder.And, some 
 		return err
 	}
 	some = true
-	if base := values.Get("base"); base != "" {
-		if err := add(0, base); err != nil {
+	if c.base != "" {
+		if err := add(0, c.base); err != nil {
 			return nil, false, err
 		}
 	}
-	login, branch, whose := strings.Cut(values.Get("head"), ":")
-	if whose && some { // a branch without an owner is ignored, as at GitHub
+	login, branch, whose := strings.Cut(c.head, ":")
+	if whose && some { // a branch alone is ignored, as at GitHub
 		owner, err := account.ByLogin(tx, login)
 		if errs.Is(err, errs.NotFound) {
 			return nil, false, nil

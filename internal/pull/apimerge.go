@@ -35,9 +35,6 @@ func (api *API) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return web.JSON(w, r, http.StatusOK, resultJSON{string(sha), true, "Pull Request successfully merged"})
 }
 
-// maxMessage is the maximum length of the title and the message of a merge, in code points.
-const maxMessage = 65_536
-
 func readMerge(r *http.Request) (MergeOptions, error) {
 	var o MergeOptions
 	body, err := web.ReadOptional(r, Resource)
@@ -58,7 +55,7 @@ func readMerge(r *http.Request) (MergeOptions, error) {
 		}
 	}
 	if info.Media.Graduated {
-		switch body.Enum("merge_method", "merge", "squash", "rebase").Value {
+		switch body.Enum("merge_method", methods[:]...).Value {
 		case "squash":
 			o.Method = Squash
 		case "rebase":

@@ -50,9 +50,6 @@ func (api *API) UnrequestReviewers(w http.ResponseWriter, r *http.Request, a *re
 	return api.changeRequested(w, r, a, false)
 }
 
-// maxLogins is the maximum number of logins in one request.
-const maxLogins = 100
-
 func (api *API) changeRequested(w http.ResponseWriter, r *http.Request, a *repo.Access, ask bool) error {
 	p, i, err := api.find(r, a)
 	if err != nil {

@@ -2,7 +2,6 @@ package pull
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"arbor/internal/account"
@@ -11,27 +10,26 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
-// Outlook is what the merge box of a pull request's page shows in addition to its payload.
+// Outlook is what somebody who is about to merge a pull request wants to know besides the pull request itself.
 type Outlook struct {
-	Known     bool     `json:"known"`     // the test merge is current, or not needed because it is closed
-	Conflicts []string `json:"conflicts"` // conflicting paths, at most 300
-	Behind    int      `json:"behind"`    // commits of the base that the head lacks, up to maxBehind
-	CanUpdate bool     `json:"can_update"`
-	// the head branch is in this repository, not used elsewhere, and may be deleted by the caller
-	CanDelete bool   `json:"can_delete"`
-	CanPush   bool   `json:"can_push"`  // the caller may push to the head
-	HeadGone  bool   `json:"head_gone"` // the head branch was deleted
-	Methods   []Said `json:"methods"`   // allowed methods; empty if the caller may not merge
+	Known     bool     // there is a test merge of the present tips; closed ones need none
+	Conflicts []string // paths that conflict, at most 300, when it does not merge
+	Behind    int      // commits of the base that the head lacks, counted up to maxBehind
+	CanUpdate bool
+	// the head branch is here, needed by nobody else, and may be deleted by the caller
+	CanDelete bool
+	CanPush   bool   // the caller may push to the head
+	HeadGone  bool   // the head branch was deleted
+	Methods   []Said // those that the repository allows; none for who may not merge
 }
 
 // Said is a merge method with its default text.
 type Said struct {
-	Method  string `json:"method"` // merge, squash or rebase
-	Title   string `json:"title"`
-	Message string `json:"message"`
+	Method  string // merge, squash or rebase
+	Title   string
+	Message string
 }
 
 // maxBehind is the maximum to which missing commits of the base are counted.
@@ -155,17 +153,4 @@ func squashText(
 	}
 	title, body = squashDefault(i, commits, total, set)
 	return title, body, nil
-}
-
-// Outlook returns the data of the merge box for pages. GitHub's REST API has no such endpoint. Error: 404.
-func (api *API) Outlook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	o, err := api.s.Outlook(r.Context(), a, n)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, o)
 }

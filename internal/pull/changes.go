@@ -10,9 +10,9 @@ import (
 	"arbor/internal/web"
 )
 
-// commitRange returns the base at the last change of the head, and the head. So a merged pull request still
-// shows its changes.
-func (p *Pull) commitRange() gitdata.Range { return gitdata.Range{Base: p.BaseSHA, Head: p.HeadSHA} }
+// Range is what the pull request brings, from where its base was when its head
+// was last new: so a merged one still shows it.
+func (p *Pull) Range() gitdata.Range { return gitdata.Range{Base: p.BaseSHA, Head: p.HeadSHA} }
 
 // commitRange returns the range of the pull request with the number {number}. Error: 404.
 func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, error) {
@@ -25,7 +25,7 @@ func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, err
 		if err != nil {
 			return gitdata.Range{}, err
 		}
-		return p.commitRange(), nil
+		return p.Range(), nil
 	})
 }
 

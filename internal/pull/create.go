@@ -12,6 +12,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/web"
 )
 
 // NewPull is a pull request to be created.
@@ -26,9 +27,31 @@ type NewPull struct {
 	Modifiable bool
 }
 
-// Create creates a pull request and its test merge, which is scheduled if it takes long. a is the author's
-// access to the base repository. Errors: 422 (decision 38).
+// check reports what is wrong with the values (decision 19). Error: 422.
+func (n *NewPull) check() error {
+	f := web.Faults{Resource: Resource}
+	for _, one := range [...]struct{ name, value string }{{"head", n.Head}, {"base", n.Base}} {
+		f.CheckText(one.name, one.value, 0)
+		if one.value == "" {
+			f.Wrong(one.name, errs.MissingField, "")
+		}
+	}
+	if n.Issue == 0 {
+		f.CheckText("title", n.Title, issue.MaxTitle)
+		f.CheckFilled("title", n.Title)
+	}
+	if n.Text.Body != nil {
+		f.CheckText("body", *n.Text.Body, issue.MaxBody)
+	}
+	return f.Err()
+}
+
+// Create makes a pull request with its test merge, which is left to the job when it takes long. The access is the
+// author's, on the repository that it asks to merge into. Errors: 422 (decision 38).
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
+	if err := n.check(); err != nil {
+		return nil, err
+	}
 	var p *Pull
 	err := s.repos.Again(ctx, errMoved, func() (err error) {
 		p, err = s.createOnce(ctx, a, n)

@@ -23,7 +23,8 @@ type Edit struct {
 	Modifiable web.Opt[bool] // ignored without the right, see letMaintainers
 }
 
-// Edit updates a pull request in one transaction. Errors: 404, 422 (decisions 33, 38).
+// Edit changes a pull request, all of it in one transaction, for its author and for people with push access. Errors:
+// 403, 404, 422 (decisions 33, 37, 38).
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) error {
 	err := s.repos.Again(ctx, errMoved, func() error { return s.editOnce(ctx, a, number, e) })
 	if errors.Is(err, errMoved) {
@@ -41,6 +42,9 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 
 func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e Edit) error {
 	p, i, err := s.find(ctx, a, number)
+	if err == nil {
+		err = mayEdit(a, i)
+	}
 	if err != nil {
 		return err
 	}

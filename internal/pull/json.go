@@ -23,10 +23,11 @@ type page struct {
 	*issue.Page
 	info     *web.Info
 	base     *repo.Access
-	repos    map[repo.ID]*repo.Payload // the base, and head repositories that are visible to the caller
-	pulls    map[issue.ID]*Pull        // by issue id
-	asked    map[issue.ID][]account.ID // requested reviewers, by issue id
-	at       *tracker.Place            // of the base
+	repos    map[repo.ID]*repo.Payload // the base, and the repositories of heads that the caller may see
+	heads    map[repo.ID]*repo.Repo    // the same, but for the base
+	pulls    map[issue.ID]*Pull        // by id of the issue
+	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
+	at       *tracker.Place            // the base
 	full     bool
 	checks   map[git.SHA]checkrun.Summary // of the heads, for the full form
 	statuses map[git.SHA]status.Summary
@@ -35,7 +36,7 @@ type page struct {
 func newPage(ctx context.Context, a *repo.Access) *page {
 	info := web.From(ctx)
 	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, at: tracker.NewPlace(info, a.Repo),
-		repos: map[repo.ID]*repo.Payload{a.ID: repo.NewPayload(a, info)}}
+		repos: map[repo.ID]*repo.Payload{a.ID: repo.NewPayload(a, info)}, heads: map[repo.ID]*repo.Repo{}}
 }
 
 // load reads everything that the pull requests of the page refer to.
@@ -64,8 +65,8 @@ func (p *page) load(tx *db.Tx) error {
 		return err
 	}
 	for _, a := range forks {
-		if a.Role >= account.Pull { // a fork is as visible as its parent, except for a moment
-			p.repos[a.ID] = repo.NewPayload(a, p.info)
+		if a.Role >= account.Pull { // a fork is as visible as what it was forked from, but for an instant
+			p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, p.info), a.Repo
 		}
 	}
 	if p.full {

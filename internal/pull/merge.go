@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/internal/db"
@@ -13,6 +14,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // Method is a merge method.
@@ -33,7 +35,32 @@ type MergeOptions struct {
 	Method  Method
 }
 
-// Reasons for not merging a pull request (decision 37).
+// methods are the names of the methods; that of m is at m.
+var methods = [...]string{"merge", "squash", "rebase"}
+
+// ParseMethod reads the name of a method. Error: 422.
+func ParseMethod(name string) (Method, error) {
+	f := web.Faults{Resource: Resource}
+	f.CheckEnum("merge_method", name, methods[:]...)
+	return Method(max(0, slices.Index(methods[:], name))), f.Err()
+}
+
+// maxMessage bounds the title and the message of a merge, in code points.
+const maxMessage = 65_536
+
+// check reports what is wrong with the texts. Error: 422.
+func (o *MergeOptions) check() error {
+	f := web.Faults{Resource: Resource}
+	if o.Message != nil {
+		f.CheckText("commit_message", *o.Message, maxMessage)
+	}
+	if o.Title != nil {
+		f.CheckText("commit_title", *o.Title, maxMessage)
+	}
+	return f.Err()
+}
+
+// Why a pull request is not merged (decision 37).
 var (
 	errNotMergeable = errs.New(errs.MethodNotAllowed, "Pull Request is not mergeable")
 	errBaseModified = errs.New(errs.MethodNotAllowed,
@@ -51,6 +78,9 @@ var errMoved = errors.New("pull: a branch has moved")
 // 405 if it cannot be merged, 409 if the head is not o.SHA.
 func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o MergeOptions) (git.SHA, error) {
 	p, _, err := s.find(ctx, a, number)
+	if err == nil {
+		err = o.check()
+	}
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,8 @@
 //	store.go                the SQL; storecommit.go: by commits; storedetach.go
 //	api.go, apilist.go      handlers: read, list, create, edit; apimerge.go: merge
 //	changes.go              commits, files, diff and patch
-//	requested.go            review requests; apirequested.go: their handlers
+//	view.go                 one with what it refers to, for pages
+//	requested.go            who is asked for a review; apirequested.go answers
 //	reviewed.go             what package review needs
 //	json.go                 the payload
 //

@@ -9,15 +9,23 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // MaxReviewers is the maximum number of review requests of a pull request, as at GitHub.
 const MaxReviewers = 15
 
-// RequestReviews requests reviews from users and subscribes them. Errors: 404; 422 for users who cannot see
-// the pull request, for its author and for too many. Then nobody is requested.
+// RequestReviews asks people to review a pull request, which subscribes them, for its author and for people with push
+// access. They must be able to see it. Errors: 403, 404, 422 for who cannot, for the author and for too many; nobody
+// is asked then.
 func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
+	if err := checkLogins(logins); err != nil {
+		return err
+	}
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
+		if err := mayAsk(a, c.Issue); err != nil {
+			return err
+		}
 		asked, err := requestedOf(c.Tx, []issue.ID{c.Issue.ID})
 		if err != nil {
 			return err
@@ -42,7 +50,24 @@ func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int
 	return err
 }
 
-// reviewers returns the accounts of the logins that are not yet requested. Error: 422.
+// mayAsk returns the error for who may not say who is asked for a review. Errors: 403; 404 for an issue.
+func mayAsk(a *repo.Access, i *issue.Issue) error {
+	if !i.Pull {
+		return errs.Absent()
+	}
+	return mayEdit(a, i)
+}
+
+// maxLogins bounds the logins of one request.
+const maxLogins = 100
+
+func checkLogins(logins []string) error {
+	f := web.Faults{Resource: Resource}
+	f.CheckStrings("reviewers", logins, maxLogins, 0)
+	return f.Err()
+}
+
+// reviewers finds the accounts of the logins that are not asked yet. Error: 422.
 func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.ID, error) {
 	people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
 	if err != nil {
@@ -65,9 +90,16 @@ func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.
 	return fresh, nil
 }
 
-// UnrequestReviews removes review requests. Users who are not requested are ignored. Error: 404.
+// UnrequestReviews takes requests back, for the author and for people with push access; people who are not asked are
+// ignored. Errors: 403, 404, 422 for too many.
 func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
+	if err := checkLogins(logins); err != nil {
+		return err
+	}
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
+		if err := mayAsk(a, c.Issue); err != nil {
+			return err
+		}
 		people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
 		if err != nil {
 			return err

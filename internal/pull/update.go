@@ -29,6 +29,9 @@ func (s *Service) Update(ctx context.Context, a *repo.Access, number int64, expe
 
 func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, expected string) error {
 	p, _, err := s.find(ctx, a, number)
+	if err == nil {
+		err = s.mayUpdate(ctx, a, p)
+	}
 	if err != nil {
 		return err
 	}
@@ -146,11 +149,8 @@ type updateJSON struct {
 // UpdateBranch merges the base into the head, see Update. It is complete when the response is sent,
 // although that is GitHub's 202. Errors: 403, 404, 422.
 func (api *API) UpdateBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, _, err := api.find(r, a)
+	n, err := web.Number(r, "number")
 	if err != nil {
-		return err
-	}
-	if err := api.s.mayUpdate(r.Context(), a, p); err != nil {
 		return err
 	}
 	body, err := web.ReadOptional(r, Resource)
@@ -161,10 +161,10 @@ func (api *API) UpdateBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if err := api.s.Update(r.Context(), a, p.Number, expected.Value); err != nil {
+	if err := api.s.Update(r.Context(), a, n, expected.Value); err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusAccepted, updateJSON{"Updating pull request branch.",
 		web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name) + "/pulls/" +
-			strconv.FormatInt(p.Number, 10))})
+			strconv.FormatInt(n, 10))})
 }

@@ -189,11 +189,8 @@ func (api *API) Submit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := body.Err(); err != nil {
 		return err
 	}
-	var t issue.Text
-	if strings.TrimSpace(text.Value) != "" {
-		t = issue.NewText(text.Value)
-	}
-	if v, err = api.s.Submit(r.Context(), a, i, v.ID, verdicts[event.Value], t); err != nil {
+	v, err = api.s.Submit(r.Context(), a, i, v.ID, verdicts[event.Value], NewSummary(text.Value))
+	if err != nil {
 		return err
 	}
 	return api.answer(w, r, a, i.Number, v)

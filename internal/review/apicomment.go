@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
@@ -20,7 +19,7 @@ func (api *API) findComment(r *http.Request, a *repo.Access) (*Comment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.s.findComment(r.Context(), a, id)
+	return api.s.FindComment(r.Context(), a, id)
 }
 
 // list writes a page of comments according to the parameters sort, direction and since. which returns the
@@ -66,23 +65,6 @@ func (api *API) write(
 	}
 	web.Link(w, r, page, total)
 	return api.s.renderComments(out, a, list, false)
-}
-
-// maxAtOnce is the number of comments on a pull request's page.
-const maxAtOnce = 1000
-
-// ListAllComments returns the review comments that a pull request's page shows, in one response. The Link
-// header says whether there are more. Error: 404.
-func (api *API) ListAllComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, _, err := api.find(r, a)
-	if err != nil {
-		return err
-	}
-	l := &commentList{column: "issue_id", id: p.IssueID}
-	key := "all " + web.Key(r, account.ViewOf(a.Caller))
-	return api.answers.Serve(w, r, a.AsOf, key, func(out *web.Output) error {
-		return api.write(w, r, a, l, web.Page{Number: 1, Size: maxAtOnce}, out)
-	})
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}/comments
@@ -131,13 +113,7 @@ func (api *API) createComment(r *http.Request, a *repo.Access, pending bool) (*C
 		return nil, err
 	}
 	n.Pending = pending
-	made, err := api.s.CreateComment(r.Context(), a, p, i, n)
-	if errs.Is(err, errs.NotFound) && n.ReplyTo != 0 {
-		err = errs.Validation(errs.Field{
-			Resource: CommentResource, Field: "in_reply_to", Code: errs.InvalidField, Value: n.ReplyTo,
-		})
-	}
-	return made, err
+	return api.s.addTo(r.Context(), a, p, i, n)
 }
 
 func (api *API) created(w http.ResponseWriter, r *http.Request, a *repo.Access, made *Comment) error {
@@ -247,7 +223,7 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 
 // Subject returns a comment as a subject of reactions. A pending comment cannot have reactions. Error: 404.
 func (s *Service) Subject(ctx context.Context, a *repo.Access, id int64) (reaction.Subject, error) {
-	c, err := s.findComment(ctx, a, id)
+	c, err := s.FindComment(ctx, a, id)
 	if err == nil && c.Pending {
 		err = errs.Absent()
 	}

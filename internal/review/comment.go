@@ -23,13 +23,37 @@ type NewComment struct {
 	Pending bool  // add to the caller's pending review, which is created if needed
 }
 
-// CreateComment adds a comment of the caller, with a review of its own. A reply to a comment of the
-// caller's pending review becomes part of that review. Errors: 403 for a locked conversation, 404, 422 for
-// an anchor that is not in the diff.
+// AddComment is CreateComment for the pull request of a number. Error: also 422 where there is no comment to reply to.
+func (s *Service) AddComment(ctx context.Context, a *repo.Access, number int64, n NewComment) (*Comment, error) {
+	p, i, err := s.pulls.Find(ctx, a, number)
+	if err != nil {
+		return nil, err
+	}
+	return s.addTo(ctx, a, p, i, n)
+}
+
+func (s *Service) addTo(
+	ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewComment,
+) (*Comment, error) {
+	made, err := s.CreateComment(ctx, a, p, i, n)
+	if errs.Is(err, errs.NotFound) && n.ReplyTo != 0 {
+		err = errs.Validation(errs.Field{
+			Resource: CommentResource, Field: "in_reply_to", Code: errs.InvalidField, Value: n.ReplyTo,
+		})
+	}
+	return made, err
+}
+
+// CreateComment adds a comment of the caller's to a pull request, with a review
+// of its own. A reply to a comment of the caller's pending review joins that review. Errors:
+// 403 for a locked conversation, 404, 422 for what is not in the diff.
 func (s *Service) CreateComment(
 	ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewComment,
 ) (*Comment, error) {
 	if err := mayWrite(a, i.Locked); err != nil {
+		return nil, err
+	}
+	if err := n.check(); err != nil {
 		return nil, err
 	}
 	made := &Comment{RepoID: a.ID, IssueID: p.IssueID, AuthorID: a.Caller.ID, Body: *n.Text.Body}
@@ -126,10 +150,14 @@ func (s *Service) addComment(
 	return made.ID, announce(c, v, 1, t)
 }
 
-// EditComment changes the text of a comment to t, which must not be empty. Errors: 403, 404.
+// EditComment changes the text of a comment. Errors: 403, 404, 422.
 func (s *Service) EditComment(
 	ctx context.Context, a *repo.Access, found *Comment, t issue.Text,
 ) (*Comment, error) {
+	f := web.Faults{Resource: CommentResource}
+	if checkText(&f, bodyOf(t)); f.Err() != nil {
+		return nil, f.Err()
+	}
 	return s.changeComment(ctx, a, found, func(c *issue.Change, now *Comment) error {
 		if now.Body == *t.Body {
 			return nil
@@ -207,8 +235,8 @@ func (s *Service) changeComment(
 	return changed, err
 }
 
-// findComment reads a comment that is visible to the caller. Error: 404.
-func (s *Service) findComment(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
+// FindComment reads a comment that the caller may see, for an operation on it. Error: 404.
+func (s *Service) FindComment(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		c, err = commentByID(tx, a.ID, id, account.IDOf(a.Caller))
 		return err

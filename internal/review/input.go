@@ -25,7 +25,13 @@ func readText(body *web.Object) issue.Text {
 	return issue.Text{Body: &text.Value}
 }
 
-// parsed parses the mentions and references in a text. It is called after the text has been validated.
+// checkText notes a comment's text that is blank or too long.
+func checkText(f *web.Faults, text string) {
+	f.CheckFilled("body", text)
+	f.CheckText("body", text, issue.MaxBody)
+}
+
+// parsed reads what a text says, once it is known to be acceptable.
 func parsed(t issue.Text) issue.Text { return issue.NewText(*t.Body) }
 
 // readCommit reads commit_id, or returns "".
@@ -100,12 +106,46 @@ func readComment(r *http.Request) (NewComment, error) {
 	return n, nil
 }
 
-// verdicts maps the events of requests to review states.
+// check reports what is wrong with the values of a new comment. Error: 422.
+func (n *NewComment) check() error {
+	f := web.Faults{Resource: CommentResource}
+	checkText(&f, bodyOf(n.Text))
+	if n.ReplyTo != 0 {
+		return f.Err()
+	}
+	if n.Anchor.Path == "" {
+		f.Wrong("path", errs.MissingField, "")
+	}
+	if n.Anchor.Commit == "" {
+		f.Wrong("commit_id", errs.MissingField, "")
+	}
+	return f.Err()
+}
+
+// NewSummary is what a review says; a blank text is none.
+func NewSummary(text string) issue.Text {
+	if strings.TrimSpace(text) == "" {
+		return issue.Text{}
+	}
+	return issue.NewText(text)
+}
+
+// ParseEvent reads what a review is submitted as: APPROVE, REQUEST_CHANGES or COMMENT. Error: 422.
+func ParseEvent(name string) (State, error) {
+	f := web.Faults{Resource: Resource}
+	f.CheckEnum("event", name, events[:]...)
+	return verdicts[name], f.Err()
+}
+
+// events are the events of a request.
+var events = [...]string{"APPROVE", "REQUEST_CHANGES", "COMMENT"}
+
+// verdicts are the events of a request, and the states that they lead to.
 var verdicts = map[string]State{"APPROVE": Approved, "REQUEST_CHANGES": ChangesRequested,
 	"COMMENT": Commented}
 
 func readVerdict(body *web.Object) web.Opt[string] {
-	return body.Enum("event", "APPROVE", "REQUEST_CHANGES", "COMMENT")
+	return body.Enum("event", events[:]...)
 }
 
 // readReview reads the request body of POST .../pulls/{number}/reviews.
@@ -131,10 +171,7 @@ func readReview(r *http.Request) (NewReview, error) {
 	if err := body.Err(); err != nil {
 		return n, err
 	}
-	n.Text = issue.NewText(strings.TrimSpace(text.Value))
-	if n.Text.Body != nil {
-		n.Text = issue.NewText(text.Value)
-	}
+	n.Text = NewSummary(text.Value)
 	for _, raw := range list {
 		one, err := web.ParseObject(raw, CommentResource)
 		if errs.Is(err, errs.Malformed) {

@@ -124,16 +124,13 @@ func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
 	body, err := p.bodies.At(n)
 	out := &commentPayload{
 		URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
-		Hunk: c.Hunk, Path: c.Path, Commit: c.HeadSHA, OriginalCommit: c.Commit, ReplyTo: c.ReplyTo,
+		Hunk: c.Hunk, Path: c.Path, Commit: c.ShownCommit(), OriginalCommit: c.Commit, ReplyTo: c.ReplyTo,
 		User: p.User(c.AuthorID), Payload: body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		HTMLURL: html, PullURL: of, Association: p.Association(c.RepoID, c.AuthorID),
 		Links:     commentLinks{tracker.Link{Href: self}, tracker.Link{Href: html}, tracker.Link{Href: of}},
 		StartLine: web.OrNil(c.Now.Start), OriginalStartLine: web.OrNil(c.Spot.Start),
 		Line: web.OrNil(c.Now.Line), OriginalLine: web.OrNil(c.Spot.Line), Side: c.Side.String(),
 		OriginalPosition: web.OrNil(c.Spot.Position), Position: web.OrNil(c.Now.Position), Subject: "line",
-	}
-	if c.Outdated() {
-		out.Commit = c.Commit
 	}
 	if p.info.Media.Preview(web.Reactions) {
 		out.Reactions = &reaction.Object{URL: self + "/reactions", Rollup: p.rollups[c.ID]}

@@ -10,11 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// maxMany is the number of pull requests in one request.
-const maxMany = 100
-
-// ListMany loads a page of the reviews of each pull request, as in GET
-// /repos/{owner}/{repo}/pulls/{number}/reviews. Unknown numbers have no reviews.
+// ListMany loads a page of the reviews of each pull request of the numbers, as GET
+// /repos/{owner}/{repo}/pulls/{number}/reviews has them. Pull requests that are not there have none.
 func (api *API) ListMany(
 	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
 ) (map[int64]*web.List[*Payload], error) {

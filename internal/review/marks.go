@@ -1,35 +1,29 @@
 package review
 
 import (
-	"net/http"
+	"context"
 
 	"arbor/internal/checkrun"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/status"
-	"arbor/internal/web"
 )
 
-// Mark is the check and review state that lists show for a pull request.
+// Mark is what lists show of a pull request's checks and reviews.
 type Mark struct {
-	Checks string `json:"checks"` // success, failure, pending, or "" without checks
-	Review string `json:"review"` // approved, changes_requested, commented, or "" without reviews
+	Checks string // success, failure, pending; empty: there are none
+	Review string // approved, changes_requested, commented; empty: nobody reviewed it
 }
 
-// ListMarks returns the marks of several pull requests for lists on pages, as an object by number. The
-// parameter numbers names them; unknown numbers are omitted. The number of queries is fixed.
-func (api *API) ListMarks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
+// Marks finds the marks of pull requests by their numbers, with a fixed number of queries. Those that are not there are
+// missing.
+func (s *Service) Marks(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]*Mark, error) {
 	marks := map[int64]*Mark{}
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+	return marks, s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(marks)
-		return loadMarks(tx, a.ID, numbers, marks)
+		return loadMarks(tx, a.ID, db.Unique(numbers), marks)
 	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, marks)
 }
 
 func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark) error {

@@ -18,24 +18,20 @@ import (
 // Progress is the review state of a pull request: resolved threads, submitted reviews, and the caller's
 // viewed files and pending review.
 type Progress struct {
-	Resolved map[int64]string  `json:"resolved"` // who resolved it, by a thread's first comment
-	Viewed   map[string]string `json:"viewed"`   // viewed blob by path
+	Resolved map[int64]string  // by the first comment of a thread, who resolved it
+	Viewed   map[string]string // by path, the blob that was viewed
+	Reviews  []Verdict         // those that everybody sees, the last maxVerdicts of them, the oldest first
 
-	// The last maxVerdicts submitted reviews, oldest first.
-	Reviews []Verdict `json:"reviews"`
-
-	Pending         int64 `json:"pending"` // id of the caller's pending review, or 0
-	PendingComments int64 `json:"pending_comments"`
+	Pending         int64 // the caller's review that is not submitted; 0: there is none
+	PendingComments int64
 }
 
 // Verdict is a review without its text.
 type Verdict struct {
-	ID    int64  `json:"id"`
-	State string `json:"state"` // as in payloads
-	User  struct {
-		ID    account.ID `json:"id"`
-		Login string     `json:"login"`
-	} `json:"user"`
+	ID       int64
+	State    State
+	AuthorID account.ID
+	Login    string // of the author
 }
 
 // maxVerdicts is the number of reviews in a Progress.
@@ -44,21 +40,14 @@ const maxVerdicts = 200
 // maxViewed is the number of files of one pull request that a user can mark as viewed.
 const maxViewed = 3000
 
-// Progress returns the review state of a pull request for pages. GitHub's REST API has no such endpoint.
-// Error: 404.
-func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	_, i, err := api.find(r, a)
+// Progress finds out how far the review of a pull request has come. Error: 404.
+func (s *Service) Progress(ctx context.Context, a *repo.Access, number int64) (*Progress, error) {
+	_, i, err := s.pulls.Find(ctx, a, number)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p := Progress{Resolved: map[int64]string{}, Viewed: map[string]string{}, Reviews: []Verdict{}}
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		return p.load(tx, i.ID, account.IDOf(a.Caller))
-	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, p)
+	p := &Progress{Resolved: map[int64]string{}, Viewed: map[string]string{}}
+	return p, s.db.Read(ctx, func(tx *db.Tx) error { return p.load(tx, i.ID, account.IDOf(a.Caller)) })
 }
 
 // load reads everything in one statement.
@@ -94,19 +83,16 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 		case viewed:
 			p.Viewed[path] = text
 		case given:
-			v := Verdict{ID: id, State: State(n).String()}
-			v.User.ID, v.User.Login = account.ID(by), text
-			p.Reviews = append(p.Reviews, v)
+			p.Reviews = append(p.Reviews, Verdict{id, State(n), account.ID(by), text})
 		}
 	}
 	slices.SortFunc(p.Reviews, func(a, b Verdict) int { return cmp.Compare(a.ID, b.ID) })
 	return rows.Err()
 }
 
-// MarkViewed records that the caller has viewed a version of a file, given by its blob. Without a blob it
-// removes the mark. Marks are private to the caller and change nothing else. Errors: 404, 422.
+// MarkViewed answers GraphQL: it marks the file path of the body as viewed, see Service.MarkViewed.
 func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	_, i, err := api.find(r, a)
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -114,29 +100,43 @@ func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	body.Require("path")
-	path, blob := body.String("path", 0).Value, body.String("blob", 0)
-	if len(path) > maxPath {
-		body.Wrong("path", errs.InvalidField, "")
+	path, blob := body.String("path", 0).Value, body.String("blob", 0).Value
+	if err := body.Err(); err != nil {
+		return err
 	}
-	if blob.Given() && blob.Value != "" {
-		if _, err := git.ParseSHA(blob.Value); err != nil {
-			body.Wrong("blob", errs.InvalidField, "")
+	if err := api.s.MarkViewed(r.Context(), a, n, path, blob); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that
+// it is to be viewed again. Nobody else sees that, so it changes nothing else. Errors: 401, 404, 422.
+func (s *Service) MarkViewed(ctx context.Context, a *repo.Access, number int64, path, blob string) error {
+	_, i, err := s.pulls.Find(ctx, a, number)
+	if err != nil {
+		return err
+	}
+	f := web.Faults{Resource: Resource}
+	f.CheckText("path", path, 0)
+	if path == "" {
+		f.Wrong("path", errs.MissingField, "")
+	}
+	if len(path) > maxPath {
+		f.Wrong("path", errs.InvalidField, "")
+	}
+	if blob != "" {
+		if _, err := git.ParseSHA(blob); err != nil {
+			f.Wrong("blob", errs.InvalidField, "")
 		}
 	}
-	if err := body.Err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	if a.Caller == nil {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
-	err = api.s.db.Write(r.Context(), func(tx *db.Tx) error {
-		return markViewed(tx, i.ID, a.Caller.ID, path, blob.Value)
-	})
-	if err != nil {
-		return err
-	}
-	return web.NoContent(w)
+	return s.db.Write(ctx, func(tx *db.Tx) error { return markViewed(tx, i.ID, a.Caller.ID, path, blob) })
 }
 
 // maxPath is the maximum length in bytes of the path of a marked file, which is part of an index key.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/account"
@@ -25,31 +26,41 @@ func (s *Service) preparedComments(
 	out *web.Output, a *repo.Access, list []*Comment, others ...account.ID,
 ) (*page, error) {
 	ctx := out.Context()
+	p, err := s.loadComments(ctx, a, web.From(ctx).Media.Preview(web.Reactions), list, others...)
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(list))
+	for n, c := range list {
+		texts[n] = c.Body
+	}
+	return p, p.prepare(out, s.issues, texts)
+}
+
+// loadComments finds out where comments are now, and reads what they refer to, but for their texts.
+func (s *Service) loadComments(
+	ctx context.Context, a *repo.Access, reactions bool, list []*Comment, others ...account.ID,
+) (*page, error) {
 	if err := s.follow(ctx, list); err != nil {
 		return nil, err
 	}
 	p, authors := newPage(ctx, a), others
 	var reacted []int64
-	texts := make([]string, len(list))
-	for n, c := range list {
-		authors, texts[n] = append(authors, c.AuthorID), c.Body
+	for _, c := range list {
+		authors = append(authors, c.AuthorID)
 		if c.Reacted {
 			reacted = append(reacted, c.ID)
 		}
 	}
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+	return p, s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if err := p.load(tx, authors); err != nil {
 			return err
 		}
-		if p.info.Media.Preview(web.Reactions) && len(reacted) > 0 {
+		if reactions && len(reacted) > 0 {
 			p.rollups, err = reaction.Rollups(tx, reaction.ReviewComment, reacted)
 		}
 		return err
 	})
-	if err == nil {
-		err = p.prepare(out, s.issues, texts)
-	}
-	return p, err
 }
 
 // renderReviews renders reviews of one pull request.

@@ -1,14 +1,15 @@
 // Package review implements reviews of pull requests and comments on changed lines.
 //
-//	review.go               the types, and the rights
-//	submit.go               creating, submitting and dismissing reviews
-//	comment.go              creating and changing comments
-//	patch.go                lines of a patch, and mapping them through later changes
-//	anchor.go               the position of a comment, checked against the diff
-//	follow.go               positions after the head has moved
-//	thread.go               threads of comments, and resolving them; apithread.go: for GraphQL and pages
-//	progress.go             viewed files, and the state of a pull request's reviews
-//	marks.go                states of reviews and checks for lists
+//	review.go               the types, and who may do what
+//	submit.go               how reviews are made, submitted, dismissed
+//	comment.go              how comments are made and changed
+//	patch.go                lines of a patch: which there are, and where they went
+//	anchor.go               what a comment stands at, held against the diff
+//	follow.go               where that is now that the head has moved
+//	thread.go               comments by their threads, and which are resolved; apithread.go: for GraphQL and pages
+//	progress.go             files that were viewed, and how far a review has come
+//	marks.go                what lists show of reviews and checks
+//	view.go                 comments with what they refer to, for pages
 //	store*.go               the SQL
 //	api*.go, input.go       the handlers; json.go their payloads
 //

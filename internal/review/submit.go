@@ -11,6 +11,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // NewReview is a review to be created.
@@ -27,6 +28,9 @@ func (s *Service) Create(
 	ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewReview,
 ) (*Review, error) {
 	if err := mayWrite(a, i.Locked); err != nil {
+		return nil, err
+	}
+	if err := checkSummary(n.Text); err != nil {
 		return nil, err
 	}
 	if err := allowed(a, i, n.State, n.Text, len(n.Comments)); err != nil {
@@ -88,8 +92,15 @@ func bodyOf(t issue.Text) string {
 	return *t.Body
 }
 
-// allowed returns 422 for an invalid review: authors cannot approve their own pull requests or request
-// changes, and a review that comments or requests changes needs a text or comments.
+// checkSummary reports a text of a review that is too long. Error: 422.
+func checkSummary(t issue.Text) error {
+	f := web.Faults{Resource: Resource}
+	f.CheckText("body", bodyOf(t), issue.MaxBody)
+	return f.Err()
+}
+
+// allowed returns the 422 for what cannot be said: authors do not approve what
+// they propose, and a review that asks for something says what.
 func allowed(a *repo.Access, i *issue.Issue, s State, t issue.Text, comments int) error {
 	own := a.Caller.ID == i.AuthorID
 	switch {
@@ -132,6 +143,9 @@ func announce(c *issue.Change, v *Review, comments int64, texts ...issue.Text) e
 func (s *Service) Submit(
 	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, state State, t issue.Text,
 ) (*Review, error) {
+	if err := checkSummary(t); err != nil {
+		return nil, err
+	}
 	var said []string
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		said, err = textsOfReview(tx, id)
@@ -170,10 +184,14 @@ func (s *Service) Submit(
 	})
 }
 
-// Edit changes the text of a review. Errors: 403, 404.
+// Edit changes the text of a review. Errors: 403, 404, 422.
 func (s *Service) Edit(
 	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, t issue.Text,
 ) (*Review, error) {
+	f := web.Faults{Resource: Resource}
+	if checkText(&f, bodyOf(t)); f.Err() != nil {
+		return nil, f.Err()
+	}
 	return s.change(ctx, a, i, id, func(c *issue.Change, v *Review) error {
 		if v.AuthorID != a.Caller.ID {
 			return errs.New(errs.Forbidden, "Must be the author of the review.")
@@ -208,6 +226,12 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, i *issue.Issue, id
 func (s *Service) Dismiss(
 	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, message string,
 ) (*Review, error) {
+	f := web.Faults{Resource: Resource}
+	f.CheckFilled("message", message)
+	f.CheckText("message", message, issue.MaxBody)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
 	return s.change(ctx, a, i, id, func(c *issue.Change, v *Review) error {
 		switch v.State {
 		case Approved, ChangesRequested:

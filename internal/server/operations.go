@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
-	"arbor/internal/activity"
+	"arbor/internal/checkrun"
 	"arbor/internal/db"
 	"arbor/internal/follow"
 	"arbor/internal/hook"
@@ -24,12 +24,12 @@ import (
 	"arbor/internal/search"
 	"arbor/internal/search/repository"
 	"arbor/internal/star"
+	"arbor/internal/status"
 )
 
 // operations are the services that the handlers of the API and of pages call.
 type operations struct {
-	activities    *activity.Service
-	collaborators *collaborator.Service
+	checks        *checkrun.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
 	follows       *follow.Service
@@ -40,6 +40,7 @@ type operations struct {
 	notices       *notification.Service
 	reviews       *review.Service
 	stars         *star.Service
+	statuses      *status.Service
 	subscriptions *subscription.Service
 	timelines     *timeline.Service
 	kinds         *search.Kinds
@@ -50,9 +51,8 @@ type operations struct {
 func (s *Server) newOperations() *operations {
 	d, f := s.o.DB, s.forge
 	repos, issues := f.Repos, f.Issues
-	o := &operations{activities: activity.New(d), follows: follow.New(d), collaborators: collaborator.New(d, repos),
-		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f),
-		hooks: hook.New(d, repos, s.o.HookNetworks), labels: label.New(d),
+	o := &operations{checks: checkrun.New(d, repos, f.Apps), statuses: status.New(d, repos),
+		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f), labels: label.New(d),
 		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),

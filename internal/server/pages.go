@@ -42,19 +42,14 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		help.New(kit),
 		inbox.New(kit),
 		releases.New(kit, repos.With(account.Pull, of.Releases.GetByAddress)),
-		checkpages.New(kit, checkpages.Handlers{Extras: of.Checks.Extras,
-			Annotations: repos.With(account.Pull, of.Checks.ListAnnotationsForPage)}),
+		checkpages.New(kit, checkpages.Services{Git: of.Git, Checks: of.checks, Statuses: of.statuses}),
 		shelf.New(kit, of.Plants.ListNumbered),
 		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.Git}),
 		of.pullPages(s, kit, conversations),
 		conversations,
-		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators, Apps: f.Apps},
-			repos.With(account.Admin, of.Attachments.List)),
-		attach.New(kit, attach.Handlers{Upload: repos.With(account.Pull, of.Attachments.Upload),
-			List:   repos.With(account.Pull, of.Attachments.ListOwn),
-			Remove: repos.With(account.Pull, of.Attachments.Remove)}),
-		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Repos: repos, Apps: f.Apps, Lists: of.lists,
-			Stars: of.stars}),
+		reposettings.New(kit, repos.With(account.Admin, of.Attachments.List)),
+		attach.New(kit, f.Attachments),
+		settingpages.New(kit, f.Accounts, repos, f.Apps, of.Hooks.OfOwnApp()),
 	}
 }
 
@@ -77,17 +72,6 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 
 // pullPages returns the pages of pull requests.
 func (of *apis) pullPages(s *Server, kit *page.Kit, conversations *talk.Pages) *pullpages.Pages {
-	repos := s.forge.Repos
-	return pullpages.New(kit, conversations, pullpages.Handlers{Text: of.Pulls.Text,
-		Outlook:       repos.With(account.Pull, of.Pulls.Outlook),
-		Draft:         repos.With(account.Pull, of.Pulls.SetDraft),
-		Revert:        repos.With(account.Push, of.Pulls.Revert),
-		Comments:      repos.With(account.Pull, of.Reviews.ListAllComments),
-		Progress:      repos.With(account.Pull, of.Reviews.Progress),
-		MarkViewed:    repos.With(account.Pull, of.Reviews.MarkViewed),
-		Marks:         repos.With(account.Pull, of.Reviews.ListMarks),
-		CreatePending: repos.With(account.Pull, of.Reviews.CreateDraft),
-		ResolveThread: repos.With(account.Pull, of.Reviews.ResolveThread),
-		CommitFiles:   repos.With(account.Push, of.Git.CommitFiles),
-		Annotations:   repos.With(account.Pull, of.Checks.ListAnnotationsOfCommit)})
+	return pullpages.New(kit, conversations, pullpages.Services{Git: of.Git, Pulls: s.forge.Pulls, Checks: of.checks,
+		Statuses: of.statuses, Text: of.Pulls.Text})
 }

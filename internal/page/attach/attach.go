@@ -3,22 +3,21 @@
 //	GET, POST /{owner}/{repo}/attachments             the form, and what one has there; the script sends files here, too
 //	POST /{owner}/{repo}/attachments/{key}/delete     removes one
 //
-// Package attachment has the rules, and serves the files. Its handlers answer here in place of routes of the
-// API that want the same of a token: to open an issue, to read issues, to delete a label.
+// Package attachment has the rules, and serves the files.
 package attach
 
 import (
 	"embed"
-	"encoding/json"
 	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/admission"
+	"arbor/internal/attachment"
 	"arbor/internal/errs"
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/route"
@@ -30,18 +29,15 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers are those of package attachment.
-type Handlers struct{ Upload, List, Remove web.Handler }
-
 // Pages answers the pages of this room.
 type Pages struct {
-	kit  *page.Kit
-	t    *page.Templates
-	with Handlers
+	kit   *page.Kit
+	t     *page.Templates
+	files *attachment.Service
 }
 
 // New returns the pages.
-func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
+func New(kit *page.Kit, files *attachment.Service) *Pages { return &Pages{kit, roomTemplates, files} }
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {
@@ -78,15 +74,18 @@ func (p *Pages) view(r *http.Request, a *repo.Access) (*view, error) {
 	if v.Frame, err = p.kit.RepoFrame(r, a, "", "Attach a file"); err != nil {
 		return nil, err
 	}
-	more, err := p.kit.Read(r, inside.Request{Path: api(a, "issues"), Query: page.Part(r, 30),
-		Handler: p.with.List}, &v.Attachments)
-	v.Pages = page.PagesOf(r, more)
-	return v, err
+	at := web.Page{Number: web.ReadPage(r).Number, Size: perPage}
+	found, err := p.files.ListOwn(r.Context(), a, at)
+	if err != nil {
+		return nil, err
+	}
+	v.Attachments = page.NewAttachments(found, a)
+	v.Pages = page.PagesOf(r, at.Offset()+at.Size < found.Files)
+	return v, nil
 }
 
-func api(a *repo.Access, rest ...string) string {
-	return web.Path(append([]string{"repos", a.Owner.Login, a.Name}, rest...)...)
-}
+// perPage is how many attachments a page shows.
+const perPage = 30
 
 // POST /{owner}/{repo}/attachments
 //
@@ -94,12 +93,12 @@ func api(a *repo.Access, rest ...string) string {
 // that does not ask for HTML gets name, url and markdown as JSON. Errors: 403, 415, 422, 507.
 func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	admission.As(r.Context(), admission.Push) // the client may be slow: others go first
-	answer, err := p.upload(r, a)
+	made, err := p.upload(r, a)
 	switch {
 	case err == nil && page.Asked(r):
 		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "attachments"), "The file was attached.")
 	case err == nil:
-		return web.JSON(w, r, http.StatusCreated, json.RawMessage(answer.Body.Bytes()))
+		return web.JSON(w, r, http.StatusCreated, attachment.NewPayload(r.Context(), a, made, a.Caller.Login))
 	}
 	web.Drain(w, r)
 	if !page.Asked(r) {
@@ -119,7 +118,7 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 }
 
 // upload hands the form's first file to package attachment.
-func (p *Pages) upload(r *http.Request, a *repo.Access) (*web.Captured, error) {
+func (p *Pages) upload(r *http.Request, a *repo.Access) (*attachment.Attachment, error) {
 	form, err := r.MultipartReader()
 	if err != nil {
 		return nil, errs.New(errs.UnsupportedMedia, "files are sent as multipart/form-data")
@@ -128,9 +127,11 @@ func (p *Pages) upload(r *http.Request, a *repo.Access) (*web.Captured, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: api(a, "issues"),
-		Handler: p.with.Upload,
-		Query:   page.Query("name", escapes.Replace(part.FileName())), Stream: part})
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return nil, err
+	}
+	return p.files.Upload(ctx, a, escapes.Replace(part.FileName()), part)
 }
 
 // escapes are what browsers make of characters in names that would break the form.
@@ -162,10 +163,11 @@ func (p *Pages) Remove(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	_, err = p.kit.Send(r, inside.Request{Method: http.MethodDelete, Path: api(a, "labels", "x"),
-		Handler: p.with.Remove,
-		Query:   page.Query("key", web.Param(r, "key"))})
+	ctx, err := p.kit.Delete(r, a, account.Pull)
 	if err != nil {
+		return err
+	}
+	if err := p.files.Remove(ctx, a, web.Param(r, "key")); err != nil {
 		return err
 	}
 	return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"),

@@ -5,14 +5,16 @@
 package checks
 
 import (
-	"context"
 	"embed"
+	"strconv"
 	"time"
 
 	"arbor/internal/checkrun"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/status"
 	"arbor/internal/web"
 )
 
@@ -21,24 +23,22 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers answer what REST has no address for.
-type Handlers struct {
-	// Extras returns what the API accepts for a check run and does not return: its images, and what the App
-	// offers.
-	Extras func(ctx context.Context, a *repo.Access, id int64) (*checkrun.Extras, error)
-
-	Annotations web.Handler // GET .../check-runs/{id}/annotations: their beginnings, or all of one
+// Services are the features whose operations the pages call.
+type Services struct {
+	Git      *gitdata.API
+	Checks   *checkrun.Service
+	Statuses *status.Service
 }
 
 // Pages answers the pages of this room.
 type Pages struct {
 	kit *page.Kit
 	t   *page.Templates
-	do  Handlers
+	of  Services
 }
 
 // New returns the pages.
-func New(kit *page.Kit, do Handlers) *Pages { return &Pages{kit, roomTemplates, do} }
+func New(kit *page.Kit, of Services) *Pages { return &Pages{kit, roomTemplates, of} }
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
@@ -48,25 +48,58 @@ func (p *Pages) Routes() []route.Route {
 	}
 }
 
-// run is what pages read of a check run.
+// run is what pages show of a check run.
 type run struct {
 	ID         int64
 	Name       string
-	SHA        string `json:"head_sha"`
-	State      string `json:"status"`
+	SHA        string
+	State      string
 	Conclusion string
-	HTMLURL    string    `json:"html_url"`
-	DetailsURL string    `json:"details_url"`
-	Started    time.Time `json:"started_at"`
-	Completed  time.Time `json:"completed_at"`
-	Output     struct {
-		Title, Summary, Text string
-		Annotations          int64 `json:"annotations_count"`
+	Path       string // of its page
+	Details    string // the App's page with details, if a browser may safely follow it
+	ByApp      string // the name of the App; empty: unknown
+	Started    time.Time
+	Completed  time.Time
+	Output     output
+}
+
+type output struct {
+	Title       string
+	Annotations int64
+}
+
+func newRun(v *checkrun.View, a *repo.Access) run {
+	r := run{ID: v.ID, Name: v.Name, SHA: string(v.SHA), State: v.Status.String(), Conclusion: v.Conclusion.String(),
+		Path: pathOf(a, v.ID), Started: page.Moment(v.StartedAt), Completed: page.Moment(v.CompletedAt),
+		Output: output{textOf(v.Title), v.Annotations}}
+	if v.App != nil {
+		r.ByApp, r.Details = v.App.Name, page.WebAddress(v.App.ExternalURL)
 	}
-	App *struct {
-		Name    string
-		HTMLURL string `json:"html_url"`
+	if textOf(v.DetailsURL) != "" {
+		r.Details = page.WebAddress(*v.DetailsURL)
 	}
+	return r
+}
+
+func newRuns(list []*checkrun.Brief, a *repo.Access) []run {
+	runs := make([]run, len(list))
+	for n, b := range list {
+		runs[n] = run{ID: b.ID, Name: b.Name, State: b.Status.String(), Conclusion: b.Conclusion.String(),
+			Path: pathOf(a, b.ID), ByApp: b.App, Started: page.Moment(b.StartedAt),
+			Completed: page.Moment(b.CompletedAt), Output: output{textOf(b.Title), b.Annotations}}
+	}
+	return runs
+}
+
+func pathOf(a *repo.Access, id int64) string {
+	return web.Path(a.Owner.Login, a.Name, "runs", strconv.FormatInt(id, 10))
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // Status is the conclusion, or how far the run is, in words.
@@ -109,29 +142,10 @@ func words(state string) string {
 	return string(b)
 }
 
-// Path is the address of the run's page.
-func (r *run) Path() string { return page.Local(r.HTMLURL) }
-
-// Details is the App's page with details, if it is a page that a browser may safely follow.
-func (r *run) Details() string {
-	if r.DetailsURL == r.HTMLURL {
-		return ""
-	}
-	return page.WebAddress(r.DetailsURL)
-}
-
 // Took is how long the run took; empty: it goes on.
 func (r *run) Took() string {
 	if r.Started.IsZero() || r.Completed.IsZero() || r.Completed.Before(r.Started) {
 		return ""
 	}
 	return r.Completed.Sub(r.Started).Round(time.Second).String()
-}
-
-// ByApp is the name of the App; empty: unknown.
-func (r *run) ByApp() string {
-	if r.App == nil {
-		return ""
-	}
-	return r.App.Name
 }

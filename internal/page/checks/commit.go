@@ -2,34 +2,32 @@ package checks
 
 import (
 	"net/http"
-	"time"
 
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
-// status is what a build says of a commit.
-type status struct {
+// statusLine is what a build says of a commit.
+type statusLine struct {
 	Context     string
 	State       string
 	Description string
-	TargetURL   string    `json:"target_url"`
-	UpdatedAt   time.Time `json:"updated_at"`
+	Details     string // the build's page, if a browser may safely follow it
 }
 
 // Mark is the kind of picture that stands for it.
-func (s *status) Mark() string { return markOf(s.State) }
+func (s *statusLine) Mark() string { return markOf(s.State) }
 
-// Details is the build's page with details, if a browser may safely follow it.
-func (s *status) Details() string { return page.WebAddress(s.TargetURL) }
+// perPage is how many check runs, and how many statuses, a page shows.
+const perPage = 100
 
 // commitView is what commit.html shows.
 type commitView struct {
 	page.Frame
 	SHA      string
 	Runs     []run
-	Statuses []status
+	Statuses []statusLine
 	Total    int64 // of the check runs
 }
 
@@ -37,28 +35,27 @@ type commitView struct {
 //
 // Commit answers the check runs and the statuses of a commit, a hundred of each at a time. Error: 404.
 func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	v := &commitView{}
-	at := web.Path("repos", a.Owner.Login, a.Name, "commits", web.Param(r, "sha"))
-	var runs struct {
-		Total int64 `json:"total_count"`
-		Runs  []run `json:"check_runs"`
-	}
-	moreRuns, err := p.kit.Get(r, at+"/check-runs", page.Part(r, 100), &runs)
+	sha, err := p.of.Git.CommitNamed(r.Context(), a, web.Param(r, "sha"))
 	if err != nil {
 		return page.Absent(err)
 	}
-	var combined struct {
-		SHA      string
-		Statuses []status
-	}
-	more, err := p.kit.Get(r, at+"/status", page.Part(r, 100), &combined)
+	at := web.Page{Number: web.ReadPage(r).Number, Size: perPage}
+	runs, total, err := p.of.Checks.Latest(r.Context(), a, sha, at)
 	if err != nil {
-		return page.Absent(err)
+		return err
 	}
-	v.SHA, v.Runs, v.Statuses, v.Total = combined.SHA, runs.Runs, combined.Statuses, runs.Total
+	statuses, contexts, err := p.of.Statuses.Latest(r.Context(), a, sha, at)
+	if err != nil {
+		return err
+	}
+	v := &commitView{SHA: string(sha), Runs: newRuns(runs, a), Total: total}
+	for _, s := range statuses {
+		v.Statuses = append(v.Statuses, statusLine{s.Context, s.State.String(), textOf(s.Description),
+			page.WebAddress(textOf(s.TargetURL))})
+	}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "code", "Checks of "+page.Short(v.SHA)); err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more || moreRuns)
+	v.Pages = page.PagesOf(r, at.Offset()+at.Size < max(total, contexts))
 	return p.t.Page(w, r, "commit.html", v)
 }

@@ -6,7 +6,6 @@ import (
 
 	"arbor/internal/checkrun"
 	"arbor/internal/errs"
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -40,60 +39,86 @@ func (p *Pages) said(r *http.Request, a *repo.Access, text string) (s said, err 
 	return s, err
 }
 
-func runPath(a *repo.Access, r *http.Request) string {
-	return web.Path("repos", a.Owner.Login, a.Name, "check-runs", web.Param(r, "check_run_id"))
-}
-
 // GET /{owner}/{repo}/runs/{check_run_id}
 //
 // Run answers the page of a check run: what came of it, what its App says, and the beginnings of a hundred
 // annotations. With ?annotation=ID it shows all of that annotation. Error: 404.
 func (p *Pages) Run(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	v := &runView{}
-	if _, err := p.kit.Get(r, runPath(a, r), nil, &v.Run); err != nil {
-		return page.Absent(err)
-	}
-	one := web.QueryOf(r).Get("annotation")
-	v.Alone = one != ""
-	q := inside.Request{Path: runPath(a, r) + "/annotations", Query: page.Part(r, notesPerPage),
-		Handler: p.do.Annotations}
-	if v.Alone {
-		q.Query = page.Query("annotation", one)
-	}
-	more, err := p.kit.Read(r, q, &v.Notes)
-	if err == nil && v.Alone && len(v.Notes) == 0 {
-		err = errs.Absent()
-	}
+	ctx := r.Context()
+	id, err := web.Number(r, "check_run_id")
 	if err != nil {
 		return err
 	}
-	for n := range v.Notes {
-		v.Notes[n].Above, v.Notes[n].Alone = true, v.Alone
+	of, err := p.of.Checks.Get(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	v := &runView{Run: newRun(of, a)}
+	one := web.QueryOf(r).Get("annotation")
+	v.Alone = one != ""
+	at := web.Page{Number: web.ReadPage(r).Number, Size: notesPerPage}
+	if v.Alone {
+		err = p.alone(r, a, v, one)
+	} else {
+		err = p.notes(r, a, v, at)
+	}
+	if err != nil {
+		return err
 	}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "code", v.Run.Name); err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more)
 	if !v.Alone {
-		err = p.told(r, a, v)
-	}
-	if err != nil {
-		return err
+		v.Pages = page.PagesOf(r, len(v.Notes) > 0 && at.Offset()+at.Size < of.Annotations)
+		if err := p.told(r, a, v, of.Run); err != nil {
+			return err
+		}
 	}
 	return p.t.Page(w, r, "run.html", v)
 }
 
+// alone reads all of the annotation of an id. Error: 404.
+func (p *Pages) alone(r *http.Request, a *repo.Access, v *runView, id string) error {
+	n, ok := web.ParseNumber(id)
+	if !ok {
+		return errs.Absent()
+	}
+	one, err := p.of.Checks.Note(r.Context(), a, v.Run.ID, n)
+	if err != nil {
+		return err
+	}
+	v.add(one, a)
+	return nil
+}
+
+// notes reads the beginnings of a page of annotations.
+func (p *Pages) notes(r *http.Request, a *repo.Access, v *runView, at web.Page) error {
+	list, err := p.of.Checks.Notes(r.Context(), a, v.Run.ID, at)
+	for n := range list {
+		v.add(&list[n], a)
+	}
+	return err
+}
+
+func (v *runView) add(n *checkrun.Note, a *repo.Access) {
+	note := page.NewAnnotation(n, a)
+	note.Above, note.Alone = true, v.Alone
+	v.Notes = append(v.Notes, note)
+}
+
 // told reads what the App says of the run.
-func (p *Pages) told(r *http.Request, a *repo.Access, v *runView) (err error) {
-	if v.Extras, err = p.do.Extras(r.Context(), a, v.Run.ID); err != nil {
+func (p *Pages) told(r *http.Request, a *repo.Access, v *runView, of *checkrun.Run) error {
+	extras, err := of.Extras()
+	if err != nil {
 		return err
 	}
-	for n := range v.Extras.Images {
-		v.Extras.Images[n].URL = page.WebAddress(v.Extras.Images[n].URL)
+	for n := range extras.Images {
+		extras.Images[n].URL = page.WebAddress(extras.Images[n].URL)
 	}
-	if v.Summary, err = p.said(r, a, v.Run.Output.Summary); err != nil {
+	v.Extras = &extras
+	if v.Summary, err = p.said(r, a, textOf(of.Summary)); err != nil {
 		return err
 	}
-	v.Text, err = p.said(r, a, v.Run.Output.Text)
+	v.Text, err = p.said(r, a, textOf(of.Text))
 	return err
 }

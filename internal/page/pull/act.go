@@ -1,12 +1,15 @@
 package pull
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
-	"arbor/internal/inside"
+	"arbor/internal/account"
+	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -19,8 +22,9 @@ func (p *Pages) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	if err != nil {
 		return err
 	}
-	q := inside.Request{Method: http.MethodPatch, Path: api(r, a), Handler: p.with.Draft}
-	return p.led(w, r, a, f, "", p.kit.Do(r, q, map[string]any{"draft": !f.Checked("ready")}, nil))
+	return p.led(w, r, a, f, "", p.change(r, a, account.Pull, func(ctx context.Context, number int64) error {
+		return p.of.Pulls.SetDraft(ctx, a, number, !f.Checked("ready"))
+	}))
 }
 
 // POST /{owner}/{repo}/pull/{number}/base
@@ -32,14 +36,16 @@ func (p *Pages) SetBase(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if err != nil {
 		return err
 	}
-	body := map[string]any{}
+	var e pull.Edit
 	if base := f.Text("base"); base != "" {
-		body["base"] = base
+		e.Base = web.Some(base)
 	}
 	if f.Has("modify") {
-		body["maintainer_can_modify"] = f.Get("modify") == "1"
+		e.Modifiable = web.Some(f.Get("modify") == "1")
 	}
-	return p.led(w, r, a, f, "", p.kit.Change(r, http.MethodPatch, api(r, a), body, nil))
+	return p.led(w, r, a, f, "", p.change(r, a, account.Pull, func(ctx context.Context, number int64) error {
+		return p.of.Pulls.Edit(ctx, a, number, e)
+	}))
 }
 
 // POST /{owner}/{repo}/pull/{number}/branch
@@ -50,20 +56,26 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return err
 	}
-	var of pull
-	if _, err := p.kit.Get(r, api(r, a), nil, &of); err != nil {
+	number, err := web.Number(r, "number")
+	if err != nil {
 		return err
 	}
-	var o outlook
-	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Outlook}, &o); err != nil {
+	of, _, err := p.of.Pulls.Find(r.Context(), a, number)
+	if err != nil {
+		return err
+	}
+	o, err := p.of.Pulls.Outlook(r.Context(), a, number)
+	if err != nil {
 		return err
 	}
 	if o.CanDelete {
-		path := web.Path("repos", a.Owner.Login, a.Name, "git",
-			"refs", "heads") + web.Path(strings.Split(of.Head.Ref, "/")...)
-		err = orEmpty(p.kit.Change(r, http.MethodDelete, path, nil, nil))
+		ctx, err := p.kit.Delete(r, a, account.Push)
+		if err == nil {
+			err = orEmpty(p.kit.Repos.DeleteRef(ctx, a, "refs/heads/"+of.HeadRef))
+		}
+		return p.led(w, r, a, f, "merge", err)
 	}
-	return p.led(w, r, a, f, "merge", err)
+	return page.SeeOther(w, r, back(r, a, f, "merge"))
 }
 
 // POST /{owner}/{repo}/pull/{number}/viewed
@@ -76,12 +88,13 @@ func (p *Pages) SetViewed(w http.ResponseWriter, r *http.Request, a *repo.Access
 		return err
 	}
 	blob, path, _ := strings.Cut(f.Get("view")+f.Get("unview"), " ")
-	body := map[string]any{"path": path}
-	if f.Get("unview") == "" {
-		body["blob"] = blob
+	if f.Get("unview") != "" {
+		blob = ""
 	}
-	q := inside.Request{Method: http.MethodPatch, Path: api(r, a), Handler: p.with.MarkViewed}
-	return p.led(w, r, a, f, "diff-"+diff.ID(path), p.kit.Do(r, q, body, nil))
+	err = p.change(r, a, account.Pull, func(ctx context.Context, number int64) error {
+		return p.talk.Reviews.MarkViewed(ctx, a, number, path, blob)
+	})
+	return p.led(w, r, a, f, "diff-"+diff.ID(path), err)
 }
 
 // POST /{owner}/{repo}/pull/{number}/threads
@@ -93,8 +106,38 @@ func (p *Pages) Resolve(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return err
 	}
 	id := f.Get("comment")
-	q := inside.Request{Method: http.MethodPatch, Handler: p.with.ResolveThread,
-		Path: web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id)}
-	return p.led(w, r, a, f, "discussion_r"+id,
-		p.kit.Do(r, q, map[string]any{"resolved": !f.Checked("off")}, nil))
+	return p.led(w, r, a, f, "discussion_r"+id, p.resolve(r, a, id, !f.Checked("off")))
+}
+
+// resolve settles the thread of a comment, or opens it again.
+func (p *Pages) resolve(r *http.Request, a *repo.Access, comment string, resolved bool) error {
+	id, ok := web.ParseNumber(comment)
+	if !ok {
+		return errs.Absent()
+	}
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return err
+	}
+	c, err := p.talk.Reviews.FindComment(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	return p.talk.Reviews.Resolve(ctx, a, c, resolved)
+}
+
+// change runs an operation that stores something on the request's pull request, for callers with at least the role.
+// Errors: those of [page.Kit.Write] and of the operation, 404.
+func (p *Pages) change(
+	r *http.Request, a *repo.Access, need account.Role, do func(ctx context.Context, number int64) error,
+) error {
+	ctx, err := p.kit.Write(r, a, need)
+	if err != nil {
+		return err
+	}
+	number, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	return do(ctx, number)
 }

@@ -3,14 +3,17 @@ package pull
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
+	"context"
 	"net/http"
 	"slices"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
-	"arbor/internal/inside"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
+	"arbor/internal/page/diff"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -38,52 +41,67 @@ func (p *Pages) Apply(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 }
 
 func (p *Pages) apply(r *http.Request, a *repo.Access, f page.Form) error {
-	var of pull
-	if _, err := p.kit.Get(r, api(r, a), nil, &of); err != nil {
+	number, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	of, err := p.of.Pulls.Get(r.Context(), a, number)
+	if err != nil {
 		return err
 	}
 	ids := f.List("comment")
 	switch {
 	case len(ids) == 0 || len(ids) > maxApplied:
 		return errs.Newf(errs.Invalid, "Choose the suggestions: at most %d go into one commit.", maxApplied)
-	case of.State != "open" || of.Head.Repo == nil:
+	case !of.Open || of.Head.Repo == nil:
 		return errs.New(errs.Invalid, "The branch of this pull request can no longer be changed.")
-	case f.Get("sha") != of.Head.SHA:
+	case f.Get("sha") != string(of.HeadSHA):
 		return errs.New(errs.Conflict, "The branch was modified. Look at the suggestions again.")
 	}
-	list, authors, err := p.replacements(r, a, &of, ids)
+	list, authors, err := p.replacements(r.Context(), a, of, ids)
 	if err != nil {
 		return err
 	}
-	added := []map[string]string{}
-	for _, path := range pathsOf(list) {
-		text, err := p.changed(r, &of, path, list)
-		if err != nil {
-			return err
-		}
-		added = append(added, map[string]string{"path": path,
-			"contents": base64.StdEncoding.EncodeToString(text)})
-	}
-	body := map[string]any{"branch": of.Head.Ref, "expectedHeadOid": of.Head.SHA, "additions": added,
-		"message": message(f, len(ids), authors)}
-	q := inside.Request{Method: http.MethodPost,
-		Path:    "/repos" + escaped(of.Head.Repo.FullName) + "/git/commits",
-		Handler: p.with.CommitFiles}
-	if err := p.kit.Do(r, q, body, nil); err != nil {
+	if err := p.commit(r, of, list, message(f, len(ids), authors)); err != nil {
 		return err
 	}
 	return p.settle(r, a, ids)
 }
 
+// commit commits the files with their replacements to the head branch.
+func (p *Pages) commit(r *http.Request, of *pull.View, list []replacement, message string) error {
+	head, err := p.kit.Repos.Find(r.Context(), account.CallerFrom(r.Context()), of.Head.Repo.Owner.Login,
+		of.Head.Repo.Name)
+	if err != nil {
+		return err
+	}
+	ctx, err := p.kit.Write(r, &head.Access, account.Push)
+	if err != nil {
+		return err
+	}
+	c := gitdata.FilesCommit{Message: message, Branch: of.HeadRef, Tip: of.HeadSHA}
+	for _, path := range pathsOf(list) {
+		data, err := p.of.Git.Contents(ctx, &head.Access, string(of.HeadSHA), path)
+		if err != nil {
+			return err
+		}
+		if data, err = changed(data, path, list); err != nil {
+			return err
+		}
+		c.Add = append(c.Add, gitdata.FileChange{Path: path, Data: data})
+	}
+	_, err = p.of.Git.Commit(ctx, &head.Access, c)
+	return err
+}
+
 // settle resolves the threads whose suggestions were taken, as far as the viewer may.
 func (p *Pages) settle(r *http.Request, a *repo.Access, ids []string) error {
 	for _, id := range ids {
-		q := inside.Request{Method: http.MethodPatch, Handler: p.with.ResolveThread,
-			Path: web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id)}
-		if err := p.kit.Do(r, q, map[string]any{"resolved": true}, nil); err != nil {
-			if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) {
-				return nil
-			}
+		err := p.resolve(r, a, id, true)
+		switch {
+		case errs.Is(err, errs.Forbidden), errs.Is(err, errs.NotFound):
+			return nil
+		case err != nil:
 			return err
 		}
 	}
@@ -92,16 +110,20 @@ func (p *Pages) settle(r *http.Request, a *repo.Access, ids []string) error {
 
 // replacements reads the suggestions of comments.
 func (p *Pages) replacements(
-	r *http.Request, a *repo.Access, of *pull, ids []string,
+	ctx context.Context, a *repo.Access, of *pull.View, ids []string,
 ) (list []replacement, authors []page.User, err error) {
-	for _, id := range ids {
-		c := &lineComment{}
-		if _, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id),
-			nil, c); err != nil {
+	for _, text := range ids {
+		id, ok := web.ParseNumber(text)
+		if !ok {
+			return nil, nil, errs.Absent()
+		}
+		v, err := p.talk.Reviews.Comment(ctx, a, id)
+		if err != nil {
 			return nil, nil, err
 		}
+		c := newLineComment(v)
 		_, texts := suggestions(c.Body)
-		if len(texts) != 1 || c.Outdated() || c.Side != "RIGHT" || c.Line < 1 || c.Commit != of.Head.SHA {
+		if len(texts) != 1 || c.Outdated || c.Side != diff.Right || c.Line < 1 || c.Commit != string(of.HeadSHA) {
 			return nil, nil, errs.New(errs.Invalid,
 				"This suggestion is outdated, or is none: nothing was committed.")
 		}
@@ -128,17 +150,10 @@ func pathsOf(list []replacement) (paths []string) {
 	return paths
 }
 
-// changed is a file of the head with its replacements, from the last line to the first. Each keeps the kind
-// of line end that the file has there.
-func (p *Pages) changed(r *http.Request, of *pull, path string, all []replacement) ([]byte, error) {
-	q := inside.Request{Path: "/repos" + escaped(of.Head.Repo.FullName) + "/contents" +
-		web.Path(strings.Split(path, "/")...),
-		Query: page.Query("ref", of.Head.SHA), Media: "raw"}
-	answer, err := p.kit.Send(r, q)
-	if err != nil {
-		return nil, err
-	}
-	lines := bytes.SplitAfter(answer.Body.Bytes(), []byte("\n"))
+// changed is a file with its replacements, from the last line to the first. Each keeps the kind of line end that the
+// file has there.
+func changed(file []byte, path string, all []replacement) ([]byte, error) {
+	lines := bytes.SplitAfter(file, []byte("\n"))
 	var list []replacement
 	for _, one := range all {
 		if one.path == path {
@@ -167,7 +182,7 @@ func (p *Pages) changed(r *http.Request, of *pull, path string, all []replacemen
 }
 
 // fits reports that the file has the lines that the suggestion is for: its comment may have been carried
-// wrong, and what the API shows of a symbolic link is another file.
+// wrong, and what a symbolic link leads to is another file.
 func (r *replacement) fits(lines [][]byte) bool {
 	for n := range r.old {
 		at := len(lines) - 1 - n
@@ -202,6 +217,3 @@ func message(f page.Form, n int, authors []page.User) string {
 	}
 	return text
 }
-
-// escaped is OWNER/NAME as a path.
-func escaped(fullName string) string { return web.Path(strings.Split(fullName, "/")...) }

@@ -1,19 +1,22 @@
 package pull
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
-	"arbor/internal/inside"
+	"arbor/internal/account"
 	"arbor/internal/page"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
 // box is what a merge would meet, and what the viewer may do about it.
 type box struct {
 	*scene
-	outlook
+	*pull.Outlook
 	Sum      rollup
 	Approved []page.User
 	Against  []page.User // who ask for changes
@@ -30,7 +33,7 @@ func (b *box) State() string {
 		return "merged"
 	case b.Pull.State == "closed":
 		return "closed"
-	case b.HeadGone && b.Pull.Head.Repo == nil:
+	case b.HeadGone && b.Pull.Head.Repo == "":
 		return "gone"
 	case b.Pull.Draft:
 		return "draft"
@@ -79,24 +82,21 @@ func (b *box) MayRevert() bool { return b.Pull.Merged && b.MayMerge }
 // box reads what the merge box shows.
 func (p *Pages) box(r *http.Request, a *repo.Access, s *scene) (*box, error) {
 	b := &box{scene: s}
-	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Outlook},
-		&b.outlook); err != nil {
+	var err error
+	if b.Outlook, err = p.of.Pulls.Outlook(r.Context(), a, s.Pull.Number); err != nil {
 		return nil, err
 	}
-	var err error
-	if b.Sum, err = p.rollup(r, a, s.Pull.Head.SHA); err != nil {
+	if b.Sum, err = p.rollup(r.Context(), a, s.Pull.Head.SHA); err != nil {
 		return nil, err
 	}
 	last := latest(s.Progress.Reviews)
 	for _, v := range s.Progress.Reviews {
-		if v.User == nil || last[v.User.ID].ID != v.ID {
-			continue
-		}
-		switch v.State {
-		case "APPROVED":
-			b.Approved = append(b.Approved, *v.User)
-		case "CHANGES_REQUESTED":
-			b.Against = append(b.Against, *v.User)
+		switch {
+		case last[v.AuthorID].ID != v.ID:
+		case v.State == review.Approved:
+			b.Approved = append(b.Approved, userOf(v))
+		case v.State == review.ChangesRequested:
+			b.Against = append(b.Against, userOf(v))
 		}
 	}
 	if len(b.Methods) > 0 {
@@ -153,12 +153,7 @@ func (p *Pages) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err != nil {
 		return err
 	}
-	body := map[string]any{"merge_method": f.Get("method"), "sha": f.Get("sha")}
-	if f.Get("method") != "rebase" {
-		body["commit_title"], body["commit_message"] = f.Text("title"), f.Text("message")
-	}
-	err = p.kit.Change(r, http.MethodPut, api(r, a, "merge"), body, nil)
-	if err == nil {
+	if err = p.merge(r, a, f); err == nil {
 		return page.SeeOther(w, r, at(r, a)+"#merge")
 	}
 	problem, err := page.ProblemOf(err)
@@ -175,6 +170,21 @@ func (p *Pages) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	})
 }
 
+func (p *Pages) merge(r *http.Request, a *repo.Access, f page.Form) error {
+	return p.change(r, a, account.Push, func(ctx context.Context, number int64) error {
+		method, err := pull.ParseMethod(f.Get("method"))
+		if err != nil {
+			return err
+		}
+		o := pull.MergeOptions{SHA: f.Get("sha"), Method: method}
+		if method != pull.Rebase {
+			o.Title, o.Message = new(f.Text("title")), new(f.Text("message"))
+		}
+		_, err = p.of.Pulls.Merge(ctx, a, number, o)
+		return err
+	})
+}
+
 // POST /{owner}/{repo}/pull/{number}/update
 //
 // Update merges the base into the head, if that is the one that the form showed.
@@ -183,8 +193,9 @@ func (p *Pages) Update(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	body := map[string]any{"expected_head_sha": f.Get("sha")}
-	return p.led(w, r, a, f, "merge", p.kit.Change(r, http.MethodPut, api(r, a, "update-branch"), body, nil))
+	return p.led(w, r, a, f, "merge", p.change(r, a, account.Pull, func(ctx context.Context, number int64) error {
+		return p.of.Pulls.Update(ctx, a, number, f.Get("sha"))
+	}))
 }
 
 // POST /{owner}/{repo}/pull/{number}/revert
@@ -195,11 +206,14 @@ func (p *Pages) Revert(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	var made struct{ Branch, Base, Title, Body string }
-	q := inside.Request{Method: http.MethodPut, Path: api(r, a, "merge"), Handler: p.with.Revert}
-	if err := p.kit.Do(r, q, map[string]any{}, &made); err != nil {
+	var made *pull.Reverted
+	err = p.change(r, a, account.Push, func(ctx context.Context, number int64) (err error) {
+		made, err = p.of.Pulls.Revert(ctx, a, number)
+		return err
+	})
+	if err != nil {
 		return p.refused(w, r, a, f, err)
 	}
-	q2 := page.Query("base", made.Base, "head", made.Branch, "title", made.Title, "body", made.Body)
-	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "pulls", "new")+"?"+q2.Encode())
+	q := page.Query("base", made.Base, "head", made.Branch, "title", made.Title, "body", made.Body)
+	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "pulls", "new")+"?"+q.Encode())
 }

@@ -2,15 +2,18 @@ package pull
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/page/talk"
 	"arbor/internal/repo"
+	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
@@ -42,7 +45,7 @@ type reviewed struct {
 func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	number := web.Param(r, "file")
 	if strings.Contains(number, ".") {
-		return p.with.Text(w, r, a)
+		return p.of.Text(w, r, a)
 	}
 	web.From(r.Context()).SetParam("number", number)
 	s, err := p.scene(r, a, "conversation")
@@ -57,10 +60,10 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if v.Talk, err = p.talk.Read(r, &s.Frame, page.NewIssue(i)); err != nil {
 		return err
 	}
-	if err := p.addCommits(r, a, v); err != nil {
+	if err := p.addCommits(r.Context(), a, v); err != nil {
 		return err
 	}
-	threads, more, err := p.threads(r, a, s)
+	threads, more, err := p.threads(r.Context(), a, s)
 	if err != nil {
 		return err
 	}
@@ -80,11 +83,12 @@ type commitLine struct {
 }
 
 // addCommits puts the first commits between what was said, by the times at which they were made.
-func (p *Pages) addCommits(r *http.Request, a *repo.Access, v *conversationView) error {
-	var list []page.Commit
-	if _, err := p.kit.Get(r, api(r, a, "commits"), page.Query("per_page", "100"), &list); err != nil {
+func (p *Pages) addCommits(ctx context.Context, a *repo.Access, v *conversationView) error {
+	found, err := p.of.Git.CommitsOfRange(ctx, a, v.of.Range(), web.Page{Number: 1, Size: perPage})
+	if err != nil {
 		return err
 	}
+	list := page.NewCommits(found.Rows)
 	entries := make([]*talk.Entry, len(list))
 	var last time.Time
 	for n := range list {
@@ -122,7 +126,7 @@ func (p *Pages) orIssue(
 func (v *conversationView) place(threads []*thread) {
 	now := map[int64]string{}
 	for _, one := range v.Progress.Reviews {
-		now[one.ID] = one.State
+		now[one.ID] = one.State.String()
 	}
 	of := map[int64][]*thread{}
 	for _, t := range threads {
@@ -169,31 +173,29 @@ func reviewersOf(s *scene) (list []reviewer) {
 		list = append(list, reviewer{User: u})
 	}
 	last := latest(s.Progress.Reviews)
-	seen := map[int64]bool{}
+	seen := map[account.ID]bool{}
 	for _, v := range s.Progress.Reviews {
-		if v.User == nil || seen[v.User.ID] || asked[v.User.ID] ||
-			s.Pull.User != nil && v.User.ID == s.Pull.User.ID {
+		u := userOf(v)
+		if seen[v.AuthorID] || asked[u.ID] || s.Pull.User != nil && u.ID == s.Pull.User.ID {
 			continue
 		}
-		seen[v.User.ID] = true
-		l := last[v.User.ID]
-		list = append(list, reviewer{*v.User, strings.ToLower(l.State), l.ID, s.MayEdit &&
+		seen[v.AuthorID] = true
+		l := last[v.AuthorID]
+		list = append(list, reviewer{u, strings.ToLower(l.State.String()), l.ID, s.MayEdit &&
 			s.Pull.State == "open"})
 	}
 	return list
 }
 
 // latest is of each author the last review that is more than a comment, or else the last one.
-func latest(reviews []review) map[int64]review {
-	last := map[int64]review{}
+func latest(reviews []review.Verdict) map[account.ID]review.Verdict {
+	last := map[account.ID]review.Verdict{}
 	for _, v := range reviews {
-		if v.User == nil {
+		now, ok := last[v.AuthorID]
+		if ok && v.State == review.Commented && now.State != review.Commented {
 			continue
 		}
-		if now, ok := last[v.User.ID]; ok && v.State == "COMMENTED" && now.State != "COMMENTED" {
-			continue
-		}
-		last[v.User.ID] = v
+		last[v.AuthorID] = v
 	}
 	return last
 }

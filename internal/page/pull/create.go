@@ -1,18 +1,20 @@
 package pull
 
 import (
-	"encoding/base64"
+	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
-	"arbor/internal/inside"
+	"arbor/internal/gitdata"
+	"arbor/internal/issue"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -31,8 +33,8 @@ type newView struct {
 
 	Comparison *comparison // nil: the branches are not chosen, or cannot be compared
 	Diff       *diff.View
-	Existing   *pull  // one of these branches that is open already
-	Why        string // nothing can be proposed
+	Existing   *issue.Issue // one of these branches that is open already
+	Why        string       // nothing can be proposed
 
 	Labels    []page.Label
 	People    []page.User
@@ -43,11 +45,8 @@ type newView struct {
 }
 
 type comparison struct {
-	Status  string
-	Ahead   int64 `json:"ahead_by"`
-	Total   int64 `json:"total_commits"`
+	Total   int
 	Commits []page.Commit
-	Files   []page.ChangedFile
 }
 
 // GET /{owner}/{repo}/pulls/new
@@ -65,7 +64,7 @@ func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		return err
 	}
 	if !r.URL.Query().Has("title") {
-		if err := p.suggestText(r, a, v); err != nil {
+		if err := p.suggestText(r.Context(), a, v); err != nil {
 			return err
 		}
 	}
@@ -81,23 +80,26 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *newView) (err error) {
 		!strings.HasPrefix(strings.ToLower(v.Head), strings.ToLower(a.Owner.Login)+":")
 	v.CanCreate = v.Repo.CanWrite()
 	v.MayLabel = v.Repo.CanTriage()
-	base := web.Path("repos", a.Owner.Login, a.Name)
-	if v.Branches, err = p.branches(r, base, ""); err != nil {
+	ctx := r.Context()
+	if v.Branches, err = p.branches(ctx, a, ""); err != nil {
 		return err
 	}
 	if v.Viewer != nil && !strings.EqualFold(v.Viewer.Login, a.Owner.Login) {
-		v.Heads, err = p.branches(r, web.Path("repos", v.Viewer.Login, a.Name), v.Viewer.Login+":")
-		if orEmpty(err) != nil && !errs.Is(err, errs.Forbidden) {
+		if v.Heads, err = p.branchesOfFork(ctx, a, v.Viewer.Login); err != nil {
 			return err
 		}
 	}
 	if v.MayLabel {
-		if _, err := p.kit.Get(r, base+"/labels", page.Query("per_page", "50"), &v.Labels); err != nil {
+		first := web.Page{Number: 1, Size: inMenus}
+		labels, _, err := p.talk.Services.Labels.List(ctx, a, first)
+		if err != nil {
 			return err
 		}
-		if _, err := p.kit.Get(r, base+"/assignees", page.Query("per_page", "50"), &v.People); err != nil {
+		people, _, err := p.talk.Issues.Assignable(ctx, a, first)
+		if err != nil {
 			return err
 		}
+		v.Labels, v.People = page.NewLabels(labels), page.NewUsers(people)
 	}
 	if v.Head == "" {
 		return nil
@@ -105,23 +107,32 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *newView) (err error) {
 	return p.compare(r, a, v)
 }
 
-func (p *Pages) branches(r *http.Request, base, before string) ([]string, error) {
-	var list []struct{ Name string }
-	_, err := p.kit.Get(r, base+"/branches", page.Query("per_page", "100"), &list)
-	names := make([]string, len(list))
-	for n, b := range list {
-		names[n] = before + b.Name
+// branches lists the first branches of a repository, each with a text before it.
+func (p *Pages) branches(ctx context.Context, a *repo.Access, before string) ([]string, error) {
+	list, err := p.of.Git.Branches(ctx, a, web.Page{Number: 1, Size: perPage})
+	if err != nil {
+		return nil, err
 	}
-	return names, err
+	names := make([]string, len(list.Rows))
+	for n, b := range list.Rows {
+		names[n] = before + strings.TrimPrefix(b.Name, "refs/heads/")
+	}
+	return names, nil
+}
+
+// branchesOfFork lists the branches of the viewer's repository of the same name; none where there is no such one.
+func (p *Pages) branchesOfFork(ctx context.Context, a *repo.Access, login string) ([]string, error) {
+	fork, err := p.kit.Repos.Find(ctx, a.Caller, login, a.Name)
+	if err != nil || fork.Moved {
+		return nil, orEmpty(err)
+	}
+	return p.branches(ctx, &fork.Access, login+":")
 }
 
 // compare finds out what a pull request of the two branches would bring, and whether there is one.
 func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
-	base := web.Path("repos", a.Owner.Login, a.Name)
-	spec := url.PathEscape(v.Base + "..." + v.Head)
-	c := &comparison{}
-	_, err := p.kit.Get(r, base+"/compare/"+strings.ReplaceAll(spec, "%2F", "/"),
-		page.Query("per_page", "100"), c)
+	c, err := p.of.Git.Compared(r.Context(), a, v.Base+"..."+v.Head, web.Page{Number: 1, Size: perPage},
+		gitdata.PagePatches)
 	switch {
 	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Invalid), errs.Is(err, errs.Conflict):
 		v.Why = "These two cannot be compared: one of the branches is not there, or they have no history in common."
@@ -132,22 +143,14 @@ func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
 		v.Why = "There is nothing to compare: " + v.Base + " has all commits of " + v.Head + "."
 		return nil
 	}
-	v.Comparison = c
-	v.Diff = diff.New(r, c.Files, diff.Options{})
+	v.Comparison = &comparison{c.Ahead, page.NewCommits(c.Commits)}
+	v.Diff = diff.New(r, page.NewChangedFiles(c.Changes), diff.Options{})
 	head := v.Head
 	if !strings.Contains(head, ":") {
 		head = a.Owner.Login + ":" + head
 	}
-	var open []*pull
-	q := page.Query("state", "open", "base", v.Base, "head", head, "per_page", "1")
-	_, err = p.kit.Read(r, inside.Request{Path: base + "/pulls", Query: q, Media: "raw"}, &open)
-	if err != nil && !errs.Is(err, errs.Invalid) {
-		return err
-	}
-	if len(open) > 0 {
-		v.Existing = open[0]
-	}
-	return nil
+	v.Existing, err = p.of.Pulls.Between(r.Context(), a, v.Base, head)
+	return err
 }
 
 // templates are where a repository has the text that a new pull request begins with, in GitHub's order.
@@ -159,7 +162,7 @@ const maxTemplate = 64 << 10 // bytes
 
 // suggestText returns the title and the text that the form begins with: those of the only commit, else the
 // branch's name and the repository's template.
-func (p *Pages) suggestText(r *http.Request, a *repo.Access, v *newView) error {
+func (p *Pages) suggestText(ctx context.Context, a *repo.Access, v *newView) error {
 	if v.Comparison == nil || v.Existing != nil {
 		return nil
 	}
@@ -174,18 +177,15 @@ func (p *Pages) suggestText(r *http.Request, a *repo.Access, v *newView) error {
 		v.Title = titled(name)
 	}
 	for _, path := range templates {
-		var file struct{ Content string }
-		at := web.Path("repos", a.Owner.Login, a.Name, "contents") + web.Path(strings.Split(path, "/")...)
-		_, err := p.kit.Get(r, at, page.Query("ref", v.Base), &file)
+		file, err := p.of.Git.File(ctx, a, v.Base, path)
 		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) || errs.Is(err, errs.Invalid) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(file.Content, "\n", ""))
-		if err == nil && len(text) > 0 && len(text) <= maxTemplate {
-			v.Text = strings.TrimSpace(v.Text + "\n\n" + strings.ToValidUTF8(string(text), "\uFFFD"))
+		if len(file.Data) > 0 && len(file.Data) <= maxTemplate {
+			v.Text = strings.TrimSpace(v.Text + "\n\n" + page.Valid(string(file.Data)))
 		}
 		return nil
 	}
@@ -212,14 +212,9 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	v := &newView{Base: f.Text("base"), Head: f.Text("head"), Title: f.Text("title"), Text: f.Get("body"),
 		Draft: f.Checked("draft"), Modify: f.Checked("modify"), Chosen: map[string]bool{}}
-	body := map[string]any{"base": v.Base, "head": v.Head, "title": v.Title, "body": v.Text, "draft": v.Draft,
-		"maintainer_can_modify": v.Modify}
-	var made pull
-	err = p.kit.Change(r, http.MethodPost, web.Path("repos", a.Owner.Login, a.Name, "pulls"), body, &made)
+	made, err := p.create(r, a, v)
 	if err == nil {
-		return p.setRelations(w, r, a, f, web.Path(a.Owner.Login, a.Name, "pull",
-			strconv.FormatInt(made.Number, 10)),
-			made.Number)
+		return p.setRelations(w, r, a, f, made.Number)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
@@ -238,28 +233,33 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return p.t.Again(w, r, "new.html", problem, v)
 }
 
-// setRelations adds to a new pull request what was chosen. It is there already: what the API does not take is left
-// out, and the page says what.
-func (p *Pages) setRelations(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, to string, number int64,
-) error {
-	n := strconv.FormatInt(number, 10)
-	ofIssue := web.Path("repos", a.Owner.Login, a.Name, "issues", n)
-	var failed error
-	for _, c := range []struct {
-		path, name string
-		list       []string
-	}{
-		{ofIssue + "/labels", "labels", f.List("label")},
-		{ofIssue + "/assignees", "assignees", f.List("assignee")},
-		{web.Path("repos", a.Owner.Login, a.Name, "pulls", n, "requested_reviewers"), "reviewers",
-			f.List("reviewer")},
-	} {
-		if len(c.list) > 0 {
-			failed = errors.Join(failed, p.kit.Change(r, http.MethodPost, c.path,
-				map[string]any{c.name: c.list}, nil))
-		}
+func (p *Pages) create(r *http.Request, a *repo.Access, v *newView) (*pull.Pull, error) {
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return nil, err
 	}
+	return p.of.Pulls.Create(ctx, a, pull.NewPull{Title: v.Title, Text: issue.NewText(v.Text), Head: v.Head,
+		Base: v.Base, Draft: v.Draft, Modifiable: v.Modify})
+}
+
+// setRelations adds to a new pull request what was chosen. It is there already: what is not accepted is left out, and
+// the page says so.
+func (p *Pages) setRelations(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, number int64,
+) error {
+	to := web.Path(a.Owner.Login, a.Name, "pull", strconv.FormatInt(number, 10))
+	failed := errors.Join(
+		p.relate(r, a, account.Push, f.List("label"), func(ctx context.Context, names []string) error {
+			_, err := p.talk.Issues.AddLabels(ctx, a, number, names)
+			return err
+		}),
+		p.relate(r, a, account.Push, f.List("assignee"), func(ctx context.Context, logins []string) error {
+			_, err := p.talk.Issues.Assign(ctx, a, number, logins)
+			return err
+		}),
+		p.relate(r, a, account.Pull, f.List("reviewer"), func(ctx context.Context, logins []string) error {
+			return p.of.Pulls.RequestReviews(ctx, a, number, logins)
+		}))
 	if failed != nil {
 		if _, err := page.ProblemOf(failed); err != nil && orEmpty(err) != nil {
 			return err
@@ -268,4 +268,17 @@ func (p *Pages) setRelations(
 			"assignees or reviewers that you chose could be added.")
 	}
 	return page.SeeOther(w, r, to)
+}
+
+// relate adds what a form names to a pull request, if it names anything and the caller has the role.
+func (p *Pages) relate(r *http.Request, a *repo.Access, need account.Role, names []string,
+	add func(ctx context.Context, names []string) error) error {
+	if len(names) == 0 {
+		return nil
+	}
+	ctx, err := p.kit.Write(r, a, need)
+	if err != nil {
+		return err
+	}
+	return add(ctx, names)
 }

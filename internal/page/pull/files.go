@@ -1,12 +1,13 @@
 package pull
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"arbor/internal/inside"
+	"arbor/internal/git"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
@@ -58,20 +59,21 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	}
 	s.Wide = true
 	v := &filesView{scene: s}
-	var list []page.ChangedFile
-	more, err := p.kit.Get(r, api(r, a, "files"), page.Part(r, diff.PerPage), &list)
+	at := web.Page{Number: web.ReadPage(r).Number, Size: diff.PerPage}
+	changes, err := p.of.Git.ChangesOfRange(r.Context(), a, s.of.Range(), at)
 	if err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more)
-	threads, rest, err := p.threads(r, a, s)
+	list := page.NewChangedFiles(changes)
+	v.Pages = page.PagesOf(r, changes.More(at))
+	threads, rest, err := p.threads(r.Context(), a, s)
 	if err != nil {
 		return err
 	}
 	v.More = rest
 	o := diff.Options{Under: map[diff.Place]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff"}
 	var notes []page.Annotation
-	if notes, v.Noted, err = p.annotations(r, a, s.Pull.Head.SHA); err != nil {
+	if notes, v.Noted, err = p.annotations(r.Context(), a, s.Pull.Head.SHA); err != nil {
 		return err
 	}
 	for n := range notes {
@@ -109,15 +111,16 @@ const maxNotes = 99
 
 // annotations reads what checks of a commit say of its lines; rest reports that there is more.
 func (p *Pages) annotations(
-	r *http.Request, a *repo.Access, sha string,
+	ctx context.Context, a *repo.Access, sha string,
 ) (list []page.Annotation, rest bool, err error) {
-	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "commits", sha, "check-runs"),
-		Query: page.Query("sha", sha, "per_page", strconv.Itoa(maxNotes+1)), Handler: p.with.Annotations}
-	_, err = p.kit.Read(r, q, &list)
-	if rest = len(list) > maxNotes; rest {
-		list = list[:maxNotes]
+	notes, err := p.of.Checks.NotesOfCommit(ctx, a, git.SHA(sha), maxNotes+1)
+	if rest = len(notes) > maxNotes; rest {
+		notes = notes[:maxNotes]
 	}
-	return list, rest, orEmpty(err)
+	for n := range notes {
+		list = append(list, page.NewAnnotation(&notes[n], a))
+	}
+	return list, rest, err
 }
 
 // slot returns the slot below a line, for adding to it.

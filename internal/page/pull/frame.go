@@ -6,31 +6,27 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
-	"arbor/internal/inside"
 	"arbor/internal/page"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
 // scene is what all pages of one pull request show, and the forms in them need.
 type scene struct {
 	page.Frame
-	Pull     *pull
+	Pull     *request
+	of       *pull.View
 	Act      string // the address of the pull request, below which the forms are
 	At       string // the part that is shown: conversation, commits, checks, files
-	Progress progress
+	Progress *review.Progress
 
 	MayComment bool
 	MayEdit    bool // title, base, draft, state; threads to resolve
 	MayMerge   bool
 	MayCommit  bool // to the head branch, as far as the page knows
 	Own        bool // the viewer opened it
-}
-
-// api is the address of the request's pull request in the API; more are segments below it.
-func api(r *http.Request, a *repo.Access, more ...string) string {
-	return web.Path(append([]string{"repos", a.Owner.Login, a.Name, "pulls", web.Param(r, "number")},
-		more...)...)
 }
 
 // at is the address of the request's pull request.
@@ -40,24 +36,27 @@ func at(r *http.Request, a *repo.Access) string {
 
 // scene reads the request's pull request and makes the frame of a page. Error: 404.
 func (p *Pages) scene(r *http.Request, a *repo.Access, part string) (*scene, error) {
-	s := &scene{Pull: &pull{}, Act: at(r, a), At: part}
-	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Media: "raw"}, s.Pull); err != nil {
+	number, err := web.Number(r, "number")
+	if err != nil {
 		return nil, err
 	}
+	v, err := p.of.Pulls.Get(r.Context(), a, number)
+	if err != nil {
+		return nil, err
+	}
+	s := &scene{Pull: newRequest(v), of: v, Act: at(r, a), At: part}
 	title := s.Pull.Title + " · Pull request #" + strconv.FormatInt(s.Pull.Number, 10)
-	var err error
 	if s.Frame, err = p.kit.RepoFrame(r, a, "pulls", title); err != nil {
 		return nil, err
 	}
-	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Progress},
-		&s.Progress); err != nil {
+	if s.Progress, err = p.talk.Reviews.Progress(r.Context(), a, number); err != nil {
 		return nil, err
 	}
 	s.rights()
 	return s, nil
 }
 
-// rights finds out which forms the viewer is offered. What each of them may do the API decides.
+// rights finds out which forms the viewer is offered. What each of them may do its operation decides.
 func (s *scene) rights() {
 	v, of := s.Viewer, s.Pull
 	if v == nil || s.Repo.Archived {
@@ -68,7 +67,7 @@ func (s *scene) rights() {
 	s.MayEdit = s.MayMerge || s.Own
 	s.MayComment = s.MayMerge || !of.Locked
 	owner := of.Head.User != nil && of.Head.User.ID == v.ID
-	s.MayCommit = of.State == "open" && of.Head.Repo != nil &&
+	s.MayCommit = of.State == "open" && of.Head.Repo != "" &&
 		(!of.Fork() && s.MayMerge || of.Fork() && (owner || s.Own))
 }
 
@@ -123,7 +122,7 @@ func back(r *http.Request, a *repo.Access, f page.Form, anchor string) string {
 	return to
 }
 
-// led shows the page that a form names, or why the API did not take what it sent.
+// led shows the page that a form names, or what was wrong with what it sent.
 func (p *Pages) led(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, anchor string, err error,
 ) error {
@@ -133,7 +132,7 @@ func (p *Pages) led(
 	return page.SeeOther(w, r, back(r, a, f, anchor))
 }
 
-// orEmpty takes it that there is nothing where the API says that something is not there.
+// orEmpty takes it that there is nothing where something is not there.
 func orEmpty(err error) error {
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) {
 		return nil

@@ -2,12 +2,15 @@ package pull
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
-	"arbor/internal/inside"
+	"arbor/internal/issue"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/review"
+	"arbor/internal/search"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -28,15 +31,14 @@ type listView struct {
 // item is one pull request of a list.
 type item struct {
 	page.Issue
-	Checks string
-	Review string
+	review.Mark
 }
 
 const (
 	listed    = 25
 	usual     = "is:open"
 	inMenus   = 50
-	maxSearch = 200 // characters of a search; the API takes 256, with what this page adds
+	maxSearch = 200 // characters of a search; package search takes 256, with what this page adds
 )
 
 // GET /{owner}/{repo}/pulls
@@ -73,69 +75,64 @@ func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // search finds the pull requests, counts those of the other state, and reads their marks.
 func (p *Pages) search(r *http.Request, a *repo.Access, v *listView, f filter) (*page.Problem, error) {
-	within := "repo:" + a.Owner.Login + "/" + a.Name + " is:pr "
-	var found struct {
-		Total int64 `json:"total_count"`
-		Part  bool  `json:"incomplete_results"`
-		Items []page.Issue
-	}
-	asked := inside.Request{Path: "/search/issues", Query: page.Part(r, listed, "q", within+v.Query),
-		Media: "raw"}
-	more, err := p.kit.Read(r, asked, &found)
+	at := web.Page{Number: web.ReadPage(r).Number, Size: listed}
+	found, err := p.find(r, a, v.Query, at)
 	if err != nil {
 		return page.ProblemOf(err)
 	}
-	v.Count, v.Part, v.Pages = found.Total, found.Part, page.PagesOf(r, more)
+	v.Count, v.Part = found.Total, found.Part
+	v.Pages = page.PagesOf(r, at.Offset()+at.Size < min(found.Total, search.MaxReach))
 	other := f.state("closed")
 	if v.IsClosed {
 		other = f.state("open")
 	}
-	var rest struct {
-		Total int64 `json:"total_count"`
-	}
-	q := inside.Request{Path: "/search/issues", Media: "raw",
-		Query: page.Query("q", within+other, "per_page", "1", "page", "1000")} // whose rows nobody reads
-	if _, err := p.kit.Read(r, q, &rest); err != nil {
+	rest, err := p.find(r, a, other, web.Page{Number: search.MaxReach, Size: 1}) // whose row nobody reads
+	if err != nil {
 		return page.ProblemOf(err)
 	}
 	v.Other = rest.Total
-	return nil, p.marks(r, a, v, found.Items)
+	return nil, p.marks(r, a, v, found.Views())
+}
+
+// find searches the pull requests of the repository as the page's caller.
+func (p *Pages) find(r *http.Request, a *repo.Access, text string, at web.Page) (*search.Results, error) {
+	q, err := search.Parse("repo:" + a.Owner.Login + "/" + a.Name + " is:pr " + text)
+	if err != nil {
+		return nil, err
+	}
+	return p.talk.Searches.Search(r.Context(), page.Reader(r), q, at)
 }
 
 // marks reads how checks and reviews of the listed pull requests stand.
-func (p *Pages) marks(r *http.Request, a *repo.Access, v *listView, list []page.Issue) error {
-	numbers := make([]string, len(list))
+func (p *Pages) marks(r *http.Request, a *repo.Access, v *listView, list []*issue.View) error {
+	numbers := make([]int64, len(list))
 	for n, i := range list {
-		numbers[n] = strconv.FormatInt(i.Number, 10)
+		numbers[n] = i.Number
 	}
-	marks := map[int64]struct{ Checks, Review string }{}
-	if len(list) > 0 {
-		q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "pulls"), Handler: p.with.Marks,
-			Query: page.Query("numbers", strings.Join(numbers, ","))}
-		if _, err := p.kit.Read(r, q, &marks); err != nil {
-			return err
-		}
-	}
+	marks, err := p.talk.Reviews.Marks(r.Context(), a, numbers)
 	for _, i := range list {
-		m := marks[i.Number]
-		v.Items = append(v.Items, item{i, m.Checks, m.Review})
+		one := item{Issue: *page.NewIssue(i)}
+		if m := marks[i.Number]; m != nil {
+			one.Mark = *m
+		}
+		v.Items = append(v.Items, one)
 	}
-	return nil
+	return err
 }
 
 // menus returns the menus above the list.
 func (p *Pages) menus(r *http.Request, a *repo.Access, v *listView, f filter) error {
-	base, size := web.Path("repos", a.Owner.Login, a.Name), page.Query("per_page", strconv.Itoa(inMenus))
-	var labels []page.Label
-	if _, err := p.kit.Get(r, base+"/labels", size, &labels); err != nil {
+	first, ctx := web.Page{Number: 1, Size: inMenus}, r.Context()
+	labels, _, err := p.talk.Services.Labels.List(ctx, a, first)
+	if err != nil {
 		return err
 	}
-	var people []page.User
-	if _, err := p.kit.Get(r, base+"/assignees", size, &people); err != nil {
+	people, _, err := p.talk.Issues.Assignable(ctx, a, first)
+	if err != nil {
 		return err
 	}
-	var stones []page.Milestone
-	if _, err := p.kit.Get(r, base+"/milestones", size, &stones); err != nil {
+	stones, _, err := p.talk.Milestones.List(ctx, a, milestone.Order{State: tracker.Open}, first)
+	if err != nil {
 		return err
 	}
 	var logins, names, titles []string

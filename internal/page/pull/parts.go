@@ -1,19 +1,24 @@
 package pull
 
 import (
+	"context"
 	"net/http"
+	"strconv"
 
+	"arbor/internal/checkrun"
+	"arbor/internal/git"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/status"
 	"arbor/internal/web"
 )
 
-const perPage = 100 // commits
+const perPage = 100 // commits, check runs, statuses
 
 type commitsView struct {
 	*scene
 	Commits []page.Commit
-	Beyond  bool // there are more than the API lists
+	Beyond  bool // there are more than are listed
 }
 
 // GET /{owner}/{repo}/pull/{number}/commits
@@ -24,17 +29,18 @@ func (p *Pages) Commits(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if err != nil {
 		return err
 	}
-	v := &commitsView{scene: s}
-	more, err := p.kit.Get(r, api(r, a, "commits"), page.Part(r, perPage), &v.Commits)
+	at := web.Page{Number: web.ReadPage(r).Number, Size: perPage}
+	list, err := p.of.Git.CommitsOfRange(r.Context(), a, s.of.Range(), at)
 	if err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more)
-	v.Beyond = !more && s.Pull.Commits > maxListed
+	v := &commitsView{scene: s, Commits: page.NewCommits(list.Rows)}
+	v.Pages = page.PagesOf(r, list.More)
+	v.Beyond = !list.More && s.Pull.Commits > maxListed
 	return p.t.Page(w, r, "commits.html", v)
 }
 
-// maxListed is how many commits the API lists of a pull request.
+// maxListed is how many commits of a pull request are listed.
 const maxListed = 250
 
 type checksView struct {
@@ -51,7 +57,7 @@ func (p *Pages) Checks(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	v := &checksView{scene: s}
-	if v.Sum, err = p.rollup(r, a, s.Pull.Head.SHA); err != nil {
+	if v.Sum, err = p.rollup(r.Context(), a, s.Pull.Head.SHA); err != nil {
 		return err
 	}
 	return p.t.Page(w, r, "checks.html", v)
@@ -92,45 +98,38 @@ func (s *rollup) add(c check) {
 }
 
 // rollup reads the checks and statuses of a commit.
-func (p *Pages) rollup(r *http.Request, a *repo.Access, sha string) (sum rollup, err error) {
-	of := web.Path("repos", a.Owner.Login, a.Name, "commits", sha)
-	var runs struct {
-		Total int        `json:"total_count"`
-		Runs  []*runJSON `json:"check_runs"`
-	}
-	if _, err := p.kit.Get(r, of+"/check-runs", page.Query("per_page", "100"), &runs); orEmpty(err) != nil {
+func (p *Pages) rollup(ctx context.Context, a *repo.Access, sha string) (sum rollup, err error) {
+	first := web.Page{Number: 1, Size: perPage}
+	runs, all, err := p.of.Checks.Latest(ctx, a, git.SHA(sha), first)
+	if err != nil {
 		return sum, err
 	}
-	for _, run := range runs.Runs {
-		sum.add(run.check())
+	for _, run := range runs {
+		sum.add(newCheck(ctx, a, run))
 	}
-	var combined struct {
-		Total    int `json:"total_count"`
-		Statuses []statusJSON
-	}
-	if _, err := p.kit.Get(r, of+"/status", page.Query("per_page", "100"), &combined); orEmpty(err) != nil {
+	statuses, contexts, err := p.of.Statuses.Latest(ctx, a, git.SHA(sha), first)
+	if err != nil {
 		return sum, err
 	}
-	for _, s := range combined.Statuses {
-		c := check{Name: s.Context, Text: s.Description, Mark: s.State, Href: page.WebAddress(s.Target)}
-		if c.Mark == "error" {
+	for _, s := range statuses {
+		c := check{Name: s.Context, Text: textOf(s.Description), Mark: s.State.String(),
+			Href: page.WebAddress(textOf(s.TargetURL))}
+		if s.State == status.Error {
 			c.Mark = "failure"
 		}
 		sum.add(c)
 	}
-	sum.More = runs.Total > len(runs.Runs) || combined.Total > len(combined.Statuses)
+	sum.More = all > int64(len(runs)) || contexts > int64(len(statuses))
 	return sum, nil
 }
 
-func (run *runJSON) check() check {
-	c := check{Name: run.Name, Text: run.Output.Title, Mark: "pending", Href: page.WebAddress(run.HTMLURL)}
-	if run.App != nil {
-		c.App = run.App.Name
-	}
-	if run.Status != "completed" {
+func newCheck(ctx context.Context, a *repo.Access, run *checkrun.Brief) check {
+	c := check{Name: run.Name, Text: textOf(run.Title), Mark: "pending", App: run.App,
+		Href: web.From(ctx).Page(web.Path(a.Owner.Login, a.Name, "runs", strconv.FormatInt(run.ID, 10)))}
+	if run.Status != checkrun.Completed {
 		return c
 	}
-	switch run.Conclusion {
+	switch run.Conclusion.String() {
 	case "success":
 		c.Mark = "success"
 	case "neutral", "skipped":
@@ -139,7 +138,7 @@ func (run *runJSON) check() check {
 		c.Mark = "failure"
 	}
 	if c.Text == "" {
-		c.Text = run.Conclusion
+		c.Text = run.Conclusion.String()
 	}
 	return c
 }

@@ -9,20 +9,23 @@
 //   - .../pull/{number}/comments, /reviews, /threads, /viewed: reviewing.go
 //   - .../pull/{number}/reviewers: reviewers.go
 //   - .../pull/{number}/suggestions: suggestion.go, apply.go
-//   - frame.go, thread.go, payload.go: what the pages share
+//   - frame.go, thread.go, view.go: what the pages share
 //
 // What pull requests share with issues (comments, labels, assignees, titles, states) is in package talk,
-// changed files are in package diff. Of the rest, these pages ask the API, as their caller.
+// changed files are in package diff.
 package pull
 
 import (
 	"embed"
 
+	"arbor/internal/checkrun"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/page/talk"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/route"
-	"arbor/internal/web"
+	"arbor/internal/status"
 )
 
 //go:embed templates
@@ -30,20 +33,13 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers answer where the REST API has no address. Each is asked under a route of REST, with its right.
-type Handlers struct {
-	Text          repo.Handler // N.diff and N.patch
-	Outlook       web.Handler  // GET .../pulls/{number}: what a merge would meet
-	Draft         web.Handler  // PATCH .../pulls/{number}
-	Revert        web.Handler  // PUT .../pulls/{number}/merge
-	Comments      web.Handler  // GET .../pulls/{number}/comments: all at once
-	Progress      web.Handler  // GET .../pulls/{number}: threads, viewed files, the pending review
-	MarkViewed    web.Handler  // PATCH .../pulls/{number}
-	Marks         web.Handler  // GET .../pulls
-	CreatePending web.Handler  // POST .../pulls/{number}/comments
-	ResolveThread web.Handler  // PATCH .../pulls/comments/{id}
-	CommitFiles   web.Handler  // POST .../git/commits
-	Annotations   web.Handler  // GET .../commits/{ref}/check-runs: what the latest runs say of lines
+// Services are the features whose operations the pages call, besides those of conversations.
+type Services struct {
+	Git      *gitdata.API
+	Pulls    *pull.Service
+	Checks   *checkrun.Service
+	Statuses *status.Service
+	Text     repo.Handler // N.diff and N.patch
 }
 
 // Pages answers the pages of pull requests.
@@ -51,42 +47,42 @@ type Pages struct {
 	kit  *page.Kit
 	t    *page.Templates
 	talk *talk.Pages
-	with Handlers
+	of   Services
 }
 
 // New makes the pages.
-func New(kit *page.Kit, conversations *talk.Pages, with Handlers) *Pages {
-	return &Pages{kit, roomTemplates, conversations, with}
+func New(kit *page.Kit, conversations *talk.Pages, of Services) *Pages {
+	return &Pages{kit, roomTemplates, conversations, of}
 }
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {
-	const pull = "/{owner}/{repo}/pull/{number}"
+	const one = "/{owner}/{repo}/pull/{number}"
 	on := p.kit.OnRepo
 	return []route.Route{
 		on("GET /{owner}/{repo}/pulls", p.List),
 		on("GET /{owner}/{repo}/pulls/new", p.New),
 		on("POST /{owner}/{repo}/pulls/new", p.Create),
 		on("GET /{owner}/{repo}/pull/{file}", p.Conversation),
-		on("GET "+pull+"/commits", p.Commits),
-		on("GET "+pull+"/checks", p.Checks),
-		on("GET "+pull+"/files", p.Files),
-		on("GET "+pull+"/merging", p.Merging),
-		on("POST "+pull+"/merge", p.Merge),
-		on("POST "+pull+"/update", p.Update),
-		on("POST "+pull+"/revert", p.Revert),
-		on("POST "+pull+"/draft", p.SetDraft),
-		on("POST "+pull+"/base", p.SetBase),
-		on("POST "+pull+"/branch", p.DeleteBranch),
-		on("GET "+pull+"/reviewers", p.Reviewers),
-		on("POST "+pull+"/reviewers", p.SetReviewers),
-		on("POST "+pull+"/comments", p.Comment),
-		on("GET "+pull+"/comments/{id}", p.EditComment),
-		on("POST "+pull+"/comments/{id}", p.SaveComment),
-		on("POST "+pull+"/reviews", p.Review),
-		on("POST "+pull+"/reviews/{id}", p.ChangeReview),
-		on("POST "+pull+"/threads", p.Resolve),
-		on("POST "+pull+"/viewed", p.SetViewed),
-		on("POST "+pull+"/suggestions", p.Apply),
+		on("GET "+one+"/commits", p.Commits),
+		on("GET "+one+"/checks", p.Checks),
+		on("GET "+one+"/files", p.Files),
+		on("GET "+one+"/merging", p.Merging),
+		on("POST "+one+"/merge", p.Merge),
+		on("POST "+one+"/update", p.Update),
+		on("POST "+one+"/revert", p.Revert),
+		on("POST "+one+"/draft", p.SetDraft),
+		on("POST "+one+"/base", p.SetBase),
+		on("POST "+one+"/branch", p.DeleteBranch),
+		on("GET "+one+"/reviewers", p.Reviewers),
+		on("POST "+one+"/reviewers", p.SetReviewers),
+		on("POST "+one+"/comments", p.Comment),
+		on("GET "+one+"/comments/{id}", p.EditComment),
+		on("POST "+one+"/comments/{id}", p.SaveComment),
+		on("POST "+one+"/reviews", p.Review),
+		on("POST "+one+"/reviews/{id}", p.ChangeReview),
+		on("POST "+one+"/threads", p.Resolve),
+		on("POST "+one+"/viewed", p.SetViewed),
+		on("POST "+one+"/suggestions", p.Apply),
 	}
 }

@@ -1,10 +1,12 @@
 package pull
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -27,10 +29,11 @@ func (p *Pages) Reviewers(w http.ResponseWriter, r *http.Request, a *repo.Access
 	}
 	v := &reviewersView{scene: s, Asked: map[string]bool{},
 		Return: page.ReturnTo(web.QueryOf(r).Get("return_to"), s.Act)}
-	path := web.Path("repos", a.Owner.Login, a.Name, "assignees")
-	if _, err := p.kit.Get(r, path, page.Query("per_page", "100"), &v.People); err != nil {
+	people, _, err := p.talk.Issues.Assignable(r.Context(), a, web.Page{Number: 1, Size: perPage})
+	if err != nil {
 		return err
 	}
+	v.People = page.NewUsers(people)
 	for _, u := range s.Pull.Reviewers {
 		v.Asked[u.Login] = true
 		if !slices.ContainsFunc(v.People, func(o page.User) bool { return o.ID == u.ID }) {
@@ -53,10 +56,14 @@ func (p *Pages) SetReviewers(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	if login := f.Text("again"); login != "" {
-		return p.led(w, r, a, f, "", p.ask(r, a, http.MethodPost, []string{login}))
+		return p.led(w, r, a, f, "", p.ask(r, a, []string{login}))
 	}
-	var now struct{ Users []page.User }
-	if _, err := p.kit.Get(r, api(r, a, "requested_reviewers"), nil, &now); err != nil {
+	number, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	now, err := p.of.Pulls.AskedFor(r.Context(), a, number)
+	if err != nil {
 		return err
 	}
 	wanted, gone := f.List("reviewer"), []string{}
@@ -65,22 +72,33 @@ func (p *Pages) SetReviewers(w http.ResponseWriter, r *http.Request, a *repo.Acc
 			wanted = append(wanted, name)
 		}
 	}
-	for _, u := range now.Users {
+	for _, u := range now {
 		same := func(login string) bool { return strings.EqualFold(login, u.Login) }
 		if !slices.ContainsFunc(wanted, same) {
 			gone = append(gone, u.Login)
 		}
 		wanted = slices.DeleteFunc(wanted, same)
 	}
-	if err == nil && len(wanted) > 0 {
-		err = p.ask(r, a, http.MethodPost, wanted)
+	if len(wanted) > 0 {
+		err = p.ask(r, a, wanted)
 	}
 	if err == nil && len(gone) > 0 {
-		err = p.ask(r, a, http.MethodDelete, gone)
+		err = p.unask(r, a, number, gone)
 	}
 	return p.led(w, r, a, f, "", err)
 }
 
-func (p *Pages) ask(r *http.Request, a *repo.Access, method string, logins []string) error {
-	return p.kit.Change(r, method, api(r, a, "requested_reviewers"), map[string]any{"reviewers": logins}, nil)
+// ask asks people for a review of the request's pull request.
+func (p *Pages) ask(r *http.Request, a *repo.Access, logins []string) error {
+	return p.change(r, a, account.Pull, func(ctx context.Context, number int64) error {
+		return p.of.Pulls.RequestReviews(ctx, a, number, logins)
+	})
+}
+
+func (p *Pages) unask(r *http.Request, a *repo.Access, number int64, logins []string) error {
+	ctx, err := p.kit.Delete(r, a, account.Pull)
+	if err != nil {
+		return err
+	}
+	return p.of.Pulls.UnrequestReviews(ctx, a, number, logins)
 }

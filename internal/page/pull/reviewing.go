@@ -1,14 +1,19 @@
 package pull
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
-	"arbor/internal/inside"
+	"arbor/internal/git"
+	"arbor/internal/issue"
 	"arbor/internal/page"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
@@ -21,50 +26,62 @@ func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if err != nil {
 		return err
 	}
-	body := map[string]any{"body": f.Get("body")}
+	n := review.NewComment{Text: issue.NewText(f.Get("body")), Pending: f.Checked("review")}
 	if to, err := strconv.ParseInt(f.Get("reply_to"), 10, 64); err == nil {
-		body["in_reply_to"] = to
+		n.ReplyTo = to
 	} else {
-		addPlace(body, f)
+		n.Anchor = anchorOf(f)
 	}
-	q := inside.Request{Method: http.MethodPost, Path: api(r, a, "comments")}
-	if f.Checked("review") {
-		q.Handler = p.with.CreatePending
+	var made *review.Comment
+	err = p.change(r, a, account.Pull, func(ctx context.Context, number int64) (err error) {
+		made, err = p.talk.Reviews.AddComment(ctx, a, number, n)
+		return err
+	})
+	if err != nil {
+		return p.refused(w, r, a, f, err)
 	}
-	var made struct{ ID int64 }
-	err = p.kit.Do(r, q, body, &made)
-	return p.led(w, r, a, f, "discussion_r"+strconv.FormatInt(made.ID, 10), err)
+	return page.SeeOther(w, r, back(r, a, f, "discussion_r"+strconv.FormatInt(made.ID, 10)))
 }
 
-// addPlace says where a comment stands.
-func addPlace(body map[string]any, f page.Form) {
-	body["commit_id"], body["path"], body["side"] = f.Get("commit"), f.Get("path"), "RIGHT"
-	if f.Get("side") == "LEFT" {
-		body["side"] = "LEFT"
-	}
+// anchorOf says where a comment stands.
+func anchorOf(f page.Form) review.Anchor {
+	at := review.Anchor{Commit: git.SHA(f.Get("commit")), Path: f.Get("path"), Side: review.Right}
 	if f.Text("line") == "" {
-		body["subject_type"] = "file"
-		return
+		at.Whole = true
+		return at
 	}
-	line, _ := strconv.ParseInt(f.Text("line"), 10, 64) // 0 is in no diff
-	body["line"] = line
+	if f.Get("side") == "LEFT" {
+		at.Side = review.Left
+	}
+	line, err := strconv.ParseInt(f.Text("line"), 10, 64)
+	if err != nil || line < 1 {
+		line = -1 // in no diff
+	}
+	at.Spot.Line = line
 	if start, err := strconv.ParseInt(f.Text("start"), 10, 64); err == nil && start != line {
-		body["start_line"], body["start_side"] = min(start, line), body["side"]
-		body["line"] = max(start, line)
+		at.Spot.Start, at.Spot.Line = min(start, line), max(start, line)
+		if at.Spot.Start < 1 {
+			at.Spot.Start = -1
+		}
+		at.StartSide = at.Side
 	}
+	return at
 }
 
 type editView struct {
 	page.Frame
-	Comment lineComment
-	To      string
-	Text    string
-	Return  string
+	To     string
+	Text   string
+	Return string
 }
 
-// commentPath is the address of the request's comment in the API.
-func commentPath(r *http.Request, a *repo.Access) string {
-	return web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", web.Param(r, "id"))
+// comment reads the comment that the address names. Error: 404.
+func (p *Pages) comment(r *http.Request, a *repo.Access) (*review.Comment, error) {
+	id, err := web.Number(r, "id")
+	if err != nil {
+		return nil, err
+	}
+	return p.talk.Reviews.FindComment(r.Context(), a, id)
 }
 
 // GET /{owner}/{repo}/pull/{number}/comments/{id}
@@ -81,11 +98,11 @@ func (p *Pages) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 func (p *Pages) editing(r *http.Request, a *repo.Access, values url.Values) (*editView, error) {
 	v := &editView{To: at(r, a) + "/comments" + web.Path(web.Param(r, "id")),
 		Return: page.ReturnTo(values.Get("return_to"), at(r, a))}
-	if _, err := p.kit.Get(r, commentPath(r, a), nil, &v.Comment); err != nil {
+	c, err := p.comment(r, a)
+	if err != nil {
 		return nil, err
 	}
-	v.Text = v.Comment.Text
-	var err error
+	v.Text = c.Body
 	v.Frame, err = p.kit.RepoFrame(r, a, "pulls", "Edit comment")
 	return v, err
 }
@@ -99,10 +116,9 @@ func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return err
 	}
 	if f.Checked("delete") {
-		return p.led(w, r, a, f, "", orEmpty(p.kit.Change(r, http.MethodDelete, commentPath(r, a), nil, nil)))
+		return p.led(w, r, a, f, "", orEmpty(p.deleteComment(r, a)))
 	}
-	err = p.kit.Change(r, http.MethodPatch, commentPath(r, a), map[string]any{"body": f.Get("body")}, nil)
-	if err == nil {
+	if err = p.changeComment(r, a, f.Get("body")); err == nil {
 		return page.SeeOther(w, r, back(r, a, f, "discussion_r"+web.Param(r, "id")))
 	}
 	problem, err := page.ProblemOf(err)
@@ -117,6 +133,28 @@ func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	return p.t.Again(w, r, "edit.html", problem, v)
 }
 
+func (p *Pages) deleteComment(r *http.Request, a *repo.Access) error {
+	ctx, err := p.kit.Delete(r, a, account.Pull)
+	if err != nil {
+		return err
+	}
+	c, err := p.comment(r, a)
+	if err != nil {
+		return err
+	}
+	return p.talk.Reviews.DeleteComment(ctx, a, c)
+}
+
+func (p *Pages) changeComment(r *http.Request, a *repo.Access, text string) error {
+	return p.change(r, a, account.Pull, func(ctx context.Context, _ int64) error {
+		c, err := p.comment(r, a)
+		if err == nil {
+			_, err = p.talk.Reviews.EditComment(ctx, a, c, issue.NewText(text))
+		}
+		return err
+	})
+}
+
 // POST /{owner}/{repo}/pull/{number}/reviews
 //
 // Review submits the viewer's review: with the comments that wait, or a new one. event is COMMENT, APPROVE or
@@ -126,31 +164,52 @@ func (p *Pages) Review(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	var now progress
-	if _, err := p.kit.Read(r, inside.Request{Path: api(r, a), Handler: p.with.Progress}, &now); err != nil {
+	number, err := web.Number(r, "number")
+	if err != nil {
 		return err
 	}
-	pending := api(r, a, "reviews", strconv.FormatInt(now.Pending, 10))
+	of, i, err := p.of.Pulls.Find(r.Context(), a, number)
+	if err != nil {
+		return err
+	}
+	now, err := p.talk.Reviews.Progress(r.Context(), a, number)
 	switch {
+	case err != nil:
+		return err
 	case f.Get("event") == "DISCARD" && now.Pending == 0:
 		return page.SeeOther(w, r, at(r, a)) // it is gone already
 	case f.Get("event") == "DISCARD":
-		return p.led(w, r, a, f, "", p.kit.Change(r, http.MethodDelete, pending, nil, nil))
-	}
-	body := map[string]any{"event": f.Get("event"), "body": f.Get("body")}
-	var made struct{ ID int64 }
-	if now.Pending != 0 {
-		err = p.kit.Change(r, http.MethodPost, pending+"/events", body, &made)
-	} else {
-		if sha := f.Get("commit"); sha != "" {
-			body["commit_id"] = sha
+		ctx, err := p.kit.Delete(r, a, account.Pull)
+		if err == nil {
+			_, err = p.talk.Reviews.Delete(ctx, a, i, now.Pending)
 		}
-		err = p.kit.Change(r, http.MethodPost, api(r, a, "reviews"), body, &made)
+		return p.led(w, r, a, f, "", err)
 	}
+	made, err := p.submit(r, a, f, of, i, now.Pending)
 	if err != nil {
 		return p.refused(w, r, a, f, err)
 	}
 	return page.SeeOther(w, r, at(r, a)+"#pullrequestreview-"+strconv.FormatInt(made.ID, 10))
+}
+
+// submit submits the pending review, or without one makes a review.
+func (p *Pages) submit(
+	r *http.Request, a *repo.Access, f page.Form, of *pull.Pull, i *issue.Issue, pending int64,
+) (*review.Review, error) {
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return nil, err
+	}
+	state, err := review.ParseEvent(f.Get("event"))
+	if err != nil {
+		return nil, err
+	}
+	text := review.NewSummary(f.Get("body"))
+	if pending != 0 {
+		return p.talk.Reviews.Submit(ctx, a, i, pending, state, text)
+	}
+	return p.talk.Reviews.Create(ctx, a, of, i,
+		review.NewReview{State: state, Text: text, Commit: git.SHA(f.Get("commit"))})
 }
 
 // POST /{owner}/{repo}/pull/{number}/reviews/{id}
@@ -161,15 +220,36 @@ func (p *Pages) ChangeReview(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return err
 	}
-	path := api(r, a, "reviews", web.Param(r, "id"))
+	reviews := p.talk.Reviews
 	switch {
 	case f.Checked("dismiss"):
-		err = p.kit.Change(r, http.MethodPut, path+"/dismissals",
-			map[string]any{"message": f.Get("body")}, nil)
+		err = p.changeReview(r, a, account.Push, func(ctx context.Context, i *issue.Issue, id int64) error {
+			_, err := reviews.Dismiss(ctx, a, i, id, f.Get("body"))
+			return err
+		})
 	case f.Text("body") == "":
 		err = errs.New(errs.Invalid, "A review needs a text here.")
 	default:
-		err = p.kit.Change(r, http.MethodPut, path, map[string]any{"body": f.Get("body")}, nil)
+		err = p.changeReview(r, a, account.Pull, func(ctx context.Context, i *issue.Issue, id int64) error {
+			_, err := reviews.Edit(ctx, a, i, id, issue.NewText(f.Get("body")))
+			return err
+		})
 	}
 	return p.led(w, r, a, f, "pullrequestreview-"+web.Param(r, "id"), err)
+}
+
+// changeReview runs an operation on the review that the address names, see change.
+func (p *Pages) changeReview(r *http.Request, a *repo.Access, need account.Role,
+	do func(ctx context.Context, i *issue.Issue, id int64) error) error {
+	return p.change(r, a, need, func(ctx context.Context, number int64) error {
+		id, err := web.Number(r, "id")
+		if err != nil {
+			return err
+		}
+		_, i, err := p.of.Pulls.Find(ctx, a, number)
+		if err != nil {
+			return err
+		}
+		return do(ctx, i, id)
+	})
 }

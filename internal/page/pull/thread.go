@@ -2,16 +2,17 @@ package pull
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/page/talk"
 	"arbor/internal/repo"
+	"arbor/internal/review"
 )
 
 // thread is comments on the same lines, one after the other.
@@ -68,49 +69,28 @@ func (c *said) Talk() *talk.Thread {
 // Counts are the reactions that there are.
 func (c *said) Counts() []talk.Count { return (&talk.Box{Comment: c.Comment}).Counts() }
 
-const (
-	commentsAtOnce = 100
-	maxCommentList = 10 // pages of comments that are read
-	maxContext     = 4  // lines of a hunk that a thread shows above its own
-)
+// maxContext is how many lines of a hunk a thread shows above its own.
+const maxContext = 4
 
 // threads reads the review comments of a pull request, with those of the viewer's pending review, as threads
 // in the order of their beginnings. more says that there are more than a page shows.
-func (p *Pages) threads(r *http.Request, a *repo.Access, s *scene) (list []*thread, more bool, err error) {
-	var all []*lineComment
+func (p *Pages) threads(
+	ctx context.Context, a *repo.Access, s *scene,
+) (list []*thread, more bool, err error) {
+	var all []*review.CommentView
 	if s.Pull.ReviewComments > 0 {
-		if more, err = p.kit.Read(r, inside.Request{Path: api(r, a, "comments"), Handler: p.with.Comments},
-			&all); err != nil {
+		if all, more, err = p.talk.Reviews.Comments(ctx, a, s.Pull.Number); err != nil {
 			return nil, false, err
 		}
 	}
 	if s.Progress.PendingComments > 0 {
-		mine, rest, err := p.pending(r, api(r, a, "reviews",
-			strconv.FormatInt(s.Progress.Pending, 10), "comments"))
+		mine, rest, err := p.talk.Reviews.CommentsOf(ctx, a, s.Pull.Number, s.Progress.Pending)
 		if err = orEmpty(err); err != nil {
 			return nil, false, err
 		}
-		for _, c := range mine {
-			c.Pending = true
-		}
 		all, more = append(all, mine...), more || rest
 	}
-	return s.gather(all), more, nil
-}
-
-// pending reads the comments of the viewer's review that is not submitted.
-func (p *Pages) pending(r *http.Request, path string) (all []*lineComment, more bool, err error) {
-	for n := 1; n <= maxCommentList; n++ {
-		var part []*lineComment
-		q := page.Query("page", strconv.Itoa(n), "per_page", strconv.Itoa(commentsAtOnce))
-		if more, err = p.kit.Read(r, inside.Request{Path: path, Query: q}, &part); err != nil {
-			return nil, false, err
-		}
-		if all = append(all, part...); !more {
-			break
-		}
-	}
-	return all, more, nil
+	return s.gather(newLineComments(all)), more, nil
 }
 
 // gather returns the threads of comments.
@@ -134,14 +114,14 @@ func (s *scene) gather(all []*lineComment) (list []*thread) {
 }
 
 func (s *scene) thread(id int64, c *lineComment) *thread {
-	t := &thread{scene: s, ID: id, Path: c.Path, Outdated: c.Outdated(), Pending: true}
+	t := &thread{scene: s, ID: id, Path: c.Path, Outdated: c.Outdated, Pending: true}
 	t.By, t.Resolved = s.Progress.Resolved[id], s.Progress.Resolved[id] != ""
 	line, start := c.Line, c.Start
 	if t.Outdated || line == 0 {
 		line, start = c.OriginalLine, c.OriginalStart
 	}
 	switch {
-	case c.Subject == "file" || line == 0:
+	case c.Whole || line == 0:
 		t.Place = diff.Place{Path: c.Path, Side: diff.Right}
 	default:
 		t.Place = diff.Place{Path: c.Path, Side: c.Side, Line: line}

@@ -12,29 +12,27 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// tokensOfRae returns tokens of rae, who can read alice/garden, and what each may do on its pages.
-func tokensOfRae(t *testing.T, s *apitest.Server) map[string]string {
+// tokensOf are tokens of somebody who reads a repository: what each may do on its pages.
+func tokensOf(t *testing.T, s *apitest.Server, login, name string) map[string]string {
 	t.Helper()
-	var garden, other int64
-	for _, name := range []struct {
-		path string
-		into *int64
-	}{{"alice/garden", &garden}, {"rae/other", &other}} {
+	s.Do(t, apitest.Case{Do: "POST /user/repos", As: login, Send: `{"name": "other"}`}) // it may be there
+	id := func(name string) int64 {
 		var r struct{ ID int64 }
-		s.Check(t, apitest.Case{Do: "GET /repos/" + name.path, As: "rae", Status: 200,
+		s.Check(t, apitest.Case{Do: "GET /repos/" + name, As: login, Status: 200,
 			Keep: func(a *apitest.Answer) { a.JSON(t, &r) }})
-		*name.into = r.ID
+		return r.ID
 	}
+	here, other := id(name), id(login+"/other")
 	fine := func(changes bool, repos ...int64) string {
 		token, _, err := s.Accounts.CreateToken(t.Context(),
-			account.NewToken{Login: "rae", Note: "fine", Repos: repos, Changes: changes})
+			account.NewToken{Login: login, Note: "fine", Repos: repos, Changes: changes})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return token
 	}
-	return map[string]string{"code": s.Scoped(t, "rae", "public_repo"), "people": s.Scoped(t, "rae", "read:user"),
-		"read": fine(false, garden), "write": fine(true, garden), "elsewhere": fine(true, other)}
+	return map[string]string{"code": s.Scoped(t, login, "public_repo"), "people": s.Scoped(t, login, "read:user"),
+		"read": fine(false, here), "write": fine(true, here), "elsewhere": fine(true, other)}
 }
 
 // A token that is limited opens by pages what it opens by the API, and no more.
@@ -43,8 +41,7 @@ func TestLimitedTokensOnIssuePages(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		people(t, s)
 		threadPlant(t, s, "alice/garden", false)
-		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "rae", Send: `{"name": "other"}`, Status: 201})
-		tokens := tokensOfRae(t, s)
+		tokens := tokensOf(t, s, "rae", "alice/garden")
 		const at = "/alice/garden/issues/1"
 		for name, may := range map[string]struct {
 			signedIn, comments, subscribes bool

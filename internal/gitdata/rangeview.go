@@ -1,0 +1,72 @@
+package gitdata
+
+import (
+	"context"
+	"io"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// CommitsOfRange returns a page of the commits that RangeCommits lists.
+func (api *API) CommitsOfRange(
+	ctx context.Context, a *repo.Access, g Range, at web.Page,
+) (*web.List[*CommitView], error) {
+	shas, err := api.rangeCommits(ctx, a, g)
+	if err != nil {
+		return nil, err
+	}
+	part := web.CutAt(at, shas)
+	views, err := api.loadViews(ctx, a, part.Rows)
+	return &web.List[*CommitView]{Rows: views, More: part.More, Total: part.Total}, err
+}
+
+func (api *API) rangeCommits(ctx context.Context, a *repo.Access, g Range) ([]git.SHA, error) {
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
+	return shas, err
+}
+
+// ChangesOfRange returns a page of the files that RangeFiles lists, with as many bytes of patches as a page for people
+// shows.
+func (api *API) ChangesOfRange(ctx context.Context, a *repo.Access, g Range, at web.Page) (*Changes, error) {
+	changes, err := api.rangeChanges(ctx, a, g, at, PagePatches)
+	if err != nil {
+		return nil, err
+	}
+	return changes, changes.hold(ctx)
+}
+
+// Contents reads a file of a revision, of a symlink the file of the repository to which it leads. Errors: 404; 413 for
+// more than an operation returns.
+func (api *API) Contents(ctx context.Context, a *repo.Access, ref, path string) (data []byte, err error) {
+	v, entry, err := api.at(ctx, a, ref, path)
+	if err != nil {
+		return nil, err
+	}
+	defer v.release()
+	if entry.Type != git.TypeBlob {
+		return nil, errs.Absent()
+	}
+	target, link, err := v.follow(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	if link != nil {
+		return []byte(*link), nil
+	}
+	err = v.objects.ReadBlob(ctx, target.SHA, maxHeld, func(size int64, contents io.Reader) error {
+		if err := hold(ctx, int(size)); err != nil {
+			return err
+		}
+		data, err = io.ReadAll(contents)
+		return err
+	})
+	return data, err
+}

@@ -1,0 +1,90 @@
+package pull
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/finder"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// View is a pull request with what it refers to, as the caller of an access sees it: the value that pages for people
+// show.
+type View struct {
+	*Pull
+	Issue      *issue.View // without its HTML
+	MergedBy   *account.Account
+	Head, Base Side
+	Reviewers  []*account.Account // who are asked for a review
+}
+
+// Side is the head or the base.
+type Side struct {
+	Owner *account.Account // nil: it is gone
+	Repo  *repo.Repo       // nil: it is gone, or the caller does not see it
+	Ref   string           // a branch
+	SHA   git.SHA
+}
+
+// Get reads a pull request with what it refers to. A test merge that is missing is made at once (decision 36).
+// Error: 404.
+func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View, error) {
+	p, _, err := s.look(ctx, a, number)
+	if err == nil {
+		_, err = s.tested(ctx, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var v *View
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		page, err := onePage(ctx, tx, a, number, false)
+		if err == nil {
+			v = page.view(page.Issues()[0])
+		}
+		return err
+	})
+	return v, err
+}
+
+// view returns a pull request of the page with what it refers to, after load.
+func (p *page) view(i *issue.Issue) *View {
+	pull := p.pulls[i.ID]
+	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy),
+		Head: Side{p.Account(pull.HeadOwnerID), p.heads[pull.HeadRepoID], pull.HeadRef, pull.HeadSHA},
+		Base: Side{p.Account(p.base.OwnerID), p.base.Repo, pull.BaseRef, pull.BaseSHA}}
+	if pull.HeadRepoID == p.base.ID {
+		v.Head.Repo = p.base.Repo
+	}
+	for _, id := range p.asked[i.ID] {
+		v.Reviewers = append(v.Reviewers, p.Account(id))
+	}
+	return v
+}
+
+// MergeCommit is the commit on the base branch once it is merged, else that of the last test merge (decisions 35,
+// 36); empty: there is none.
+func (p *Pull) MergeCommit() git.SHA {
+	if sha := p.mergeCommit(); sha != nil {
+		return *sha
+	}
+	return ""
+}
+
+// Between finds the open pull request into the branch base from head, OWNER:BRANCH; nil: there is none.
+func (s *Service) Between(ctx context.Context, a *repo.Access, base, head string) (i *issue.Issue, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		c := choice{base: base, head: head, where: finder.And{finder.InState(tracker.Open)}}
+		list, _, err := s.list(tx, a, c, web.Page{Number: 1, Size: 1})
+		if i = nil; len(list) > 0 {
+			i = list[0]
+		}
+		return err
+	})
+	return i, err
+}

@@ -1,6 +1,7 @@
 package gitdata
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -64,16 +65,31 @@ func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
-		refs, err := api.repos.Refs(ctx, a)
+		page := web.ReadPage(r)
+		list, err := api.Branches(ctx, a, page)
 		if err != nil {
 			return nil, err
 		}
-		list := below(refs.List, "refs/heads/")
 		if protected == "true" || protected == "1" {
-			list = nil
+			list = &web.List[git.Ref]{}
 		}
-		return newPlace(ctx, a).branches(web.Cut(w, r, list)), nil
+		web.Link(w, r, page, list.Total)
+		return newPlace(ctx, a).branches(list.Rows), nil
 	})
+}
+
+// Branches returns a page of the branches by name, as refs.
+func (api *API) Branches(ctx context.Context, a *repo.Access, at web.Page) (*web.List[git.Ref], error) {
+	refs, err := api.repos.Refs(ctx, a)
+	return web.CutAt(at, below(refs.List, "refs/heads/")), err
+}
+
+// TagsByVersion returns a page of the tags, the highest version first, as refs.
+func (api *API) TagsByVersion(ctx context.Context, a *repo.Access, at web.Page) (*web.List[git.Ref], error) {
+	refs, err := api.repos.Refs(ctx, a)
+	list := slices.Clone(below(refs.List, "refs/tags/"))
+	slices.SortFunc(list, func(a, b git.Ref) int { return compareVersions(b.Name, a.Name) })
+	return web.CutAt(at, list), err
 }
 
 // GET /repos/{owner}/{repo}/commits/{sha}/branches-where-head
@@ -138,22 +154,18 @@ func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		if err != nil {
 			return nil, err
 		}
-		c, err := api.commit(ctx, a, sha)
-		if err != nil {
-			return nil, err
-		}
-		known, err := api.people(ctx, c)
+		c, err := api.commitView(ctx, a, sha)
 		if err != nil {
 			return nil, err
 		}
 		p := newPlace(ctx, a)
-		b := branchJSON{Name: name, Commit: p.commit(c, known)}
+		b := branchJSON{Name: name, Commit: p.commit(c)}
 		b.Links.Self = p.api + "/branches/" + branchPath(name)
 		b.Links.HTML = p.page + "/tree/" + escapePath(name)
 		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off",
 			[]string{}, []string{}
 		b.ProtectionURL = b.Links.Self + "/protection"
-		return large{b, sizeOf(c)}, nil
+		return large{b, sizeOf(c.Commit)}, nil
 	})
 }
 
@@ -162,19 +174,16 @@ func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 // ListTags answers a page of the tags, the highest version first.
 func (api *API) ListTags(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
-		refs, err := api.repos.Refs(ctx, a)
+		page := web.ReadPage(r)
+		list, err := api.TagsByVersion(ctx, a, page)
 		if err != nil {
 			return nil, err
 		}
-		list := slices.Clone(below(refs.List, "refs/tags/"))
-		slices.SortFunc(list, func(a, b git.Ref) int { return compareVersions(b.Name, a.Name) })
+		web.Link(w, r, page, list.Total)
 		p := newPlace(ctx, a)
 		out := []tagJSON{}
-		for _, ref := range web.Cut(w, r, list) {
-			sha, name := ref.SHA, strings.TrimPrefix(ref.Name, "refs/tags/")
-			if ref.Peeled != "" {
-				sha = ref.Peeled
-			}
+		for _, ref := range list.Rows {
+			sha, name := cmp.Or(ref.Peeled, ref.SHA), strings.TrimPrefix(ref.Name, "refs/tags/")
 			out = append(out, tagJSON{Name: name, ZipballURL: p.api + "/zipball/" + escapePath(ref.Name),
 				TarballURL: p.api + "/tarball/" + escapePath(ref.Name), Commit: p.commitObject(sha),
 				NodeID: p.nodeID("Ref", ref.Name)})

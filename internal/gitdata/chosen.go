@@ -54,15 +54,11 @@ func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *rep
 func (api *API) Commits(
 	ctx context.Context, a *repo.Access, named []git.SHA,
 ) (map[git.SHA]*CommitPayload, error) {
-	shas, err := api.Known(ctx, a, named, git.TypeCommit)
-	if err != nil {
-		return nil, err
+	found, err := api.CommitViews(ctx, a, named)
+	p, out := newPlace(ctx, a), map[git.SHA]*CommitPayload{}
+	for sha, c := range found {
+		out[sha] = p.commit(c)
 	}
-	out := map[git.SHA]*CommitPayload{}
-	err = api.eachCommit(ctx, web.Unsent(ctx), a, shas, func(n int, c *CommitPayload) error {
-		out[shas[n]] = c
-		return nil
-	})
 	return out, err
 }
 

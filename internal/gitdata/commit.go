@@ -59,11 +59,7 @@ func (api *API) getCommit(w http.ResponseWriter, r *http.Request, a *repo.Access
 		return api.commitAs(w, r, a, name, kind)
 	}
 	return api.cached(w, r, a, named(name, true), func(ctx context.Context) (any, error) {
-		sha, err := api.CommitNamed(ctx, a, name)
-		if err != nil {
-			return nil, err
-		}
-		return api.fullCommit(ctx, w, r, a, sha)
+		return api.answerCommit(ctx, w, r, a, name)
 	})
 }
 
@@ -78,6 +74,19 @@ func (api *API) CommitNamed(ctx context.Context, a *repo.Access, name string) (g
 	return sha, err
 }
 
+// commitView reads a commit with the accounts behind it.
+func (api *API) commitView(ctx context.Context, a *repo.Access, sha git.SHA) (*CommitView, error) {
+	c, err := api.commit(ctx, a, sha)
+	if err != nil {
+		return nil, err
+	}
+	views, err := api.newViews(ctx, a, c)
+	if err != nil {
+		return nil, err
+	}
+	return views[0], nil
+}
+
 // commit reads a commit.
 func (api *API) commit(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Commit, error) {
 	objects, release, err := api.repos.Git(ctx, a)
@@ -88,10 +97,35 @@ func (api *API) commit(ctx context.Context, a *repo.Access, sha git.SHA) (*git.C
 	return objects.Commit(ctx, sha)
 }
 
-// fullCommit renders a commit with a page of its files.
+// FullCommit is a commit with a page of the files that it changes.
+type FullCommit struct {
+	*CommitView
+	Changes *Changes
+}
+
+// FullCommit reads the commit of a name, with at most so many bytes of patches; 0: as many as GitHub gives. Errors:
+// those of CommitNamed.
+func (api *API) FullCommit(
+	ctx context.Context, a *repo.Access, name string, at web.Page, patches int,
+) (*FullCommit, error) {
+	c, err := api.fullCommit(ctx, a, name, at, patches)
+	if err != nil {
+		return nil, err
+	}
+	if err := hold(ctx, sizeOf(c.Commit)); err != nil {
+		return nil, err
+	}
+	return c, c.Changes.hold(ctx)
+}
+
+// fullCommit is FullCommit for a caller that asks for the memory itself.
 func (api *API) fullCommit(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA,
-) (any, error) {
+	ctx context.Context, a *repo.Access, name string, at web.Page, patches int,
+) (*FullCommit, error) {
+	sha, err := api.CommitNamed(ctx, a, name)
+	if err != nil {
+		return nil, err
+	}
 	objects, release, err := api.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err
@@ -101,25 +135,40 @@ func (api *API) fullCommit(
 	if err != nil {
 		return nil, err
 	}
+	changes, err := diff.Compare(ctx, objects, parentOf(c), sha,
+		filePage(min(at.Number-1, diff.MaxFiles)*at.Size, at.Size, patches))
+	if err != nil {
+		return nil, err
+	}
+	views, err := api.newViews(ctx, a, c)
+	if err != nil {
+		return nil, err
+	}
+	return &FullCommit{views[0], &Changes{Changes: changes, In: a, From: parentOf(c), To: sha}}, nil
+}
+
+// answerCommit renders a commit with a page of its files.
+func (api *API) answerCommit(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, name string,
+) (any, error) {
 	page := web.ReadPage(r)
 	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = filesPerPage
 	}
-	changes, err := diff.Compare(ctx, objects, parentOf(c), sha,
-		filePage(ctx, min(page.Number-1, diff.MaxFiles)*page.Size, page.Size))
-	if err != nil {
-		return nil, err
+	patches := 0
+	if web.From(ctx).Brief {
+		patches = PagePatches
 	}
-	known, err := api.people(ctx, c)
+	c, err := api.fullCommit(ctx, a, name, page, patches)
 	if err != nil {
 		return nil, err
 	}
 	dated(w, c.Committer)
-	web.Link(w, r, page, int64(min(changes.Total, diff.MaxFiles)))
-	p := newPlace(ctx, a)
-	out := p.commit(c, known)
-	out.Stats = &statsJSON{changes.Additions + changes.Deletions, changes.Additions, changes.Deletions}
-	return commitAnswer{c, out, fileList{p, changes, sha, parentOf(c)}}, nil
+	web.Link(w, r, page, int64(min(c.Changes.Total, diff.MaxFiles)))
+	out := newPlace(ctx, a).commit(c.CommitView)
+	added, removed := c.Changes.Additions, c.Changes.Deletions
+	out.Stats = &statsJSON{added + removed, added, removed}
+	return commitAnswer{c.Commit, out, fileList{c.Changes}}, nil
 }
 
 // parentOf is what a commit is compared with: its first parent, or nothing.

@@ -30,38 +30,76 @@ const maxSkipped = 1 << 30
 // branch, tag or SHA), only what changed path, was made by author or committer
 // (a login or an address), or was committed since and until a time.
 func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := readFilter(web.QueryOf(r))
+	h, err := readHistory(web.QueryOf(r))
 	if err != nil {
 		return err
 	}
-	from := named(f.sha, true)
+	from := named(h.From, true)
 	return api.cached(w, r, a, basis{refs: from.refs, people: true, named: from.named},
 		func(ctx context.Context) (any, error) {
-			return api.listCommits(ctx, w, r, a, f)
+			page := web.ReadPage(r)
+			found, err := api.walk(ctx, a, h, page)
+			if err != nil {
+				return nil, err
+			}
+			switch {
+			case found.none:
+			case found.open:
+				openLink(w, r, page)
+			default:
+				web.Link(w, r, page, int64(found.total))
+			}
+			return commitList{api, a, found.shas}, nil
 		})
 }
 
-// filter is what a request wants of a history.
-type filter struct {
-	sha, path, author, committer string
-	since, until                 time.Time
+// History says which commits are listed. What is empty chooses all.
+type History struct {
+	From              string // a branch, tag or SHA; empty: the default branch
+	Path              string // they changed it
+	Author, Committer string // a login or an address
+	Since, Until      time.Time
 }
 
-// readFilter reads the query. Errors: 422 that names the parameter.
-func readFilter(q web.Query) (*filter, error) {
-	f := &filter{sha: q.Get("sha"), path: strings.TrimSuffix(q.Get("path"), "/"), author: q.Get("author"),
-		committer: q.Get("committer")}
-	if f.path != "" {
-		if err := git.CheckPath(f.path); err != nil || !utf8.ValidString(f.path) {
-			return nil, badParameter("path", "path must be a path in the repository")
+// check returns the 422 for the first value that is wrong, or nil.
+func (h *History) check() error {
+	if h.Path != "" {
+		if err := git.CheckPath(h.Path); err != nil || !utf8.ValidString(h.Path) {
+			return badParameter("path", "path must be a path in the repository")
 		}
 	}
-	for name, value := range map[string]string{"author": f.author, "committer": f.committer} {
+	for name, value := range map[string]string{"author": h.Author, "committer": h.Committer} {
 		if !utf8.ValidString(value) || strings.ContainsAny(value, "\x00\r\n") {
-			return nil, badParameter(name, name+" must be a login or an e-mail address")
+			return badParameter(name, name+" must be a login or an e-mail address")
 		}
 	}
-	for name, to := range map[string]*time.Time{"since": &f.since, "until": &f.until} {
+	return nil
+}
+
+// History returns a page of the commits of a history, the newest first. Errors: 409 for an empty repository; 404 for what From does
+// not name; 422.
+func (api *API) History(
+	ctx context.Context, a *repo.Access, h History, at web.Page,
+) (*web.List[*CommitView], error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	found, err := api.walk(ctx, a, &h, at)
+	if err != nil {
+		return nil, err
+	}
+	views, err := api.loadViews(ctx, a, found.shas)
+	return &web.List[*CommitView]{Rows: views, More: found.open || at.Number*at.Size < int64(found.total)}, err
+}
+
+// readHistory reads the query. Errors: 422 that names the parameter.
+func readHistory(q web.Query) (*History, error) {
+	h := &History{From: q.Get("sha"), Path: strings.TrimSuffix(q.Get("path"), "/"), Author: q.Get("author"),
+		Committer: q.Get("committer")}
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	for name, to := range map[string]*time.Time{"since": &h.Since, "until": &h.Until} {
 		value := q.Get(name)
 		if value == "" {
 			continue
@@ -72,7 +110,7 @@ func readFilter(q web.Query) (*filter, error) {
 		}
 		*to = time.Unix(max(t.Unix(), 1), 0)
 	}
-	return f, nil
+	return h, nil
 }
 
 func badParameter(name, message string) error {
@@ -90,24 +128,24 @@ func parseTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// options makes the walk of a filter. none reports that no commit can match.
+// options makes the walk of a history. none reports that no commit can match.
 func (api *API) options(
-	ctx context.Context, f *filter, from git.SHA,
+	ctx context.Context, h *History, from git.SHA,
 ) (o git.LogOptions, none bool, err error) {
-	o = git.LogOptions{From: []git.SHA{from}, Path: f.path}
-	if !f.since.IsZero() {
-		o.Since = f.since.Unix()
+	o = git.LogOptions{From: []git.SHA{from}, Path: h.Path}
+	if !h.Since.IsZero() {
+		o.Since = h.Since.Unix()
 	}
-	if !f.until.IsZero() {
-		o.Until = f.until.Unix()
+	if !h.Until.IsZero() {
+		o.Until = h.Until.Unix()
 	}
-	if f.author != "" {
-		if o.Author, err = api.addresses(ctx, f.author); err != nil || len(o.Author) == 0 {
+	if h.Author != "" {
+		if o.Author, err = api.addresses(ctx, h.Author); err != nil || len(o.Author) == 0 {
 			return o, true, err
 		}
 	}
-	if f.committer != "" {
-		if o.Committer, err = api.addresses(ctx, f.committer); err != nil || len(o.Committer) == 0 {
+	if h.Committer != "" {
+		if o.Committer, err = api.addresses(ctx, h.Committer); err != nil || len(o.Committer) == 0 {
 			return o, true, err
 		}
 	}
@@ -140,59 +178,48 @@ func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
 	return found, err
 }
 
-func (api *API) listCommits(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter,
-) (any, error) {
-	from, err := api.revision(ctx, a, f.sha, false)
-	if err != nil {
-		return nil, err
-	}
-	o, none, err := api.options(ctx, f, from)
-	if err != nil || none {
-		return []*CommitPayload{}, err
-	}
-	page := web.ReadPage(r)
-	shas, err := api.walk(ctx, w, r, a, page, o)
-	if err != nil {
-		return nil, err
-	}
-	return commitList{api, a, shas}, nil
+// walked is a page of a walk.
+type walked struct {
+	shas  []git.SHA
+	total int
+	open  bool // the end is not known: there is another page
+	none  bool // no commit can match
 }
 
-// walk gives a page of a walk and sets its links. How long the walk is depends
-// on where it starts and what it looks for, not on the page: it is counted once.
-func (api *API) walk(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, page web.Page,
-	o git.LogOptions,
-) ([]git.SHA, error) {
+// walk walks a history. How long the walk is depends on where it starts and what it looks for, not on the page: it is
+// counted once. Errors: those of History.
+func (api *API) walk(ctx context.Context, a *repo.Access, h *History, at web.Page) (found walked, err error) {
+	from, err := api.revision(ctx, a, h.From, false)
+	if err != nil {
+		return found, err
+	}
+	o, none, err := api.options(ctx, h, from)
+	if err != nil || none {
+		return walked{none: true}, err
+	}
 	key := strings.Join([]string{"count", a.ID.String(), string(o.From[0]), strings.Join(o.Author, ","),
 		strings.Join(o.Committer, ","),
 		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")
-	o.Skip, o.Max = int(min(page.Offset(), maxSkipped)), int(page.Size)
+	o.Skip, o.Max = int(min(at.Offset(), maxSkipped)), int(at.Size)
 	known, counted := api.lengths.Get(objectsOf(a), key)
 	if !counted {
 		o.Count = maxCounted
 	}
 	objects, release, err := api.repos.Git(ctx, a)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	defer release()
-	shas, total, more, err := objects.Log(ctx, o)
-	if err != nil {
-		return nil, err
+	found.shas, found.total, found.open, err = objects.Log(ctx, o)
+	switch {
+	case err != nil:
+		return found, err
+	case counted:
+		found.total, found.open = known, false
+	case !found.open:
+		api.lengths.Put(objectsOf(a), key, found.total)
 	}
-	if counted {
-		total, more = known, false
-	} else if !more {
-		api.lengths.Put(objectsOf(a), key, total)
-	}
-	if more {
-		openLink(w, r, page)
-	} else {
-		web.Link(w, r, page, int64(total))
-	}
-	return shas, nil
+	return found, nil
 }
 
 // openLink sets the links of a list whose end is not known.

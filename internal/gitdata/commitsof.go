@@ -37,7 +37,7 @@ func (api *API) ShowCommits(
 	shown, messages = make([]any, len(list)), make([]string, len(list))
 	for n, of := range list {
 		if c := found[commitKey{of.In.ID, of.SHA}]; c != nil {
-			shown[n], messages[n] = newPlace(ctx, of.In).commit(c, known), message(c)
+			shown[n], messages[n] = newPlace(ctx, of.In).commit(known.view(of.In, c)), message(c)
 		}
 	}
 	return shown, messages, nil

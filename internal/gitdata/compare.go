@@ -70,7 +70,37 @@ type comparison struct {
 	direct        bool // "..": from base itself, not from the merge base
 	mergeBase     git.SHA
 	ahead, behind int
-	commits       []git.SHA
+	commits       []git.SHA // of the page
+	changes       *Changes  // none behind the first page
+}
+
+// Compared is a comparison with a page of the commits that its head has and its base lacks, and on the first page the
+// files that differ.
+type Compared struct {
+	Comparison
+	Commits []*CommitView // the oldest first
+	More    bool          // commits follow the page
+	Changes *Changes
+}
+
+// Compared makes the comparison that Compare answers, with at most so many bytes of patches; 0: as many as GitHub
+// gives. Errors: those of Compare.
+func (api *API) Compared(
+	ctx context.Context, a *repo.Access, basehead string, at web.Page, patches int,
+) (*Compared, error) {
+	c, err := api.comparison(ctx, basehead, a)
+	if err != nil {
+		return nil, api.orEmpty(ctx, a, err)
+	}
+	if err := api.compare(ctx, c, at, patches); err != nil {
+		return nil, err
+	}
+	views, err := api.loadViews(ctx, c.head.at, c.commits)
+	if err != nil {
+		return nil, err
+	}
+	return &Compared{Comparison{c.ahead, c.behind, c.status()}, views, at.Number*at.Size < int64(c.ahead), c.changes},
+		c.changes.hold(ctx)
 }
 
 // side is one of the two commits of a comparison.
@@ -103,7 +133,18 @@ func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	on := basis{refs: base.refs || head.refs, people: true, named: append(base.named, head.named...)}
 	on.elsewhere = c.base.at.ID != a.ID || c.head.at.ID != a.ID
 	return api.cached(w, r, a, on, func(ctx context.Context) (any, error) {
-		return api.compare(ctx, w, r, a, c)
+		page, patches := web.ReadPage(r), 0
+		if web.QueryOf(r).Get("per_page") == "" {
+			page.Size = commitsPerComparison
+		}
+		if web.From(ctx).Brief {
+			patches = PagePatches
+		}
+		if err := api.compare(ctx, c, page, patches); err != nil {
+			return nil, err
+		}
+		web.Link(w, r, page, int64(c.ahead))
+		return api.renderComparison(ctx, a, c)
 	})
 }
 
@@ -170,19 +211,14 @@ func (api *API) resolveBoth(ctx context.Context, c *comparison) (err error) {
 	return err
 }
 
-func (api *API) compare(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, c *comparison,
-) (any, error) {
+// compare finds the page of the commits and the changed files.
+func (api *API) compare(ctx context.Context, c *comparison, page web.Page, patches int) error {
 	if err := api.resolveBoth(ctx, c); err != nil {
-		return nil, err
-	}
-	page := web.ReadPage(r)
-	if web.QueryOf(r).Get("per_page") == "" {
-		page.Size = commitsPerComparison
+		return err
 	}
 	objects, release, err := api.repos.GitOfBoth(ctx, c.head.at, c.base.at)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
 	g, both := errgroup.WithContext(ctx)
@@ -197,17 +233,13 @@ func (api *API) compare(
 		return err
 	})
 	if err := g.Wait(); err != nil {
-		return nil, err
+		return err
 	}
-	changes := &diff.Changes{}
-	if page.Number == 1 && c.mergeBase != c.head.sha || c.direct && page.Number == 1 {
-		if changes, err = diff.Compare(ctx, objects, c.from(), c.head.sha,
-			filePage(ctx, 0, filesPerPage)); err != nil {
-			return nil, err
-		}
+	c.changes = &Changes{Changes: &diff.Changes{}, In: c.head.at, From: c.from(), To: c.head.sha}
+	if page.Number == 1 && (c.direct || c.mergeBase != c.head.sha) {
+		c.changes.Changes, err = diff.Compare(ctx, objects, c.from(), c.head.sha, filePage(0, filesPerPage, patches))
 	}
-	web.Link(w, r, page, int64(c.ahead))
-	return api.renderComparison(ctx, a, c, changes)
+	return err
 }
 
 // from is the tree that the head's is compared with.
@@ -241,14 +273,8 @@ func (s *side) permanent(a *repo.Access) string {
 }
 
 // renderComparison makes the answer. Commits and files are shown where they are: in the head's repository.
-func (api *API) renderComparison(
-	ctx context.Context, a *repo.Access, c *comparison, changes *diff.Changes,
-) (any, error) {
-	commit, err := api.commit(ctx, c.base.at, c.base.sha)
-	if err != nil {
-		return nil, err
-	}
-	known, err := api.people(ctx, commit)
+func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *comparison) (any, error) {
+	commit, err := api.commitView(ctx, c.base.at, c.base.sha)
 	if err != nil {
 		return nil, err
 	}
@@ -262,12 +288,11 @@ func (api *API) renderComparison(
 		URL: p.api + spec, HTMLURL: p.page + spec,
 		PermalinkURL: p.page + "/compare/" + c.base.permanent(a) + dots + c.head.permanent(a),
 		DiffURL:      p.page + spec + ".diff", PatchURL: p.page + spec + ".patch",
-		Base: newPlace(ctx, c.base.at).commit(commit, known), Status: c.status(), Ahead: c.ahead,
+		Base: newPlace(ctx, c.base.at).commit(commit), Status: c.status(), Ahead: c.ahead,
 		Behind: c.behind, Total: c.ahead,
 	}
 	shas := append([]git.SHA{c.mergeBase}, c.commits...)
-	files := fileList{newPlace(ctx, c.head.at), changes, c.head.sha, c.from()}
-	return compareAnswer{payload, commitList{api, c.head.at, shas}, files}, nil
+	return compareAnswer{payload, commitList{api, c.head.at, shas}, fileList{c.changes}}, nil
 }
 
 // compareAs answers a comparison as a diff, or as the patches of its commits.

@@ -134,15 +134,80 @@ func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		if entry.Type != git.TypeTree {
 			return v.file(ctx, entry)
 		}
-		entries, err := v.directory(ctx, entry.SHA, path)
-		if err != nil || kind != "object" {
-			return entries, err
+		found, err := v.directory(ctx, entry.SHA, path)
+		if err != nil {
+			return nil, err
+		}
+		entries := make([]*contentJSON, len(found))
+		for n := range found {
+			if entries[n] = v.entry(&found[n]); entries[n].Type == "submodule" {
+				entries[n].Type = "file" // as at GitHub
+			}
+		}
+		if kind != "object" {
+			return entries, nil
 		}
 		entry.Path = path
 		whole := v.entry(&entry)
 		whole.Entries = &entries
 		return whole, nil
 	})
+}
+
+// File is what is at a path of a revision and no directory. A symlink that leads to a file of the repository is that
+// file, under its own path.
+type File struct {
+	git.TreeEntry         // its path is from the root
+	Link          *string // the target of a symlink that leads to no file
+	Submodule     *string // the address of a submodule; nil: .gitmodules has none
+	Data          []byte  // the contents of a file of at most 1 MiB
+	Read          bool    // Data is all of it
+}
+
+// File reads what is at a path of a revision and no directory. Errors: 403 for a file of more than 100 MiB; 404; 409
+// for a repository without any ref.
+func (api *API) File(ctx context.Context, a *repo.Access, ref, path string) (*File, error) {
+	v, entry, err := api.at(ctx, a, ref, path)
+	if err != nil {
+		return nil, err
+	}
+	defer v.release()
+	if entry.Type == git.TypeTree {
+		return nil, errs.Absent()
+	}
+	f, err := v.read(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	return f, hold(ctx, len(f.Data))
+}
+
+// Directory lists the entries of a directory of a revision, at most 1,000, by their paths from the root. Errors: 404;
+// 409 for a repository without any ref.
+func (api *API) Directory(ctx context.Context, a *repo.Access, ref, path string) ([]git.TreeEntry, error) {
+	v, entry, err := api.at(ctx, a, ref, path)
+	if err != nil {
+		return nil, err
+	}
+	defer v.release()
+	if entry.Type != git.TypeTree {
+		return nil, errs.Absent()
+	}
+	return v.directory(ctx, entry.SHA, path)
+}
+
+// at finds what is at a path of a revision. The caller releases the view. Errors: those of view and of its lookup.
+func (api *API) at(ctx context.Context, a *repo.Access, ref, path string) (*view, git.TreeEntry, error) {
+	v, err := api.view(ctx, a, ref)
+	if err != nil {
+		return nil, git.TreeEntry{}, err
+	}
+	entry, err := v.lookup(ctx, path)
+	if err != nil {
+		v.release()
+		return nil, entry, err
+	}
+	return v, entry, nil
 }
 
 // entry renders what is the same for all kinds of entries.
@@ -177,21 +242,15 @@ func (v *view) entry(e *git.TreeEntry) *contentJSON {
 	return c
 }
 
-// directory renders the entries of a directory. A submodule is called a file
-// there, as at GitHub.
-func (v *view) directory(ctx context.Context, tree git.SHA, dir string) ([]*contentJSON, error) {
-	list := []*contentJSON{}
-	err := v.objects.WalkTree(ctx, tree, false, func(w *git.WalkEntry) error {
+// directory lists the first entries of a directory.
+func (v *view) directory(ctx context.Context, tree git.SHA, dir string) (list []git.TreeEntry, err error) {
+	err = v.objects.WalkTree(ctx, tree, false, func(w *git.WalkEntry) error {
 		if len(list) == maxEntries {
 			return git.ErrStop
 		}
 		e := w.Entry()
 		e.Path = path.Join(dir, e.Path)
-		c := v.entry(&e)
-		if c.Type == "submodule" {
-			c.Type = "file"
-		}
-		list = append(list, c)
+		list = append(list, e)
 		return nil
 	})
 	return list, err
@@ -199,21 +258,38 @@ func (v *view) directory(ctx context.Context, tree git.SHA, dir string) ([]*cont
 
 // file renders what is no directory.
 func (v *view) file(ctx context.Context, e git.TreeEntry) (*contentJSON, error) {
-	if e.Type == git.TypeCommit {
-		c := v.entry(&e)
-		address, err := v.submodule(ctx, e.Path)
-		c.Submodule = &address
-		return c, err
+	f, err := v.read(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	c := v.entry(&f.TreeEntry)
+	switch {
+	case f.Type == git.TypeCommit:
+		c.Submodule = &f.Submodule
+	case f.Link != nil:
+		c.Target = f.Link
+	case f.Read:
+		text := wrapBase64(f.Data)
+		c.Encoding, c.Content = "base64", &text
+	default:
+		c.Encoding, c.Content = "none", new(string)
+	}
+	return c, nil
+}
+
+// read reads what is no directory. Error: 403 for a file of more than 100 MiB.
+func (v *view) read(ctx context.Context, e git.TreeEntry) (f *File, err error) {
+	if f = (&File{TreeEntry: e}); e.Type == git.TypeCommit {
+		f.Submodule, err = v.submodule(ctx, e.Path)
+		return f, err
 	}
 	target, link, err := v.follow(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	if link != nil {
-		e.Size = int64(len(*link))
-		c := v.entry(&e)
-		c.Target = link
-		return c, nil
+		f.Size, f.Link = int64(len(*link)), link
+		return f, nil
 	}
 	target.Path = e.Path
 	object, err := v.objects.Info(ctx, target.SHA)
@@ -221,20 +297,15 @@ func (v *view) file(ctx context.Context, e git.TreeEntry) (*contentJSON, error) 
 		return nil, err
 	}
 	target.Size = object.Size
-	c := v.entry(&target)
-	c.Encoding, c.Content = "none", new(string)
+	f.TreeEntry = target
 	switch {
 	case object.Size > maxFile:
 		return nil, tooLargeFile()
 	case object.Size <= maxInline:
-		_, data, err := v.objects.Contents(ctx, target.SHA, maxInline)
-		if err != nil {
-			return nil, err
-		}
-		text := wrapBase64(data)
-		c.Encoding, c.Content = "base64", &text
+		_, f.Data, err = v.objects.Contents(ctx, target.SHA, maxInline)
+		f.Read = err == nil
 	}
-	return c, nil
+	return f, err
 }
 
 func tooLargeFile() error {

@@ -14,22 +14,22 @@ import (
 
 // What stands in an address must be read or refused, and what is accepted must
 // be safe to hand to git.
-func FuzzReadFilter(f *testing.F) {
+func FuzzReadHistory(f *testing.F) {
 	for _, s := range []string{"", "path=a/b&author=alice&since=2011-04-22T13:33:48Z", "path=..", "path=%00",
 		"author=<a@b>", "since=--all", "until=9999-12-31T23:59:59%2B23:59", "path=a%0Ab&committer=%ff@x",
 		"since=0001-01-01", "path=/x/", "path=.git"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		got, err := readFilter(web.QueryOf(&http.Request{URL: &url.URL{RawQuery: query}}))
+		got, err := readHistory(web.QueryOf(&http.Request{URL: &url.URL{RawQuery: query}}))
 		if err != nil {
 			return
 		}
-		if got.path != "" && git.CheckPath(got.path) != nil ||
-			strings.ContainsAny(got.author+got.committer, "\x00\n") {
+		if got.Path != "" && git.CheckPath(got.Path) != nil ||
+			strings.ContainsAny(got.Author+got.Committer, "\x00\n") {
 			t.Errorf("%q is accepted: %+v", query, got)
 		}
-		if !got.since.IsZero() && got.since.Unix() < 1 || !got.until.IsZero() && got.until.Unix() < 1 {
+		if !got.Since.IsZero() && got.Since.Unix() < 1 || !got.Until.IsZero() && got.Until.Unix() < 1 {
 			t.Errorf("%q: a time before all: %+v", query, got)
 		}
 	})

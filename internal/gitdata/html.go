@@ -12,41 +12,17 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/markdown"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
-// html answers a file as HTML that is safe to show: Markdown rendered, anything
-// else as it is written. Of a longer text the first markdown.MaxSource bytes
-// are shown. Error: 422 for a file that is no text.
+// html answers a file as HTML. Error: 422 for a file that is no text.
 func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.TreeEntry) error {
-	target, _, err := v.follow(r.Context(), e)
-	if err != nil {
-		return err
-	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; img-src http: https:; sandbox")
-	rendered := isMarkdown(e.Path)
-	etag := `W/"` + string(target.SHA) + `-html"`
-	key := "html " + etag
-	if rendered {
-		key += " md"
-	}
-	k, ok := api.kept.Get(cache.Forever, key)
-	body := k.Body
-	if !ok {
-		source, err := v.text(r, target)
-		if err != nil {
-			return err
-		}
-		if body, err = toHTML(r.Context(), source, rendered); err != nil {
-			return err
-		}
-		if len(body) <= web.MaxHeld {
-			api.kept.Put(cache.Forever, key, web.Kept{Body: body})
-		}
-	}
-	if web.NotModified(w, r, etag) {
-		return nil
+	body, sha, err := api.htmlOf(r.Context(), v, e)
+	if err != nil || web.NotModified(w, r, `W/"`+string(sha)+`-html"`) {
+		return err
 	}
 	if err := admission.Hold(r.Context(), int64(len(body))); err != nil {
 		return err
@@ -54,6 +30,52 @@ func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.Tree
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	_, err = w.Write(body)
 	return err
+}
+
+// FileHTML returns the file at a path of a revision as HTML that is safe to show: Markdown rendered, anything else as
+// it is written. Of a longer text the first markdown.MaxSource bytes are shown. Errors: those of File; 422 for a file
+// that is not text.
+func (api *API) FileHTML(ctx context.Context, a *repo.Access, ref, path string) ([]byte, error) {
+	v, entry, err := api.at(ctx, a, ref, path)
+	if err != nil {
+		return nil, err
+	}
+	defer v.release()
+	if entry.Type != git.TypeBlob {
+		return nil, errs.Absent()
+	}
+	body, _, err := api.htmlOf(ctx, v, entry)
+	if err != nil {
+		return nil, err
+	}
+	return body, hold(ctx, len(body))
+}
+
+// htmlOf renders a file, or the file that a symlink leads to, whose SHA it returns, too.
+func (api *API) htmlOf(ctx context.Context, v *view, e git.TreeEntry) (body []byte, sha git.SHA, err error) {
+	target, _, err := v.follow(ctx, e)
+	if err != nil {
+		return nil, "", err
+	}
+	rendered := isMarkdown(e.Path)
+	key := "html " + string(target.SHA)
+	if rendered {
+		key += " md"
+	}
+	if k, ok := api.kept.Get(cache.Forever, key); ok {
+		return k.Body, target.SHA, nil
+	}
+	source, err := v.text(ctx, target)
+	if err != nil {
+		return nil, "", err
+	}
+	if body, err = toHTML(ctx, source, rendered); err != nil {
+		return nil, "", err
+	}
+	if len(body) <= web.MaxHeld {
+		api.kept.Put(cache.Forever, key, web.Kept{Body: body})
+	}
+	return body, target.SHA, nil
 }
 
 // toHTML renders a text, from Markdown or as it is written. Its memory is not held while
@@ -71,8 +93,8 @@ func toHTML(ctx context.Context, source string, rendered bool) ([]byte, error) {
 }
 
 // text reads the beginning of a file that holds text.
-func (v *view) text(r *http.Request, e git.TreeEntry) (string, error) {
-	_, contents, err := v.objects.Contents(r.Context(), e.SHA, maxInline)
+func (v *view) text(ctx context.Context, e git.TreeEntry) (string, error) {
+	_, contents, err := v.objects.Contents(ctx, e.SHA, maxInline)
 	if errs.Is(err, errs.TooLarge) {
 		return "", tooLargeFile()
 	}

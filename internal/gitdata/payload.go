@@ -157,19 +157,19 @@ type statsJSON struct {
 }
 
 // commit renders a commit of a list.
-func (p *place) commit(c *git.Commit, known people) *CommitPayload {
+func (p *place) commit(c *CommitView) *CommitPayload {
 	sha := string(c.SHA)
 	url := p.api + "/commits/" + sha
 	return &CommitPayload{
 		SHA: sha, NodeID: p.nodeID("Commit", sha),
 		Commit: commitBodyJSON{
-			Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Message: message(c),
+			Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Message: message(c.Commit),
 			Tree: p.tree(c.Tree),
 			URL:  p.api + "/git/commits/" + sha, Verification: signatureOf(c.Signed, c.Payload),
 		},
 		URL: url, HTMLURL: p.page + "/commit/" + sha, CommentsURL: url + "/comments",
-		Author: known.simple(c.Author, p.info), Committer: known.simple(c.Committer, p.info),
-		Parents: p.parents(c, "/commits/"),
+		Author: account.NewSimple(c.WrittenBy, p.info), Committer: account.NewSimple(c.CommittedBy, p.info),
+		Parents: p.parents(c.Commit, "/commits/"),
 	}
 }
 
@@ -178,22 +178,13 @@ func (p *place) commit(c *git.Commit, known people) *CommitPayload {
 func (api *API) eachCommit(
 	ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *CommitPayload) error,
 ) error {
-	objects, release, err := api.repos.Git(ctx, a)
-	if err != nil {
-		return err
-	}
-	defer release()
 	p, n := newPlace(ctx, a), 0
-	return objects.EachCommits(ctx, shas, func(part []*git.Commit) error {
-		known, err := api.people(ctx, part...)
-		if err != nil {
-			return err
-		}
+	return api.eachView(ctx, a, shas, func(part []*CommitView) error {
 		for _, c := range part {
-			if err := reserve(out, sizeOf(c)); err != nil {
+			if err := reserve(out, sizeOf(c.Commit)); err != nil {
 				return err
 			}
-			if err := fn(n, p.commit(c, known)); err != nil {
+			if err := fn(n, p.commit(c)); err != nil {
 				return err
 			}
 			n++
@@ -272,10 +263,6 @@ func (api *API) Logins(ctx context.Context, commits ...*git.Commit) (func(git.Si
 	}, err
 }
 
-func (p people) simple(s git.Signature, i *web.Info) *account.Simple {
-	return account.NewSimple(p[account.Fold(s.Email)], i)
-}
-
 // fileJSON is a changed file: GitHub's diff-entry.
 type fileJSON struct {
 	SHA         *string `json:"sha"`
@@ -324,30 +311,14 @@ func (p *place) file(f *diff.File, head, base git.SHA) *fileJSON {
 	return out
 }
 
-// filePage are the bounds of a page of changed files.
-func filePage(ctx context.Context, skip, most int64) diff.Options {
-	o := diff.Page(skip, most)
-	if web.From(ctx).Brief {
-		o.Sum = briefPatches
-	}
-	return o
-}
-
-// briefPatches is how many bytes of patches a page is made of.
-const briefPatches = 2 << 20
-
 // fileList is the changed files of a page, rendered one after the other: each may
 // have a large patch.
-type fileList struct {
-	place      *place
-	changes    *diff.Changes
-	head, base git.SHA
-}
+type fileList struct{ *Changes }
 
-func (l fileList) render(_ context.Context, out *web.Output) error {
+func (l fileList) render(ctx context.Context, out *web.Output) error {
 	sum, largest := 0, 0
-	for i := range l.changes.Files {
-		size := len(l.changes.Files[i].Patch)
+	for i := range l.Files {
+		size := len(l.Files[i].Patch)
 		sum, largest = sum+size, max(largest, size)
 	}
 	if sum > 64<<10 { // they are held, and one after the other is rendered
@@ -355,7 +326,8 @@ func (l fileList) render(_ context.Context, out *web.Output) error {
 			return err
 		}
 	}
-	return out.List(len(l.changes.Files), func(n int) (any, error) {
-		return l.place.file(&l.changes.Files[n], l.head, l.base), nil
+	p := newPlace(ctx, l.In)
+	return out.List(len(l.Files), func(n int) (any, error) {
+		return p.file(&l.Files[n], l.To, l.From), nil
 	})
 }

@@ -37,37 +37,44 @@ func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Acc
 func (api *API) AnswerCommit(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, sha git.SHA,
 ) error {
-	c, err := api.commit(r.Context(), a, sha)
+	c, err := api.commitView(r.Context(), a, sha)
 	if err != nil {
 		return err
 	}
-	known, err := api.people(r.Context(), c)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, status, newPlace(r.Context(), a).commit(c, known))
+	return web.JSON(w, r, status, newPlace(r.Context(), a).commit(c))
 }
 
 // RangeFiles answers a page of the files that changed since the merge base.
 func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{pair: g.String()}, func(ctx context.Context) (any, error) {
-		objects, release, err := api.repos.Git(ctx, a)
-		if err != nil {
-			return nil, err
+		page, patches := web.ReadPage(r), 0
+		if web.From(ctx).Brief {
+			patches = PagePatches
 		}
-		defer release()
-		common, err := objects.PullBase(ctx, g.Base, g.Head)
-		if err != nil {
-			return nil, err
-		}
-		page := web.ReadPage(r)
-		changes, err := diff.Compare(ctx, objects, common, g.Head, filePage(ctx, page.Offset(), page.Size))
+		changes, err := api.rangeChanges(ctx, a, g, page, patches)
 		if err != nil {
 			return nil, err
 		}
 		web.Link(w, r, page, int64(min(changes.Total, diff.MaxFiles)))
-		return fileList{newPlace(ctx, a), changes, g.Head, common}, nil
+		return fileList{changes}, nil
 	})
+}
+
+// rangeChanges compares a page of the files that changed since the merge base, see filePage.
+func (api *API) rangeChanges(
+	ctx context.Context, a *repo.Access, g Range, at web.Page, patches int,
+) (*Changes, error) {
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	common, err := objects.PullBase(ctx, g.Base, g.Head)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := diff.Compare(ctx, objects, common, g.Head, filePage(at.Offset(), at.Size, patches))
+	return &Changes{Changes: changes, In: a, From: common, To: g.Head}, err
 }
 
 // RangeText answers the changes since the merge base as a diff, or the commits

@@ -175,15 +175,11 @@ func (api *API) ListLastChanges(w http.ResponseWriter, r *http.Request, a *repo.
 		out.Entries[name] = lastChange{c.SHA, c.When, c.Subject}
 	}
 	if sha := last.Latest.SHA; sha != "" {
-		c, err := api.commit(ctx, a, sha)
+		c, err := api.commitView(ctx, a, sha)
 		if err != nil {
 			return err
 		}
-		known, err := api.people(ctx, c)
-		if err != nil {
-			return err
-		}
-		out.Latest = newPlace(ctx, a).commit(c, known)
+		out.Latest = newPlace(ctx, a).commit(c)
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }

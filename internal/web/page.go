@@ -119,10 +119,17 @@ func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
 // Cut returns the page of a whole list that the request asks for, and sets its
 // links.
 func Cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
-	page, total := ReadPage(r), int64(len(list))
-	Link(w, r, page, total)
-	from := min(page.Offset(), total)
-	return list[from:min(from+page.Size, total)]
+	page := ReadPage(r)
+	Link(w, r, page, int64(len(list)))
+	return CutAt(page, list).Rows
+}
+
+// CutAt returns a page of a whole list.
+func CutAt[T any](p Page, list []T) *List[T] {
+	total := int64(len(list))
+	from := min(p.Offset(), total)
+	to := min(from+p.Size, total)
+	return &List[T]{Rows: list[from:to], More: to < total, Total: total}
 }
 
 // LinkSince sets the Link header of a list that goes on behind an id, as

@@ -143,9 +143,12 @@ func (l *Line) about(d *eventDetails, subject *Issue) (text, path string) {
 	return Clip(text, maxSubject).Text, path
 }
 
-// Local is the path, the query and the fragment of an address of this site that the API gave; empty: it is
+// Local is the path, the query and the fragment of an address of this site, with or without the site; empty: it is
 // none.
 func Local(address string) string {
+	if strings.HasPrefix(address, "/") {
+		return address
+	}
 	if _, path, ok := strings.Cut(address, "://"); ok {
 		if at := strings.IndexByte(path, '/'); at >= 0 {
 			return path[at:]

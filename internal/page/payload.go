@@ -212,12 +212,15 @@ type ChangedFile struct {
 	BlobURL   string `json:"blob_url"`
 	RawURL    string `json:"raw_url"`
 	Patch     *string
-	Brief     *struct { // told to pages alone
-		OldMode string `json:"old_mode"` // six octal digits, as 100644
-		Mode    string
-		Binary  bool
-		Unread  bool // too much to be compared
-	}
+	Brief     *FileBrief
+}
+
+// FileBrief is what the API does not say of a changed file.
+type FileBrief struct {
+	OldMode string `json:"old_mode"` // six octal digits, as 100644
+	Mode    string
+	Binary  bool
+	Unread  bool // too much to be compared
 }
 
 // Attachment is a file of a text.

@@ -16,7 +16,7 @@ const maxShown = 2000
 
 // note is the beginning of an annotation, with the run that says it.
 type note struct {
-	*annotationPayload
+	*AnnotationPayload
 	HTMLURL string  `json:"html_url"` // the page that shows all of it
 	Run     noteRun `json:"check_run"`
 	Cut     bool    `json:"cut"` // there is more of the message, or of the details

@@ -26,23 +26,12 @@ func (f *Flights[K]) Enter(ctx context.Context, key K) (alone bool, err error) {
 		return true, nil
 	}
 	f.mu.Unlock()
-	if pause, ok := ctx.Value(pauseKey{}).(func() func()); ok {
-		defer pause()()
-	}
 	select {
 	case <-done:
 		return false, nil
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-}
-
-type pauseKey struct{}
-
-// WithPause returns a context for one of several goroutines that run one at a time. Enter calls pause before
-// it waits, so that the others can go on, and resume afterwards.
-func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
-	return context.WithValue(ctx, pauseKey{}, pause)
 }
 
 // Leave admits the next caller that waits for the key.

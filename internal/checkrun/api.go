@@ -134,9 +134,9 @@ func (api *API) ListAnnotations(w http.ResponseWriter, r *http.Request, a *repo.
 		return err
 	}
 	page := web.ReadPage(r)
-	var list []Annotation
+	var list []annotationOf
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		list, err = annotationsOf(tx, run.ID, page)
+		list, err = annotationsOf(tx, []int64{run.ID}, page.Size, page.Offset())
 		return err
 	})
 	if err != nil {
@@ -145,7 +145,7 @@ func (api *API) ListAnnotations(w http.ResponseWriter, r *http.Request, a *repo.
 	web.Link(w, r, page, run.Annotations)
 	v := &view{at: tracker.PlaceOf(r, a)}
 	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		return out.List(len(list), func(n int) (any, error) { return v.annotation(run.SHA, &list[n]), nil })
+		return out.List(len(list), func(n int) (any, error) { return v.annotation(run.SHA, &list[n].Annotation), nil })
 	})
 }
 

@@ -73,9 +73,53 @@ func loadRuns[K comparable](
 	return out, nil
 }
 
-// SuitesOfMany loads the suites of several commits, at most size for each, and their total numbers. They
-// are rendered as in GET /repos/{owner}/{repo}/commits/{ref...}/check-suites, without pull requests,
-// repository and commit. The caller must have access to the commits.
+// RunsByIDs loads the runs of the ids as LatestOfMany does. Those that are not in the repository are missing.
+func (api *API) RunsByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*Payload, error) {
+	find := func(tx *db.Tx) (totals map[int64]int64, runs []*Run, err error) {
+		runs, err = runsByIDs(tx, a.ID, db.Unique(ids))
+		return nil, runs, err
+	}
+	lists, err := loadRuns(ctx, api, a, ids, find, func(run *Run) int64 { return run.ID })
+	out := map[int64]*Payload{}
+	for id, list := range lists {
+		if len(list.Rows) > 0 {
+			out[id] = list.Rows[0]
+		}
+	}
+	return out, err
+}
+
+// Annotations loads a page of the annotations of each of the runs, in the order in which they came. Runs that are
+// not in the repository have none.
+func (api *API) Annotations(
+	ctx context.Context, a *repo.Access, runs []int64, page web.Page,
+) (map[int64]*web.List[*AnnotationPayload], error) {
+	v, out, shas := newView(ctx, a), map[int64]*web.List[*AnnotationPayload]{}, map[int64]git.SHA{}
+	var list []annotationOf
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
+		clear(out)
+		found, err := runsByIDs(tx, a.ID, db.Unique(runs))
+		if err != nil {
+			return err
+		}
+		var ids []int64
+		for _, run := range found {
+			ids, shas[run.ID] = append(ids, run.ID), run.SHA
+			out[run.ID] = &web.List[*AnnotationPayload]{Total: run.Annotations}
+		}
+		list, err = annotationsOf(tx, ids, page.Size+1, page.Offset())
+		return err
+	})
+	for n := range list {
+		run := list[n].run
+		out[run].Add(page, v.annotation(shas[run], &list[n].Annotation))
+	}
+	return out, err
+}
+
+// SuitesOfMany loads the suites of each of the commits, the first so many, as GET
+// /repos/{owner}/{repo}/commits/{ref...}/check-suites lists them, but without pull requests, repository and
+// commit, and counts all. The commits were found for the caller before.
 func (api *API) SuitesOfMany(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
 ) (map[git.SHA]*web.List[*SuitePayload], error) {

@@ -105,8 +105,8 @@ type repoName struct {
 	Name string  `json:"name"`
 }
 
-// annotationPayload is GitHub's check-annotation.
-type annotationPayload struct {
+// AnnotationPayload is GitHub's check-annotation.
+type AnnotationPayload struct {
 	Path        string  `json:"path"`
 	BlobHref    string  `json:"blob_href"`
 	StartLine   int64   `json:"start_line"`
@@ -184,8 +184,8 @@ func (v *view) suite(s *Suite) *SuitePayload {
 		RunsURL: self + "/check-runs"}
 }
 
-func (v *view) annotation(sha git.SHA, a *Annotation) *annotationPayload {
-	return &annotationPayload{Path: a.Path, BlobHref: v.at.Page + "/blob/" +
+func (v *view) annotation(sha git.SHA, a *Annotation) *AnnotationPayload {
+	return &AnnotationPayload{Path: a.Path, BlobHref: v.at.Page + "/blob/" +
 		string(sha) + web.Path(strings.Split(a.Path, "/")...),
 		StartLine: a.StartLine, EndLine: a.EndLine, StartColumn: a.StartColumn, EndColumn: a.EndColumn,
 		Level: a.Level.String(), Title: a.Title, Message: a.Message, RawDetails: a.RawDetails}

@@ -39,7 +39,16 @@ func runByID(tx *db.Tx, repoID repo.ID, id int64) (*Run, error) {
 		id, repoID))
 }
 
-// filter selects runs of a commit.
+// runsByIDs reads the runs of the ids in a repository.
+func runsByIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Run, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.repo_id = $1
+		AND r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, repoID)...)
+}
+
+// filter chooses among the runs of a commit.
 type filter struct {
 	sha    git.SHA
 	app    account.AppID // 0 means all Apps
@@ -160,16 +169,30 @@ func insertAnnotations(tx *db.Tx, runID int64, list []Annotation) error {
 	return err
 }
 
-// annotationsOf reads a page of a run's annotations in the order of their creation.
-func annotationsOf(tx *db.Tx, runID int64, page web.Page) ([]Annotation, error) {
-	return db.QueryList(tx, func(row db.Scanner) (a Annotation, err error) {
-		err = row.Scan(&a.Path, &a.StartLine, &a.EndLine, &a.StartColumn, &a.EndColumn, &a.Level,
+// annotationOf is an annotation of a run.
+type annotationOf struct {
+	run int64
+	Annotation
+}
+
+// annotationsOf reads a part of the annotations of each of some runs, in the order in which they came.
+func annotationsOf(tx *db.Tx, runs []int64, rows, offset int64) ([]annotationOf, error) {
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	parts := make([]string, len(runs))
+	for n := range runs {
+		at := strconv.Itoa(n + 3)
+		parts[n] = `SELECT id FROM (SELECT id FROM check_annotations WHERE run_id = $` + at +
+			` ORDER BY id LIMIT $1 OFFSET $2) p` + at
+	}
+	return db.QueryList(tx, func(row db.Scanner) (a annotationOf, err error) {
+		err = row.Scan(&a.run, &a.Path, &a.StartLine, &a.EndLine, &a.StartColumn, &a.EndColumn, &a.Level,
 			&a.Title, &a.Message, &a.RawDetails)
 		return a, err
-	}, `SELECT a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title, a.message,
-		a.raw_details FROM (SELECT id FROM check_annotations WHERE run_id = $1 ORDER BY id
-		LIMIT $2 OFFSET $3) p
-		JOIN check_annotations a ON a.id = p.id ORDER BY a.id`, runID, page.Size, page.Offset())
+	}, `SELECT a.run_id, a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title,
+		a.message, a.raw_details FROM check_annotations a WHERE a.id IN (`+strings.Join(parts, ` UNION ALL `)+`)
+		ORDER BY a.id`, db.Args(runs, rows, offset)...)
 }
 
 // pullRow is an open pull request whose head is a commit of the repository itself.

@@ -239,18 +239,15 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[accoun
 	return ids, err
 }
 
-// Place returns the repository of a run, or of a suite if suite is true, for GraphQL. It does not check
-// access. Error: 404.
-func Place(tx *db.Tx, id int64, suite bool) (in repo.ID, err error) {
+// Places finds the repositories of runs, or with suites of suites, for GraphQL. It checks no rights. What is not
+// there is missing.
+func Places(tx *db.Tx, ids []int64, suites bool) (map[int64]repo.ID, error) {
 	table := `check_runs`
-	if suite {
+	if suites {
 		table = `check_suites`
 	}
-	err = tx.QueryRow(`SELECT repo_id FROM `+table+` WHERE id = $1`, id).Scan(&in)
-	if errors.Is(err, db.ErrNoRows) {
-		err = errs.Absent()
-	}
-	return in, err
+	return db.QueryMap[int64, repo.ID](tx, `SELECT id, repo_id FROM `+table+` WHERE id IN `+db.Values(1, len(ids)),
+		db.Args(ids)...)
 }
 
 // suitesOfMany reads the suites of several commits, oldest first, at most rows for each commit.

@@ -32,9 +32,7 @@
 //	moments.go     State, Generation: concurrent calls share a query
 //	moment.go      Remember: a request asks once
 //	recall.go      Recall, Keep: what the transactions of one page need in common is read once
-//	together.go    Together: many that read the same way need as many statements as one
-//	merge.go       one statement of a query with the arguments of many
-//	state.go       State: whether anything was committed; on SQLite, how that is known
+//	state.go       SQLite: whether anything was committed, at no cost
 //
 // What holds on both engines alike, so that a test on one speaks for both:
 //
@@ -270,31 +268,17 @@ func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) (err error) {
 		tx.one = true
 		return fn(tx)
 	}
-	return d.transact(one, (*Tx).readTwice, d.together(ctx, false, true, func(fn func(*Tx) error) error {
-		return d.backend.readOne(ctx, fn)
-	}))
+	return d.transact(one, (*Tx).readTwice, func(fn func(*Tx) error) error {
+		return d.backend.readOne(ctx, d.recalling(ctx, fn))
+	})
 }
 
 func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) (err error) {
 	began := d.reads.begin()
 	defer func() { d.reads.end(began, err) }()
-	return d.transact(fn, (*Tx).readTwice, d.together(ctx, long, false, func(fn func(*Tx) error) error {
-		return d.backend.read(ctx, fn, long)
-	}))
-}
-
-// together makes a way to run a read that is alone one for a member of a group, if ctx is one's.
-func (d *DB) together(
-	ctx context.Context, long, one bool, alone func(func(*Tx) error) error,
-) func(func(*Tx) error) error {
-	g, _ := ctx.Value(groupKey{}).(*group)
-	return func(fn func(*Tx) error) error {
-		fn = d.recalling(ctx, fn)
-		if g == nil || g.db != d {
-			return alone(fn)
-		}
-		return g.read(ctx, fn, long, one, alone)
-	}
+	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error {
+		return d.backend.read(ctx, d.recalling(ctx, fn), long)
+	})
 }
 
 // Write runs fn in one transaction, which is durable when Write returns nil
@@ -332,10 +316,8 @@ func (d *DB) transact(
 ) error {
 	var onCommit []func()
 	err := run(func(tx *Tx) (err error) {
-		if tx.bells, tx.parts = &d.bells, &d.parts; !tx.shared {
-			tx.trace = d.trace
-		}
-		if d.runTwice && !tx.shared {
+		tx.bells, tx.parts, tx.trace = &d.bells, &d.parts, d.trace
+		if d.runTwice {
 			err = twice(tx, fn)
 		} else {
 			err = fn(tx)

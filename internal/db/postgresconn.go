@@ -21,10 +21,6 @@ type postgresConn struct {
 func (c *postgresConn) bind(args []any) ([]any, error) {
 	c.args = c.args[:0]
 	for i, a := range args {
-		if array, ok := a.(arrayArgument); ok {
-			c.args = append(c.args, array.list)
-			continue
-		}
 		v, err := argument(a)
 		if err != nil {
 			return nil, fmt.Errorf("argument $%d: %w", i+1, err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 )
@@ -20,9 +19,6 @@ type sqliteConn struct {
 	statements map[string]*statement
 	args       []driver.NamedValue
 	one        [1]driver.Value
-
-	merged      map[string]driver.Stmt // queries for many, by their texts
-	mergedTexts int                    // bytes of these
 }
 
 // statement is prepared; changes says that it inserts, updates or deletes.
@@ -136,47 +132,6 @@ func (c *sqliteConn) query(ctx context.Context, query string, args []any) (curso
 	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
 }
 
-// maxMergedTexts is how many bytes of merged queries a connection keeps prepared. Prepared they take several
-// times as much.
-const maxMergedTexts = 256 << 10
-
-func (c *sqliteConn) queryMany(ctx context.Context, query string, many [][]any) (cursor, error) {
-	text, args := union(query, many)
-	s := c.merged[text]
-	if s == nil {
-		raw, err := c.raw.Prepare(blind(text))
-		if err != nil {
-			return nil, translateSQLite(err)
-		}
-		if c.mergedTexts += len(text); c.mergedTexts > maxMergedTexts {
-			c.forgetMerged()
-			c.mergedTexts = len(text)
-		}
-		if c.merged == nil {
-			c.merged = map[string]driver.Stmt{}
-		}
-		s, c.merged[text] = raw, raw
-	}
-	bound, err := c.bind(args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.(driver.StmtQueryContext).QueryContext(ctx, bound)
-	clear(bound)
-	if err != nil {
-		return nil, translateSQLite(err)
-	}
-	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
-}
-
-func (c *sqliteConn) forgetMerged() {
-	for text, s := range c.merged {
-		s.Close()
-		delete(c.merged, text)
-	}
-	c.mergedTexts = 0
-}
-
 // control runs one of the statements that steer transactions.
 func (c *sqliteConn) control(statement string) error {
 	_, err := c.exec(context.Background(), statement, nil)
@@ -236,7 +191,6 @@ func (c *sqliteConn) close() error {
 		s.raw.Close()
 	}
 	c.statements = nil
-	c.forgetMerged()
 	return translateSQLite(c.raw.Close())
 }
 
@@ -258,35 +212,12 @@ func (r *sqliteCursor) next() bool {
 	return false
 }
 
-func (r *sqliteCursor) scan(dest []any) error { return sqliteRow(r.values).scan(dest) }
-
-func (r *sqliteCursor) keep(numbered bool) (number int64, row keptRow, bytes int, err error) {
-	values := slices.Clone(r.values)
-	for _, v := range values {
-		bytes += 16
-		switch v := v.(type) {
-		case string:
-			bytes += len(v)
-		case []byte:
-			bytes += len(v)
-		}
-	}
-	if numbered {
-		number, _ = values[0].(int64)
-		values = values[1:]
-	}
-	return number, sqliteRow(values), bytes, nil
-}
-
-// sqliteRow is what the driver read of a row.
-type sqliteRow []driver.Value
-
-func (r sqliteRow) scan(dest []any) error {
-	if len(dest) != len(r) {
-		return fmt.Errorf("db: Scan of %d columns into %d values", len(r), len(dest))
+func (r *sqliteCursor) scan(dest []any) error {
+	if len(dest) != len(r.values) {
+		return fmt.Errorf("db: Scan of %d columns into %d values", len(r.values), len(dest))
 	}
 	for i, d := range dest {
-		if err := assign(d, r[i]); err != nil {
+		if err := assign(d, r.values[i]); err != nil {
 			return fmt.Errorf("db: column %d: %w", i+1, err)
 		}
 	}

@@ -26,7 +26,6 @@ type Tx struct {
 	trace  func(ctx context.Context, query string) // may be nil
 	bells  *bells
 	kept   *keptValues // see Recall; nil: nothing is recalled
-	shared bool        // others read in it, see Together, which traces its statements
 
 	check    func(*Tx) error   // runs at the end, see WithCheck; may be nil
 	last     []func(*Tx) error // run after check, see BeforeCommit
@@ -40,9 +39,6 @@ type Tx struct {
 type conn interface {
 	exec(ctx context.Context, query string, args []any) (affected int64, err error)
 	query(ctx context.Context, query string, args []any) (cursor, error)
-	// queryMany runs a query with the arguments of many at one time. The first column is a number besides,
-	// whose a row is; the rows of each stand in the query's order. The arguments are of argument's types.
-	queryMany(ctx context.Context, query string, many [][]any) (cursor, error)
 	engine() Engine
 }
 
@@ -51,9 +47,6 @@ type conn interface {
 type cursor interface {
 	next() bool
 	scan(dest []any) error
-	// keep gives the row for later, and about how many bytes it has. Where rows are numbered, the first
-	// column is a number, and not a part of the row.
-	keep(numbered bool) (number int64, row keptRow, bytes int, err error)
 	close() error
 }
 

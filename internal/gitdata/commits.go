@@ -29,7 +29,7 @@ const maxSkipped = 1 << 30
 // ListCommits lists a history, newest first: starting at sha (a branch, tag or SHA), filtered by path,
 // author or committer (a login or an address), and by the times since and until.
 func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	h, err := readHistory(web.QueryOf(r))
+	h, err := readHistory(web.QueryOf(r).Get)
 	if err != nil {
 		return err
 	}
@@ -91,15 +91,15 @@ func (api *API) History(
 	return &web.List[*CommitView]{Rows: views, More: found.open || at.Number*at.Size < int64(found.total)}, err
 }
 
-// readHistory reads the query. Errors: 422 that names the parameter.
-func readHistory(q web.Query) (*History, error) {
-	h := &History{From: q.Get("sha"), Path: strings.TrimSuffix(q.Get("path"), "/"), Author: q.Get("author"),
-		Committer: q.Get("committer")}
+// readHistory reads the parameters, which get returns. Errors: 422 that names the parameter.
+func readHistory(get func(name string) string) (*History, error) {
+	h := &History{From: get("sha"), Path: strings.TrimSuffix(get("path"), "/"), Author: get("author"),
+		Committer: get("committer")}
 	if err := h.check(); err != nil {
 		return nil, err
 	}
 	for name, to := range map[string]*time.Time{"since": &h.Since, "until": &h.Until} {
-		value := q.Get(name)
+		value := get(name)
 		if value == "" {
 			continue
 		}

@@ -21,7 +21,7 @@ func FuzzReadHistory(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		got, err := readHistory(web.QueryOf(&http.Request{URL: &url.URL{RawQuery: query}}))
+		got, err := readHistory(web.QueryOf(&http.Request{URL: &url.URL{RawQuery: query}}).Get)
 		if err != nil {
 			return
 		}

@@ -263,8 +263,8 @@ func (api *API) Logins(ctx context.Context, commits ...*git.Commit) (func(git.Si
 	}, err
 }
 
-// fileJSON is a changed file: GitHub's diff-entry.
-type fileJSON struct {
+// ChangedFile is a changed file: GitHub's diff-entry.
+type ChangedFile struct {
 	SHA         *string `json:"sha"`
 	Filename    string  `json:"filename"`
 	Status      string  `json:"status"`
@@ -290,13 +290,13 @@ type fileBriefJSON struct {
 
 // file renders a changed file; of a deleted one the addresses lead to where it was
 // last.
-func (p *place) file(f *diff.File, head, base git.SHA) *fileJSON {
+func (p *place) file(f *diff.File, head, base git.SHA) *ChangedFile {
 	sha, at := string(f.SHA), string(head)
 	if f.Status == 'D' {
 		sha, at = string(f.OldSHA), string(base)
 	}
 	path := escapePath(f.Path)
-	out := &fileJSON{
+	out := &ChangedFile{
 		SHA: &sha, Filename: f.Path, Status: f.StatusName(), Additions: f.Additions, Deletions: f.Deletions,
 		Changes: f.Additions + f.Deletions, BlobURL: p.page + "/blob/" + at + "/" + path,
 		RawURL: p.page + "/raw/" + at + "/" + path, ContentsURL: p.api + "/contents/" + path + "?ref=" + at,

@@ -45,9 +45,6 @@ func accountOf(kind, article string) exec.Resolver {
 // root makes a resolver of what gives the value of a field of the root.
 func root(value func(ctx context.Context, f *exec.Field) (any, error)) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, _ []exec.Object) []any {
-		if f.Name != "nodes" {
-			defer queryOf(ctx).directly()()
-		}
 		v, err := value(ctx, f)
 		if err != nil {
 			return []any{asError(err)}

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 
 	"arbor/internal/graphql/exec"
+	"arbor/internal/web"
 )
 
 // annotations are what a check run says of lines.
 func annotations(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	question := Question{Path: o.repo.path("check-runs", string(o.data.get("id")), "annotations")}
-	return queryOf(ctx).connect(ctx, f, pages{kind: "CheckAnnotationConnection", question: question,
+	q := queryOf(ctx)
+	return q.connect(ctx, f, pages{kind: "CheckAnnotationConnection", many: annotationLists(q, f), of: o,
 		count: func() (int, error) {
 			output, err := o.inner(ctx, "output")
 			number, _ := decode(output.get("annotations_count")).(json.Number)
@@ -18,6 +19,12 @@ func annotations(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return int(n), err
 		},
 		node: func(data payload) (any, error) { return newAnnotation(data), nil }})
+}
+
+// annotationLists are the annotations of check runs.
+func annotationLists(q *query, _ *exec.Field) listLoader[int64] {
+	l := loader[int64, *web.List[payload]]{name: "annotations", route: "/check-runs/0/annotations", key: byIdentity}
+	return lists(l, q.load.Checks.Annotations)
 }
 
 func newAnnotation(data payload) any {

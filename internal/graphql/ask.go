@@ -31,10 +31,6 @@ type query struct {
 
 	repositories map[string]*object // one of each that lists were asked for
 
-	gathers bool     // a round runs, see gathering
-	missing bool     // in the round
-	wanted  []wanted // by the round
-
 	used, held int64 // bytes of memory; what is held was asked for
 	stopped    error // for which the whole answer fails
 }
@@ -105,9 +101,6 @@ func (q *query) read(ctx context.Context, question Question) (*web.Captured, err
 	key := keyOf(question)
 	if k, ok := q.kept[key]; ok {
 		return k.answer, k.err
-	}
-	if q.wantAnswer(key, question) {
-		return nil, errMissing
 	}
 	answer, err := q.request(ctx, question)
 	answer, err = q.follow(ctx, question, answer, err)

@@ -51,7 +51,7 @@ func checkRunFields() map[string]exec.Resolver {
 		"completedAt": same("completed_at"),
 		"url":         same("html_url"), "permalink": same("html_url"), "resourcePath": resourcePath("html_url"),
 		"isRequired": always(false),
-		"repository": inRepository, "annotations": one(annotations),
+		"repository": inRepository, "annotations": listed(annotationLists, false, one(annotations)),
 		"checkSuite": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			inner, err := o.inner(ctx, "check_suite")
 			if err != nil {
@@ -119,6 +119,12 @@ func appFields() map[string]exec.Resolver {
 		"updatedAt": same("updated_at")}
 }
 
+// runsByID loads runs of which only the ids are at hand.
+func runsByID(q *query, _ *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "runs by id", route: "/check-runs/0", key: byIdentity}
+	return full(l, q.load.Checks.RunsByIDs)
+}
+
 // suitesByID loads suites of which only a part is known.
 func suitesByID(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "suites by id", route: "/check-suites/0", key: byIdentity}
@@ -144,9 +150,6 @@ func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []an
 	commits := objectsOf(parents)
 	if len(commits) > 1 { // REST looks for a single one
 		q.suites().load(ctx, q, commits)
-	}
-	if q.waits() {
-		return values
 	}
 	for n, c := range commits {
 		list, err := q.suitesOf(ctx, c)
@@ -218,9 +221,7 @@ func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 	q, values := queryOf(ctx), make([]any, len(parents))
 	filter, _ := f.Args["filterBy"].(map[string]any)
 	every := filter["checkType"] == "ALL"
-	if q.runs(every).load(ctx, q, objectsOf(parents)); q.waits() {
-		return values
-	}
+	q.runs(every).load(ctx, q, objectsOf(parents))
 	for n, p := range parents {
 		suite := p.(*object)
 		list, err := q.runsOf(ctx, suite, every)

@@ -16,12 +16,13 @@ import (
 
 // closingIssues are the issues that a pull request closes when it is merged.
 func closingIssues(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	media := textMedia(f)
 	l := loader[int64, []int64]{name: "closing issues", route: "/pulls", key: byNumber,
 		read: queryOf(ctx).load.Pulls.Fixed}
 	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
 		all := make([]any, len(numbers))
 		for n, number := range numbers {
-			all[n] = issueAt(o.repo, decimal(number))
+			all[n] = issueAt(o.repo, decimal(number), media)
 		}
 		return connectAll(f, "IssueConnection", all)
 	})
@@ -29,7 +30,7 @@ func closingIssues(ctx context.Context, f *exec.Field, parents []exec.Object) []
 
 // closedByPulls are the pull requests that close an issue when they are merged, or did.
 func closedByPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	q, closed := queryOf(ctx), f.Args["includeClosedPrs"] == true
+	q, closed, media := queryOf(ctx), f.Args["includeClosedPrs"] == true, textMedia(f)
 	l := loader[int64, []int64]{name: fmt.Sprint("closed by ", closed), route: "/pulls", key: byNumber,
 		read: func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64][]int64, error) {
 			return q.load.Pulls.Fixing(ctx, a, numbers, closed)
@@ -37,44 +38,40 @@ func closedByPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []
 	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
 		all := make([]any, len(numbers))
 		for n, number := range numbers {
-			all[n] = pullAt(o.repo, decimal(number))
+			all[n] = pullAt(o.repo, decimal(number), media)
 		}
 		return connectAll(f, "PullRequestConnection", all)
 	})
 }
 
-// issueAt is an issue of which only the number is at hand.
-func issueAt(in *object, number string) *object {
+// issueAt is an issue of which only the number is at hand, and the media of whose texts is known.
+func issueAt(in *object, number, media string) *object {
 	return &object{kind: "Issue", data: payload{}.with("number", json.RawMessage(number)), repo: in,
-		source: source{Path: in.path("issues", number)}}
+		source: source{Path: in.path("issues", number), Media: media}}
 }
 
 // numberedIssues loads issues in their full form.
-func numberedIssues(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "issues", route: "/issues", key: byNumber}
+func numberedIssues(q *query, o *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "issues", route: "/issues", media: o.source.Media, key: byNumber}
 	return full(l, q.load.Issues.Numbered)
 }
 
 // isNumber reports an object of which the number alone is at hand.
 func isNumber(o *object) bool { return len(o.data) == 1 }
 
-// byRepository calls fn with objects of one repository each, a hundred at most, and where they stand.
-func byRepository(q *query, objects []*object, fn func(in *object, list []*object, at []int)) {
-	places, repos := map[*object][]int{}, []*object{}
-	for n, o := range objects {
+// byRepository calls fn with objects of one repository each, a hundred at most.
+func byRepository(q *query, objects []*object, fn func(in *object, list []*object)) {
+	lists, repos := map[*object][]*object{}, []*object{}
+	for _, o := range objects {
 		in := q.sameRepository(o.repo)
-		if places[in] == nil {
+		if lists[in] == nil {
 			repos = append(repos, in)
 		}
-		places[in] = append(places[in], n)
+		lists[in] = append(lists[in], o)
 	}
 	for _, in := range repos {
-		for at := range slices.Chunk(places[in], maxLoaded) {
-			list := make([]*object, len(at))
-			for k, n := range at {
-				list[k] = objects[n]
-			}
-			fn(in, list, at)
+		for part := range slices.Chunk(lists[in], maxLoaded) {
+			fn(in, part)
 		}
 	}
 }
@@ -128,9 +125,7 @@ func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		) (map[git.SHA]*gitdata.Comparison, error) {
 			return q.load.Git.CompareMany(ctx, a, "HEAD..."+head, shas)
 		}}
-	if l.load(ctx, q, objects); q.waits() {
-		return values
-	}
+	l.load(ctx, q, objects)
 	for n, o := range objects {
 		switch c, err := l.get(ctx, q, o); {
 		case err != nil:

@@ -13,7 +13,7 @@ import (
 func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	of := commentLists(q, f)
-	return q.connect(ctx, f, pages{kind: "IssueCommentConnection", many: &of, of: o, rank: byID(false),
+	return q.connect(ctx, f, pages{kind: "IssueCommentConnection", many: of, of: o, rank: byID(false),
 		count: func() (int, error) {
 			n, err := o.value(ctx, "comments")
 			number, _ := n.(json.Number)
@@ -24,9 +24,15 @@ func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 }
 
 // commentLists are the comments of issues and pull requests.
-func commentLists(q *query, f *exec.Field) listLoader {
+func commentLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "comments", route: "/issues/comments", media: textMedia(f),
 		key: byNumber}, q.load.Comments.ListMany)
+}
+
+// commentsByID loads comments of which only the ids are at hand.
+func commentsByID(q *query, _ *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments", key: byIdentity}
+	return full(l, q.load.Comments.ByIDs)
 }
 
 // newComment is a comment of an issue or a pull request.

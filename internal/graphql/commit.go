@@ -173,7 +173,7 @@ func commitFields() map[string]exec.Resolver {
 			}
 			return connectAll(f, "GitActorConnection", []any{author})
 		}),
-		"history": one(history), "parents": one(parents),
+		"history": histories, "parents": one(parents),
 		"tree": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			tree, err := o.inner(ctx, "tree")
 			if err != nil {

@@ -104,11 +104,11 @@ func wantsNodes(f *exec.Field) bool { return f.Selects(document.NodeFields()...)
 type pages struct {
 	kind     string // of the connection
 	question Question
-	many     *listLoader // instead of question
-	of       *object     // whose list of many it is
-	in       string      // the member of the answer that is the list; empty: the answer is
-	rank     *rank       // nil: the rows' order is not known, see query.seek
-	tip      string      // of a list that never changes: what it is the list of, which its cursors name
+	many     pager   // instead of question
+	of       *object // whose list of many it is
+	in       string  // the member of the answer that is the list; empty: the answer is
+	rank     *rank   // nil: the rows' order is not known, see query.seek
+	tip      string  // of a list that never changes: what it is the list of, which its cursors name
 	node     func(payload) (any, error)
 	count    func() (int, error) // where it is known otherwise
 }
@@ -126,7 +126,7 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 			size = p.size // of this page, which tells it
 		}
 		c.total = func() (int, error) {
-			page, err := l.many.page(1, size).get(ctx, q, l.of)
+			page, err := l.many.pageOf(ctx, q, l.of, 1, size)
 			if page == nil {
 				return 0, err
 			}
@@ -195,7 +195,7 @@ func (q *query) part(ctx context.Context, l *pages, p part) (list []payload, nex
 // page reads a page of a list.
 func (q *query) page(ctx context.Context, l *pages, number, size int) (list []payload, next bool, err error) {
 	if l.many != nil {
-		page, err := l.many.page(number, size).get(ctx, q, l.of)
+		page, err := l.many.pageOf(ctx, q, l.of, number, size)
 		if page == nil || err != nil {
 			return nil, false, err
 		}

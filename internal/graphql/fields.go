@@ -67,9 +67,6 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 			if r == nil && types[name] == nil {
 				r = computed
 			}
-			if r != nil && name != "Mutation" { // which runs once
-				r = gathering(r)
-			}
 			if r != nil {
 				out[name+"."+f.Name] = r
 			}

@@ -15,8 +15,10 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // refs lists the refs below a prefix.
@@ -111,51 +113,71 @@ func namedTags(q *query, _ *object) loader[git.SHA, payload] {
 	return full(l, q.load.Git.Tags)
 }
 
-// history lists the commits that a commit has behind it, itself first. A cursor goes on with the history to
-// which it belongs, also where a branch has moved since.
-func history(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	tip := textOf(o.data, "sha")
-	values := url.Values{"sha": {tip}}
-	p, err := readPart(f)
+// histories list the commits that commits have behind them, themselves first.
+func histories(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	values, err := historyFilter(ctx, f)
 	if err != nil {
-		return nil, err
+		return failed(asError(err), len(parents))
 	}
-	if began, err := git.ParseSHA(cmp.Or(p.after.key, p.before.key)); err == nil {
-		values.Set("sha", string(began))
-	}
+	of := func(q *query, _ *exec.Field) listLoader[git.SHA] { return historyLists(q, values) }
+	return listed(of, true, one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		return history(ctx, f, o, values)
+	}))(ctx, f, parents)
+}
+
+// historyFilter is what a query wants of a history, as parameters of REST's list of commits.
+func historyFilter(ctx context.Context, f *exec.Field) (url.Values, error) {
+	values := url.Values{}
 	for _, name := range [...]string{"path", "since", "until"} {
 		if v, ok := f.Args[name].(string); ok && v != "" {
 			values.Set(name, v)
 		}
 	}
-	if author, ok := f.Args["author"].(map[string]any); ok {
-		emails, _ := author["emails"].([]any)
-		switch id, _ := author["id"].(string); {
-		case id != "":
-			who, err := queryOf(ctx).find(ctx, id, "User", "Bot")
-			if err != nil {
-				return nil, err
-			}
-			values.Set("author", who.(*object).text(ctx, "login"))
-		case len(emails) == 1:
-			values.Set("author", emails[0].(string))
-		case len(emails) > 1:
-			return nil, refused("A history is looked through for one e-mail address at a time.")
+	author, ok := f.Args["author"].(map[string]any)
+	if !ok {
+		return values, nil
+	}
+	emails, _ := author["emails"].([]any)
+	switch id, _ := author["id"].(string); {
+	case id != "":
+		who, err := queryOf(ctx).find(ctx, id, "User", "Bot")
+		if err != nil {
+			return nil, err
 		}
+		values.Set("author", who.(*object).text(ctx, "login"))
+	case len(emails) == 1:
+		values.Set("author", emails[0].(string))
+	case len(emails) > 1:
+		return nil, refused("A history is looked through for one e-mail address at a time.")
 	}
-	c, err := historyOf(ctx, f, o, values)
-	if values.Get("sha") != tip && (errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid)) {
-		values.Set("sha", tip) // nothing leads to that commit any more
-		return historyOf(ctx, f, o, values)
-	}
-	return c, err
+	return values, nil
 }
 
-// historyOf lists what REST's list of commits does. Its cursors name the commit at which the list began.
-func historyOf(ctx context.Context, f *exec.Field, o *object, values url.Values) (any, error) {
-	return queryOf(ctx).connect(ctx, f, pages{kind: "CommitHistoryConnection", tip: values.Get("sha"),
-		question: Question{Path: o.repo.path("commits"), Query: values},
-		node:     func(data payload) (any, error) { return listedCommit(o.repo, data) }})
+// historyLists are the histories of commits, as far as the filter goes.
+func historyLists(q *query, filter url.Values) listLoader[git.SHA] {
+	l := loader[git.SHA, *web.List[payload]]{name: "history " + filter.Encode(), route: "/commits", key: bySHA}
+	return lists(l, func(ctx context.Context, a *repo.Access, tips []git.SHA, page web.Page) (
+		map[git.SHA]*web.List[*gitdata.CommitPayload], error) {
+		return q.load.Git.Histories(ctx, a, tips, filter.Get, page)
+	})
+}
+
+// history lists what a commit has behind it. Its cursors name the commit at which the list began: a cursor goes on
+// with the history to which it belongs, also where a branch has moved since.
+func history(ctx context.Context, f *exec.Field, o *object, filter url.Values) (any, error) {
+	q := queryOf(ctx)
+	p, err := readPart(f)
+	if err != nil {
+		return nil, err
+	}
+	if began, err := git.ParseSHA(cmp.Or(p.after.key, p.before.key)); err == nil && began != bySHA(o) {
+		if at, err := q.inGit(ctx, o.repo, "Commit", string(began)); err == nil {
+			o = at.(*object)
+		}
+	}
+	return q.connect(ctx, f, pages{kind: "CommitHistoryConnection", tip: string(bySHA(o)),
+		many: historyLists(q, filter), of: o,
+		node: func(data payload) (any, error) { return listedCommit(o.repo, data) }})
 }
 
 // associated lists the pull requests of commits: those that were merged with one, and open ones that bring
@@ -168,8 +190,7 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 		in := q.sameRepository(o.repo)
 		all := make([]any, len(numbers))
 		for n, number := range numbers {
-			all[n] = pullAt(in, decimal(number))
-			all[n].(*object).source.Media = media
+			all[n] = pullAt(in, decimal(number), media)
 		}
 		if order, ok := f.Args["orderBy"].(map[string]any); ok && order["direction"] == "DESC" {
 			slices.Reverse(all)

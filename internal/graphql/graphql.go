@@ -6,12 +6,11 @@
 //	  - graphql.go: the endpoint
 //	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists;
 //	    cursor.go: where pages of lists begin
-//	  - gather.go: what many parents need, asked for at one time; load.go, loadlist.go: what features load for many things of a
-//	    repository
+//	  - load.go, loadlist.go: what features load for many things of a repository
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, issuemember.go, pull.go,
 //	    commit.go, gitobject.go, release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
 //	    annotation.go, viewed.go
-//	  - node.go, nodecommit.go: things by their node ids; resource.go: by the addresses of their pages
+//	  - node.go, nodetracker.go, nodecommit.go: things by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations
 //	  - errors.go: the errors of REST in GitHub's form
 //
@@ -21,10 +20,14 @@
 // GraphQL has no rule, right or SQL of its own. What a field shows is a part of the answer that REST gives
 // the same caller, and a mutation is a request to REST: Question names the route, and the server asks what
 // that wants of the role and of the token as it does of any request (server/ask.go). So nothing is seen or
-// done here that could not be seen or done there, and one object is the same by both. What many things show is
-// loaded by functions of their features (load.go), with the access that the same route grants. Where REST has no
+// done here that could not be seen or done there, and one object is the same by both. Where REST has no
 // list that suits, a question brings a handler of the feature, which answers under the right of the route that
 // it names.
+//
+// Queries run breadth first: a resolver gets all the objects of a level. What many of them show is loaded by
+// functions of their features (load.go), with the access that the same route grants, so the number of statements
+// does not depend on how many rows a repository shows. A question is asked once in a query, and so suits what a
+// repository has one of.
 package graphql
 
 import (
@@ -75,7 +78,6 @@ type Handlers struct {
 	Revert                web.Handler // makes a branch that undoes a pull request
 	LinkBranch            web.Handler // makes a branch for an issue
 	UnlinkBranch          web.Handler // of an issue
-	DraftComment, Thread  web.Handler // a comment on a line that may be pending, and its thread
 	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
 	Refs, Named           web.Handler // refs in an order; what a name leads to
 	CommitFiles           web.Handler // puts a commit on a branch

@@ -71,16 +71,30 @@ func byDue() *rank {
 	}}
 }
 
+// labelsNamed loads labels of which the names are at hand.
+func labelsNamed(q *query, _ *object) loader[string, payload] {
+	l := loader[string, payload]{name: "labels", route: "/labels",
+		key: func(o *object) string { return textOf(o.data, "name") }}
+	return full(l, q.load.Labels.Named)
+}
+
+// numberedMilestones loads milestones of which the numbers are at hand.
+func numberedMilestones(q *query, _ *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "milestones", route: "/milestones", key: byNumber}
+	return full(l, q.load.Milestones.Numbered)
+}
+
 func labelFields() map[string]exec.Resolver {
 	page := func(ctx context.Context, o *object) (string, error) {
 		at, err := o.repo.value(ctx, "html_url")
 		text, _ := at.(string)
 		return text + "/labels/" + url.PathEscape(textOf(o.data, "name")), err
 	}
+	missing := func(r exec.Resolver) exec.Resolver { return filled(labelsNamed, anyObject, r) } // in events
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "name": same("name"), "color": same("color"),
-		"description": same("description"),
-		"isDefault":   same("default"), "repository": inRepository,
+		"id": missing(same("node_id")), "name": same("name"), "color": same("color"),
+		"description": missing(same("description")),
+		"isDefault":   missing(same("default")), "repository": inRepository,
 		"createdAt": always(nil), "updatedAt": always(nil), // REST does not tell
 		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return page(ctx, o) }),
 		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

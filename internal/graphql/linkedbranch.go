@@ -3,9 +3,9 @@ package graphql
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
@@ -52,30 +52,65 @@ func linkedBranchFields() map[string]exec.Resolver {
 	}
 }
 
-// linkedBranch finds a link, and its issue.
-func (q *query) linkedBranch(ctx context.Context, nodeID string, id int64) (link, of *object, err error) {
-	at, err := placed(ctx, q, "LinkedBranch"+decimal(id), func(tx *db.Tx) (spot, error) {
-		in, number, err := branch.Place(tx, id)
-		return spot{in, []string{"issues", decimal(number)}}, err
+// linked is a link and its issue.
+type linked struct{ link, of *object }
+
+// linkedByID finds links. Those that the caller does not see are missing.
+func (q *query) linkedByID(ctx context.Context, ids []int64) (map[int64]linked, error) {
+	spots := map[int64]spot{}
+	err := q.with.DB.Read(ctx, func(tx *db.Tx) error {
+		list, err := branch.Places(tx, db.Unique(ids))
+		for id, at := range list {
+			spots[id] = spot{repo: at.Repo, number: at.Number}
+		}
+		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	in, err := q.repositoryByID(ctx, at.repo)
+	repos, err := q.repositoriesOf(ctx, spots)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	of = issueAt(in, at.path[1])
-	list, err := branchesOf(q).get(ctx, q, of)
-	n := slices.IndexFunc(list, func(l *branch.Payload) bool { return l.NodeID == nodeID })
-	if err == nil && n < 0 {
-		err = errs.Absent()
+	found, issues := map[int64]linked{}, []*object{}
+	for id, at := range spots {
+		if in := repos[int64(at.repo)]; in != nil {
+			found[id] = linked{of: issueAt(in, decimal(at.number), "raw")}
+			issues = append(issues, found[id].of)
+		}
 	}
+	branchesOf(q).load(ctx, q, issues)
+	for id, at := range found {
+		list, err := branchesOf(q).get(ctx, q, at.of)
+		if err != nil {
+			return nil, err
+		}
+		delete(found, id)
+		for _, l := range list {
+			if l.NodeID == account.NodeID("LinkedBranch", id) {
+				data, err := payloadOf(l)
+				if err != nil {
+					return nil, err
+				}
+				found[id] = linked{newLinkedBranch(data), at.of}
+			}
+		}
+	}
+	return found, nil
+}
+
+func (q *query) findLinkedBranches(ctx context.Context, ids []nodeID) []lookup {
+	links, err := q.linkedByID(ctx, numbersOf(ids))
 	if err != nil {
-		return nil, nil, err
+		return failures(err, len(ids))
 	}
-	data, err := payloadOf(list[n])
-	return newLinkedBranch(data), of, err
+	found := make([]lookup, len(ids))
+	for n, id := range ids {
+		if at, there := links[id.number]; there {
+			found[n].value = at.link
+		}
+	}
+	return found
 }
 
 func createLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -107,8 +142,9 @@ func deleteLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 	if !ok || kind != "LinkedBranch" {
 		return nil, unresolvedNode(nodeID)
 	}
-	_, of, err := m.linkedBranch(ctx, nodeID, id)
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) {
+	links, err := m.linkedByID(ctx, []int64{id})
+	of := links[id].of
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) || err == nil && of == nil {
 		err = unresolvedNode(nodeID)
 	}
 	if err != nil {

@@ -16,8 +16,11 @@ import (
 	"arbor/internal/issue/branch"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/timeline"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/pull"
 	"arbor/internal/reaction"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/status"
@@ -36,6 +39,10 @@ type Loaders struct {
 	Checks    *checkrun.API
 	Reactions *reaction.Many
 	Git       *gitdata.API
+
+	Labels     *label.API
+	Milestones *milestone.API
+	Releases   *release.API
 }
 
 // loader loads a value for each of many objects, with one call for all that are in one repository. The value of
@@ -69,42 +76,32 @@ func (l loader[K, V]) load(ctx context.Context, q *query, objects []*object) {
 			missing, seen[key] = append(missing, o), true
 		}
 	}
-	byRepository(q, missing, func(in *object, list []*object, _ []int) {
+	byRepository(q, missing, func(in *object, list []*object) {
 		keys := make([]K, len(list))
 		for n, o := range list {
 			keys[n] = l.key(o)
 		}
 		var found map[K]V
-		var err error
-		q.run(ctx, wanted{key: fmt.Sprint(l.name, l.media, in.source.Path, l.route, keys),
-			read: func(ctx context.Context) {
-				err = q.granted(ctx, in.source.Path+l.route, l.media,
-					func(ctx context.Context, a *repo.Access) (err error) {
-						found, err = l.read(ctx, a, keys)
-						return err
-					})
-			},
-			done: func(ctx context.Context) {
-				err = q.noteError(err)
-				for _, o := range list {
-					v, bytes := found[l.key(o)], int64(smallValue)
-					if l.size != nil {
-						bytes = l.size(v)
-					}
-					err = cmp.Or(err, q.hold(ctx, bytes))
-					q.kept[l.keyOf(q, o)] = kept{value: v, err: err}
-				}
-			}})
+		err := q.granted(ctx, in.source.Path+l.route, l.media,
+			func(ctx context.Context, a *repo.Access) (err error) {
+				found, err = l.read(ctx, a, keys)
+				return err
+			})
+		for _, o := range list {
+			v, bytes := found[l.key(o)], int64(smallValue)
+			if l.size != nil {
+				bytes = l.size(v)
+			}
+			err = cmp.Or(err, q.hold(ctx, bytes))
+			q.kept[l.keyOf(q, o)] = kept{value: v, err: err}
+		}
 	})
 }
 
 // get is the value of an object, which is loaded if it was not with those of others.
 func (l loader[K, V]) get(ctx context.Context, q *query, o *object) (v V, err error) {
 	l.load(ctx, q, []*object{o})
-	k, there := q.kept[l.keyOf(q, o)]
-	if !there {
-		return v, errMissing
-	}
+	k := q.kept[l.keyOf(q, o)]
 	v, _ = k.value.(V)
 	return v, k.err
 }
@@ -120,9 +117,7 @@ func (l loader[K, V]) values(
 	ctx context.Context, parents []exec.Object, show func(o *object, v V) (any, error),
 ) []any {
 	q, objects, values := queryOf(ctx), objectsOf(parents), make([]any, len(parents))
-	if l.load(ctx, q, objects); q.waits() {
-		return values
-	}
+	l.load(ctx, q, objects)
 	for n, o := range objects {
 		v, err := l.get(ctx, q, o)
 		if err == nil {
@@ -149,12 +144,15 @@ func objectsOf(parents []exec.Object) []*object {
 func (q *query) granted(
 	ctx context.Context, path, media string, load func(ctx context.Context, a *repo.Access) error,
 ) error {
+	if q.stopped != nil {
+		return q.stopped
+	}
 	question := Question{Path: path, Media: cmp.Or(media, "raw"), Handler: q.load.Repos.With(account.Pull,
 		func(_ http.ResponseWriter, r *http.Request, a *repo.Access) error { return load(r.Context(), a) })}
 	for moved := false; ; moved = true {
 		answer, err := q.ask(ctx, question)
 		if err != nil || answer.Status == http.StatusOK {
-			return err
+			return q.noteError(err)
 		}
 		if moved || answer.Status != http.StatusMovedPermanently {
 			return errs.Absent()
@@ -199,7 +197,7 @@ func filled[K comparable](
 func fill[K comparable](
 	ctx context.Context, q *query, of func(q *query, o *object) loader[K, payload], objects []*object,
 ) (failure error) {
-	byRepository(q, objects, func(_ *object, list []*object, _ []int) {
+	byRepository(q, objects, func(_ *object, list []*object) {
 		if len(list) == 1 {
 			return
 		}

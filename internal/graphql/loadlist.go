@@ -14,34 +14,44 @@ import (
 )
 
 // listLoader loads pages of a list that each of many objects has.
-type listLoader struct {
-	loader[int64, *web.List[payload]]
+type listLoader[K comparable] struct {
+	loader[K, *web.List[payload]]
 
-	rows func(ctx context.Context, a *repo.Access, keys []int64, page web.Page) (
-		map[int64]*web.List[payload], error)
+	rows func(ctx context.Context, a *repo.Access, keys []K, page web.Page) (map[K]*web.List[payload], error)
+}
+
+// pager loads a page of a list that an object has; nil: the object has none.
+type pager interface {
+	pageOf(ctx context.Context, q *query, o *object, number, size int) (*web.List[payload], error)
 }
 
 // lists makes a listLoader of a function of a feature.
-func lists[V any](l loader[int64, *web.List[payload]], rows func(
-	ctx context.Context, a *repo.Access, keys []int64, page web.Page) (map[int64]*web.List[V], error),
-) listLoader {
-	return listLoader{l, func(ctx context.Context, a *repo.Access, keys []int64, page web.Page) (
-		map[int64]*web.List[payload], error) {
+func lists[K comparable, V any](l loader[K, *web.List[payload]], rows func(
+	ctx context.Context, a *repo.Access, keys []K, page web.Page) (map[K]*web.List[V], error),
+) listLoader[K] {
+	return listLoader[K]{l, func(ctx context.Context, a *repo.Access, keys []K, page web.Page) (
+		map[K]*web.List[payload], error) {
 		found, err := rows(ctx, a, keys, page)
 		return listsOf(ctx, found, err)
 	}}
 }
 
 // page loads a page of the list of each object.
-func (l listLoader) page(number, size int) loader[int64, *web.List[payload]] {
+func (l listLoader[K]) page(number, size int) loader[K, *web.List[payload]] {
 	page := web.Page{Number: int64(number), Size: int64(size)}
 	one := l.loader
 	one.name = fmt.Sprint(l.name, " ", number, "/", size)
 	one.size = bytesOf
-	one.read = func(ctx context.Context, a *repo.Access, keys []int64) (map[int64]*web.List[payload], error) {
+	one.read = func(ctx context.Context, a *repo.Access, keys []K) (map[K]*web.List[payload], error) {
 		return l.rows(ctx, a, keys, page)
 	}
 	return one
+}
+
+func (l listLoader[K]) pageOf(
+	ctx context.Context, q *query, o *object, number, size int,
+) (*web.List[payload], error) {
+	return l.page(number, size).get(ctx, q, o)
 }
 
 // beginnings makes a loader of the first hundred rows of lists of a function of a feature.
@@ -69,7 +79,7 @@ func full[K comparable, V any](
 }
 
 // all reads the list of an object, whole, up to a number of pages of a hundred.
-func (l listLoader) all(ctx context.Context, q *query, o *object, most int) (all []payload, err error) {
+func (l listLoader[K]) all(ctx context.Context, q *query, o *object, most int) (all []payload, err error) {
 	for n := 1; n <= most; n++ {
 		page, err := l.page(n, web.MaxPageSize).get(ctx, q, o)
 		if err != nil || page == nil {
@@ -84,7 +94,9 @@ func (l listLoader) all(ctx context.Context, q *query, o *object, most int) (all
 
 // listed makes a resolver of lists that loads the first page of all parents before next shows each: the rows, if
 // they are asked for, or with counts how many there are.
-func listed(of func(q *query, f *exec.Field) listLoader, counts bool, next exec.Resolver) exec.Resolver {
+func listed[K comparable](
+	of func(q *query, f *exec.Field) listLoader[K], counts bool, next exec.Resolver,
+) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		p, err := readPart(f)
 		size := 0
@@ -97,21 +109,19 @@ func listed(of func(q *query, f *exec.Field) listLoader, counts bool, next exec.
 		}
 		if size > 0 {
 			q := queryOf(ctx)
-			if of(q, f).page(1, size).load(ctx, q, objectsOf(parents)); q.waits() {
-				return make([]any, len(parents))
-			}
+			of(q, f).page(1, size).load(ctx, q, objectsOf(parents))
 		}
 		return next(ctx, f, parents)
 	}
 }
 
 // listedWhole is listed for what looks through whole lists, whatever part is asked for.
-func listedWhole(of func(q *query, f *exec.Field) listLoader, next exec.Resolver) exec.Resolver {
+func listedWhole[K comparable](
+	of func(q *query, f *exec.Field) listLoader[K], next exec.Resolver,
+) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)
-		if of(q, f).page(1, web.MaxPageSize).load(ctx, q, objectsOf(parents)); q.waits() {
-			return make([]any, len(parents))
-		}
+		of(q, f).page(1, web.MaxPageSize).load(ctx, q, objectsOf(parents))
 		return next(ctx, f, parents)
 	}
 }

@@ -27,8 +27,7 @@ func addReviewThread(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, _ := decode(made.data.get("id")).(json.Number).Int64()
-	thread, err := m.threadAt(ctx, of, id)
+	thread, err := m.threadOf(ctx, of, made.data)
 	return map[string]any{"thread": thread}, err
 }
 
@@ -165,6 +164,6 @@ func setResolved(ctx context.Context, m *mutation, resolved bool) (map[string]an
 	if _, err := m.changeBy(ctx, question, map[string]any{"resolved": resolved}); err != nil {
 		return nil, err
 	}
-	fresh, err := m.threadAt(ctx, thread.of, id)
+	fresh, err := m.threadOf(ctx, thread.of, comments[0])
 	return map[string]any{"thread": fresh}, err
 }

@@ -4,23 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"arbor/internal/account"
-	"arbor/internal/checkrun"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
-	"arbor/internal/issue"
-	"arbor/internal/issue/comment"
-	"arbor/internal/label"
-	"arbor/internal/milestone"
-	"arbor/internal/release"
-	"arbor/internal/repo"
-	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
@@ -59,207 +51,219 @@ const maxNodes = 100
 
 // nodes is Query.nodes: those that cannot be found are null, each with its error.
 func nodes(ctx context.Context, f *exec.Field) (any, error) {
-	ids := f.Args["ids"].([]any)
-	if len(ids) > maxNodes {
+	given := f.Args["ids"].([]any)
+	if len(given) > maxNodes {
 		return nil, &exec.Error{Type: "ARGUMENT_LIMIT",
 			Message: "You may not provide more than 100 node ids; you provided " +
-				strconv.Itoa(len(ids)) + "."}
+				strconv.Itoa(len(given)) + "."}
 	}
-	list := make([]any, len(ids))
-	for n, id := range ids {
-		v, err := queryOf(ctx).find(ctx, id.(string))
-		if list[n] = v; err != nil {
-			list[n] = asError(err)
+	ids, list := make([]string, len(given)), make([]any, len(given))
+	for n, id := range given {
+		ids[n] = id.(string)
+	}
+	for n, found := range queryOf(ctx).findAll(ctx, ids) {
+		if list[n] = found.value; found.err != nil {
+			list[n] = asError(found.err)
 		}
 	}
 	return list, nil
 }
 
-// find gives the thing that a node id names. The database tells its address, and the REST API is asked for
-// it, which checks that the caller may see it. Errors: NOT_FOUND, in the same words whether the thing is
-// absent, hidden or of another kind; FORBIDDEN for what the token is not for.
+// nodeID is a node id, taken apart.
+type nodeID struct {
+	kind   string
+	number int64
+	name   string
+}
+
+// lookup is a thing that was looked for.
+type lookup struct {
+	value any
+	err   error
+}
+
+// find finds the thing that a node id names, of one of the kinds; see findAll.
 func (q *query) find(ctx context.Context, id string, kinds ...string) (any, error) {
-	kind, number, name, ok := parseNode(id)
-	if !ok || len(kinds) > 0 && !slices.Contains(kinds, kind) {
-		return nil, unresolvedNode(id)
+	found := q.findAll(ctx, []string{id}, kinds...)[0]
+	return found.value, found.err
+}
+
+// findAll finds the things that node ids name, all of a kind at one time. The database says where they are, and
+// their features load them with the caller's rights there. Errors: NOT_FOUND, in the same words whether a thing is
+// absent, hidden or of another kind than is wanted; FORBIDDEN for what the token is not for.
+func (q *query) findAll(ctx context.Context, ids []string, kinds ...string) []lookup {
+	found, places, groups := make([]lookup, len(ids)), map[string][]int{}, map[string][]nodeID{}
+	for n, id := range ids {
+		kind, number, name, ok := parseNode(id)
+		if !ok || len(kinds) > 0 && !slices.Contains(kinds, kind) {
+			found[n].err = unresolvedNode(id)
+			continue
+		}
+		group := kind
+		if name != "" {
+			group += ":"
+		}
+		places[group] = append(places[group], n)
+		groups[group] = append(groups[group], nodeID{kind, number, name})
 	}
-	o, err := q.findKind(ctx, kind, number, name)
+	for group, list := range groups {
+		for k, l := range q.findKind(ctx, list) {
+			at := places[group][k]
+			found[at] = l.checked(ids[at], list[k].kind)
+		}
+	}
+	return found
+}
+
+// checked is what was found for a node id, with its errors.
+func (l lookup) checked(id, kind string) lookup {
+	o, isObject := l.value.(*object)
 	switch {
-	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Gone), err == nil && o == nil:
-		return nil, unresolvedNode(id)
-	case err != nil:
-		return nil, asError(err)
+	case errs.Is(l.err, errs.NotFound), errs.Is(l.err, errs.Gone), l.err == nil && l.value == nil,
+		l.err == nil && isObject && o.kind != cmp.Or(otherKinds[kind], kind):
+		return lookup{err: unresolvedNode(id)}
+	case l.err != nil:
+		return lookup{err: asError(l.err)}
 	}
-	if found, ok := o.(*object); ok && found.kind != cmp.Or(otherKinds[kind], kind) {
-		return nil, unresolvedNode(id)
-	}
-	return o, nil
+	return l
 }
 
 // otherKinds are the types of what REST's node ids call otherwise.
 var otherKinds = map[string]string{"Status": "StatusContext"}
 
-func (q *query) findKind(ctx context.Context, kind string, id int64, name string) (any, error) {
-	switch kind {
+// findKind finds things of one kind.
+func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
+	switch kind := ids[0].kind; kind {
 	case "User", "Organization", "Bot":
-		data, err := q.object(ctx, Question{Path: "/user/" + strconv.FormatInt(id, 10)})
-		return newAccount(data), err
+		return q.findAccounts(ctx, ids)
 	case "Repository":
-		return q.repositoryByID(ctx, repo.ID(id))
+		return q.findRepositories(ctx, ids)
 	case "StatusCheckRollup", "Status":
-		if name != "" {
-			return q.findRollup(ctx, kind, repo.ID(id), name)
+		if ids[0].name != "" {
+			return q.findRollups(ctx, ids)
 		}
 		if kind == "Status" {
-			return q.findStatus(ctx, id)
+			return q.findStatuses(ctx, ids)
 		}
 	case "PullRequestCommit":
-		return q.findPullCommit(ctx, id, name)
+		return q.findPullCommits(ctx, ids)
 	case "Ref", "Commit", "Tree", "Blob", "Tag":
-		return q.findInGit(ctx, kind, repo.ID(id), name)
-	case review.CommentResource, review.ThreadKind:
-		return q.findInReviews(ctx, kind, id)
+		return q.findInGit(ctx, ids)
 	case "LinkedBranch":
-		link, _, err := q.linkedBranch(ctx, account.NodeID(kind, id), id)
+		return q.findLinkedBranches(ctx, ids)
+	default:
+		if q.nodeLoader(kind) != nil {
+			return q.findInTracker(ctx, ids)
+		}
+	}
+	return make([]lookup, len(ids))
+}
+
+// failures are lookups that all failed.
+func failures(err error, n int) []lookup {
+	list := make([]lookup, n)
+	for k := range list {
+		list[k].err = err
+	}
+	return list
+}
+
+func (q *query) findAccounts(ctx context.Context, ids []nodeID) []lookup {
+	list, _, err := q.list(ctx, Question{Path: "/users", Query: url.Values{"ids": {joinedIDs(numbersOf(ids))}},
+		Handler: q.with.Accounts.ListChosen})
+	if err != nil {
+		return failures(err, len(ids))
+	}
+	accounts := map[string]payload{}
+	for _, data := range list {
+		accounts[string(data.get("id"))] = data
+	}
+	found := make([]lookup, len(ids))
+	for n, id := range ids {
+		found[n].value = newAccount(accounts[decimal(id.number)])
+	}
+	return found
+}
+
+func (q *query) findRepositories(ctx context.Context, ids []nodeID) []lookup {
+	repos, err := q.repositoriesByID(ctx, numbersOf(ids))
+	if err != nil {
+		return failures(err, len(ids))
+	}
+	found := make([]lookup, len(ids))
+	for n, id := range ids {
+		if r := repos[id.number]; r != nil {
+			found[n].value = r
+		}
+	}
+	return found
+}
+
+// repositoriesByID finds repositories. Those that the caller does not see are missing.
+func (q *query) repositoriesByID(ctx context.Context, ids []int64) (map[int64]*object, error) {
+	repos := map[int64]*object{}
+	for part := range slices.Chunk(db.Unique(ids), maxLoaded) {
+		list, _, err := q.list(ctx, Question{Path: "/repositories/" + decimal(part[0]),
+			Handler: q.with.Repositories.ListFull, Query: url.Values{"ids": {joinedIDs(part)}}})
 		if err != nil {
 			return nil, err
 		}
-		return link, nil
-	case "Issue", "PullRequest", "PullRequestReview", "IssueComment", "Label", "Milestone",
-		"Release", "CheckRun",
-		"CheckSuite":
-		return q.findInTracker(ctx, kind, id)
+		for _, data := range list {
+			r := newRepository(data)
+			r.whole = true
+			repos[wholeNumber(r, "id")] = r
+		}
 	}
-	return nil, errs.Absent()
+	return repos, nil
 }
 
-func (q *query) repositoryByID(ctx context.Context, id repo.ID) (*object, error) {
-	data, err := q.object(ctx, Question{Path: "/repositories/" + strconv.FormatInt(int64(id), 10)})
+// findInGit finds what is in Git by names in repositories.
+func (q *query) findInGit(ctx context.Context, ids []nodeID) []lookup {
+	repos, err := q.repositoriesByID(ctx, numbersOf(ids))
 	if err != nil {
-		return nil, err
+		return failures(err, len(ids))
 	}
-	r := newRepository(data)
-	r.whole = true
-	return r, nil
+	found := make([]lookup, len(ids))
+	for n, id := range ids {
+		if in := repos[id.number]; in != nil {
+			found[n].value, found[n].err = q.inGit(ctx, in, id.kind, id.name)
+		}
+	}
+	return found
 }
 
-func (q *query) findInGit(ctx context.Context, kind string, in repo.ID, name string) (any, error) {
-	r, err := q.repositoryByID(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+// inGit finds what is in Git by its name. Error: 404.
+func (q *query) inGit(ctx context.Context, in *object, kind, name string) (any, error) {
 	if kind == "Ref" {
-		return q.ref(ctx, r, name)
+		return q.ref(ctx, in, name)
 	}
 	if _, err := git.ParseSHA(name); err != nil {
 		return nil, errs.Absent()
 	}
-	at, err := q.nameOf(ctx, r, name)
+	at, err := q.nameOf(ctx, in, name)
 	if err != nil {
 		return nil, err
 	}
 	if textOf(at, "type") != strings.ToLower(kind) {
 		return nil, errs.Absent()
 	}
-	return gitObject(r, strings.ToLower(kind), name), nil
+	return gitObject(in, strings.ToLower(kind), name), nil
 }
 
-// spot is where a thing of the tracker is.
-type spot struct {
-	repo repo.ID // 0: nowhere
-	path []string
+func numbersOf(ids []nodeID) []int64 {
+	numbers := make([]int64, len(ids))
+	for n, id := range ids {
+		numbers[n] = id.number
+	}
+	return numbers
 }
 
-// findInTracker finds what is in a repository by its id.
-func (q *query) findInTracker(ctx context.Context, kind string, id int64) (any, error) {
-	at, err := placed(ctx, q, kind+decimal(id), func(tx *db.Tx) (spot, error) { return locate(tx, kind, id) })
-	if err != nil {
-		return nil, err
+func joinedIDs(ids []int64) string {
+	names := make([]string, len(ids))
+	for n, id := range ids {
+		names[n] = decimal(id)
 	}
-	r, err := q.repositoryByID(ctx, at.repo)
-	if err != nil {
-		return nil, err
-	}
-	data, err := q.object(ctx, Question{Path: r.path(at.path...)})
-	if err != nil {
-		return nil, err
-	}
-	switch kind {
-	case "PullRequest":
-		return newPull(r, data, "raw"), nil
-	case "Issue":
-		o, err := newIssue(r, data, "raw")
-		if err == nil {
-			o.whole = true
-		}
-		return o, err
-	case "IssueComment":
-		return newComment(r, nil, data, "raw"), nil
-	case "PullRequestReview":
-		return newReview(r, pullAt(r, at.path[1]), data, "raw"), nil
-	case "Release":
-		return newRelease(r, data), nil
-	case "CheckSuite":
-		return newSuite(r, data, true), nil
-	}
-	return &object{kind: kind, data: data, whole: true, repo: r}, nil
+	return strings.Join(names, ",")
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
-
-// locate finds the address of a thing. It checks no rights: asking for the address does. Error: 404.
-func locate(tx *db.Tx, kind string, id int64) (at spot, err error) {
-	switch kind {
-	case "Issue", "PullRequest":
-		list, err := issue.ByIDs(tx, []issue.ID{issue.ID(id)})
-		if err != nil {
-			return at, err
-		}
-		for _, i := range list {
-			at = spot{i.RepoID, []string{"issues", decimal(i.Number)}}
-			if kind == "PullRequest" {
-				at.path[0] = "pulls"
-			}
-		}
-	case "IssueComment":
-		list, err := comment.ByIDs(tx, []int64{id})
-		if err != nil {
-			return at, err
-		}
-		for _, c := range list {
-			at = spot{c.RepoID, []string{"issues", "comments", decimal(c.ID)}}
-		}
-	case "PullRequestReview":
-		in, number, err := review.Place(tx, id)
-		return spot{in, []string{"pulls", decimal(number), "reviews", decimal(id)}}, err
-	case "Release":
-		in, err := release.Place(tx, id)
-		return spot{in, []string{"releases", decimal(id)}}, err
-	case "CheckRun":
-		in, err := checkrun.Place(tx, id, false)
-		return spot{in, []string{"check-runs", decimal(id)}}, err
-	case "CheckSuite":
-		in, err := checkrun.Place(tx, id, true)
-		return spot{in, []string{"check-suites", decimal(id)}}, err
-	case "Label":
-		found, err := label.OfIssues(tx, []int64{id})
-		if err != nil {
-			return at, err
-		}
-		for _, l := range found {
-			at = spot{l.RepoID, []string{"labels", l.Name}}
-		}
-	case "Milestone":
-		found, err := milestone.ByIDs(tx, []int64{id})
-		if err != nil {
-			return at, err
-		}
-		for _, m := range found {
-			at = spot{m.RepoID, []string{"milestones", decimal(m.Number)}}
-		}
-	}
-	if at.repo == 0 {
-		return at, errs.Absent()
-	}
-	return at, nil
-}

@@ -4,78 +4,105 @@ import (
 	"context"
 
 	"arbor/internal/db"
-	"arbor/internal/errs"
-	"arbor/internal/repo"
 	"arbor/internal/status"
 )
 
-// findStatus finds one status of a commit by its number: REST has lists of them only.
-func (q *query) findStatus(ctx context.Context, id int64) (any, error) {
-	at, err := placed(ctx, q, "Status"+decimal(id), func(tx *db.Tx) (spot, error) {
-		in, sha, err := status.Place(tx, id)
-		return spot{in, []string{"commits", string(sha), "statuses"}}, err
+// statusesByID loads statuses of commits that were found before.
+func statusesByID(q *query) loader[int64, payload] {
+	l := loader[int64, payload]{name: "statuses by id", route: "/commits/HEAD/statuses", key: byIdentity}
+	return full(l, q.load.Statuses.ByIDs)
+}
+
+// findStatuses finds statuses of commits by their numbers.
+func (q *query) findStatuses(ctx context.Context, ids []nodeID) []lookup {
+	var spots map[int64]status.Spot
+	err := q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		spots, err = status.Places(tx, db.Unique(numbersOf(ids)))
+		return err
 	})
-	if err != nil {
-		return nil, err
+	commits := make([]nodeID, len(ids))
+	for n, id := range ids {
+		at := spots[id.number]
+		commits[n] = nodeID{"Commit", int64(at.Repo), string(at.SHA)}
 	}
-	r, err := q.repositoryByID(ctx, at.repo)
 	if err != nil {
-		return nil, err
+		return failures(err, len(ids))
 	}
-	list, err := q.all(ctx, Question{Path: r.path(at.path...)}, mostContexts)
-	if err != nil {
-		return nil, err
-	}
-	for _, data := range list {
-		if string(data.get("id")) == decimal(id) {
-			return &object{kind: "StatusContext", data: data, whole: true, repo: r}, nil
+	found, list := q.findInGit(ctx, commits), []*object{}
+	for n, id := range ids {
+		if commit, ok := found[n].value.(*object); ok {
+			o := &object{kind: "StatusContext", data: withID("Status", id.number), repo: commit.repo}
+			list, found[n].value = append(list, o), o
 		}
 	}
-	return nil, errs.Absent()
+	l := statusesByID(q)
+	l.load(ctx, q, list)
+	for n := range ids {
+		if o, ok := found[n].value.(*object); ok {
+			found[n] = q.loaded(ctx, l, o)
+		}
+	}
+	return found
 }
 
-// findRollup finds what statuses and checks of a commit come to: all, or the statuses alone.
-func (q *query) findRollup(ctx context.Context, kind string, in repo.ID, sha string) (any, error) {
-	v, err := q.findInGit(ctx, "Commit", in, sha)
-	if err != nil {
-		return nil, err
+// findRollups finds what statuses and checks of commits come to: all, or the statuses alone.
+func (q *query) findRollups(ctx context.Context, ids []nodeID) []lookup {
+	commits := make([]nodeID, len(ids))
+	for n, id := range ids {
+		commits[n] = nodeID{"Commit", id.number, id.name}
 	}
-	r, err := q.rollup(ctx, v.(*object))
-	if err == nil && r == nil {
-		err = errs.Absent()
+	found, list := q.findInGit(ctx, commits), []*object{}
+	for _, f := range found {
+		if commit, ok := f.value.(*object); ok {
+			list = append(list, commit)
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if kind == "StatusCheckRollup" {
-		return r, nil
-	}
-	if s := combined(r); s != nil {
-		return s, nil
-	}
-	return nil, errs.Absent()
-}
-
-// findPullCommit finds a commit as a part of the pull request of a number.
-func (q *query) findPullCommit(ctx context.Context, id int64, sha string) (any, error) {
-	found, err := q.findInTracker(ctx, "PullRequest", id)
-	if err != nil {
-		return nil, err
-	}
-	o := found.(*object)
-	list, err := q.all(ctx, Question{Path: numbered(o, "pulls", "commits")}, mostEntries)
-	if err != nil {
-		return nil, err
-	}
-	for _, data := range list {
-		if textOf(data, "sha") != sha {
+	q.loadRollups(ctx, list)
+	for n, id := range ids {
+		commit, ok := found[n].value.(*object)
+		if !ok {
 			continue
 		}
-		c, err := listedCommit(o.repo, data)
-		if err != nil {
-			return nil, err
+		r, err := q.rollup(ctx, commit)
+		found[n] = lookup{err: err}
+		switch {
+		case r == nil:
+		case id.kind == "StatusCheckRollup":
+			found[n].value = r
+		default:
+			found[n].value = combined(r)
 		}
-		return newPullCommit(ctx, o, c), nil
 	}
-	return nil, errs.Absent()
+	return found
+}
+
+// findPullCommits finds commits as parts of the pull requests of the numbers.
+func (q *query) findPullCommits(ctx context.Context, ids []nodeID) []lookup {
+	of := make([]nodeID, len(ids))
+	for n, id := range ids {
+		of[n] = nodeID{kind: "PullRequest", number: id.number}
+	}
+	found, pulls, seen := q.findInTracker(ctx, of), []*object{}, map[*object]bool{}
+	for _, f := range found {
+		if o, ok := f.value.(*object); ok && !seen[o] {
+			pulls, seen[o] = append(pulls, o), true
+		}
+	}
+	entries, err := q.commitEntries(ctx, pulls)
+	if err != nil {
+		return failures(err, len(ids))
+	}
+	for n, id := range ids {
+		o, ok := found[n].value.(*object)
+		if !ok {
+			continue
+		}
+		found[n] = lookup{}
+		for _, e := range entries[o] {
+			if c := e.node.(bare); textOf(c.fields["commit"].(*object).data, "sha") == id.name {
+				found[n].value = c
+			}
+		}
+	}
+	return found
 }

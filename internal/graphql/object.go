@@ -125,9 +125,6 @@ func (o *object) path(segments ...string) string { return o.source.Path + web.Pa
 func one(value func(ctx context.Context, f *exec.Field, o *object) (any, error)) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		values := make([]any, len(parents))
-		if len(parents) == 1 {
-			defer queryOf(ctx).directly()()
-		}
 		for n, p := range parents {
 			v, err := value(ctx, f, p.(*object))
 			if values[n] = v; err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"arbor/internal/graphql/exec"
 	"arbor/internal/pull"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -61,10 +60,10 @@ func newPull(in *object, data payload, media string) *object {
 		source: source{Path: in.path("pulls", string(data.get("number"))), Media: media}}
 }
 
-// pullAt is a pull request of which only the number is at hand.
-func pullAt(in *object, number string) *object {
+// pullAt is a pull request of which only the number is at hand, and the media of whose texts is known.
+func pullAt(in *object, number, media string) *object {
 	return &object{kind: "PullRequest", data: payload{}.with("number", json.RawMessage(number)), repo: in,
-		source: source{Path: in.path("pulls", number)}}
+		source: source{Path: in.path("pulls", number), Media: media}}
 }
 
 // numberedPulls loads pull requests in their full form. A single one is asked for as REST answers it, which
@@ -117,7 +116,7 @@ func pullFields() map[string]exec.Resolver {
 		"reviewRequests": one(reviewRequests), "reviews": listed(reviewLists, true, one(reviews)),
 		"latestReviews":            listedWhole(reviewLists, one(latestReviews)),
 		"latestOpinionatedReviews": listedWhole(reviewLists, one(latestOpinionatedReviews)),
-		"commits":                  commitsOfPulls, "files": lookedAhead(one(pullFiles)),
+		"commits":                  listed(commitLists, false, one(pullCommits)), "files": listed(fileLists, false, one(pullFiles)),
 		"reviewThreads":           listed(threadLists, true, one(reviewThreads)),
 		"closingIssuesReferences": closingIssues, "suggestedReviewers": always([]any{}),
 		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
@@ -235,69 +234,36 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			nodes: []any{commit(gitObject(o.repo, "commit", textOf(head, "sha")))},
 			keys:  []string{textOf(head, "sha")}, total: count}, nil
 	}
-	l := pages{kind: "PullRequestCommitConnection", count: count, question: commitsOfPull(o),
+	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count, many: commitLists(q, f), of: o,
 		node: func(data payload) (any, error) {
 			c, err := listedCommit(o.repo, data)
 			if err != nil {
 				return nil, err
 			}
 			return commit(c), nil
-		}}
-	lists := commitLists(q, f)
-	if p, err := readPart(f); err == nil && p.startsList() {
-		if _, there := lists.page(1, p.size).known(q, o); there {
-			l.many, l.of, l.node = &lists, o, func(data payload) (any, error) {
-				return commit(gitObject(o.repo, "commit", textOf(data, "sha"))), nil
-			}
-		}
-	}
-	return q.connect(ctx, f, l)
+		}})
 }
 
-// commitsOfPulls lists the commits of pull requests: of one as REST does, of many their names first.
-func commitsOfPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	if len(parents) > 1 {
-		return listed(commitLists, false, one(pullCommits))(ctx, f, parents)
-	}
-	return one(pullCommits)(ctx, f, parents)
-}
-
-// commitsOfPull is where the commits are that a pull request brings.
-func commitsOfPull(o *object) Question {
-	return Question{Path: numbered(o, "pulls", "commits"), Media: "raw"}
-}
-
-// commitLists are the names of the commits that pull requests bring.
-func commitLists(q *query, _ *exec.Field) listLoader {
+// commitLists are the commits that pull requests bring.
+func commitLists(q *query, _ *exec.Field) listLoader[int64] {
 	l := loader[int64, *web.List[payload]]{name: "commits", route: "/pulls", key: byNumber}
 	return lists(l, q.load.Pulls.Commits)
-}
-
-// lookedAhead makes a resolver that reads all parents, which are pull requests, at one time before each is
-// asked for. What fails here fails again for each of them.
-func lookedAhead(next exec.Resolver) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		if len(parents) > 1 {
-			l := loader[int64, struct{}]{name: "ahead", route: "/pulls", key: byNumber,
-				read: func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]struct{}, error) {
-					return nil, q.load.Pulls.LookAhead(ctx, a, numbers)
-				}}
-			if l.load(ctx, q, objectsOf(parents)); q.waits() {
-				return make([]any, len(parents))
-			}
-		}
-		return next(ctx, f, parents)
-	}
 }
 
 func pullCommitURL(ctx context.Context, o, c *object) string {
 	return o.text(ctx, "html_url") + "/commits/" + textOf(c.data, "sha")
 }
 
+// fileLists are the changed files of pull requests.
+func fileLists(q *query, _ *exec.Field) listLoader[int64] {
+	l := loader[int64, *web.List[payload]]{name: "files", route: "/pulls", key: byNumber}
+	return lists(l, q.load.Pulls.Files)
+}
+
 func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	return queryOf(ctx).connect(ctx, f, pages{kind: "PullRequestChangedFileConnection",
-		question: Question{Path: o.repo.path("pulls", string(o.data.get("number")), "files")},
+	q := queryOf(ctx)
+	of := fileLists(q, f)
+	return q.connect(ctx, f, pages{kind: "PullRequestChangedFileConnection", many: of, of: o,
 		count: func() (int, error) {
 			v, err := o.value(ctx, "changed_files")
 			number, _ := v.(json.Number)

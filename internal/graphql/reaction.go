@@ -80,7 +80,7 @@ func subjectOf(kind string) (of reaction.Kind, route string) {
 }
 
 // reactionsTo are the reactions of one content to things of a kind; an empty content is all.
-func reactionsTo(q *query, kind, content string) listLoader {
+func reactionsTo(q *query, kind, content string) listLoader[int64] {
 	of, route := subjectOf(kind)
 	c, _ := reaction.ParseContent(content)
 	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("reactions ", of, content), route: route, key: byIdentity}
@@ -110,20 +110,14 @@ func reactionLists(
 				}
 			}
 		}
-		if q.waits() {
-			return values
-		}
 		for at, list := range groups {
 			reactionsTo(q, at.kind, at.content).page(1, p.size).load(ctx, q, list)
-		}
-		if q.waits() {
-			return values
 		}
 		for n, parent := range parents {
 			o, content := of(f, parent.(*object))
 			kind, newNode := node(o, f.Name)
 			all := reactionsTo(q, o.kind, content)
-			c, err := q.connect(ctx, f, pages{kind: kind, many: &all, of: o, node: newNode, rank: byID(false),
+			c, err := q.connect(ctx, f, pages{kind: kind, many: all, of: o, node: newNode, rank: byID(false),
 				count: func() (int, error) { return countReactions(ctx, o, content) }})
 			if c, ok := c.(*connection); ok {
 				c.reacted = o
@@ -267,9 +261,7 @@ func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error 
 			read: func(ctx context.Context, a *repo.Access, ids []int64) (map[int64][]reaction.Content, error) {
 				return q.load.Reactions.Own(ctx, a, of, ids)
 			}}
-		if l.load(ctx, q, all); q.waits() {
-			continue
-		}
+		l.load(ctx, q, all)
 		for _, o := range all {
 			said, err := l.get(ctx, q, o)
 			names := make([]string, len(said))
@@ -279,9 +271,6 @@ func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error 
 			raw, _ := json.Marshal(names)
 			o.data, failure = o.data.with("own_reactions", raw), cmp.Or(failure, err)
 		}
-	}
-	if q.waits() {
-		return errMissing
 	}
 	return failure
 }

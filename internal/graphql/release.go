@@ -51,6 +51,12 @@ func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return nil, err
 }
 
+// releasesByID loads releases of which only the ids are at hand.
+func releasesByID(q *query, _ *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "releases by id", route: "/releases", key: byIdentity}
+	return full(l, q.load.Releases.ByIDs)
+}
+
 // newRelease is a release of its payload.
 func newRelease(in *object, data payload) *object {
 	return &object{kind: "Release", data: data, whole: true, repo: in,

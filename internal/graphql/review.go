@@ -33,12 +33,12 @@ func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	media := textMedia(f)
 	q := queryOf(ctx)
 	of := reviewLists(q, f)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewConnection", many: &of, of: o, rank: byID(false),
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewConnection", many: of, of: o, rank: byID(false),
 		node: func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
 }
 
 // reviewLists are the reviews of pull requests.
-func reviewLists(q *query, f *exec.Field) listLoader {
+func reviewLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls", media: textMedia(f),
 		key: byNumber}, q.load.Reviews.ListMany)
 }

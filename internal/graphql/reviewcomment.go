@@ -29,7 +29,7 @@ func reviewCommentFields() map[string]exec.Resolver {
 		p, err := permissionOn(ctx, o.repo)
 		return p != "READ", err
 	})
-	return merge(commented(), map[string]exec.Resolver{
+	fields := merge(commented(), map[string]exec.Resolver{
 		"fullDatabaseId": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			id, err := o.member(ctx, "id")
 			return string(id), err
@@ -74,6 +74,12 @@ func reviewCommentFields() map[string]exec.Resolver {
 		}),
 		"viewerCanUpdate": canEdit, "viewerCanDelete": canEdit,
 	})
+	for name, r := range fields {
+		if name != "id" && name != "databaseId" {
+			fields[name] = filled(reviewCommentsByID, anyObject, r)
+		}
+	}
+	return fields
 }
 
 // orZero is same for a number that is never null.
@@ -92,10 +98,16 @@ func pendingComment(ctx context.Context, o *object) (bool, error) {
 	if raw, ok := o.data.find("pending"); ok {
 		return string(raw) == "true", nil
 	}
-	question := o.source.question()
-	question.Handler = queryOf(ctx).with.DraftComment
-	data, err := queryOf(ctx).object(ctx, question)
+	q := queryOf(ctx)
+	data, err := reviewCommentsByID(q, o).get(ctx, q, o)
 	return string(data.get("pending")) == "true", err
+}
+
+// reviewCommentsByID loads comments on lines of which only the ids are at hand.
+func reviewCommentsByID(q *query, o *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "review comments by id", route: "/pulls/comments", key: byIdentity,
+		media: o.source.Media}
+	return full(l, q.load.Reviews.CommentsByIDs)
 }
 
 // withID is a payload of which only the id is at hand.
@@ -123,13 +135,13 @@ func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	media := textMedia(f)
 	q := queryOf(ctx)
 	of := reviewCommentLists(q, f)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewCommentConnection", many: &of, of: o,
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewCommentConnection", many: of, of: o,
 		rank: byID(false),
 		node: func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
 }
 
 // reviewCommentLists are the comments of reviews.
-func reviewCommentLists(q *query, f *exec.Field) listLoader {
+func reviewCommentLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "comments of reviews", route: "/pulls/comments",
 		media: textMedia(f), key: byIdentity}, q.load.Reviews.ListManyOfReviews)
 }

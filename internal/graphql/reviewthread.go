@@ -3,19 +3,15 @@ package graphql
 import (
 	"context"
 	"encoding/json"
-	"net/url"
-	"strings"
 
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
-	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
 // threadLists are the threads of pull requests.
-func threadLists(q *query, f *exec.Field) listLoader {
+func threadLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "threads", route: "/pulls/comments",
 		media: textMedia(f), key: byNumber}, q.load.Reviews.ListManyThreads)
 }
@@ -23,7 +19,7 @@ func threadLists(q *query, f *exec.Field) listLoader {
 func reviewThreads(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	of := threadLists(q, f)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewThreadConnection", many: &of, of: o,
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewThreadConnection", many: of, of: o,
 		rank: &rank{of: firstComment},
 		node: func(data payload) (any, error) { return newThread(o, data, media) }})
 }
@@ -104,45 +100,23 @@ func ofPull(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
 	return values
 }
 
-// findInReviews finds a comment on a line, or a thread, by its id.
-func (q *query) findInReviews(ctx context.Context, kind string, id int64) (any, error) {
-	type place struct{ in, comment int64 }
-	found, err := placed(ctx, q, kind+decimal(id), func(tx *db.Tx) (at place, err error) {
-		at.comment = id
-		if kind == review.ThreadKind {
-			if at.comment, err = review.ThreadPlace(tx, id); err != nil {
-				return at, err
-			}
-		}
-		at.in, err = review.CommentPlace(tx, at.comment)
-		return at, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	r, err := q.repositoryByID(ctx, repo.ID(found.in))
-	if err != nil {
-		return nil, err
-	}
-	comment := found.comment
-	question := Question{Path: r.path("pulls", "comments", decimal(comment)), Handler: q.with.DraftComment}
-	data, err := q.object(ctx, question)
-	if err != nil {
-		return nil, err
-	}
-	at := textOf(data, "pull_request_url")
-	of := pullAt(r, at[strings.LastIndexByte(at, '/')+1:])
-	if kind == review.CommentResource {
-		return newReviewComment(of, data, "raw"), nil
-	}
-	return q.threadAt(ctx, of, comment)
+// threadsByRoot loads threads by the ids of their first comments.
+func threadsByRoot(q *query, _ *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "threads by root", route: "/pulls/comments", key: byIdentity}
+	return full(l, q.load.Reviews.Threads)
 }
 
-// threadAt is the thread of a comment.
-func (q *query) threadAt(ctx context.Context, of *object, comment int64) (*object, error) {
-	data, err := q.object(ctx, Question{Path: of.repo.path("pulls", "comments", decimal(comment)),
-		Handler: q.with.Thread,
-		Query:   url.Values{"of": {"thread"}}})
+// threadOf is the thread of a comment.
+func (q *query) threadOf(ctx context.Context, of *object, comment payload) (*object, error) {
+	root := comment.get("in_reply_to_id")
+	if isNullJSON(root) {
+		root = comment.get("id")
+	}
+	at := &object{kind: review.ThreadKind, data: payload{}.with("id", root), repo: of.repo}
+	data, err := threadsByRoot(q, at).get(ctx, q, at)
+	if err == nil && data == nil {
+		err = errs.Absent()
+	}
 	if err != nil {
 		return nil, err
 	}

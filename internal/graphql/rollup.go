@@ -27,9 +27,7 @@ func rollups(
 			}
 			commits, at[n] = append(commits, commit), commit
 		}
-		if q.loadRollups(ctx, commits); q.waits() {
-			return values
-		}
+		q.loadRollups(ctx, commits)
 		for n, commit := range at {
 			r, err := q.rollup(ctx, commit)
 			if err != nil {

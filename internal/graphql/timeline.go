@@ -1,7 +1,6 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -54,7 +53,7 @@ func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []
 	}
 	timelines(q, f).page(1, web.MaxPageSize).load(ctx, q, all)
 	commits, err := q.commitEntries(ctx, pulls)
-	if err != nil || q.waits() {
+	if err != nil {
 		return failed(asError(err), len(parents))
 	}
 	for n, o := range all {
@@ -67,7 +66,7 @@ func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []
 }
 
 // timelines are the timelines of issues and pull requests, without the commits of these.
-func timelines(q *query, f *exec.Field) listLoader {
+func timelines(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "timeline", route: "/issues/0/timeline",
 		media: textMedia(f), key: byNumber}, q.load.Timelines.ListMany)
 }
@@ -178,44 +177,18 @@ func referring(event *object, media string) (*object, error) {
 
 // commitEntries are the commits that pull requests bring.
 func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object][]entry, error) {
-	lists := commitLists(q, nil)
-	if len(pulls) > 1 { // of one, REST lists the commits themselves
-		lists.page(1, web.MaxPageSize).load(ctx, q, pulls)
-	}
-	if q.waits() {
-		return nil, nil
-	}
-	found, missing := map[*object][]*object{}, []*object{}
-	var failure error
+	lists, entries := commitLists(q, nil), map[*object][]entry{}
+	lists.page(1, web.MaxPageSize).load(ctx, q, pulls)
 	for _, o := range pulls {
-		if _, there := lists.page(1, web.MaxPageSize).known(q, o); !there {
-			list, err := q.all(ctx, commitsOfPull(o), mostEntries)
-			failure = cmp.Or(failure, err)
-			for _, data := range list {
-				c, err := listedCommit(o.repo, data)
-				if err != nil {
-					return nil, err
-				}
-				found[o] = append(found[o], c)
-			}
-			continue
-		}
 		list, err := lists.all(ctx, q, o, mostEntries)
-		failure = cmp.Or(failure, err)
-		for _, data := range list {
-			c := gitObject(o.repo, "commit", textOf(data, "sha"))
-			found[o], missing = append(found[o], c), append(missing, c)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if failure != nil {
-		return nil, failure
-	}
-	if err := fill(ctx, q, namedCommits, missing); err != nil {
-		return nil, err
-	}
-	entries := map[*object][]entry{}
-	for o, list := range found {
-		for _, c := range list {
+		for _, data := range list {
+			c, err := listedCommit(o.repo, data)
+			if err != nil {
+				return nil, err
+			}
 			committer, err := c.inner(ctx, "committer")
 			if err != nil {
 				return nil, err

@@ -82,9 +82,7 @@ func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []a
 	for n, o := range objectsOf(parents) {
 		pulls[n] = o.of
 	}
-	if l.load(ctx, q, pulls); q.waits() {
-		return values
-	}
+	l.load(ctx, q, pulls)
 	for n, p := range parents {
 		viewed, err := l.get(ctx, q, pulls[n])
 		if values[n] = viewedState(viewed, p.(*object).data); err != nil {

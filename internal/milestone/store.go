@@ -42,6 +42,15 @@ func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Milestone, error) {
 		repoID, number))
 }
 
+// byNumbers finds milestones of a repository, in one query.
+func byNumbers(tx *db.Tx, repoID repo.ID, numbers []int64) ([]*Milestone, error) {
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	return query(tx, ` WHERE m.repo_id = $1 AND m.number IN `+db.ValuesFrom(2, 1, len(numbers)),
+		db.Args(numbers, repoID)...)
+}
+
 // ByIDs finds the milestones of a page in one query.
 func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
 	return db.RecallRows(tx, ids, func(m *Milestone) int64 { return m.ID },

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -15,9 +16,8 @@ import (
 
 // Loaders that read what GraphQL shows of several pull requests of a repository.
 
-// several reads pull requests by number and remembers them for look. The caller must not modify them.
+// several finds the pull requests of the numbers.
 func (api *API) several(ctx context.Context, a *repo.Access, numbers []int64) (list []*found, err error) {
-	state := api.s.db.State(ctx)
 	err = api.s.db.Read(ctx, func(tx *db.Tx) error {
 		list = list[:0]
 		issues, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
@@ -36,31 +36,31 @@ func (api *API) several(ctx context.Context, a *repo.Access, numbers []int64) (l
 		}
 		return err
 	})
-	for _, f := range list {
-		if err == nil {
-			at := numbered{a.ID, f.pull.Number}
-			api.s.looked.Put(state, at, *f)
-			api.ranges.Put(state, at, f.pull.Range())
-		}
-	}
 	return list, err
 }
 
-// LookAhead reads the pull requests before the files of each are requested.
-func (api *API) LookAhead(ctx context.Context, a *repo.Access, numbers []int64) error {
-	_, err := api.several(ctx, a, numbers)
-	return err
+// Files lists a page of the changed files of each pull request of the numbers, without patches.
+func (api *API) Files(
+	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
+) (map[int64]*web.List[*gitdata.ChangedFile], error) {
+	list, err := api.several(ctx, a, numbers)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]*web.List[*gitdata.ChangedFile]{}
+	for _, f := range list {
+		if out[f.pull.Number], err = api.git.FilesOf(ctx, a, f.pull.Range(), page); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-// CommitName is a commit in a list of names.
-type CommitName struct {
-	SHA git.SHA `json:"sha"`
-}
-
-// Commits lists a page of the names of each pull request's commits.
+// Commits lists a page of the commits of each pull request of the numbers, as GET
+// /repos/{owner}/{repo}/pulls/{number}/commits does.
 func (api *API) Commits(
 	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
-) (map[int64]*web.List[CommitName], error) {
+) (map[int64]*web.List[*gitdata.CommitPayload], error) {
 	list, err := api.several(ctx, a, numbers)
 	if err != nil {
 		return nil, err
@@ -70,22 +70,26 @@ func (api *API) Commits(
 		return nil, err
 	}
 	defer release()
-	out := map[int64]*web.List[CommitName]{}
+	pages, out := map[int64][]git.SHA{}, map[int64]*web.List[*gitdata.CommitPayload]{}
+	var all []git.SHA
 	for _, f := range list {
 		g := f.pull.Range()
 		shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
 		if err != nil {
 			return nil, err
 		}
-		of := &web.List[CommitName]{Total: int64(len(shas))}
-		for _, sha := range shas[min(of.Total, page.Offset()):] {
-			if of.Add(page, CommitName{sha}); of.More {
-				break
-			}
-		}
-		out[f.pull.Number] = of
+		total := int64(len(shas))
+		from, to := min(total, page.Offset()), min(total, page.Offset()+page.Size)
+		out[f.pull.Number] = &web.List[*gitdata.CommitPayload]{Total: total, More: to < total}
+		pages[f.pull.Number], all = shas[from:to], append(all, shas[from:to]...)
 	}
-	return out, nil
+	commits, err := api.git.CommitsOf(ctx, a, all)
+	for number, shas := range pages {
+		for _, sha := range shas {
+			out[number].Rows = append(out[number].Rows, commits[sha])
+		}
+	}
+	return out, err
 }
 
 // MergeText is the default text of a merge.

@@ -41,13 +41,18 @@ func byID(tx *db.Tx, repoID repo.ID, id int64) (*Release, error) {
 		repoID, id))
 }
 
-// Place finds the repository of a release, for GraphQL. It checks no rights. Error: 404.
-func Place(tx *db.Tx, id int64) (in repo.ID, err error) {
-	err = tx.QueryRow(`SELECT repo_id FROM releases WHERE id = $1`, id).Scan(&in)
-	if errors.Is(err, db.ErrNoRows) {
-		err = errs.Absent()
+// Places finds the repositories of releases, for GraphQL. It checks no rights. What is not there is missing.
+func Places(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
+	return db.QueryMap[int64, repo.ID](tx, `SELECT id, repo_id FROM releases WHERE id IN `+db.Values(1, len(ids)),
+		db.Args(ids)...)
+}
+
+// byIDs finds releases of a repository, in one query.
+func byIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Release, error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	return in, err
+	return query(tx, ` WHERE r.repo_id = $1 AND r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, repoID)...)
 }
 
 // byTag finds the published release of a tag. Error: 404.

@@ -157,38 +157,62 @@ func (api *API) ListManyOfReviews(
 	return out, nil
 }
 
-// GetThread returns the thread of the comment with the id {id}. Error: 404.
-func (api *API) GetThread(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	c, err := api.findComment(r, a)
-	if err != nil {
+// Threads loads the threads of the repository by the ids of their first comments. Those of which the caller sees
+// no comment are missing.
+func (api *API) Threads(ctx context.Context, a *repo.Access, roots []int64) (map[int64]*ThreadPayload, error) {
+	var list []*conversation
+	of := map[issue.ID]*issue.Issue{}
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if list, err = threadsByRoots(tx, a.ID, account.IDOf(a.Caller), db.Unique(roots)); err != nil {
+			return err
+		}
+		ids := make([]issue.ID, len(list))
+		for n, t := range list {
+			ids[n] = t.issueID
+		}
+		issues, err := issue.ByIDs(tx, db.Unique(ids))
+		for _, i := range issues {
+			of[i.ID] = i
+		}
 		return err
-	}
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		list := []*conversation{{root: c.root(), issueID: c.IssueID}}
-		var i *issue.Issue
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			t, found, err := threadByRoot(tx, a, c)
-			list[0], i = t, found
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		shown, err := api.s.showThreads(out, a, list, map[issue.ID]*issue.Issue{c.IssueID: i})
-		if err != nil {
-			return err
-		}
-		return out.JSON(shown[0])
 	})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := api.s.showThreads(web.Unsent(ctx), a, list, of)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]*ThreadPayload{}
+	for n, t := range list {
+		out[t.root] = shown[n]
+	}
+	return out, nil
 }
 
-// GetDraft returns the comment with the id {id} and whether it is pending. Error: 404.
-func (api *API) GetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	c, err := api.findComment(r, a)
-	if err != nil {
+// CommentsByIDs loads the comments of the repository by their ids. Those that the caller does not see are missing.
+func (api *API) CommentsByIDs(
+	ctx context.Context, a *repo.Access, ids []int64,
+) (map[int64]*ThreadComment, error) {
+	var list []*Comment
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = commentsByIDs(tx, a.ID, account.IDOf(a.Caller), db.Unique(ids))
 		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return api.answerDraft(w, r, a, http.StatusOK, c)
+	p, err := api.s.preparedComments(web.Unsent(ctx), a, list)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]*ThreadComment{}
+	for n, c := range list {
+		if out[c.ID], err = p.threadComment(n, c); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func (api *API) answerDraft(

@@ -50,19 +50,21 @@ func ThreadForHook(
 	if err != nil {
 		return nil, err
 	}
-	t, _, err := threadByRoot(tx, a, c)
+	list, err := threadsByRoots(tx, a.ID, account.IDOf(a.Caller), []int64{c.root()})
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int64, len(t.comments))
-	for n, c := range t.comments {
-		ids[n] = c.ID
+	var ids []int64
+	for _, t := range list {
+		for _, c := range t.comments {
+			ids = append(ids, c.ID)
+		}
 	}
 	f, err := inHook(ctx, tx, a, issues, nil, ids)
 	if err != nil {
 		return nil, err
 	}
-	out := &threadTold{NodeID: account.NodeID(ThreadKind, t.root), Comments: []any{}}
+	out := &threadTold{NodeID: account.NodeID(ThreadKind, c.root()), Comments: []any{}}
 	for _, id := range ids {
 		one, err := f.Comment(id)
 		if err != nil {

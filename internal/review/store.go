@@ -37,14 +37,24 @@ func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
 		db.Values(1, len(ids)), anys(ids)...)
 }
 
-// Place returns the repository of a review and the number of its pull request. It does not check access.
-// Error: 404.
-func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
-	err = tx.QueryRow(`SELECT v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id WHERE v.id = $1`, id).Scan(&in, &number)
-	if errors.Is(err, db.ErrNoRows) {
-		err = errs.Absent()
-	}
-	return in, number, err
+// Spot is where something in a pull request is.
+type Spot struct {
+	Repo   repo.ID
+	Number int64 // of the pull request
+}
+
+// Places finds the pull requests of reviews. It checks no rights. What is not there is missing.
+func Places(tx *db.Tx, ids []int64) (map[int64]Spot, error) {
+	found := map[int64]Spot{}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id int64
+		var at Spot
+		err := row.Scan(&id, &at.Repo, &at.Number)
+		found[id] = at
+		return err
+	}, `SELECT v.id, v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id
+		WHERE v.id IN `+db.Values(1, len(ids)), anys(ids)...)
+	return found, err
 }
 
 // shownReviews reads submitted reviews in one query.

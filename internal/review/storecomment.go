@@ -48,7 +48,16 @@ func commentByID(tx *db.Tx, repoID repo.ID, id int64, userID account.ID) (*Comme
 		WHERE c.id = $1 AND c.repo_id = $2 AND (NOT c.pending OR c.author_id = $3)`, id, repoID, userID))
 }
 
-// shownComments reads submitted comments in one query.
+// commentsByIDs finds comments of a repository that the user may see, in one query.
+func commentsByIDs(tx *db.Tx, repoID repo.ID, userID account.ID, ids []int64) ([]*Comment, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return queryComments(tx, fromComments+` WHERE c.repo_id = $1 AND (NOT c.pending OR c.author_id = $2)
+		AND c.id IN `+db.ValuesFrom(3, 1, len(ids))+` ORDER BY c.id`, db.Args(ids, repoID, userID)...)
+}
+
+// shownComments finds comments that everyone sees, in one query.
 func shownComments(tx *db.Tx, ids []int64) ([]*Comment, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"errors"
 	"strconv"
 
 	"arbor/internal/account"
@@ -90,11 +89,12 @@ func countThreads(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID
 		AND (NOT pending OR author_id = $1) GROUP BY issue_id`, db.Args(issues, userID)...)
 }
 
-// ThreadPlace returns the id of a comment of a thread, or 0 if there is none. It does not check access.
-func ThreadPlace(tx *db.Tx, root int64) (comment int64, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(MIN(id), 0) FROM review_comments WHERE id = $1 OR reply_to = $1`,
-		root).Scan(&comment)
-	return comment, err
+// ThreadPlaces finds the repositories of threads by the ids of their first comments. It checks no rights. What is
+// not there is missing.
+func ThreadPlaces(tx *db.Tx, roots []int64) (map[int64]repo.ID, error) {
+	in := db.Values(1, len(roots))
+	return db.QueryMap[int64, repo.ID](tx, `SELECT COALESCE(reply_to, id), MIN(repo_id) FROM review_comments
+		WHERE id IN `+in+` OR reply_to IN `+in+` GROUP BY COALESCE(reply_to, id)`, anys(roots)...)
 }
 
 // setResolved resolves or unresolves a thread, and reports whether that changed anything.
@@ -123,34 +123,34 @@ func commentsOfReviews(
 		JOIN review_comments c ON c.id = x.id`+joinPull+` WHERE x.place > $2 AND x.place <= $3 ORDER BY c.id`, args...)
 }
 
-// CommentPlace returns the repository of a comment. It does not check access. Error: 404.
-func CommentPlace(tx *db.Tx, id int64) (in int64, err error) {
-	err = tx.QueryRow(`SELECT repo_id FROM review_comments WHERE id = $1`, id).Scan(&in)
-	if errors.Is(err, db.ErrNoRows) {
-		err = orAbsent(nil)
-	}
-	return in, err
+// CommentPlaces finds the repositories of comments. It checks no rights. What is not there is missing.
+func CommentPlaces(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
+	return db.QueryMap[int64, repo.ID](tx,
+		`SELECT id, repo_id FROM review_comments WHERE id IN `+db.Values(1, len(ids)), anys(ids)...)
 }
 
-// threadByRoot reads the thread of a comment that is visible to the caller, and the issue of its pull
-// request.
-func threadByRoot(tx *db.Tx, a *repo.Access, c *Comment) (*conversation, *issue.Issue, error) {
-	found, err := issue.Numbered(tx, a.ID, []int64{c.Number})
-	if err != nil {
-		return nil, nil, err
+// threadsByRoots reads threads of a repository by the ids of their first comments, with the first comments of
+// each: those that the user may see. Threads without any are missing.
+func threadsByRoots(tx *db.Tx, repoID repo.ID, userID account.ID, roots []int64) ([]*conversation, error) {
+	if len(roots) == 0 {
+		return nil, nil
 	}
-	t := &conversation{root: c.root(), issueID: c.IssueID}
-	err = tx.QueryRow(`SELECT count(*), COALESCE((SELECT resolved_by FROM resolved_threads
-		WHERE root_id = $1), 0)
-		FROM review_comments WHERE issue_id = $2 AND COALESCE(reply_to, id) = $1 AND (NOT pending
-		OR author_id = $3)`,
-		t.root, c.IssueID, account.IDOf(a.Caller)).Scan(&t.total, &t.by)
-	if err != nil {
-		return nil, nil, err
+	in, args := db.ValuesFrom(3, 1, len(roots)), db.Args(roots, repoID, userID)
+	where := ` FROM review_comments WHERE repo_id = $1 AND (NOT pending OR author_id = $2)
+		AND (id IN ` + in + ` OR reply_to IN ` + in + `)`
+	list, err := db.QueryList(tx, func(row db.Scanner) (*conversation, error) {
+		t := &conversation{}
+		return t, row.Scan(&t.root, &t.issueID, &t.total, &t.by)
+	}, `SELECT x.root, x.issue_id, x.total, COALESCE(t.resolved_by, 0) FROM (SELECT COALESCE(reply_to, id) AS root,
+		MIN(issue_id) AS issue_id, count(*) AS total`+where+` GROUP BY COALESCE(reply_to, id)) x
+		LEFT JOIN resolved_threads t ON t.root_id = x.root ORDER BY x.root`, args...)
+	if err != nil || len(list) == 0 {
+		return nil, err
 	}
-	return t, found[c.Number], fillThreads(tx, []*conversation{t}, fromComments+` WHERE c.issue_id = $1
-		AND COALESCE(c.reply_to, c.id) = $2 AND (NOT c.pending OR c.author_id = $3) ORDER BY c.id LIMIT $4`,
-		c.IssueID, t.root, account.IDOf(a.Caller), maxOfThread)
+	most := "$" + strconv.Itoa(len(args)+1)
+	return list, fillThreads(tx, list, ` FROM (SELECT id, row_number() OVER (PARTITION BY COALESCE(reply_to, id)
+		ORDER BY id) AS at`+where+`) w JOIN review_comments c ON c.id = w.id`+joinPull+`
+		WHERE w.at <= `+most+` ORDER BY c.id`, append(args, maxOfThread)...)
 }
 
 // countOf counts the rows of a table by the values of a column. All comments of a visible review are

@@ -113,17 +113,15 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		LinkBranch: repos.With(account.Push, branches.Create), UnlinkBranch: repos.With(account.Push, branches.Remove),
 		Transfer: repos.With(account.Push, issues.TransferIssue),
 		Refs:     repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
-		Thread:       repos.With(account.Pull, of.Reviews.GetThread),
-		DraftComment: repos.With(account.Pull, of.Reviews.GetDraft),
-		AddDraft:     repos.With(account.Pull, of.Reviews.CreateDraft),
-		Resolve:      repos.With(account.Pull, of.Reviews.ResolveThread),
-		MarkViewed:   repos.With(account.Pull, of.Reviews.MarkViewed),
-		Templates:    repos.With(account.Pull, of.Git.GetTemplates),
-		CommitFiles:  repos.With(account.Push, of.Git.CommitFiles),
+		AddDraft:    repos.With(account.Pull, of.Reviews.CreateDraft),
+		Resolve:     repos.With(account.Pull, of.Reviews.ResolveThread),
+		MarkViewed:  repos.With(account.Pull, of.Reviews.MarkViewed),
+		Templates:   repos.With(account.Pull, of.Git.GetTemplates),
+		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
 	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: issues,
 		Comments: of.Comments, Timelines: of.Timelines,
 		Branches: branches, Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
-		Git: of.Git}, graphqlLimits{s.limiter}, s.log)
+		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases}, graphqlLimits{s.limiter}, s.log)
 }
 
 // graphqlLimits adapts the rate limiter to GraphQL.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/activity"
 	"arbor/internal/checkrun"
 	"arbor/internal/db"
 	"arbor/internal/follow"
@@ -29,6 +30,8 @@ import (
 
 // operations are the services that the handlers of the API and of pages call.
 type operations struct {
+	activities    *activity.Service
+	collaborators *collaborator.Service
 	checks        *checkrun.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
@@ -51,8 +54,10 @@ type operations struct {
 func (s *Server) newOperations() *operations {
 	d, f := s.o.DB, s.forge
 	repos, issues := f.Repos, f.Issues
-	o := &operations{checks: checkrun.New(d, repos, f.Apps), statuses: status.New(d, repos),
-		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f), labels: label.New(d),
+	o := &operations{activities: activity.New(d), follows: follow.New(d), collaborators: collaborator.New(d, repos),
+		checks: checkrun.New(d, repos, f.Apps), statuses: status.New(d, repos),
+		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f),
+		hooks: hook.New(d, repos, s.o.HookNetworks), labels: label.New(d),
 		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),

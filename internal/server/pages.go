@@ -47,9 +47,11 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.Git}),
 		of.pullPages(s, kit, conversations),
 		conversations,
-		reposettings.New(kit, repos.With(account.Admin, of.Attachments.List)),
+		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators, Apps: f.Apps},
+			repos.With(account.Admin, of.Attachments.List)),
 		attach.New(kit, f.Attachments),
-		settingpages.New(kit, f.Accounts, repos, f.Apps, of.Hooks.OfOwnApp()),
+		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Repos: repos, Apps: f.Apps, Lists: of.lists,
+			Stars: of.stars}),
 	}
 }
 

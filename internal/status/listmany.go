@@ -22,6 +22,30 @@ func (api *API) Latest(
 	return api.latest(ctx, a, shas, size, true)
 }
 
+// ByIDs loads statuses of the repository by their ids, with their creators. Those that are not there are missing.
+// Their commits were found for the caller before.
+func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]Payload, error) {
+	var list []*Status
+	var people map[account.ID]*account.Account
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = byIDs(tx, a.ID, db.Unique(ids))
+		if err != nil {
+			return err
+		}
+		by := make([]account.ID, len(list))
+		for n, s := range list {
+			by[n] = s.CreatorID
+		}
+		people, err = account.ByIDs(tx, db.Unique(by))
+		return err
+	})
+	info, out := web.From(ctx), map[int64]Payload{}
+	for _, s := range list {
+		out[s.ID] = newPayload(s, people[s.CreatorID], place(info, a), info)
+	}
+	return out, err
+}
+
 func (api *API) latest(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64, creators bool,
 ) (map[git.SHA]*web.List[Payload], error) {

@@ -55,13 +55,23 @@ func byID(tx *db.Tx, repoID repo.ID, id int64) (*Status, error) {
 	return &s, err
 }
 
-// Place finds the repository and the commit of a status, for GraphQL. It checks no rights. Error: 404.
-func Place(tx *db.Tx, id int64) (in repo.ID, sha git.SHA, err error) {
-	err = tx.QueryRow(`SELECT repo_id, sha FROM statuses WHERE id = $1`, id).Scan(&in, &sha)
-	if errors.Is(err, db.ErrNoRows) {
-		err = errs.Absent()
-	}
-	return in, sha, err
+// Spot is where a status is.
+type Spot struct {
+	Repo repo.ID
+	SHA  git.SHA
+}
+
+// Places finds the commits of statuses, for GraphQL. It checks no rights. What is not there is missing.
+func Places(tx *db.Tx, ids []int64) (map[int64]Spot, error) {
+	found := map[int64]Spot{}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id int64
+		var at Spot
+		err := row.Scan(&id, &at.Repo, &at.SHA)
+		found[id] = at
+		return err
+	}, `SELECT id, repo_id, sha FROM statuses WHERE id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+	return found, err
 }
 
 func setLatest(tx *db.Tx, repoID repo.ID, n *Status, id int64) error {
@@ -131,6 +141,15 @@ type summed struct {
 }
 
 const columns = `SELECT s.id, s.sha, s.context, s.state, s.target_url, s.description, s.creator_id, s.created_at FROM `
+
+// byIDs reads statuses of a repository by their ids.
+func byIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Status, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return query(tx, columns+`statuses s WHERE s.repo_id = $1 AND s.id IN `+db.ValuesFrom(2, 1, len(ids)),
+		db.Args(ids, repoID)...)
+}
 
 // list reads a page of all statuses of a commit, the newest first.
 func list(tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page) ([]*Status, error) {

@@ -1,7 +1,6 @@
 package branch
 
 import (
-	"errors"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -74,12 +73,22 @@ func of(tx *db.Tx, repoID repo.ID, numbers []int64) (list []listed, err error) {
 		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers))+` ORDER BY l.id`, args...)
 }
 
-// Place returns the repository and number of the issue of a link. It does not check access. Error: 404.
-func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
-	err = tx.QueryRow(`SELECT i.repo_id, i.number FROM linked_branches l JOIN issues i ON i.id = l.issue_id WHERE l.id = $1`, id).
-		Scan(&in, &number)
-	if errors.Is(err, db.ErrNoRows) {
-		err = errs.Absent()
-	}
-	return in, number, err
+// Spot is where the issue of a link is.
+type Spot struct {
+	Repo   repo.ID
+	Number int64
+}
+
+// Places finds the issues of links. It checks no rights. What is not there is missing.
+func Places(tx *db.Tx, ids []int64) (map[int64]Spot, error) {
+	found := map[int64]Spot{}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id int64
+		var at Spot
+		err := row.Scan(&id, &at.Repo, &at.Number)
+		found[id] = at
+		return err
+	}, `SELECT l.id, i.repo_id, i.number FROM linked_branches l JOIN issues i ON i.id = l.issue_id
+		WHERE l.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+	return found, err
 }

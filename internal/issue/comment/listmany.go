@@ -2,6 +2,7 @@ package comment
 
 import (
 	"context"
+	"slices"
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
@@ -47,6 +48,35 @@ func (api *API) ListMany(
 			return nil, err
 		}
 		out[c.Number].Add(page, shown)
+	}
+	return out, nil
+}
+
+// ByIDs loads comments of the repository by their ids, each as GET /repos/{owner}/{repo}/issues/comments/{id} shows
+// it. Those that are not there, or whose issues are switched off, are missing.
+func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*Payload, error) {
+	var p *Page
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
+		p = NewPage(ctx, a)
+		found, err := byIDs(tx, db.Unique(ids))
+		if err != nil {
+			return err
+		}
+		return p.load(tx, slices.DeleteFunc(found, func(c *Comment) bool {
+			return c.RepoID != a.ID || issue.Enabled(a.Repo, &issue.Issue{Pull: c.Pull}) != nil
+		}))
+	})
+	if err == nil {
+		err = p.Bodies(web.Unsent(ctx), api.s.issues)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]*Payload{}
+	for n, c := range p.comments {
+		if out[c.ID], err = p.payload(n); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -1,0 +1,26 @@
+package label
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// Named loads labels of the repository by their names, whatever the case. Those that are not there are missing.
+func (api *API) Named(ctx context.Context, a *repo.Access, names []string) (map[string]*Payload, error) {
+	var found map[string]*Label
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = Named(tx, a.ID, names)
+		return err
+	})
+	at, out := tracker.NewPlace(web.From(ctx), a.Repo), map[string]*Payload{}
+	for _, name := range names {
+		if l := found[Fold(name)]; l != nil {
+			out[name] = NewPayload(l, at)
+		}
+	}
+	return out, err
+}

@@ -171,7 +171,7 @@ func (s *Service) check(e *Edit, prefix string) error {
 	f.CheckText(prefix+"url", e.URL.Value, maxURL)
 	f.CheckText(prefix+"secret", e.Secret.Value, maxSecret)
 	s.checkURL(&f, e, prefix)
-	if e.URL.Set && e.URL.Value == "" {
+	if e.URL.Null {
 		f.Wrong(prefix+"url", errs.MissingField, "")
 	}
 	if e.ContentType.Given() {
@@ -264,7 +264,7 @@ func (c *Edit) apply(h *Hook, info *web.Info, now db.Time) {
 
 // Create adds a hook and pings it. Errors: 404; 422 for one that is there, and for one too many.
 func (s *Service) Create(ctx context.Context, o Owner, c Edit) (*Hook, error) {
-	c.URL.Set = true // it needs one
+	c.URL.Set, c.URL.Null = true, !c.URL.Given() // it needs one
 	if err := s.check(&c, "config."); err != nil {
 		return nil, err
 	}

@@ -29,11 +29,11 @@ type Edit struct {
 // check looks at the values. Error: 422.
 func (e *Edit) check() error {
 	f := web.Faults{Resource: repo.Resource}
-	e.checkName(&f)
 	f.CheckText("description", e.Description.Value, maxDescription)
 	f.CheckText("homepage", e.Homepage.Value, maxHomepage)
 	f.CheckText("default_branch", e.DefaultBranch.Value, maxBranch)
 	e.Merging.Check(&f)
+	e.checkName(&f)
 	return f.Err()
 }
 

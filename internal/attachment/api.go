@@ -67,23 +67,3 @@ func NewPayload(ctx context.Context, a *repo.Access, x *Attachment, uploader str
 		Markdown: x.Markdown(a), Picture: x.IsPicture(), Size: x.File.Size, Uploader: uploader,
 		CreatedAt: x.CreatedAt}
 }
-
-// List answers a page of the repository's attachments, the newest first, or with ?sort=size the largest, for the page
-// of settings.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	page := web.ReadPage(r)
-	found, err := api.s.List(r.Context(), a, web.QueryOf(r).Get("sort") == "size", page)
-	if err != nil {
-		return err
-	}
-	web.Link(w, r, page, found.Files)
-	out := struct {
-		Files int64     `json:"files"`
-		Bytes int64     `json:"bytes"`
-		Items []Payload `json:"items"`
-	}{Files: found.Files, Bytes: found.Bytes}
-	for _, x := range found.Items {
-		out.Items = append(out.Items, NewPayload(r.Context(), a, x.Attachment, x.Login()))
-	}
-	return web.JSON(w, r, http.StatusOK, out)
-}

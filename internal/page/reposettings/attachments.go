@@ -3,7 +3,6 @@ package reposettings
 import (
 	"net/http"
 
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -26,15 +25,11 @@ func (p *Pages) Attachments(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if v.view, err = p.frame(r, a, "attachments", "Attachments"); err != nil {
 		return err
 	}
-	sort := ""
-	if v.BySize {
-		sort = "size"
-	}
-	more, err := p.kit.Read(r, inside.Request{Path: api(a) + "/keys", Query: page.Part(r, 50, "sort", sort),
-		Handler: p.attachments}, &v.Attachments)
+	at := page.At(r, 50)
+	found, err := p.of.Attachments.List(r.Context(), a, v.BySize, at)
 	if err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more)
+	v.Attachments, v.Pages = page.NewAttachments(found, a), page.PagerOf(r, at, found.Files)
 	return p.t.Page(w, r, "attachments.html", v)
 }

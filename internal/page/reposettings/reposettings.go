@@ -9,7 +9,7 @@
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
 //
-// The operations are those of packages settings, collaborator and hook. An action that cannot be undone has a page of its own, where the repository's full name has to be typed.
+// The operations are those of packages settings, collaborator, hook and attachment. An action that cannot be undone has a page of its own, where the repository's full name has to be typed.
 package reposettings
 
 import (
@@ -19,6 +19,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/app"
+	"arbor/internal/attachment"
 	"arbor/internal/hook"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
@@ -26,7 +27,6 @@ import (
 	"arbor/internal/repo/collaborator"
 	"arbor/internal/repo/settings"
 	"arbor/internal/route"
-	"arbor/internal/web"
 )
 
 //go:embed templates
@@ -36,11 +36,10 @@ var roomTemplates = page.ReadTemplates(files, webhook.Files)
 
 // Pages are the pages of the settings.
 type Pages struct {
-	kit         *page.Kit
-	t           *page.Templates
-	of          Services
-	hooks       *webhook.Pages
-	attachments web.Handler
+	kit   *page.Kit
+	t     *page.Templates
+	of    Services
+	hooks *webhook.Pages
 }
 
 // Services are what the pages work with.
@@ -48,11 +47,12 @@ type Services struct {
 	Settings      *settings.Service
 	Collaborators *collaborator.Service
 	Apps          *app.Service
+	Attachments   *attachment.Service
 }
 
-// New returns the pages. attachments lists those of the repository, in place of its deploy keys.
-func New(kit *page.Kit, of Services, attachments web.Handler) *Pages {
-	return &Pages{kit, roomTemplates, of, webhook.New(kit, roomTemplates), attachments}
+// New returns the pages.
+func New(kit *page.Kit, of Services) *Pages {
+	return &Pages{kit, roomTemplates, of, webhook.New(kit, roomTemplates)}
 }
 
 // Routes are the pages.
@@ -88,7 +88,7 @@ func (p *Pages) Routes() []route.Route {
 
 // hooksOf is the repository as what has webhooks.
 func (p *Pages) hooksOf(r *http.Request, a *repo.Access) *webhook.Place {
-	return &webhook.Place{API: api(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
+	return &webhook.Place{API: "/repos" + path(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
 		Frame: func(title string) (page.Frame, error) { return p.kit.RepoFrame(r, a, "settings", title) },
 		Open: func(act hook.Act) (ctx context.Context, o hook.Owner, err error) {
 			ctx, o = r.Context(), hook.OfRepository(a)
@@ -129,9 +129,6 @@ func mayAdmin(a *repo.Access) error {
 	}
 	return a.Require(account.Admin)
 }
-
-// api is the address of the repository in the API.
-func api(a *repo.Access) string { return "/repos" + path(a) }
 
 // at is the address of a page of the settings.
 func at(a *repo.Access, rest string) string { return path(a) + "/settings" + rest }

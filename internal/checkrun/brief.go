@@ -2,8 +2,6 @@ package checkrun
 
 import (
 	"context"
-	"net/http"
-	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/git"
@@ -70,40 +68,4 @@ func (s *Service) LatestOfEach(
 		out[b.SHA].Rows = append(out[b.SHA].Rows, b)
 	}
 	return out, err
-}
-
-// maxMany is the number of commits in one request of ListManyBrief.
-const maxMany = 100
-
-// ListManyBrief answers what LatestOfEach finds of the commits of the parameter shas, for the pages of commits.
-func (api *API) ListManyBrief(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
-	found, err := api.s.LatestOfEach(r.Context(), a, shas, web.ReadPageSize(r))
-	if err != nil {
-		return err
-	}
-	type brief struct {
-		ID         int64          `json:"id"`
-		Name       string         `json:"name"`
-		HTMLURL    string         `json:"html_url"`
-		Status     string         `json:"status"`
-		Conclusion string         `json:"conclusion"`
-		Output     map[string]any `json:"output"`
-		App        map[string]any `json:"app"`
-	}
-	type briefs struct {
-		Total int64   `json:"total_count"`
-		Runs  []brief `json:"check_runs"`
-	}
-	out, at := map[git.SHA]briefs{}, newView(r.Context(), a).at
-	for sha, list := range found {
-		of := briefs{Total: list.Total}
-		for _, b := range list.Rows {
-			of.Runs = append(of.Runs, brief{b.ID, b.Name, at.Page + "/runs/" + strconv.FormatInt(b.ID, 10),
-				b.Status.String(), b.Conclusion.String(), map[string]any{"title": b.Title},
-				map[string]any{"name": b.App}})
-		}
-		out[sha] = of
-	}
-	return web.JSON(w, r, http.StatusOK, out)
 }

@@ -22,6 +22,7 @@ import (
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
+	"arbor/internal/web"
 )
 
 // Resource is the name of comments in validation errors.
@@ -60,9 +61,13 @@ func New(d *db.DB, repos *repo.Service, issues *issue.Service, forge Forge) *Ser
 	return &Service{d, repos, issues, forge}
 }
 
-// Create adds a comment of the caller's on a commit that the repository has. Error: 404 when
-// the repository is gone.
+// Create adds a comment of the caller's on a commit that the repository has. Errors: 404 when
+// the repository is gone; 422 for a blank text and one of more than issue.MaxBody code points.
 func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error {
+	f := web.Faults{Resource: Resource}
+	if checkText(&f, c.Body); f.Err() != nil {
+		return f.Err()
+	}
 	c.RepoID, c.AuthorID = a.ID, a.Caller.ID
 	mentioned := markdown.Parse(c.Body).References().Logins
 	return s.db.Write(ctx, func(tx *db.Tx) error {

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -28,13 +29,27 @@ func (api *API) Routes() []route.Route {
 // ListLanguages returns the number of bytes of code in each language on the default branch. It is updated
 // shortly after a push.
 func (api *API) ListLanguages(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var list json.RawMessage
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		list, err = languagesOf(tx, a.ID)
-		return err
-	})
+	list, err := api.s.languages(r.Context(), a)
 	if err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, list)
+}
+
+// languages reads what is known of the languages, as it is stored.
+func (s *Service) languages(ctx context.Context, a *repo.Access) (list json.RawMessage, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = languagesOf(tx, a.ID)
+		return err
+	})
+	return list, err
+}
+
+// Languages tells how many bytes of code of the default branch are in which language, as far as it was looked at.
+func (s *Service) Languages(ctx context.Context, a *repo.Access) (sizes map[string]int64, err error) {
+	list, err := s.languages(ctx, a)
+	if err == nil {
+		err = json.Unmarshal(list, &sizes)
+	}
+	return sizes, err
 }

@@ -15,9 +15,6 @@ import (
 
 // Handlers for GraphQL without a REST endpoint. They have the rights of the routes that GraphQL names.
 
-// maxChosen is the number of SHAs in one request.
-const maxChosen = 100
-
 // Known returns those of the objects that have the type and are visible to the caller.
 func (api *API) Known(ctx context.Context, a *repo.Access, named []git.SHA, kind git.Type) ([]git.SHA, error) {
 	known, err := api.repos.Known(ctx, a, named)
@@ -31,22 +28,6 @@ func (api *API) Known(ctx context.Context, a *repo.Access, named []git.SHA, kind
 		}
 	}
 	return shas, nil
-}
-
-// chosen reads the parameter shas, at most a hundred, and filters it with Known.
-func (api *API) chosen(r *http.Request, a *repo.Access, kind git.Type) ([]git.SHA, error) {
-	return api.Known(r.Context(), a, git.ParseSHAs(web.QueryOf(r).Get("shas"), maxChosen), kind)
-}
-
-// ListChosenCommits returns the commits in the parameter shas, as GET /repos/{owner}/{repo}/commits does.
-func (api *API) ListChosenCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	shas, err := api.chosen(r, a, git.TypeCommit)
-	if err != nil {
-		return err
-	}
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		return commitList{api, a, shas}.render(out.Context(), out)
-	})
 }
 
 // Commits loads those of the commits that are visible to the caller, rendered as in lists.

@@ -5,7 +5,6 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // CommitOf is a commit of a repository.
@@ -14,33 +13,37 @@ type CommitOf struct {
 	SHA git.SHA
 }
 
-// ShowCommits renders commits of several repositories as in lists, in the given order, and returns their
-// messages. It runs one query for the people. A missing commit is nil.
-func (api *API) ShowCommits(
-	ctx context.Context, out *web.Output, list []CommitOf,
-) (shown []any, messages []string, err error) {
+// CommitsAcross reads commits of several repositories, in the given order, with one query for the people. A missing
+// commit is nil.
+func (api *API) CommitsAcross(ctx context.Context, list []CommitOf) ([]*CommitView, error) {
 	found, err := api.readCommits(ctx, list)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var all []*git.Commit
+	size := 0
 	for _, c := range found {
-		if err := reserve(out, sizeOf(c)); err != nil {
-			return nil, nil, err
-		}
-		all = append(all, c)
+		all, size = append(all, c), size+sizeOf(c)
+	}
+	if err := hold(ctx, size); err != nil {
+		return nil, err
 	}
 	known, err := api.people(ctx, all...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	shown, messages = make([]any, len(list)), make([]string, len(list))
+	shown := make([]*CommitView, len(list))
 	for n, of := range list {
 		if c := found[commitKey{of.In.ID, of.SHA}]; c != nil {
-			shown[n], messages[n] = newPlace(ctx, of.In).commit(known.view(of.In, c)), message(c)
+			shown[n] = known.view(of.In, c)
 		}
 	}
-	return shown, messages, nil
+	return shown, nil
+}
+
+// NewCommitPayload renders a commit as lists of commits do.
+func NewCommitPayload(ctx context.Context, c *CommitView) *CommitPayload {
+	return newPlace(ctx, c.In).commit(c)
 }
 
 type commitKey struct {

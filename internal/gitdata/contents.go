@@ -278,6 +278,7 @@ func (v *view) file(ctx context.Context, e git.TreeEntry) (*contentJSON, error) 
 // read reads what is no directory. Error: 403 for a file of more than 100 MiB.
 func (v *view) read(ctx context.Context, e git.TreeEntry) (f *File, err error) {
 	if f = (&File{TreeEntry: e}); e.Type == git.TypeCommit {
+		f.Size = 0
 		f.Submodule, err = v.submodule(ctx, e.Path)
 		return f, err
 	}

@@ -28,7 +28,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/git/history"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
 	"arbor/internal/web"
@@ -44,7 +43,7 @@ type API struct {
 	answers    *web.Answers                   // in kept
 	lengths    *cache.Cache[string, int]      // of histories
 	peeled     *cache.Cache[peelKey, git.SHA]
-	lasts      *cache.Cache[string, *history.LastCommits]
+	walks      *cache.Cache[string, outcome]
 	filling    cache.Flights[string]
 }
 
@@ -73,7 +72,7 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 	return &API{db: d, repos: repos, network: network.New(d, repos), maxEntries: maxEntries, kept: kept,
 		answers: web.NewAnswers(kept),
 		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled),
-		lasts: newLasts()}
+		walks: newWalks()}
 }
 
 // tree resolves the SHA of a tree, commit or annotated tag, or a name as revision does, to a tree
@@ -121,5 +120,5 @@ const maxPeeled = 10_000
 // Caches returns statistics of the caches.
 func (api *API) Caches() []cache.Stats {
 	return []cache.Stats{api.kept.Stats("git_answers"), api.lengths.Stats("git_lengths"),
-		api.peeled.Stats("git_peeled"), api.lasts.Stats("git_last_commits")}
+		api.peeled.Stats("git_peeled"), api.walks.Stats("git_walks")}
 }

@@ -17,7 +17,21 @@ import (
 // GetReadme returns the repository's readme, searched in .github, the root and docs in this order, as at
 // GitHub. The media types raw and html return just the file, as stored or rendered.
 func (api *API) GetReadme(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.readme(w, r, a, ".github", "", "docs")
+	return api.readme(w, r, a, readmeDirs[:]...)
+}
+
+// readmeDirs are where the readme of a repository is looked for, in this order.
+var readmeDirs = [...]string{".github", "", "docs"}
+
+// ReadmePath is the path of the file that GetReadme answers, at a revision. Error: 404.
+func (api *API) ReadmePath(ctx context.Context, a *repo.Access, ref string) (string, error) {
+	v, err := api.view(ctx, a, ref)
+	if err != nil {
+		return "", err
+	}
+	defer v.release()
+	entry, err := v.readme(ctx, readmeDirs[:])
+	return entry.Path, err
 }
 
 // GET /repos/{owner}/{repo}/readme/{dir...}

@@ -193,15 +193,20 @@ func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if err := api.repos.CheckTarget(r.Context(), a, sha); err != nil {
-		return err
-	}
-	made, err := api.repos.CreateRef(r.Context(), a, name, sha)
+	made, err := api.MakeRef(r.Context(), a, name, sha)
 	if err != nil {
 		return err
 	}
 	payload := newPlace(r.Context(), a).ref(made)
 	return web.Created(w, r, payload.URL, payload)
+}
+
+// MakeRef makes a ref of a full name that names an object of the repository. Error: 422.
+func (api *API) MakeRef(ctx context.Context, a *repo.Access, name string, sha git.SHA) (repo.RefTarget, error) {
+	if err := api.repos.CheckTarget(ctx, a, sha); err != nil {
+		return repo.RefTarget{}, err
+	}
+	return api.repos.CreateRef(ctx, a, name, sha)
 }
 
 // PATCH /repos/{owner}/{repo}/git/refs/{ref...}
@@ -234,11 +239,17 @@ func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 //
 // DeleteRef deletes a ref other than the default branch.
 func (api *API) DeleteRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.refuseEmpty(r.Context(), a); err != nil {
-		return err
-	}
-	if err := api.repos.DeleteRef(r.Context(), a, refParam(r)); err != nil {
+	if err := api.RemoveRef(r.Context(), a, refParam(r)); err != nil {
 		return err
 	}
 	return web.NoContent(w)
+}
+
+// RemoveRef removes the ref of a full name, but for the default branch. Errors: 409 for a repository without any ref;
+// 422.
+func (api *API) RemoveRef(ctx context.Context, a *repo.Access, name string) error {
+	if err := api.refuseEmpty(ctx, a); err != nil {
+		return err
+	}
+	return api.repos.DeleteRef(ctx, a, name)
 }

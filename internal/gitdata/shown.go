@@ -2,21 +2,19 @@ package gitdata
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/history"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
-// Handlers for pages without a REST endpoint. They have the rights of the routes that pages name: those of
-// contents.
+// Operations for pages without a REST endpoint.
 
 // maxSwitched is the number of branches, and of tags, that Locate returns.
 const maxSwitched = 100
@@ -24,40 +22,35 @@ const maxSwitched = 100
 // Located is the result of resolving REF/PATH in a page's address. Branches starts with the default branch,
 // Tags with the highest version.
 type Located struct {
-	Ref      string   `json:"ref"`    // as in the address; the default branch if there is none
-	Kind     string   `json:"kind"`   // branch, tag or commit
-	SHA      git.SHA  `json:"sha"`    // of the commit
-	Path     string   `json:"path"`   // empty: the root
-	Type     git.Type `json:"type"`   // of the entry: tree, blob or commit
-	Mode     string   `json:"mode"`   // six octal digits
-	Object   git.SHA  `json:"object"` // SHA of the entry
-	Branches []string `json:"branches"`
-	Tags     []string `json:"tags"`
-	Heads    int      `json:"heads"` // number of branches
-	Named    int      `json:"named"` // number of tags
+	Ref      string   // as in the address; the default branch if there is none
+	Kind     string   // branch, tag or commit
+	SHA      git.SHA  // of the commit
+	Path     string   // empty: the root
+	Type     git.Type // of the entry: tree, blob or commit
+	Mode     string   // six octal digits
+	Object   git.SHA  // SHA of the entry
+	Branches []string
+	Tags     []string
+	Heads    int // number of branches
+	Named    int // number of tags
 }
 
-// Locate resolves the path of the request, REF/PATH. The ref may contain slashes; the shortest match
-// counts. It may be an abbreviated SHA. Errors: 404; 409 for a repository without refs.
-func (api *API) Locate(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ctx := r.Context()
-	found, err := api.locate(ctx, a, strings.Trim(web.Param(r, "path"), "/"))
+// Locate resolves REF/PATH. The ref may contain slashes; the shortest match counts. It may be an abbreviated SHA.
+// Errors: 404; 409 for a repository without refs.
+func (api *API) Locate(ctx context.Context, a *repo.Access, text string) (*Located, error) {
+	found, err := api.locate(ctx, a, strings.Trim(text, "/"))
 	if err != nil {
-		return api.orEmpty(ctx, a, err)
+		return nil, api.orEmpty(ctx, a, err)
 	}
-	v, err := api.view(ctx, a, string(found.SHA))
+	v, entry, err := api.at(ctx, a, string(found.SHA), found.Path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer v.release()
-	entry, err := v.lookup(ctx, found.Path)
-	if err != nil {
-		return err
-	}
+	v.release()
 	found.Type, found.Mode, found.Object = entry.Type, entry.Mode.String(), entry.SHA
 	refs, err := api.repos.Refs(ctx, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	heads := namesBelow(refs.List, "refs/heads/")
 	if at := slices.Index(heads, a.DefaultBranch); at > 0 {
@@ -67,7 +60,7 @@ func (api *API) Locate(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	slices.SortFunc(tags, func(a, b string) int { return compareVersions(b, a) })
 	found.Heads, found.Named = len(heads), len(tags)
 	found.Branches, found.Tags = heads[:min(len(heads), maxSwitched)], tags[:min(len(tags), maxSwitched)]
-	return web.JSON(w, r, http.StatusOK, found)
+	return found, nil
 }
 
 func namesBelow(list []git.Ref, prefix string) []string {
@@ -136,51 +129,34 @@ const (
 
 // LastChanges holds the commits that last changed a path and, for a directory, its entries.
 type LastChanges struct {
-	Latest  *CommitPayload        `json:"latest"` // null: not found in time
-	Entries map[string]lastChange `json:"entries"`
-	Whole   bool                  `json:"whole"` // complete
-}
-
-type lastChange struct {
-	SHA     git.SHA   `json:"sha"`
-	When    time.Time `json:"when"`
-	Subject string    `json:"subject"`
+	Latest  *CommitView // nil: not found in time
+	Entries map[string]history.LastCommit
+	Whole   bool // complete
 }
 
 // maxSubject is the number of bytes of a message's first line that are returned.
 const maxSubject = 200
 
-// ListLastChanges returns the commits that last changed a path at the ref in the query, a full SHA, and of
-// a directory also its entries, at most a thousand. It takes up to 40 ms, or with whole=1 ten seconds. The
-// result is cached, as is a later complete one. Errors: 404.
-func (api *API) ListLastChanges(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ctx, q := r.Context(), web.QueryOf(r)
-	v, err := api.view(ctx, a, q.Get("ref"))
+// LastChanges returns the commits that last changed a path of a commit, and of a directory also its entries, at most a
+// thousand. It takes up to 40 ms, or ten seconds if it is to be complete. The result is cached, as is a later complete
+// one. Error: 404.
+func (api *API) LastChanges(
+	ctx context.Context, a *repo.Access, commit git.SHA, path string, whole bool,
+) (*LastChanges, error) {
+	v, err := api.view(ctx, a, string(commit))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer v.release()
-	at := strings.Trim(web.Param(r, "path"), "/")
-	commit, err := api.revision(ctx, a, q.Get("ref"), false)
+	last, err := api.lastCommits(ctx, v, a, commit, path, whole)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	last, err := api.lastCommits(ctx, v, a, commit, at, q.Get("whole") == "1")
-	if err != nil {
-		return err
-	}
-	out := LastChanges{Entries: make(map[string]lastChange, len(last.Entries)), Whole: last.Whole}
-	for name, c := range last.Entries {
-		out.Entries[name] = lastChange{c.SHA, c.When, c.Subject}
-	}
+	out := &LastChanges{Entries: last.Entries, Whole: last.Whole}
 	if sha := last.Latest.SHA; sha != "" {
-		c, err := api.commitView(ctx, a, sha)
-		if err != nil {
-			return err
-		}
-		out.Latest = newPlace(ctx, a).commit(c)
+		out.Latest, err = api.commitView(ctx, a, sha)
 	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, err
 }
 
 // lastCommits returns the cached result of an earlier walk, or walks.
@@ -189,8 +165,8 @@ func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit
 	*history.LastCommits, error,
 ) {
 	key := "last " + a.ID.String() + " " + string(commit) + " " + at
-	if kept, ok := api.lasts.Get(objectsOf(a), key); ok && (kept.Whole || !whole) {
-		return kept, nil
+	if kept, ok := api.walks.Get(objectsOf(a), key); ok && (kept.last.Whole || !whole) {
+		return kept.last, nil
 	}
 	entry, err := v.lookup(ctx, at)
 	if err != nil {
@@ -222,8 +198,8 @@ func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit
 		c.Subject = clipText(c.Subject)
 		last.Entries[name] = c
 	}
-	last.Whole = last.Whole || whole // no request walks longer
-	api.lasts.Put(objectsOf(a), key, last)
+	last.Whole = last.Whole || whole // nobody looks longer
+	api.walks.Put(objectsOf(a), key, outcome{last: last})
 	return last, nil
 }
 
@@ -234,14 +210,32 @@ func clipText(s string) string {
 	return strings.ToValidUTF8(s[:maxSubject], "") + "…"
 }
 
-// lastsBytes is the size of the cache of last commits.
-const lastsBytes = 8 << 20
+// outcome is the result of a walk: one of these.
+type outcome struct {
+	last  *history.LastCommits
+	blame []history.BlameHunk
+	paths []string
+}
 
-func newLasts() *cache.Cache[string, *history.LastCommits] {
-	return cache.New(lastsBytes, func(key string, l *history.LastCommits) int64 {
+// walksBytes is the size of the cache of outcomes.
+const walksBytes = 16 << 20
+
+func newWalks() *cache.Cache[string, outcome] {
+	return cache.New(walksBytes, func(key string, o outcome) int64 {
 		cost := len(key) + 300
-		for name, c := range l.Entries {
-			cost += len(name) + len(c.Subject) + len(c.Author) + 200
+		if o.last != nil {
+			for name, c := range o.last.Entries {
+				cost += len(name) + len(c.Subject) + len(c.Author) + 200
+			}
+		}
+		for _, h := range o.blame {
+			cost += 500
+			for _, line := range h.Lines {
+				cost += len(line) + 20
+			}
+		}
+		for _, path := range o.paths {
+			cost += len(path) + 20
 		}
 		return int64(cost)
 	})
@@ -249,55 +243,50 @@ func newLasts() *cache.Cache[string, *history.LastCommits] {
 
 // Blamed is a file with the commits of its lines.
 type Blamed struct {
-	Commits map[git.SHA]blamedCommit `json:"commits"`
-	Hunks   []blamedHunk             `json:"hunks"`
-}
-
-type blamedCommit struct {
-	Author     string    `json:"author"`
-	Login      string    `json:"login"` // empty if unknown
-	When       time.Time `json:"when"`
-	Summary    string    `json:"summary"`
-	Before     git.SHA   `json:"before"` // the file's parent commit; empty: the file is new
-	BeforePath string    `json:"before_path"`
-}
-
-type blamedHunk struct {
-	SHA   git.SHA  `json:"sha"`
-	Start int      `json:"start"`
-	Lines []string `json:"lines"`
+	Hunks  []history.BlameHunk
+	Logins map[git.SHA]string // of the authors; empty: nobody knows
 }
 
 // maxBlamed is the maximum size in bytes of a blamed file.
 const maxBlamed = 1 << 20
 
-// Blame returns the commits of the lines of the text file at a path of the ref in the query, a full SHA.
-// Errors: 404; 422 for a file that is not text or is larger than 1 MiB.
-func (api *API) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	at, ref := strings.Trim(web.Param(r, "path"), "/"), web.QueryOf(r).Get("ref")
-	on := named(ref, true)
-	on.pair = "blame"
-	return api.cached(w, r, a, on, func(ctx context.Context) (any, error) {
-		v, err := api.view(ctx, a, ref)
-		if err != nil {
-			return nil, err
+// Blame returns the commits of the lines of the text file at a path of a commit. Errors: 404; 422 for a file that is
+// not text or is larger than 1 MiB.
+func (api *API) Blame(ctx context.Context, a *repo.Access, commit git.SHA, path string) (*Blamed, error) {
+	v, err := api.view(ctx, a, string(commit))
+	if err != nil {
+		return nil, err
+	}
+	defer v.release()
+	size, err := v.checkBlamed(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := hold(ctx, int(size)); err != nil {
+		return nil, err
+	}
+	key := "blame " + a.ID.String() + " " + string(commit) + " " + path
+	found, err := api.walks.ReadAlone(ctx, objectsOf(a), key, func() (o outcome, err error) {
+		o.blame, err = history.Blame(ctx, v.objects, commit, path)
+		for _, h := range o.blame {
+			h.Commit.Summary = clipText(h.Commit.Summary)
 		}
-		defer v.release()
-		commit, err := api.revision(ctx, a, ref, false)
-		if err != nil {
-			return nil, err
-		}
-		size, err := v.checkBlamed(ctx, at)
-		if err != nil {
-			return nil, err
-		}
-		hunks, err := history.Blame(ctx, v.objects, commit, at)
-		if err != nil {
-			return nil, err
-		}
-		out, err := api.blamed(ctx, hunks)
-		return large{out, int(size)}, err
+		return o, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	out := &Blamed{found.blame, map[git.SHA]string{}}
+	commits := make([]*git.Commit, len(out.Hunks))
+	for n, h := range out.Hunks {
+		by := git.Signature{Name: h.Commit.Author, Email: h.Commit.Email}
+		commits[n] = &git.Commit{Author: by, Committer: by}
+	}
+	login, err := api.Logins(ctx, commits...)
+	for n, h := range out.Hunks {
+		out.Logins[h.Commit.SHA] = login(commits[n].Author)
+	}
+	return out, err
 }
 
 // checkBlamed returns an error for a file that cannot be blamed.
@@ -319,58 +308,33 @@ func (v *view) checkBlamed(ctx context.Context, at string) (int64, error) {
 	return int64(len(data)), err
 }
 
-func (api *API) blamed(ctx context.Context, hunks []history.BlameHunk) (*Blamed, error) {
-	out := &Blamed{Commits: map[git.SHA]blamedCommit{}, Hunks: make([]blamedHunk, len(hunks))}
-	var commits []*git.Commit
-	for n, h := range hunks {
-		out.Hunks[n] = blamedHunk{h.Commit.SHA, h.Start, h.Lines}
-		if _, known := out.Commits[h.Commit.SHA]; !known {
-			out.Commits[h.Commit.SHA] = blamedCommit{}
-			by := git.Signature{Name: h.Commit.Author, Email: h.Commit.Email}
-			commits = append(commits, &git.Commit{Author: by, Committer: by})
-		}
-	}
-	login, err := api.Logins(ctx, commits...)
+// Paths returns the paths of all files of a commit in git's order, up to the limit of a tree. Paths that are not UTF-8
+// are omitted. Error: 404.
+func (api *API) Paths(ctx context.Context, a *repo.Access, commit git.SHA) ([]string, error) {
+	v, err := api.view(ctx, a, string(commit))
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range hunks {
-		c := h.Commit
-		out.Commits[c.SHA] = blamedCommit{Author: c.Author, Login: login(git.Signature{Email: c.Email}),
-			When:    c.When,
-			Summary: clipText(c.Summary), Before: c.Before, BeforePath: c.BeforePath}
-	}
-	return out, nil
-}
-
-// ListPaths returns the paths of all files at the ref in the query in git's order, up to the limit of a
-// tree. Paths that are not UTF-8 are omitted. Error: 404.
-func (api *API) ListPaths(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ref := web.QueryOf(r).Get("ref")
-	on := named(ref, false)
-	on.pair = "paths"
-	return api.cached(w, r, a, on, func(ctx context.Context) (any, error) {
-		v, err := api.view(ctx, a, ref)
-		if err != nil {
-			return nil, err
-		}
-		defer v.release()
-		list, size := []string{}, 0
-		err = v.objects.WalkTree(ctx, v.tree, true, func(e *git.WalkEntry) error {
-			if len(list) == api.maxEntries || size > maxPathBytes {
-				return git.ErrStop
-			}
-			if e.Type != git.TypeTree {
-				list = append(list, string(e.Path))
-				size += len(e.Path)
-			}
-			return nil
+	defer v.release()
+	found, err := api.walks.ReadAlone(ctx, objectsOf(a), "paths "+a.ID.String()+" "+string(commit),
+		func() (o outcome, err error) {
+			size := 0
+			err = v.objects.WalkTree(ctx, v.tree, true, func(e *git.WalkEntry) error {
+				if len(o.paths) == api.maxEntries || size > maxPathBytes {
+					return git.ErrStop
+				}
+				if e.Type != git.TypeTree && utf8.Valid(e.Path) {
+					o.paths = append(o.paths, string(e.Path))
+					size += len(e.Path)
+				}
+				return nil
+			})
+			return o, err
 		})
-		return large{list, size}, err
-	})
+	return found.paths, err
 }
 
-// maxPathBytes is the total size of the paths in one response.
+// maxPathBytes is the total size of the paths that Paths returns.
 const maxPathBytes = 8 << 20
 
 // ReadmeOf selects the readme among the names of a directory's files as the API does, or returns "".

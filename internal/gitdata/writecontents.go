@@ -1,6 +1,7 @@
 package gitdata
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -18,17 +19,35 @@ type fileChangeJSON struct {
 	Commit  gitCommitJSON `json:"commit"`
 }
 
-// fileEdit is a file's change in progress.
+// FileEdit is a change of one file of a branch.
+type FileEdit struct {
+	Path              string
+	Branch            string // without refs/heads/; empty: the default branch
+	Message           string
+	Author, Committer git.Signature
+	Guard             git.SHA // the blob that the caller knows; empty for a new file
+	Remove            bool
+	Data              []byte // unless Remove
+}
+
+// fileEdit is a FileEdit on its way to a commit.
 type fileEdit struct {
 	api     *API
 	access  *repo.Access
 	objects *git.Repository
 	path    string
-	branch  string  // without refs/heads/
-	guard   git.SHA // expected blob; empty for a new file
+	branch  string
+	guard   git.SHA
 	remove  bool
 	blob    git.NewObject // unless remove
 	commit  git.Commit    // message, author and committer
+}
+
+// fileCommit is the commit that changed a file.
+type fileCommit struct {
+	*git.Commit
+	entry   git.TreeEntry // the file now
+	created bool
 }
 
 // PUT /repos/{owner}/{repo}/contents/{path...}
@@ -37,7 +56,7 @@ type fileEdit struct {
 // change an existing file, the sha of its blob is required, so that concurrent changes are not lost: 409 if
 // it has changed, 422 without it. It returns 201 for a new file, 200 for a changed one.
 func (api *API) PutContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.editFile(w, r, a, false)
+	return api.changeFile(w, r, a, false)
 }
 
 // DELETE /repos/{owner}/{repo}/contents/{path...}
@@ -45,10 +64,10 @@ func (api *API) PutContents(w http.ResponseWriter, r *http.Request, a *repo.Acce
 // DeleteContents deletes a file in one commit. The sha of its blob is required, so that concurrent changes
 // are not lost.
 func (api *API) DeleteContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.editFile(w, r, a, true)
+	return api.changeFile(w, r, a, true)
 }
 
-func (api *API) editFile(w http.ResponseWriter, r *http.Request, a *repo.Access, remove bool) error {
+func (api *API) changeFile(w http.ResponseWriter, r *http.Request, a *repo.Access, remove bool) error {
 	body, err := web.ReadObject(r, "Commit")
 	if err != nil {
 		return err
@@ -57,45 +76,81 @@ func (api *API) editFile(w http.ResponseWriter, r *http.Request, a *repo.Access,
 	if err != nil {
 		return err
 	}
-	e := &fileEdit{api: api, access: a, path: web.Param(r, "path"), remove: remove}
+	e := FileEdit{Path: web.Param(r, "path"), Remove: remove}
 	e.read(body, self)
 	if err := body.Err(); err != nil {
 		return err
 	}
-	objects, release, err := api.repos.Git(r.Context(), a)
+	made, err := api.editFile(r.Context(), a, &e)
 	if err != nil {
 		return err
 	}
-	defer release()
-	e.objects = objects
-	if err := e.checkSpecial(r.Context()); err != nil {
-		return err
-	}
-	payload, created, err := e.run(r.Context())
-	if err != nil {
-		return err
+	payload := &fileChangeJSON{Commit: newPlace(r.Context(), a).gitCommit(made.Commit)}
+	if !remove {
+		v := &view{place: newPlace(r.Context(), a), ref: cmp.Or(e.Branch, a.DefaultBranch)}
+		payload.Content = v.entry(&made.entry)
 	}
 	status := http.StatusOK
-	if created {
+	if made.created {
 		status = http.StatusCreated
 	}
 	return web.JSON(w, r, status, payload)
 }
 
-// read reads the body and records errors in it.
-func (e *fileEdit) read(body *web.Object, self git.Signature) {
+// WriteFile writes a file with one commit of the caller on a branch, which must exist unless the repository is empty.
+// Errors: those of PutContents.
+func (api *API) WriteFile(ctx context.Context, a *repo.Access, e FileEdit) error {
+	self, err := api.repos.Identity(ctx, a.Caller)
+	if err != nil {
+		return err
+	}
+	e.Author, e.Committer = self, self
+	f := web.Faults{Resource: "Commit"}
+	f.CheckFilled("message", e.Message)
+	e.checkPath(&f)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	_, err = api.editFile(ctx, a, &e)
+	return err
+}
+
+// checkPath notes a path that cannot be that of a file.
+func (e *FileEdit) checkPath(f *web.Faults) {
+	if problem := git.PathProblem(e.Path, git.ModeFile); problem != "" {
+		f.Wrong("path", errs.InvalidField, "path "+problem)
+	}
+}
+
+// editFile makes the commit of an edit whose values are checked.
+func (api *API) editFile(ctx context.Context, a *repo.Access, given *FileEdit) (*fileCommit, error) {
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	e := &fileEdit{api: api, access: a, objects: objects, path: given.Path,
+		branch: cmp.Or(given.Branch, a.DefaultBranch), guard: given.Guard, remove: given.Remove,
+		commit: git.Commit{Message: given.Message, Author: given.Author, Committer: given.Committer}}
+	if !e.remove {
+		e.blob = git.NewObject{Type: git.TypeBlob, Data: given.Data}
+	}
+	if err := e.checkSpecial(ctx); err != nil {
+		return nil, err
+	}
+	return e.run(ctx)
+}
+
+// read takes what the body says; what is wrong is noted in it.
+func (e *FileEdit) read(body *web.Object, self git.Signature) {
 	body.Require("message")
-	e.commit.Message = body.String("message", 0).Value
-	e.commit.Committer = readPerson(body, "committer", "Commit", self)
-	e.commit.Author = readPerson(body, "author", "Commit", e.commit.Committer)
-	e.guard = readSHA(body, "sha", e.remove)
-	if e.branch = body.String("branch", 0).Value; e.branch == "" {
-		e.branch = e.access.DefaultBranch
-	}
-	if problem := git.PathProblem(e.path, git.ModeFile); problem != "" {
-		body.Wrong("path", errs.InvalidField, "path "+problem)
-	}
-	if e.remove {
+	e.Message = body.String("message", 0).Value
+	e.Committer = readPerson(body, "committer", "Commit", self)
+	e.Author = readPerson(body, "author", "Commit", e.Committer)
+	e.Guard = readSHA(body, "sha", e.Remove)
+	e.Branch = body.String("branch", 0).Value
+	e.checkPath(&body.Faults)
+	if e.Remove {
 		return
 	}
 	content := body.String("content", 0)
@@ -107,7 +162,7 @@ func (e *fileEdit) read(body *web.Object, self git.Signature) {
 	if err != nil {
 		body.Wrong("content", errs.InvalidField, "content is not valid Base64")
 	}
-	e.blob = git.NewObject{Type: git.TypeBlob, Data: data}
+	e.Data = data
 }
 
 // checkSpecial asks git to check .gitmodules and .gitattributes.
@@ -124,12 +179,12 @@ func (e *fileEdit) checkSpecial(ctx context.Context) error {
 
 // run creates the commit. Concurrent edits of a branch wait for each other, because only one of those based
 // on the same commit can succeed. Each checks the guard against the current branch.
-func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bool, err error) {
+func (e *fileEdit) run(ctx context.Context) (made *fileCommit, err error) {
 	turn := "edit " + e.access.ID.String() + " " + e.branch
 	for {
 		alone, err := e.api.filling.Enter(ctx, turn)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if alone {
 			break
@@ -137,27 +192,27 @@ func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bo
 	}
 	defer e.api.filling.Leave(turn)
 	err = e.api.repos.Again(ctx, errMoved, func() (err error) {
-		payload, created, err = e.try(ctx)
+		made, err = e.try(ctx)
 		return err
 	})
 	if errors.Is(err, errMoved) {
 		err = errs.Wrap(errs.Conflict, "The branch has changed. Review it and try again.", err)
 	}
-	return payload, created, err
+	return made, err
 }
 
 // errMoved means that the branch has moved since the edit began.
 var errMoved = errors.New("the branch has changed")
 
 // try creates the commit on the current tip.
-func (e *fileEdit) try(ctx context.Context) (*fileChangeJSON, bool, error) {
+func (e *fileEdit) try(ctx context.Context) (*fileCommit, error) {
 	tip, tree, err := e.tip(ctx)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	old, err := e.old(ctx, tree)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	edit := git.TreeEdit{Path: e.path}
 	if !e.remove {
@@ -168,19 +223,15 @@ func (e *fileEdit) try(ctx context.Context) (*fileChangeJSON, bool, error) {
 	}
 	built, err := e.objects.BuildTree(ctx, tree, []git.TreeEdit{edit})
 	if err != nil {
-		return nil, false, explainTree(err)
+		return nil, explainTree(err)
 	}
 	commit, err := e.write(ctx, tip, built)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	payload := &fileChangeJSON{Commit: newPlace(ctx, e.access).gitCommit(commit)}
-	if !e.remove {
-		v := &view{place: newPlace(ctx, e.access), ref: e.branch}
-		payload.Content = v.entry(&git.TreeEntry{Mode: edit.Mode, Path: e.path, SHA: edit.SHA,
-			Type: git.TypeBlob, Size: int64(len(e.blob.Data))})
-	}
-	return payload, old.SHA == "", nil
+	now := git.TreeEntry{Mode: edit.Mode, Path: e.path, SHA: edit.SHA, Type: git.TypeBlob,
+		Size: int64(len(e.blob.Data))}
+	return &fileCommit{commit, now, old.SHA == ""}, nil
 }
 
 // tip returns the branch's commit and its tree, both empty in a repository without refs. Error: 404 for an

@@ -1,7 +1,6 @@
 package plant
 
 import (
-	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
 )
@@ -21,9 +19,9 @@ type API struct {
 	buffers sync.Pool // of *[]byte, each at most maxPooled
 }
 
-// NewAPI returns the HTTP interface of a database's plant store.
-func NewAPI(d *db.DB) *API {
-	return &API{plants: New(d), buffers: sync.Pool{New: func() any { return new([]byte) }}}
+// NewAPI returns the HTTP interface of a plant store.
+func NewAPI(s *Service) *API {
+	return &API{plants: s, buffers: sync.Pool{New: func() any { return new([]byte) }}}
 }
 
 // maxPooled is the size in bytes of the largest buffer worth keeping.
@@ -74,47 +72,6 @@ func (a *API) send(r *http.Request, s *stream, plants *Cursor) (err error) {
 	return nil
 }
 
-// maxNumbered is how many plants a page for people has.
-const maxNumbered = 50
-
-// ListNumbered answers a page of the caller's plants with their ids, those behind the id in the query's
-// after, for the pages for people: fewer than maxNumbered where names are long. The Link header tells that
-// there are more.
-func (a *API) ListNumbered(w http.ResponseWriter, r *http.Request) error {
-	caller, err := signedIn(r)
-	if err != nil {
-		return err
-	}
-	from := List(caller, maxNumbered+1)
-	if after, err := integer(web.QueryOf(r).Get("after"), 64); err == nil {
-		if after == math.MaxInt64 {
-			return answer(w, http.StatusOK, []byte("[]"))
-		}
-		from.from = after + 1
-	}
-	last, rows, end := int64(0), 0, 0 // of those on the page
-	out, more, err := a.plants.Next(r.Context(), from, nil, func(b []byte, p *Plant) []byte {
-		rows++
-		b = appendNumbered(b, p)
-		if rows <= maxNumbered {
-			last, end = p.ID, len(b)
-		}
-		return b
-	})
-	if err != nil {
-		return err
-	}
-	if rows == 0 {
-		return answer(w, http.StatusOK, []byte("[]"))
-	}
-	if more || rows > maxNumbered {
-		web.LinkSince(w, r, last)
-	}
-	out = append(out[:end], ']')
-	out[0] = '['
-	return answer(w, http.StatusOK, out)
-}
-
 // POST /plants
 //
 // Create adds a plant to the caller's and answers it, 200 and without its id
@@ -145,9 +102,9 @@ func (a *API) Delete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id, err := integer(web.Param(r, "id"), 64)
+	id, err := ReadID(web.Param(r, "id"))
 	if err != nil {
-		return refuse(badPathID, "the id in the address must be an integer of 64 bits")
+		return err
 	}
 	if err := a.plants.Delete(r.Context(), caller, id); err != nil {
 		return err
@@ -183,6 +140,15 @@ func readLimit(r *http.Request) (int64, error) {
 		return 0, refuse(badLimit, "limit must be an integer from 0 to 2147483647")
 	}
 	return n, nil
+}
+
+// ReadID reads the id in an address. Error: 400.
+func ReadID(text string) (int64, error) {
+	id, err := integer(text, 64)
+	if err != nil {
+		return 0, refuse(badPathID, "the id in the address must be an integer of 64 bits")
+	}
+	return id, nil
 }
 
 // integer reads a decimal integer of the given size without a plus sign.

@@ -98,6 +98,23 @@ func newPlant(id, name, tag []byte) (*Plant, error) {
 	return p, nil
 }
 
+// Parse makes a plant of what people type; an empty tag is none. Errors: 400 for an id that is not an integer of 64
+// bits, a name that is empty, and texts with NUL.
+func Parse(id, name, tag string) (*Plant, error) {
+	p := &Plant{Name: name, Tag: web.OrNil(tag)}
+	var err error
+	if p.ID, err = strconv.ParseInt(id, 10, 64); err != nil {
+		return nil, refuse(badID, `"id" must be an integer of 64 bits`)
+	}
+	if name == "" || strings.IndexByte(name, 0) >= 0 {
+		return nil, refuse(badName, `"name" must be a string, not empty and without NUL`)
+	}
+	if strings.IndexByte(tag, 0) >= 0 {
+		return nil, refuse(badTag, `"tag" must be a string without NUL`)
+	}
+	return p, nil
+}
+
 // absent reports a field that was not sent, or was sent as null.
 func absent(raw []byte) bool { return raw == nil || string(raw) == "null" }
 

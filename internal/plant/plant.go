@@ -10,8 +10,7 @@
 //   - DELETE /plants/{id}: removes one plant of the caller's; any, for site
 //     administrators.
 //
-// The page of plants asks [API.ListNumbered] for the ids, which no answer of the
-// store has: it needs them to remove plants.
+// The page of plants shows the ids, which no answer of the store has.
 //
 // Table: plants (id, owner_id, name, tag). A plant never changes, and id and
 // owner never appear in an answer. What the store decides where its document
@@ -28,6 +27,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/web"
 )
 
 // Plant is one entry of the store.
@@ -142,4 +142,33 @@ func (s *Service) Next(ctx context.Context, c *Cursor, buf []byte, render func([
 	c.left -= seen
 	c.from = r.plant.ID + 1
 	return out, true, nil
+}
+
+// Page returns at most size of the plants that the caller may access, by id, those behind an id; fewer where names are
+// long.
+func (s *Service) Page(
+	ctx context.Context, caller *account.Caller, behind web.Opt[int64], size int64,
+) (*web.List[Plant], error) {
+	from, found := List(caller, size+1), &web.List[Plant]{}
+	if behind.Given() {
+		if behind.Value == math.MaxInt64 {
+			return found, nil
+		}
+		from.from = behind.Value + 1
+	}
+	var list []Plant
+	_, more, err := s.Next(ctx, from, nil, func(b []byte, p *Plant) []byte {
+		if len(b) == 0 { // the read may run again
+			list = nil
+		}
+		one := *p
+		if p.Tag != nil {
+			one.Tag = new(*p.Tag)
+		}
+		list = append(list, one)
+		return appendItem(b, p) // its bytes bound the page
+	})
+	found.Rows = list[:min(int64(len(list)), size)]
+	found.More = more || int64(len(list)) > size
+	return found, err
 }

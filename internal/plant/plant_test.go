@@ -53,7 +53,7 @@ const writeTimeout = 2 * time.Second
 
 // routes does what the server does around the handlers of this package.
 func (s *shop) routes() http.Handler {
-	api := NewAPI(s.db)
+	api := NewAPI(New(s.db))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := &web.Info{ID: "test", Media: web.ParseAccept(r.Header["Accept"]), Form: Errors}
 		login, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")

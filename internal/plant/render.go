@@ -24,15 +24,6 @@ func appendPlant(b []byte, p *Plant) []byte {
 // bracket takes the place of the first one.
 func appendItem(b []byte, p *Plant) []byte { return appendPlant(append(b, ','), p) }
 
-// appendNumbered appends a plant with its id as an element of a list, after a comma.
-func appendNumbered(b []byte, p *Plant) []byte {
-	b = strconv.AppendInt(append(b, `,{"id":`...), p.ID, 10)
-	b = append(b, ',')
-	at := len(b)
-	b = appendPlant(b, p)
-	return append(b[:at], b[at+1:]...) // without the inner brace
-}
-
 // jsonType is shared by all answers, and never changed.
 var jsonType = []string{"application/json"}
 

@@ -180,18 +180,18 @@ func (api *API) MergeFromUpstream(w http.ResponseWriter, r *http.Request, a *rep
 	return web.JSON(w, r, http.StatusOK, done)
 }
 
-// newBranch is a branch to be created by BranchFrom.
-type newBranch struct {
+// NewBranch is a branch to be created by BranchFrom.
+type NewBranch struct {
 	Name string
 	From repo.ID // another repository of the network
 	Base string  // a branch of From
 	SHA  git.SHA // the tip of Base
 }
 
-// branchFrom creates a branch at the tip of a branch of another repository in the network. Objects are
+// BranchFrom creates a branch at the tip of a branch of another repository in the network. Objects are
 // copied as by MergeUpstream. Errors: 409 if the other branch has moved; 422 if it is not visible to the
 // caller, and for a name that exists.
-func (s *Service) branchFrom(ctx context.Context, a *repo.Access, n newBranch) error {
+func (s *Service) BranchFrom(ctx context.Context, a *repo.Access, n NewBranch) error {
 	var from *repo.Access
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		seen, err := repo.ByIDs(tx, a.Caller, []repo.ID{n.From})
@@ -227,24 +227,4 @@ func (s *Service) branchFrom(ctx context.Context, a *repo.Access, n newBranch) e
 		return err
 	})
 	return err
-}
-
-// BranchFrom creates a branch in a fork for a change proposed to another repository: name, at the commit
-// sha of the branch base of the repository with the id repository_id. It is for pages; GitHub's REST API
-// has no such endpoint. Errors: 409, 422.
-func (api *API) BranchFrom(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	body, err := web.ReadObject(r, "Reference")
-	if err != nil {
-		return err
-	}
-	body.Require("name", "repository_id", "base", "sha")
-	n := newBranch{Name: body.String("name", 255).Value, From: repo.ID(body.Int("repository_id").Value),
-		Base: body.String("base", 255).Value, SHA: git.SHA(body.String("sha", 64).Value)}
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.s.branchFrom(r.Context(), a, n); err != nil {
-		return err
-	}
-	return web.NoContent(w)
 }

@@ -157,14 +157,6 @@ func (api *API) GetByTag(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return api.one(w, r, a, func(tx *db.Tx) (*Release, error) { return byTag(tx, a.ID, web.Param(r, "tag")) })
 }
 
-// GetByAddress answers the release whose html_url has {tag...} at its end, for pages: also a draft. Error:
-// 404.
-func (api *API) GetByAddress(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.one(w, r, a, func(tx *db.Tx) (*Release, error) {
-		return byAddress(tx, a.ID, web.Param(r, "tag"))
-	})
-}
-
 // PATCH /repos/{owner}/{repo}/releases/{release_id}
 //
 // Edit changes what the body names; with draft false it publishes, which makes the tag if that is missing.

@@ -3,7 +3,6 @@ package release
 import (
 	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -77,28 +76,8 @@ func (api *API) upload(r *http.Request, a *repo.Access) (*Asset, error) {
 		return nil, err
 	}
 	q := web.QueryOf(r)
-	given := q.Get("name")
-	if given == "" {
-		return nil, assetError("name", errs.MissingField, "")
-	}
-	n := NewAsset{ContentType: cleanType(r.Header.Get("Content-Type")), Size: r.ContentLength, From: r.Body}
-	var ok bool
-	if n.Name, ok = CleanName(given); !ok {
-		return nil, assetError("name", errs.InvalidField, "name must be the name of a file, without a path")
-	}
-	if n.Label, err = checkLabel(q.Get("label")); err != nil {
-		return nil, err
-	}
-	return api.s.Upload(r.Context(), a, id, n)
-}
-
-// checkLabel refuses a label that is too long or no text.
-func checkLabel(label string) (*string, error) {
-	if utf8.RuneCountInString(label) > MaxLabel || !utf8.ValidString(label) ||
-		strings.Contains(label, "\x00") {
-		return nil, assetError("label", errs.InvalidField, "label must be a text of at most 255 characters")
-	}
-	return web.OrNil(label), nil
+	return api.s.Upload(r.Context(), a, id, NewAsset{Name: q.Get("name"), Label: q.Get("label"),
+		ContentType: r.Header.Get("Content-Type"), Size: r.ContentLength, From: r.Body})
 }
 
 // answerAsset answers with an asset.

@@ -45,10 +45,10 @@ type Asset struct {
 
 // NewAsset is what somebody uploads.
 type NewAsset struct {
-	Name        string // that CleanName has given
-	Label       *string
-	ContentType string
-	Size        int64 // in bytes, as it was announced; -1: it was not
+	Name        string // see CleanName
+	Label       string // empty: none
+	ContentType string // what is not a media type becomes that of any bytes
+	Size        int64  // in bytes, as it was announced; -1: it was not
 	From        io.Reader
 }
 
@@ -103,11 +103,30 @@ func (s *Service) sizeError(size int64) error {
 		Message: "size must be less than or equal to " + strconv.FormatInt(s.MaxAsset, 10)})
 }
 
-// Upload adds a file to a release, while it comes. Errors: 404; 422 for a name that another asset has, for a
-// file that is empty or too large, for more than MaxAssets; 403 for the owner's quota; 507; those of the
+// clean writes the values as they are stored. Errors: 422.
+func (n *NewAsset) clean() error {
+	if n.Name == "" {
+		return assetError("name", errs.MissingField, "")
+	}
+	var ok bool
+	if n.Name, ok = CleanName(n.Name); !ok {
+		return assetError("name", errs.InvalidField, "name must be the name of a file, without a path")
+	}
+	if utf8.RuneCountInString(n.Label) > MaxLabel || !utf8.ValidString(n.Label) || strings.Contains(n.Label, "\x00") {
+		return assetError("label", errs.InvalidField, "label must be a text of at most 255 characters")
+	}
+	n.ContentType = cleanType(n.ContentType)
+	return nil
+}
+
+// Upload adds a file to a release, while it comes. Errors: 404; 422 for a name that is wrong or that another asset
+// has, for a label that is too long, for a file that is empty or too large, for more than MaxAssets; 403 for the owner's quota; 507; those of the
 // body.
 func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n NewAsset) (*Asset, error) {
-	made := &Asset{ReleaseID: releaseID, Name: n.Name, Label: n.Label, ContentType: n.ContentType,
+	if err := n.clean(); err != nil {
+		return nil, err
+	}
+	made := &Asset{ReleaseID: releaseID, Name: n.Name, Label: web.OrNil(n.Label), ContentType: n.ContentType,
 		UploaderID: a.Caller.ID}
 	err := s.files.Upload(ctx, a.ID, file.Incoming{From: n.From, Size: n.Size, Most: s.MaxAsset},
 		func(tx *db.Tx) error { return mayAdd(tx, a.ID, releaseID, n.Name) },

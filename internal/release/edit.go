@@ -3,6 +3,7 @@ package release
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -47,6 +48,26 @@ func (e *Edit) apply(r Release, by account.ID, now db.Time) *Release {
 	return &r
 }
 
+// check returns the 422 for what is wrong with the values, or nil; fresh: they are a new release's.
+func (e *Edit) check(fresh bool) error {
+	f := web.Faults{Resource: Resource}
+	if e.Tag.Value == "" && (fresh || e.Tag.Set) {
+		f.Wrong("tag_name", errs.MissingField, "")
+	}
+	f.CheckText("tag_name", e.Tag.Value, MaxTag)
+	f.CheckText("target_commitish", e.Target.Value, MaxTag)
+	f.CheckText("name", e.Name.Value, MaxName)
+	f.CheckText("body", e.Body.Value, MaxBody)
+	return f.Err()
+}
+
+// ReadChoice reads the name of a choice. Error: 422.
+func ReadChoice(name string) (Choice, error) {
+	f := web.Faults{Resource: Resource}
+	f.CheckEnum("make_latest", name, choices[:]...)
+	return Choice(slices.Index(choices[:], name) + 1), f.Err()
+}
+
 // base is what a release needs of its repository, found before the transaction that writes it.
 type base struct {
 	date db.Time         // of the commit; zero: there is none
@@ -63,6 +84,9 @@ const maxTries = 5
 // Create creates a release. Errors: 404 when the repository is gone; 422 for a tag that another published
 // release has, or that no ref can be called; for a target that is not a commit.
 func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Release, error) {
+	if err := e.check(true); err != nil {
+		return nil, err
+	}
 	begin := Release{RepoID: a.ID, AuthorID: a.Caller.ID, PublisherID: a.Caller.ID, Target: a.DefaultBranch,
 		Choice: MakeLatest}
 	var made *Release
@@ -85,6 +109,9 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Release,
 
 // Edit changes a release; one that is published by it gets its tag. Errors are those of Create; 404.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, e Edit) (*Release, error) {
+	if err := e.check(false); err != nil {
+		return nil, err
+	}
 	var made *Release
 	err := s.write(ctx, a, &e, func(tx *db.Tx) (*Release, error) { return byID(tx, a.ID, id) },
 		func(tx *db.Tx, before, r *Release) (err error) {

@@ -58,14 +58,24 @@ func (api *API) GenerateNotes(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err := body.Err(); err != nil {
 		return err
 	}
-	notes, err := api.s.Notes(r.Context(), a, n)
-	if err == nil {
-		err = api.s.db.Check(r.Context()) // no transaction has asked for the right again
-	}
+	notes, err := api.s.GenerateNotes(r.Context(), a, n)
 	if err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, map[string]string{"name": n.Tag, "body": notes})
+}
+
+// GenerateNotes is Notes for a request of its own. Errors: those of Notes; 422 for a tag that is missing or too long.
+func (s *Service) GenerateNotes(ctx context.Context, a *repo.Access, n NotesRequest) (string, error) {
+	e := Edit{Tag: web.Some(n.Tag), Target: web.Some(n.Target)}
+	if err := e.check(true); err != nil {
+		return "", err
+	}
+	notes, err := s.Notes(ctx, a, n)
+	if err == nil {
+		err = s.db.Check(ctx) // no transaction has asked for the right again
+	}
+	return notes, err
 }
 
 // addNotes appends generated notes to the text of a new release, and sets its name unless it has one.

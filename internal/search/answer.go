@@ -121,6 +121,8 @@ type Question struct {
 	Asc    bool
 	Page   web.Page
 	Caller *account.Caller // nil: nobody
+
+	Fragments bool // what matches is to be shown
 }
 
 // Find finds a page of what a search of a kind finds. Errors: those of Serve.
@@ -201,16 +203,13 @@ func (k *Kind) read(r *http.Request) (*Asked, error) {
 		return nil, err
 	}
 	of.Asc = order == "asc"
-	q, err := k.ask(of, terms)
-	if err == nil {
-		q.Fragments = web.From(r.Context()).Media.Kind == "text-match"
-	}
-	return q, err
+	of.Fragments = web.From(r.Context()).Media.Kind == "text-match"
+	return k.ask(of, terms)
 }
 
 // ask reads a question, of whose text the terms are. Errors: 422.
 func (k *Kind) ask(of Question, terms []*Term) (*Asked, error) {
-	q := &Asked{Page: of.Page, Caller: of.Caller, Sort: cmp.Or(of.Sort, k.Sorts[0])}
+	q := &Asked{Page: of.Page, Caller: of.Caller, Sort: cmp.Or(of.Sort, k.Sorts[0]), Fragments: of.Fragments}
 	q.Asc = of.Asc && q.Sort != k.Sorts[0]
 	for _, t := range terms {
 		if t.Name != "sort" {

@@ -36,7 +36,6 @@ import (
 	"arbor/internal/repo/transport"
 	"arbor/internal/review"
 	"arbor/internal/search"
-	"arbor/internal/search/code"
 	"arbor/internal/search/commit"
 	"arbor/internal/search/user"
 	"arbor/internal/star"
@@ -66,6 +65,7 @@ type apis struct {
 	Markups     *markup.API
 	Hooks       *hook.API
 	Plants      *plant.API
+	commits     *commit.API // searches
 }
 
 // newAPIs creates the APIs that others use, and registers their background work.
@@ -77,6 +77,7 @@ func (s *Server) newAPIs() *apis {
 	s.runners = append(s.runners, o.deletions)
 	objects := gitdata.NewAPI(d, repos, s.o.MaxTreeEntries)
 	return &apis{operations: o,
+		commits:     commit.NewAPI(o.kinds, repos, objects),
 		Issues:      issue.NewAPI(issues),
 		Comments:    comment.NewAPI(o.comments, repos),
 		Timelines:   timeline.NewAPI(o.timelines, repos),
@@ -86,7 +87,7 @@ func (s *Server) newAPIs() *apis {
 		Reviews:     review.NewAPI(o.reviews),
 		Git:         objects,
 		Releases:    release.NewAPI(f.Releases),
-		OnCommits:   commitcomment.NewAPI(commitcomment.New(d, repos, issues, f), objects),
+		OnCommits:   commitcomment.NewAPI(o.onCommits, objects),
 		Statuses:    status.NewAPI(o.statuses, objects),
 		Checks:      checkrun.NewAPI(o.checks, objects),
 		Attachments: attachment.NewAPI(f.Attachments),
@@ -96,14 +97,14 @@ func (s *Server) newAPIs() *apis {
 		People:      user.NewAPI(o.kinds),
 		Markups:     markup.NewAPI(o.markups),
 		Hooks:       hook.NewAPI(o.hooks),
-		Plants:      plant.NewAPI(d),
+		Plants:      plant.NewAPI(o.plants),
 	}
 }
 
 // features returns all features of the API except GraphQL and pages.
 func (of *apis) features(s *Server) []feature {
 	d, f := s.o.DB, s.forge
-	repos, kinds := f.Repos, of.kinds
+	repos := f.Repos
 	return []feature{
 		account.NewAPI(f.Accounts),
 		follow.NewAPI(of.follows),
@@ -127,8 +128,8 @@ func (of *apis) features(s *Server) []feature {
 		of.Searches,
 		of.repositories,
 		of.People,
-		commit.NewAPI(kinds, repos, of.Git),
-		code.NewAPI(kinds, repos),
+		of.commits,
+		of.code,
 		of.Labels,
 		of.Milestones,
 		of.Pulls,

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/checkrun"
+	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/follow"
 	"arbor/internal/hook"
@@ -19,10 +20,12 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/page/talk"
+	"arbor/internal/plant"
 	"arbor/internal/repo/collaborator"
 	"arbor/internal/repo/list"
 	"arbor/internal/review"
 	"arbor/internal/search"
+	"arbor/internal/search/code"
 	"arbor/internal/search/repository"
 	"arbor/internal/star"
 	"arbor/internal/status"
@@ -41,6 +44,8 @@ type operations struct {
 	markups       *markup.Service
 	milestones    *milestone.Service
 	notices       *notification.Service
+	onCommits     *commitcomment.Service
+	plants        *plant.Service
 	reviews       *review.Service
 	stars         *star.Service
 	statuses      *status.Service
@@ -49,6 +54,7 @@ type operations struct {
 	kinds         *search.Kinds
 	repositories  *repository.API // searches
 	lists         *list.Service
+	code          *code.API // searches
 }
 
 func (s *Server) newOperations() *operations {
@@ -56,13 +62,14 @@ func (s *Server) newOperations() *operations {
 	repos, issues := f.Repos, f.Issues
 	o := &operations{activities: activity.New(d), follows: follow.New(d), collaborators: collaborator.New(d, repos),
 		checks: checkrun.New(d, repos, f.Apps), statuses: status.New(d, repos),
+		onCommits: commitcomment.New(d, repos, issues, f), plants: plant.New(d),
 		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f),
 		hooks: hook.New(d, repos, s.o.HookNetworks), labels: label.New(d),
 		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
 		kinds: search.NewKinds(f.Searches), lists: list.New(d)}
-	o.repositories = repository.NewAPI(o.kinds)
+	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"arbor/internal/account"
 	"arbor/internal/page"
 	"arbor/internal/page/attach"
 	checkpages "arbor/internal/page/checks"
@@ -38,12 +37,13 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		people.New(kit, people.Services{Accounts: f.Accounts, Follows: of.follows, Stars: of.stars, Lists: of.lists,
 			Searches: of.repositories, Activities: of.activities}),
 		project.New(kit, project.Services{Accounts: f.Accounts, Settings: f.Settings, Networks: f.Network}),
-		explore.New(kit),
+		explore.New(kit, explore.Services{Repositories: of.repositories, People: of.People, Commits: of.commits,
+			Code: of.code, Issues: f.Searches}),
 		help.New(kit),
 		inbox.New(kit),
-		releases.New(kit, repos.With(account.Pull, of.Releases.GetByAddress)),
+		releases.New(kit, releases.Services{Releases: f.Releases, Git: of.Git}),
 		checkpages.New(kit, checkpages.Services{Git: of.Git, Checks: of.checks, Statuses: of.statuses}),
-		shelf.New(kit, of.Plants.ListNumbered),
+		shelf.New(kit, of.plants),
 		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.Git}),
 		of.pullPages(s, kit, conversations),
 		conversations,
@@ -57,19 +57,10 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 
 // codePages returns the pages of files, commits and branches.
 func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
-	repos := s.forge.Repos
-	return codepage.New(kit, codepage.Handlers{
-		Locate:      repos.With(account.Pull, of.Git.Locate),
-		LastChanges: repos.With(account.Pull, of.Git.ListLastChanges),
-		Blame:       repos.With(account.Pull, of.Git.Blame),
-		Paths:       repos.With(account.Pull, of.Git.ListPaths),
-		Commits:     repos.With(account.Pull, of.Git.ListChosenCommits),
-		Statuses:    repos.With(account.Pull, of.Statuses.CombineMany),
-		Checks:      repos.With(account.Pull, of.Checks.ListManyBrief),
-		Divergences: repos.With(account.Pull, of.Git.ListDivergences),
-		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
-		BranchFrom:  repos.With(account.Push, of.Pulls.BranchFrom),
-		CommitText:  of.Git.CommitText, CompareText: of.Git.CompareText})
+	f := s.forge
+	return codepage.New(kit, codepage.Services{Git: of.Git, Comments: of.onCommits, Statuses: of.statuses,
+		Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
+		Pulls: f.Pulls})
 }
 
 // pullPages returns the pages of pull requests.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -57,21 +58,6 @@ func (h *hunk) Rows(repo string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// blamed is what the API answers.
-type blamed struct {
-	Commits map[string]struct {
-		Author, Login, Summary string
-		When                   time.Time
-		Before                 string
-		BeforePath             string `json:"before_path"`
-	}
-	Hunks []struct {
-		SHA   string
-		Start int
-		Lines []string
-	}
-}
-
 // GET /{owner}/{repo}/blame/{path...}
 //
 // Blame answers the authors of the lines of a file, 1,500 a page, with links to earlier versions. Error: 404.
@@ -84,9 +70,7 @@ func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		return page.SeeOther(w, r, place.Link("tree", place.At.Path))
 	}
 	v := &blameView{at: place}
-	var b blamed
-	err = p.ask(r, p.do.Blame, of(a, "/contents", segments(v.At.Path)),
-		page.Query("ref", string(v.At.SHA)), &b)
+	b, err := p.with.Git.Blame(r.Context(), a, v.At.SHA, v.At.Path)
 	if errs.Is(err, errs.Invalid) {
 		problem, _ := page.ProblemOf(err)
 		v.Why = problem.Message
@@ -95,15 +79,15 @@ func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err != nil {
 		return page.Absent(err)
 	}
-	if to := p.hunks(r, v, &b); to != "" {
+	if to := p.hunks(r, v, b); to != "" {
 		return page.SeeOther(w, r, v.Link("blame", v.At.Path)+to)
 	}
 	return p.t.Page(w, r, "blame.html", v)
 }
 
-// hunks returns the view of the API's answer. It returns the query of another page if the requested line is
+// hunks makes the view of what was blamed. It returns the query of another page if the requested line is
 // there.
-func (p *Pages) hunks(r *http.Request, v *blameView, b *blamed) (to string) {
+func (p *Pages) hunks(r *http.Request, v *blameView, b *gitdata.Blamed) (to string) {
 	var text strings.Builder
 	for _, h := range b.Hunks {
 		for _, line := range h.Lines {
@@ -118,12 +102,11 @@ func (p *Pages) hunks(r *http.Request, v *blameView, b *blamed) (to string) {
 		if from > to {
 			continue
 		}
-		c, mine := b.Commits[h.SHA], v.Lines[from-v.From:to-v.From+1]
-		x := hunk{SHA: h.SHA, Author: c.Author, Login: c.Login, Summary: c.Summary, When: c.When,
-			Age:   age(c.When),
-			Start: from, First: mine[0], Rest: mine[1:]}
+		c, mine := h.Commit, v.Lines[from-v.From:to-v.From+1]
+		x := hunk{SHA: string(c.SHA), Author: page.Valid(c.Author), Login: b.Logins[c.SHA], Summary: page.Valid(c.Summary),
+			When: c.When, Age: age(c.When), Start: from, First: mine[0], Rest: mine[1:]}
 		if c.Before != "" {
-			x.Before = v.Repo.Path + "/blame/" + c.Before + segments(c.BeforePath)
+			x.Before = v.Repo.Path + "/blame/" + string(c.Before) + segments(c.BeforePath)
 		}
 		v.Hunks = append(v.Hunks, x)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -18,7 +20,7 @@ const maxText = 512 << 10
 type blobView struct {
 	at
 	part
-	File   *entry
+	File   *gitdata.File
 	Latest *page.Commit
 	Mark   *mark
 	Kind   string // text, picture, markdown, binary, large, submodule
@@ -28,7 +30,7 @@ type blobView struct {
 }
 
 // IsSVG reports a picture that has a source to read.
-func (v *blobView) IsSVG() bool { return strings.EqualFold(path.Ext(v.File.Name), ".svg") }
+func (v *blobView) IsSVG() bool { return strings.EqualFold(path.Ext(v.Name()), ".svg") }
 
 // Rows are the rows of the text's table: a number that is a link, and the line.
 func (v *blobView) Rows() template.HTML {
@@ -54,21 +56,17 @@ func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	v := &blobView{at: place}
 	v.File, err = p.file(r, a, &v.At)
 	if errs.Is(err, errs.Forbidden) { // too large for the API
-		v.File, err = &entry{Name: place.Name(), Path: place.At.Path, Type: "file", Encoding: "none"}, nil
+		v.File, err = &gitdata.File{TreeEntry: git.TreeEntry{Mode: git.ModeFile, Type: git.TypeBlob}}, nil
 	}
 	if err != nil {
 		return page.Absent(err)
 	}
-	changes, err := p.changes(r, a, &v.At, false)
+	changes, err := p.with.Git.LastChanges(r.Context(), a, v.At.SHA, v.At.Path, false)
 	if err != nil {
 		return err
 	}
-	if v.Latest = changes.Latest; v.Latest != nil {
-		marks, err := p.marks(r, a, []string{v.Latest.SHA})
-		if err != nil {
-			return err
-		}
-		v.Mark = marks[v.Latest.SHA]
+	if v.Latest, v.Mark, err = p.latestOf(r.Context(), a, changes); err != nil {
+		return err
 	}
 	to, err := p.show(r, v)
 	if err != nil {
@@ -83,20 +81,21 @@ func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // show decides how the file is shown. It gives the query of another page where a line is asked for that is
 // there.
 func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
-	if v.File.Type == "submodule" {
-		v.Kind, v.Module = "submodule", page.WebAddress(v.File.Submodule)
+	kind := kindOf(v.File.Mode)
+	if kind == "submodule" {
+		v.Kind, v.Module = kind, page.WebAddress(page.Valid(text(v.File.Submodule)))
 		return "", nil
 	}
-	if isPicture(v.File.Name) && v.File.Type == "file" {
+	if isPicture(v.Name()) && kind == "file" {
 		v.Kind = "picture"
 		if !v.IsSVG() || web.QueryOf(r).Get("plain") != "1" {
 			return "", nil
 		}
 		v.Source = true
 	}
-	data, ok := v.File.bytes()
-	if v.File.Type == "symlink" {
-		data, ok = []byte(v.File.Target), true
+	data, ok := v.File.Data, v.File.Read
+	if v.File.Link != nil {
+		data, ok = []byte(*v.File.Link), true
 	}
 	text, isText := textOf(data)
 	switch {
@@ -108,7 +107,7 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 		return "", nil
 	}
 	v.Kind = "text"
-	if isMarkdown(v.File.Name) {
+	if isMarkdown(v.Name()) {
 		v.Kind, v.Source = "markdown", web.QueryOf(r).Get("plain") == "1"
 		if !v.Source {
 			if v.HTML, err = p.rendered(r, &v.at, v.At.Path); err != nil || v.HTML != "" {
@@ -117,7 +116,7 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 			v.Kind = "text"
 		}
 	}
-	list, total, cut := p.lines(r.Context(), v.File.Name, text)
+	list, total, cut := p.lines(r.Context(), v.Name(), text)
 	v.part = partOf(r, list, total, cut)
 	return lineAsked(r, list), nil
 }

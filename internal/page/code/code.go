@@ -24,10 +24,17 @@ import (
 	"embed"
 
 	"arbor/internal/cache"
+	"arbor/internal/checkrun"
+	"arbor/internal/commitcomment"
+	"arbor/internal/detect"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
-	"arbor/internal/repo"
+	"arbor/internal/pull"
+	"arbor/internal/release"
+	"arbor/internal/repo/network"
 	"arbor/internal/route"
-	"arbor/internal/web"
+	searchcode "arbor/internal/search/code"
+	"arbor/internal/status"
 )
 
 //go:embed templates
@@ -35,32 +42,30 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Handlers answer what pages show of Git and REST has no address for. Each wants what its route of the API
-// does, which pages name when they ask.
-type Handlers struct {
-	Locate, LastChanges, Blame, Paths web.Handler // of contents
-	Commits                           web.Handler // chosen by their SHAs
-	Divergences                       web.Handler // of commits from one of them
-	Statuses, Checks                  web.Handler // of many commits
-	CommitFiles                       web.Handler // makes a commit of several files
-	// makes a branch of a fork at the tip of another repository's
-	BranchFrom web.Handler
-
-	// These stream diffs and patches, which may be large. Pages ask for the right before.
-	CommitText, CompareText repo.Handler
+// Services have the operations that the pages call.
+type Services struct {
+	Git      *gitdata.API
+	Comments *commitcomment.Service
+	Statuses *status.Service
+	Checks   *checkrun.Service
+	Releases *release.Service
+	Detect   *detect.Service // languages
+	Searches *searchcode.API
+	Forks    *network.Service
+	Pulls    *pull.Service // brings commits into forks
 }
 
 // Pages answers the pages.
 type Pages struct {
 	kit   *page.Kit
 	t     *page.Templates
-	do    Handlers
+	with  Services
 	texts *cache.Cache[string, []string] // highlighted lines
 }
 
 // New returns the pages.
-func New(kit *page.Kit, do Handlers) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, do: do, texts: newTexts()}
+func New(kit *page.Kit, with Services) *Pages {
+	return &Pages{kit: kit, t: roomTemplates, with: with, texts: newTexts()}
 }
 
 // Caches returns of the caches.

@@ -1,9 +1,13 @@
 package code
 
 import (
+	"html/template"
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/commitcomment"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
@@ -14,6 +18,8 @@ import (
 const (
 	filesPerPage = diff.PerPage
 	maxMessage   = 64 << 10 // bytes of the message
+
+	commentsPerPage = 100
 )
 
 type commitView struct {
@@ -26,25 +32,31 @@ type commitView struct {
 	Typed    string // a comment that was not taken
 }
 
-// fullCommit is a commit as the API returns it.
+// fullCommit is a commit with more than lists show.
 type fullCommit struct {
 	page.Commit
 	Committer *page.User
+	Parents   []string
+	Signed    bool // nobody has checked the signature
 }
 
 // comment is a comment on a commit.
 type comment struct {
 	page.Comment
 	Path string
-	Line int64
 }
-
-// Signed reports that the commit has a signature; nobody has checked it.
-func (c *fullCommit) Signed() bool { return c.Commit.Commit.Verification.Reason != "unsigned" }
 
 // ByOther reports that another person committed than wrote it.
 func (c *fullCommit) ByOther() bool {
 	return c.Commit.Commit.Author.Email != c.Commit.Commit.Committer.Email
+}
+
+func newFullCommit(v *gitdata.FullCommit) fullCommit {
+	c := fullCommit{Commit: page.NewCommit(v.CommitView), Committer: page.NewUser(v.CommittedBy), Signed: v.Signed != ""}
+	for _, sha := range v.Parents {
+		c.Parents = append(c.Parents, string(sha))
+	}
+	return c
 }
 
 // GET /{owner}/{repo}/commit/{sha}
@@ -54,12 +66,8 @@ func (c *fullCommit) ByOther() bool {
 func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name := web.Param(r, "sha")
 	for _, kind := range [...]string{"diff", "patch"} {
-		if sha, ok := strings.CutSuffix(name, "."+kind); ok {
-			// whether its right is there
-			if err := p.ask(r, p.do.Locate, of(a, "/contents", segments(sha)), nil, nil); err != nil {
-				return page.Absent(err)
-			}
-			return page.Absent(p.do.CommitText(w, r, a))
+		if _, ok := strings.CutSuffix(name, "."+kind); ok {
+			return page.Absent(p.with.Git.CommitText(w, r, a))
 		}
 	}
 	v, err := p.commit(r, a, name)
@@ -70,28 +78,33 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 }
 
 func (p *Pages) commit(r *http.Request, a *repo.Access, name string) (*commitView, error) {
-	v := &commitView{}
-	more, err := p.kit.Get(r, of(a, "/commits", web.Path(name)), page.Part(r, filesPerPage), &v.Commit)
+	v, number := &commitView{}, web.ReadPage(r).Number
+	c, err := p.with.Git.FullCommit(r.Context(), a, name, web.Page{Number: number, Size: filesPerPage}, gitdata.PagePatches)
 	if err != nil {
 		return nil, page.Absent(err)
 	}
-	sha := v.Commit.SHA
-	moreComments, err := p.kit.Get(r, of(a, "/commits/", sha, "/comments"), page.Part(r, 100), &v.Comments)
+	v.Commit = newFullCommit(c)
+	comments, err := p.with.Comments.List(r.Context(), a, c.SHA, web.Page{Number: number, Size: commentsPerPage})
 	if err != nil {
 		return nil, err
+	}
+	for _, x := range comments.Rows {
+		v.Comments = append(v.Comments, comment{page.Comment{ID: x.ID, User: page.NewUser(x.Author),
+			Body: template.HTML(x.HTML), CreatedAt: page.Moment(x.CreatedAt)}, text(x.Path)})
 	}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "code", v.Commit.Subject()); err != nil {
 		return nil, err
 	}
 	v.Wide = true
-	v.Pages = page.PagesOf(r, more || moreComments)
+	v.Pages = page.PagesOf(r, comments.More || c.Changes.More(web.Page{Number: number, Size: filesPerPage}))
 	v.Message = page.Clip(v.Commit.Rest(), maxMessage)
-	marks, err := p.marks(r, a, []string{sha})
+	marks, err := p.marks(r.Context(), a, c.SHA)
 	if err != nil {
 		return nil, err
 	}
-	v.Mark = marks[sha]
-	v.Diff = diff.New(r, v.Commit.Files, diff.Options{Text: v.Repo.Path + "/commit/" + sha + ".diff"})
+	v.Mark = marks[c.SHA]
+	v.Diff = diff.New(r, page.NewChangedFiles(c.Changes),
+		diff.Options{Text: v.Repo.Path + "/commit/" + string(c.SHA) + ".diff"})
 	return v, nil
 }
 
@@ -104,10 +117,8 @@ func (p *Pages) AddComment(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return err
 	}
 	sha := web.Param(r, "sha")
-	var made struct{ ID int64 }
-	body := map[string]any{"body": form.Get("body")}
-	if err := p.kit.Change(r, http.MethodPost, of(a, "/commits", web.Path(sha), "/comments"), body,
-		&made); err != nil {
+	made, err := p.addComment(r, a, sha, form.Get("body"))
+	if err != nil {
 		problem, err := page.ProblemOf(err)
 		if err != nil {
 			return err
@@ -121,4 +132,17 @@ func (p *Pages) AddComment(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	}
 	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "commit",
 		sha)+"#commitcomment-"+decimal(made.ID))
+}
+
+func (p *Pages) addComment(r *http.Request, a *repo.Access, name, body string) (*commitcomment.Comment, error) {
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return nil, err
+	}
+	sha, err := p.with.Git.CommitNamed(ctx, a, name)
+	if err != nil {
+		return nil, err
+	}
+	c := &commitcomment.Comment{SHA: sha, Body: body}
+	return c, p.with.Comments.Create(ctx, a, c)
 }

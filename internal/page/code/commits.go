@@ -1,9 +1,12 @@
 package code
 
 import (
+	"context"
 	"net/http"
 	"time"
 
+	"arbor/internal/git"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -56,18 +59,15 @@ func (p *Pages) commits(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 
 func (p *Pages) history(w http.ResponseWriter, r *http.Request, a *repo.Access, place at) error {
 	v := &commitsView{at: place}
-	var list []page.Commit
-	more, err := p.kit.Get(r, of(a, "/commits"),
-		page.Part(r, commitsPerPage, "sha", string(v.At.SHA), "path", v.At.Path), &list)
+	list, err := p.with.Git.History(r.Context(), a, gitdata.History{From: string(v.At.SHA), Path: v.At.Path},
+		web.Page{Number: web.ReadPage(r).Number, Size: commitsPerPage})
 	if err != nil {
 		return page.Absent(err)
 	}
-	marked, err := p.marked(r, a, list)
-	if err != nil {
+	if v.Days, err = p.days(r.Context(), a, list.Rows); err != nil {
 		return err
 	}
-	v.Days = byDay(marked)
-	v.Pages = page.PagesOf(r, more)
+	v.Pages = page.PagesOf(r, list.More)
 	v.Title = "Commits"
 	if v.At.Path != "" {
 		v.Title = "History of " + v.At.Path
@@ -75,22 +75,23 @@ func (p *Pages) history(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	return p.t.Page(w, r, "commits.html", v)
 }
 
-// marked adds what checks say of commits.
-func (p *Pages) marked(r *http.Request, a *repo.Access, list []page.Commit) ([]commit, error) {
-	shas := make([]string, len(list))
-	for n := range list {
-		shas[n] = list[n].SHA
+// days groups commits by day, with what checks say of them.
+func (p *Pages) days(ctx context.Context, a *repo.Access, list []*gitdata.CommitView) ([]day, error) {
+	shas := make([]git.SHA, len(list))
+	for n, c := range list {
+		shas[n] = c.SHA
 	}
-	marks, err := p.marks(r, a, shas)
+	marks, err := p.marks(ctx, a, shas...)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]commit, len(list))
 	for n, c := range list {
-		out[n] = commit{c, marks[c.SHA], of(a, "/commit/", c.SHA)[len("/repos"):],
-			of(a, "/tree/", c.SHA)[len("/repos"):]}
+		sha := string(c.SHA)
+		out[n] = commit{page.NewCommit(c), marks[c.SHA], page.RepoPath(a) + "/commit/" + sha,
+			page.RepoPath(a) + "/tree/" + sha}
 	}
-	return out, nil
+	return byDay(out), nil
 }
 
 // byDay groups commits that follow each other.

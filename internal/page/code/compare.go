@@ -6,14 +6,17 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
-// comparedCommits is how many commits a page of a comparison lists.
-const comparedCommits = 100
+const (
+	comparedCommits = 100 // of a page of a comparison
+	offeredBranches = 100 // that the form offers
+)
 
 // compareView is a comparison, below the form that asks for one.
 type compareView struct {
@@ -23,20 +26,10 @@ type compareView struct {
 	Branches   []string
 	Asked      bool
 	Why        string // why there is nothing to show
-	Found      *comparison
+	Found      *gitdata.Compared
 	Days       []day
 	Diff       *diff.View
 	NewPull    string // the address that makes a pull request of it; empty: there is nothing to merge
-}
-
-// comparison is what the API answers.
-type comparison struct {
-	Status  string
-	Ahead   int64 `json:"ahead_by"`
-	Behind  int64 `json:"behind_by"`
-	Total   int64 `json:"total_commits"`
-	Commits []page.Commit
-	Files   []page.ChangedFile
 }
 
 // GET /{owner}/{repo}/compare
@@ -65,11 +58,7 @@ func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Acce
 func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	spec := web.Param(r, "basehead")
 	if strings.HasSuffix(spec, ".diff") || strings.HasSuffix(spec, ".patch") {
-		// whether its right is there
-		if err := p.ask(r, p.do.Locate, of(a, "/contents"), nil, nil); err != nil {
-			return page.Absent(err)
-		}
-		return p.do.CompareText(w, r, a)
+		return page.Absent(p.with.Git.CompareText(w, r, a))
 	}
 	v := &compareView{Asked: true, Dots: "..."}
 	var ok bool
@@ -83,9 +72,8 @@ func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if v.Base == "" || v.Head == "" {
 		return errs.Absent()
 	}
-	found := &comparison{}
-	more, err := p.kit.Get(r, of(a, "/compare", segments(v.Base+v.Dots+v.Head)),
-		page.Part(r, comparedCommits), found)
+	found, err := p.with.Git.Compared(r.Context(), a, v.Base+v.Dots+v.Head,
+		web.Page{Number: web.ReadPage(r).Number, Size: comparedCommits}, gitdata.PagePatches)
 	switch {
 	case errs.Is(err, errs.NotFound) && strings.Contains(err.Error(), "common ancestor"):
 		v.Why = "The two have entirely different histories, without a common ancestor."
@@ -94,7 +82,7 @@ func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return page.Absent(err)
 	}
 	v.Found = found
-	v.Pages = page.PagesOf(r, more)
+	v.Pages = page.PagesOf(r, found.More)
 	if found.Ahead > 0 && v.Dots == "..." {
 		v.NewPull = web.Path(a.Owner.Login, a.Name, "pulls", "new") + "?" +
 			url.Values{"base": {v.Base}, "head": {v.Head}}.Encode()
@@ -115,23 +103,21 @@ func (p *Pages) showComparison(w http.ResponseWriter, r *http.Request, a *repo.A
 		return err
 	}
 	v.Frame, v.Wide, v.Pages = frame, true, pages
-	var branches []struct{ Name string }
-	if _, err := p.kit.Get(r, of(a, "/branches"), page.Query("per_page", "100"), &branches); err != nil {
+	branches, err := p.with.Git.Branches(r.Context(), a, web.Page{Number: 1, Size: offeredBranches})
+	if err != nil {
 		return err
 	}
-	for _, b := range branches {
-		v.Branches = append(v.Branches, b.Name)
+	for _, b := range branches.Rows {
+		v.Branches = append(v.Branches, strings.TrimPrefix(b.Name, "refs/heads/"))
 	}
 	if v.Found == nil {
 		return p.t.Page(w, r, "compare.html", v)
 	}
-	marked, err := p.marked(r, a, v.Found.Commits)
-	if err != nil {
+	if v.Days, err = p.days(r.Context(), a, v.Found.Commits); err != nil {
 		return err
 	}
-	v.Days = byDay(marked)
 	if web.ReadPage(r).Number == 1 {
-		v.Diff = diff.New(r, v.Found.Files, diff.Options{Text: v.Repo.Path + "/compare" + segments(
+		v.Diff = diff.New(r, page.NewChangedFiles(v.Found.Changes), diff.Options{Text: v.Repo.Path + "/compare" + segments(
 			v.Base+v.Dots+v.Head) + ".diff"})
 	}
 	return p.t.Page(w, r, "compare.html", v)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"arbor/internal/errs"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 )
@@ -63,7 +64,7 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 			Message: "The file has changed. Review it before you delete it."}
 		return p.t.Again(w, r, "delete.html", v.Problem, v)
 	}
-	to, err := p.write(r, a, &v.at, &v.proposal, []fileChange{}, []fileChange{{Path: v.At.Path}},
+	to, err := p.write(r, a, &v.at, &v.proposal, nil, []gitdata.FileChange{{Path: v.At.Path}},
 		v.Repo.Path+"/tree"+segments(v.At.Ref))
 	if err == nil {
 		return page.SeeOther(w, r, to)

@@ -2,7 +2,6 @@ package code
 
 import (
 	"cmp"
-	"encoding/json"
 	"html/template"
 	"net/http"
 	"path"
@@ -11,7 +10,9 @@ import (
 
 	textdiff "github.com/rogpeppe/go-internal/diff"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
@@ -62,12 +63,12 @@ func (p *Pages) editing(r *http.Request, a *repo.Access) (*editView, error) {
 		return nil, errs.New(errs.Forbidden, "This file cannot be edited in the browser.")
 	}
 	v.Title, v.Suggested = "Edit "+v.At.Path, "Update "+v.Name()
-	e, err := p.file(r, a, &v.At)
+	f, err := p.file(r, a, &v.At)
 	if err != nil {
 		return nil, err
 	}
-	data, ok := e.bytes()
-	if !ok || strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data) {
+	data := f.Data
+	if !f.Read || strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data) {
 		return nil, errs.New(errs.Forbidden,
 			"The file is too large to be edited here, or is not UTF-8 text.")
 	}
@@ -162,10 +163,9 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		if v.crlf {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		}
-		add, remove := []fileChange{{Path: v.File, Contents: encoded([]byte(text)), From: v.At.Path}},
-			[]fileChange{}
+		add, remove := []gitdata.FileChange{{Path: v.File, Data: []byte(text), From: v.At.Path}}, []gitdata.FileChange{}
 		if v.File != v.At.Path {
-			remove = append(remove, fileChange{Path: v.At.Path})
+			remove = append(remove, gitdata.FileChange{Path: v.At.Path})
 		}
 		var to string
 		if to, err = p.write(r, a, &v.at, &v.proposal, add, remove, v.Link("blob", v.File)); err == nil {
@@ -212,8 +212,8 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	err = p.checkPath(r, a, v)
 	if err == nil {
 		var to string
-		add := []fileChange{{Path: v.File, Contents: encoded([]byte(v.Text))}}
-		if to, err = p.write(r, a, &v.at, &v.proposal, add, []fileChange{},
+		add := []gitdata.FileChange{{Path: v.File, Data: []byte(v.Text)}}
+		if to, err = p.write(r, a, &v.at, &v.proposal, add, nil,
 			v.Link("blob", v.File)); err == nil {
 			return page.SeeOther(w, r, to)
 		}
@@ -250,15 +250,11 @@ func (p *Pages) again(w http.ResponseWriter, r *http.Request, v *editView, err e
 func (p *Pages) showPreview(w http.ResponseWriter, r *http.Request, v *editView) error {
 	v.preview(r)
 	if isMarkdown(v.File) {
-		body, err := json.Marshal(map[string]any{"text": v.Text})
+		html, err := p.kit.Markups.HTML(r.Context(), account.CallerFrom(r.Context()), v.Text, "", false)
 		if err != nil {
 			return err
 		}
-		html, err := p.renderText(r, body)
-		if err != nil {
-			return err
-		}
-		v.HTML = html
+		v.HTML = template.HTML(html)
 	}
 	return p.t.Again(w, r, "edit.html", &page.Problem{Status: http.StatusOK}, v)
 }

@@ -8,6 +8,8 @@ import (
 
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/search"
+	searchcode "arbor/internal/search/code"
 	"arbor/internal/web"
 )
 
@@ -33,8 +35,7 @@ func (p *Pages) Find(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	v := &findView{at: place, Query: page.Clip(strings.TrimSpace(web.QueryOf(r).Get("q")), 200).Text}
 	v.Title = "Find a file"
-	var paths []string
-	err = p.ask(r, p.do.Paths, of(a, "/contents"), page.Query("ref", string(v.At.SHA)), &paths)
+	paths, err := p.with.Git.Paths(r.Context(), a, v.At.SHA)
 	if err != nil {
 		return page.Absent(err)
 	}
@@ -93,6 +94,9 @@ func hasInOrder(text, characters string) bool {
 	return true
 }
 
+// resultsPerPage is how many files a page of a search shows.
+const resultsPerPage = 20
+
 type searchView struct {
 	page.Frame
 	Query   string
@@ -102,15 +106,7 @@ type searchView struct {
 }
 
 // result is a file in which the words stand.
-type result struct {
-	Path     string
-	HTMLURL  string `json:"html_url"`
-	Language string
-	Matches  []struct {
-		Property, Fragment string
-		Matches            []struct{ Indices [2]int }
-	} `json:"text_matches"`
-}
+type result struct{ *searchcode.Hit }
 
 // piece is a part of a fragment, which matches or does not.
 type piece struct {
@@ -151,13 +147,8 @@ func (p *Pages) Search(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if v.Query == "" {
 		return p.t.Page(w, r, "search.html", v)
 	}
-	var found struct {
-		Total      int64 `json:"total_count"`
-		Incomplete bool  `json:"incomplete_results"`
-		Items      []result
-	}
-	q := page.Part(r, 20, "q", v.Query+" repo:"+a.FullName())
-	more, err := p.read(r, "/search/code", q, "text-match", &found)
+	found, err := p.with.Searches.Find(r.Context(), search.Question{Text: v.Query + " repo:" + a.FullName(),
+		Page: web.Page{Number: web.ReadPage(r).Number, Size: resultsPerPage}, Caller: page.Reader(r), Fragments: true})
 	if err != nil {
 		problem, err := page.ProblemOf(err)
 		if err != nil {
@@ -166,7 +157,11 @@ func (p *Pages) Search(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		v.Problem = problem
 		return p.t.Again(w, r, "search.html", problem, v)
 	}
-	v.Total, v.Whole, v.Results = found.Total, !found.Incomplete, found.Items
-	v.Pages = page.PagesOf(r, more)
+	v.Total, v.Whole = found.Total, !found.Part
+	for _, hit := range found.Items {
+		hit.Path = page.Valid(hit.Path)
+		v.Results = append(v.Results, result{hit})
+	}
+	v.Pages = page.PagesOf(r, found.More(web.Page{Number: web.ReadPage(r).Number, Size: resultsPerPage}))
 	return p.t.Page(w, r, "search.html", v)
 }

@@ -2,8 +2,10 @@ package code
 
 import (
 	"cmp"
+	"context"
 	"html/template"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +24,7 @@ type homeView struct {
 	Home      bool
 	About     about
 	Languages []language
-	Release   *release // the latest; nil: there is none
+	Release   *latestRelease // nil: there is none
 }
 
 // Clone is how git gets at the repository.
@@ -43,16 +45,10 @@ type language struct {
 	X, W    float64 // in the bar, of 100
 }
 
-type release struct {
-	Name        string
-	Tag         string `json:"tag_name"`
-	HTMLURL     string `json:"html_url"`
-	Prerelease  bool
-	PublishedAt time.Time `json:"published_at"`
+type latestRelease struct {
+	Title, Tag  string
+	PublishedAt time.Time
 }
-
-// Title is the name, or the tag of a release without one.
-func (r *release) Title() string { return cmp.Or(r.Name, r.Tag) }
 
 // withoutGit leads from the address for git, with .git at its end, to the page.
 func withoutGit(h web.Handler) web.Handler {
@@ -92,14 +88,13 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := p.readmeElsewhere(r, v); err != nil {
 		return err
 	}
-	if v.Languages, err = p.languages(r, a); err != nil {
+	if v.Languages, err = p.languages(r.Context(), a); err != nil {
 		return err
 	}
-	latest := &release{}
-	switch _, err := p.kit.Get(r, of(a, "/releases/latest"), nil, latest); {
+	switch latest, err := p.with.Releases.Latest(r.Context(), a); {
 	case err == nil:
-		v.Release = latest
-	case !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Forbidden):
+		v.Release = &latestRelease{cmp.Or(text(latest.Name), latest.Tag), latest.Tag, page.Moment(latest.PublishedAt)}
+	case !errs.Is(err, errs.NotFound):
 		return err
 	}
 	return p.t.Page(w, r, "home.html", v)
@@ -108,21 +103,20 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // readmeElsewhere finds the readme in .github or docs, where the root has none.
 func (p *Pages) readmeElsewhere(r *http.Request, v *homeView) error {
 	if v.Readme != nil || !slices.ContainsFunc(v.Entries, func(e listed) bool {
-		return e.Type == "dir" && (e.Name == ".github" || e.Name == "docs")
+		return e.Kind == "dir" && (e.Name == ".github" || e.Name == "docs")
 	}) {
 		return nil
 	}
-	var at struct{ Name, Path string }
-	_, err := p.kit.Get(r, of(v.Repo.Access, "/readme"), nil, &at)
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
+	at, err := p.with.Git.ReadmePath(r.Context(), v.Repo.Access, string(v.At.SHA))
+	if errs.Is(err, errs.NotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	html, err := p.rendered(r, &v.at, at.Path)
+	html, err := p.rendered(r, &v.at, at)
 	if html != "" {
-		v.Readme = &readmeView{Name: at.Name, Path: at.Path, HTML: html}
+		v.Readme = &readmeView{Name: path.Base(at), Path: at, HTML: html}
 	}
 	return err
 }
@@ -157,10 +151,10 @@ func aboutOf(a *repo.Access) (x about) {
 // maxLanguages is how many languages are named; the rest is "Other".
 const maxLanguages = 6
 
-// languages asks for the languages, those of most of the code first.
-func (p *Pages) languages(r *http.Request, a *repo.Access) (list []language, err error) {
-	var bytes map[string]int64
-	if _, err := p.kit.Get(r, of(a, "/languages"), nil, &bytes); err != nil {
+// languages are the languages, those of most of the code first.
+func (p *Pages) languages(ctx context.Context, a *repo.Access) (list []language, err error) {
+	bytes, err := p.with.Detect.Languages(ctx, a)
+	if err != nil {
 		return nil, err
 	}
 	var sum int64

@@ -1,13 +1,13 @@
 package code
 
 import (
-	"net/http"
-	"net/url"
-	"strings"
+	"context"
 
-	"arbor/internal/errs"
+	"arbor/internal/checkrun"
+	"arbor/internal/git"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // mark is what builds and checks say of a commit.
@@ -24,53 +24,47 @@ type check struct {
 	Href               string // empty: it leads nowhere
 }
 
-// maxMarked is how many commits are asked about at one time.
-const maxMarked = 100
+// Bounds of what is read of checks at one time.
+const (
+	maxMarked = 100 // commits
+	perMark   = 100 // statuses, and as many runs, of a commit
+)
 
-// marks asks what is said of commits, by SHA. A token that may not see it sees nothing.
-func (p *Pages) marks(r *http.Request, a *repo.Access, shas []string) (map[string]*mark, error) {
+// marks reads what is said of commits, by SHA.
+func (p *Pages) marks(ctx context.Context, a *repo.Access, shas ...git.SHA) (map[git.SHA]*mark, error) {
 	if len(shas) == 0 {
 		return nil, nil
 	}
 	shas = shas[:min(len(shas), maxMarked)]
-	q := url.Values{"shas": {strings.Join(shas, ",")}, "per_page": {"100"}}
-	var statuses map[string]struct {
-		Statuses []struct {
-			State, Context, Description string
-			TargetURL                   string `json:"target_url"`
-		}
-	}
-	var runs map[string]struct {
-		Runs []struct {
-			Name, Status, Conclusion string
-			HTMLURL                  string `json:"html_url"`
-			Output                   struct{ Title string }
-		} `json:"check_runs"`
-	}
-	err := p.ask(r, p.do.Statuses, of(a, "/commits/", shas[0], "/status"), q, &statuses)
-	if err != nil && !errs.Is(err, errs.Forbidden) {
+	statuses, err := p.with.Statuses.LatestOfEach(ctx, a, shas, perMark)
+	if err != nil {
 		return nil, err
 	}
-	err = p.ask(r, p.do.Checks, of(a, "/commits/", shas[0], "/check-runs"), q, &runs)
-	if err != nil && !errs.Is(err, errs.Forbidden) {
+	runs, err := p.with.Checks.LatestOfEach(ctx, a, shas, perMark)
+	if err != nil {
 		return nil, err
 	}
-	marks := map[string]*mark{}
-	for sha, of := range statuses {
-		for _, s := range of.Statuses {
-			add(marks, sha, check{s.Context, plain(s.State), s.Description, page.WebAddress(s.TargetURL)})
-		}
+	site, marks := web.From(ctx), map[git.SHA]*mark{}
+	for _, s := range statuses {
+		add(marks, s.SHA, check{s.Context, plain(s.State.String()), text(s.Description), page.WebAddress(text(s.TargetURL))})
 	}
 	for sha, of := range runs {
-		for _, run := range of.Runs {
+		for _, run := range of.Rows {
 			state := "pending"
-			if run.Status == "completed" {
-				state = plain(run.Conclusion)
+			if run.Status == checkrun.Completed {
+				state = plain(run.Conclusion.String())
 			}
-			add(marks, sha, check{run.Name, state, run.Output.Title, page.WebAddress(run.HTMLURL)})
+			add(marks, sha, check{run.Name, state, text(run.Title), site.Page(page.RepoPath(a) + "/runs/" + decimal(run.ID))})
 		}
 	}
 	return marks, nil
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // plain reduces the states of statuses and checks to one of three.
@@ -84,7 +78,7 @@ func plain(state string) string {
 	return "failure"
 }
 
-func add(marks map[string]*mark, sha string, c check) {
+func add(marks map[git.SHA]*mark, sha git.SHA, c check) {
 	m := marks[sha]
 	if m == nil {
 		m = &mark{State: "success"}

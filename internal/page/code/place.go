@@ -1,17 +1,15 @@
 package code
 
 import (
-	"encoding/base64"
 	"html/template"
 	"net/http"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/gitdata"
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -68,31 +66,8 @@ func (v *at) Permalink() string {
 	return v.Repo.Path + "/" + v.View + "/" + string(v.At.SHA) + segments(v.At.Path)
 }
 
-// segments is the escaped path with a slash before it; empty for none.
-func segments(path string) string {
-	if path == "" {
-		return ""
-	}
-	return web.Path(strings.Split(path, "/")...)
-}
-
-// of is the path of the repository's resource in the API.
-func of(a *repo.Access, parts ...string) string {
-	return web.Path("repos", a.Owner.Login, a.Name) + strings.Join(parts, "")
-}
-
-// ask asks a handler of the API that has no address, under the right of the path's route.
-func (p *Pages) ask(r *http.Request, h web.Handler, path string, q url.Values, into any) error {
-	_, err := p.kit.Read(r, inside.Request{Path: path, Query: q, Handler: h}, into)
-	return err
-}
-
-// read is a question whose answer has another media type.
-func (p *Pages) read(
-	r *http.Request, path string, q url.Values, media string, into any,
-) (more bool, err error) {
-	return p.kit.Read(r, inside.Request{Path: path, Query: q, Media: media}, into)
-}
+// segments is [page.Segments].
+func segments(path string) string { return page.Segments(path) }
 
 // locate finds what the path of an address names, and makes the frame. Errors: 404; 409 for a repository
 // without refs.
@@ -101,9 +76,11 @@ func (p *Pages) locate(r *http.Request, a *repo.Access, view, text string) (v at
 	if strings.Contains(text, "//") {
 		return v, errs.Absent()
 	}
-	if err = p.ask(r, p.do.Locate, of(a, "/contents", segments(text)), nil, &v.At); err != nil {
+	found, err := p.with.Git.Locate(r.Context(), a, text)
+	if err != nil {
 		return v, err
 	}
+	v.At = *found
 	v.View = view
 	title := v.At.Path
 	if title == "" {
@@ -119,47 +96,26 @@ func (p *Pages) place(r *http.Request, a *repo.Access, view string) (at, error) 
 	return v, page.Absent(err)
 }
 
-// entry is a file, or an entry of a directory, as the API lists it.
+// entry is an entry of a directory.
 type entry struct {
-	Name        string
-	Path        string
-	SHA         string
-	Size        int64
-	Type        string // dir, file, symlink, submodule
-	HTMLURL     string `json:"html_url"` // empty: of a submodule
-	DownloadURL string `json:"download_url"`
-	Target      string // of a symlink that leads to no file
-	Submodule   string `json:"submodule_git_url"`
-	Content     string // Base64
-	Encoding    string
-}
-
-// bytes is the file's contents; ok is false where the API gives none.
-func (e *entry) bytes() (data []byte, ok bool) {
-	if e.Encoding != "base64" {
-		return nil, false
-	}
-	data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(e.Content, "\n", ""))
-	return data, err == nil
+	Name, Path, SHA string
+	Kind            string // dir, file, symlink, submodule
 }
 
 // file reads the file at the place.
-func (p *Pages) file(r *http.Request, a *repo.Access, at *gitdata.Located) (*entry, error) {
-	e := &entry{}
-	_, err := p.kit.Get(r, of(a, "/contents", segments(at.Path)), page.Query("ref", string(at.SHA)), e)
-	return e, err
+func (p *Pages) file(r *http.Request, a *repo.Access, at *gitdata.Located) (*gitdata.File, error) {
+	return p.with.Git.File(r.Context(), a, string(at.SHA), at.Path)
 }
 
 // list reads the directory at the place: directories first.
-func (p *Pages) list(r *http.Request, a *repo.Access, at *gitdata.Located) (list []entry, err error) {
-	_, err = p.kit.Get(r, of(a, "/contents", segments(at.Path)), page.Query("ref", string(at.SHA)), &list)
-	for n := range list {
-		if list[n].HTMLURL == "" {
-			list[n].Type = "submodule"
-		}
+func (p *Pages) list(r *http.Request, a *repo.Access, at *gitdata.Located) ([]entry, error) {
+	found, err := p.with.Git.Directory(r.Context(), a, string(at.SHA), at.Path)
+	list := make([]entry, len(found))
+	for n, e := range found {
+		list[n] = entry{page.Valid(path.Base(e.Path)), e.Path, string(e.SHA), kindOf(e.Mode)}
 	}
 	rank := func(e entry) int {
-		if e.Type == "dir" || e.Type == "submodule" {
+		if e.Kind == "dir" || e.Kind == "submodule" {
 			return 0
 		}
 		return 1
@@ -168,33 +124,27 @@ func (p *Pages) list(r *http.Request, a *repo.Access, at *gitdata.Located) (list
 	return list, err
 }
 
+// kindOf says what an entry of a mode is.
+func kindOf(m git.Mode) string {
+	switch m {
+	case git.ModeTree:
+		return "dir"
+	case git.ModeSubmodule:
+		return "submodule"
+	case git.ModeSymlink:
+		return "symlink"
+	}
+	return "file"
+}
+
 // rendered reads a Markdown file as HTML, with links that lead where they do from its own page; empty for
 // what cannot be shown.
 func (p *Pages) rendered(r *http.Request, v *at, path string) (template.HTML, error) {
-	a := v.Repo.Access
-	answer, err := p.kit.Send(r, inside.Request{Path: of(a, "/contents", segments(path)),
-		Query: page.Query("ref", string(v.At.SHA)),
-		Media: "html"})
+	html, err := p.with.Git.FileHTML(r.Context(), v.Repo.Access, string(v.At.SHA), path)
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.TooLarge) ||
 		errs.Is(err, errs.Forbidden) {
 		return "", nil
 	}
-	if err != nil || answer.Status != http.StatusOK ||
-		!strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") {
-		return "", err // of a directory it is JSON
-	}
 	// Trusted: package markdown has sanitized it, and addresses alone change.
-	return template.HTML(relink(answer.Body.String(), v.Link("blob", path), v.Link("raw", path))), nil
-}
-
-// renderText renders Markdown, given as the body of POST /markdown.
-func (p *Pages) renderText(r *http.Request, body []byte) (template.HTML, error) {
-	answer, err := p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: "/markdown", Body: body})
-	if err != nil {
-		return "", err
-	}
-	if !strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") {
-		return "", nil
-	}
-	return template.HTML(answer.Body.String()), nil // sanitized by package markdown
+	return template.HTML(relink(string(html), v.Link("blob", path), v.Link("raw", path))), err
 }

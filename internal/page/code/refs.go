@@ -1,11 +1,19 @@
 package code
 
 import (
+	"cmp"
+	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/history"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -27,22 +35,13 @@ type branch struct {
 	Name   string
 	Commit page.Commit
 	Mark   *mark
-	Parted *parted // from the default branch; nil: nobody knows
+	Parted *history.Divergence // from the default branch; nil: nobody knows
 }
-
-// parted is how far a branch and the default branch have parted.
-type parted struct{ Ahead, Behind int64 }
 
 type tag struct {
 	Name    string
 	Commit  page.Commit
 	Archive string // the address of the files, without its end
-}
-
-// named is a branch or a tag as the API lists it.
-type named struct {
-	Name   string
-	Commit struct{ SHA string }
 }
 
 // GET /{owner}/{repo}/branches
@@ -62,68 +61,67 @@ func (p *Pages) branches(r *http.Request, a *repo.Access) (*refsView, error) {
 	if v.Frame, err = p.kit.RepoFrame(r, a, "code", "Branches"); err != nil {
 		return nil, err
 	}
-	list, commits, more, err := p.refs(r, a, "/branches")
+	ctx := r.Context()
+	list, err := p.with.Git.Branches(ctx, a, refPage(r))
 	if err != nil {
 		return nil, err
 	}
-	shas := make([]string, len(list))
-	for n, x := range list {
-		shas[n] = x.Commit.SHA
-	}
-	marks, err := p.marks(r, a, shas)
+	shas := tips(list.Rows)
+	commits, err := p.with.Git.CommitViews(ctx, a, shas)
 	if err != nil {
 		return nil, err
 	}
-	far, err := p.parted(r, a, shas)
+	marks, err := p.marks(ctx, a, shas...)
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range list {
-		v.Branches = append(v.Branches, branch{x.Name, commits[x.Commit.SHA], marks[x.Commit.SHA],
-			far[x.Commit.SHA]})
+	far, err := p.parted(ctx, a, commits)
+	if err != nil {
+		return nil, err
 	}
-	v.Pages = page.PagesOf(r, more)
+	for n, x := range list.Rows {
+		b := branch{Name: strings.TrimPrefix(x.Name, "refs/heads/"), Mark: marks[shas[n]]}
+		if c := commits[shas[n]]; c != nil {
+			b.Commit = page.NewCommit(c)
+		}
+		if d, known := far[shas[n]]; known {
+			b.Parted = &d
+		}
+		v.Branches = append(v.Branches, b)
+	}
+	v.Pages = page.PagesOf(r, list.More)
 	return v, nil
 }
 
 // parted finds how far commits have parted from the default branch, as far as that is known at once.
-func (p *Pages) parted(r *http.Request, a *repo.Access, shas []string) (map[string]*parted, error) {
-	far := map[string]*parted{}
-	if len(shas) == 0 {
-		return far, nil
+func (p *Pages) parted(
+	ctx context.Context, a *repo.Access, commits map[git.SHA]*gitdata.CommitView,
+) (map[git.SHA]history.Divergence, error) {
+	if len(commits) == 0 {
+		return nil, nil
 	}
-	var base named
-	_, err := p.kit.Get(r, of(a, "/branches", segments(a.DefaultBranch)), nil, &base)
+	base, err := p.kit.Repos.Ref(ctx, a, "refs/heads/"+a.DefaultBranch)
 	if errs.Is(err, errs.NotFound) { // it has no commits yet
-		return far, nil
+		return nil, nil
 	}
-	if err == nil {
-		err = p.ask(r, p.do.Divergences, of(a, "/commits"),
-			page.Query("base", base.Commit.SHA, "shas", strings.Join(shas, ",")), &far)
+	if err != nil {
+		return nil, err
 	}
-	return far, err
+	return p.with.Git.Divergences(ctx, a, base, slices.Sorted(maps.Keys(commits)))
 }
 
-// refs lists branches or tags, with the commits that they lead to.
-func (p *Pages) refs(
-	r *http.Request, a *repo.Access, path string,
-) (list []named, commits map[string]page.Commit, more bool, err error) {
-	if more, err = p.kit.Get(r, of(a, path), page.Part(r, refsPerPage), &list); err != nil || len(list) == 0 {
-		return nil, nil, more, err
+// refPage is the page of branches or tags that the request asks for.
+func refPage(r *http.Request) web.Page {
+	return web.Page{Number: web.ReadPage(r).Number, Size: refsPerPage}
+}
+
+// tips are the objects to which refs lead.
+func tips(list []git.Ref) []git.SHA {
+	shas := make([]git.SHA, len(list))
+	for n, ref := range list {
+		shas[n] = cmp.Or(ref.Peeled, ref.SHA)
 	}
-	shas := ""
-	for _, x := range list {
-		shas += x.Commit.SHA + ","
-	}
-	var read []page.Commit
-	if err := p.ask(r, p.do.Commits, of(a, "/commits"), page.Query("shas", shas), &read); err != nil {
-		return nil, nil, more, err
-	}
-	commits = map[string]page.Commit{}
-	for _, c := range read {
-		commits[c.SHA] = c
-	}
-	return list, commits, more, nil
+	return shas
 }
 
 // GET /{owner}/{repo}/tags
@@ -135,15 +133,24 @@ func (p *Pages) Tags(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if v.Frame, err = p.kit.RepoFrame(r, a, "code", "Tags"); err != nil {
 		return err
 	}
-	list, commits, more, err := p.refs(r, a, "/tags")
+	list, err := p.with.Git.TagsByVersion(r.Context(), a, refPage(r))
 	if err != nil {
 		return err
 	}
-	for _, x := range list {
-		v.Tags = append(v.Tags, tag{x.Name, commits[x.Commit.SHA],
-			v.Repo.Path + "/archive/refs/tags" + segments(x.Name)})
+	shas := tips(list.Rows)
+	commits, err := p.with.Git.CommitViews(r.Context(), a, shas)
+	if err != nil {
+		return err
 	}
-	v.Pages = page.PagesOf(r, more)
+	for n, x := range list.Rows {
+		name := strings.TrimPrefix(x.Name, "refs/tags/")
+		t := tag{Name: name, Archive: v.Repo.Path + "/archive/refs/tags" + segments(name)}
+		if c := commits[shas[n]]; c != nil {
+			t.Commit = page.NewCommit(c)
+		}
+		v.Tags = append(v.Tags, t)
+	}
+	v.Pages = page.PagesOf(r, list.More)
 	return p.t.Page(w, r, "tags.html", v)
 }
 
@@ -174,14 +181,14 @@ func (p *Pages) CreateBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 }
 
 func (p *Pages) branchFrom(r *http.Request, a *repo.Access, name, from string) error {
-	var found struct{ SHA string }
-	if err := p.ask(r, p.do.Locate, of(a, "/contents", segments(from)), nil, &found); err != nil {
-		if errs.Is(err, errs.NotFound) {
-			return errs.Newf(errs.Invalid, "Branch, tag or commit %q not found.", errs.Clip(from))
-		}
+	found, err := p.with.Git.Locate(r.Context(), a, from)
+	if errs.Is(err, errs.NotFound) {
+		err = errs.Newf(errs.Invalid, "Branch, tag or commit %q not found.", errs.Clip(from))
+	}
+	if err != nil {
 		return err
 	}
-	return p.makeBranch(r, of(a), name, found.SHA)
+	return p.makeBranch(r, a, name, found.SHA)
 }
 
 // POST /{owner}/{repo}/branches/delete
@@ -193,7 +200,7 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	name := form.Text("name")
-	err = p.kit.Change(r, http.MethodDelete, of(a, "/git/refs/heads", segments(name)), nil, nil)
+	err = p.removeBranch(r, a, name)
 	if err == nil {
 		return page.Done(w, r, page.ReturnTo(form.Get("return_to"),
 			web.Path(a.Owner.Login, a.Name, "branches")), "The branch "+name+" was deleted.")
@@ -208,6 +215,14 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	v.Problem = problem
 	return p.t.Again(w, r, "branches.html", problem, v)
+}
+
+func (p *Pages) removeBranch(r *http.Request, a *repo.Access, name string) error {
+	ctx, err := p.kit.Delete(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	return p.with.Git.RemoveRef(ctx, a, "refs/heads/"+name)
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

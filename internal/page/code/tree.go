@@ -1,10 +1,12 @@
 package code
 
 import (
+	"context"
 	"net/http"
 	"path"
 	"strconv"
 
+	"arbor/internal/git/history"
 	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
@@ -33,7 +35,7 @@ type listed struct {
 	entry
 	Icon string
 	Href string // empty: of a submodule
-	Last *lastChange
+	Last *history.LastCommit
 }
 
 type treeView struct {
@@ -66,7 +68,7 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *listing) error {
 	if err != nil {
 		return err
 	}
-	changes, err := p.changes(r, a, &v.At, false)
+	changes, err := p.with.Git.LastChanges(r.Context(), a, v.At.SHA, v.At.Path, false)
 	if err != nil {
 		return err
 	}
@@ -77,7 +79,7 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *listing) error {
 	v.show(r, list, changes)
 	var names []string
 	for _, e := range list {
-		if e.Type == "file" {
+		if e.Kind == "file" {
 			names = append(names, e.Name)
 		}
 	}
@@ -97,18 +99,27 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *listing) error {
 	return nil
 }
 
-// latest takes the commit that changed the directory last, and its mark.
-func (p *Pages) latest(r *http.Request, a *repo.Access, v *listing, changes *lastChanges) error {
-	if v.Latest = changes.Latest; v.Latest == nil {
-		return nil
+// latestOf is the commit that changed a path last, and its mark; nil: it was not found in time.
+func (p *Pages) latestOf(
+	ctx context.Context, a *repo.Access, changes *gitdata.LastChanges,
+) (*page.Commit, *mark, error) {
+	c := changes.Latest
+	if c == nil {
+		return nil, nil, nil
 	}
-	marks, err := p.marks(r, a, []string{v.Latest.SHA})
-	v.Mark = marks[changes.Latest.SHA]
+	marks, err := p.marks(ctx, a, c.SHA)
+	return new(page.NewCommit(c)), marks[c.SHA], err
+}
+
+// latest takes the commit that changed the directory last, and its mark.
+func (p *Pages) latest(r *http.Request, a *repo.Access, v *listing, changes *gitdata.LastChanges) error {
+	var err error
+	v.Latest, v.Mark, err = p.latestOf(r.Context(), a, changes)
 	return err
 }
 
 // show takes the entries of the request's page, and their last commits.
-func (v *listing) show(r *http.Request, list []entry, changes *lastChanges) {
+func (v *listing) show(r *http.Request, list []entry, changes *gitdata.LastChanges) {
 	from := int(min(web.ReadPage(r).Number-1, maxListed)) * perTree
 	rest := list[min(from, len(list)):]
 	shown := rest[:min(perTree, len(rest))]
@@ -120,9 +131,9 @@ func (v *listing) show(r *http.Request, list []entry, changes *lastChanges) {
 }
 
 // listed is the entry as the page shows it.
-func (v *listing) listed(e entry, changes *lastChanges) listed {
+func (v *listing) listed(e entry, changes *gitdata.LastChanges) listed {
 	l := listed{entry: e, Icon: "file"}
-	switch e.Type {
+	switch e.Kind {
 	case "dir":
 		l.Icon, l.Href = "dir", v.Link("tree", e.Path)
 	case "submodule":

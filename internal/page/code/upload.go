@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/admission"
 	"arbor/internal/errs"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -63,8 +64,8 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	// as it came, in Base64, in JSON, and read of that
-	release, err := admission.Memory(r.Context(), 4*sent(r))
+	// as it came, and read of that
+	release, err := admission.Memory(r.Context(), 2*sent(r))
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	if err == nil {
 		var to string
-		if to, err = p.write(r, a, &v.at, &v.proposal, add, []fileChange{},
+		if to, err = p.write(r, a, &v.at, &v.proposal, add, nil,
 			v.Link("tree", v.At.Path)); err == nil {
 			return page.SeeOther(w, r, to)
 		}
@@ -104,13 +105,12 @@ func sent(r *http.Request) int64 {
 func plural(n int) string { return decimal(int64(n)) + " files" }
 
 // readUpload reads a form with files, which go into a directory. Errors: 400, 413, 415, 422.
-func readUpload(r *http.Request, dir string) (form page.Form, add []fileChange, err error) {
+func readUpload(r *http.Request, dir string) (form page.Form, add []gitdata.FileChange, err error) {
 	form = page.Form{Values: url.Values{}}
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return form, nil, errs.New(errs.UnsupportedMedia, "files are sent as multipart/form-data")
 	}
-	add = []fileChange{}
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -131,7 +131,7 @@ func readUpload(r *http.Request, dir string) (form page.Form, add []fileChange, 
 			}
 			var data []byte
 			if data, err = io.ReadAll(part); err == nil {
-				add = append(add, fileChange{Path: path.Join(dir, name), Contents: encoded(data)})
+				add = append(add, gitdata.FileChange{Path: path.Join(dir, name), Data: data})
 			}
 		}
 		if err != nil {

@@ -1,19 +1,21 @@
 package code
 
 import (
-	"encoding/base64"
-	"encoding/json"
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/gitdata"
-	"arbor/internal/inside"
 	"arbor/internal/page"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
-	"arbor/internal/web"
+	"arbor/internal/repo/network"
+	"arbor/internal/scope"
 )
 
 // proposal is what a form says of the commit that it makes, and shows again when it was not taken.
@@ -46,15 +48,6 @@ func (c *proposal) text() string {
 	return message
 }
 
-// fileChange is a file that a commit adds, changes or deletes.
-type fileChange struct {
-	Path     string `json:"path"`
-	Contents string `json:"contents,omitempty"` // Base64
-	From     string `json:"from,omitempty"`     // the file whose mode it keeps
-}
-
-func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
-
 // Proposes reports that the viewer may not push: a change goes to a branch of a fork, and leads to a pull
 // request.
 func (v *at) Proposes() bool { return v.Viewer != nil && !v.Repo.Archived && !v.Repo.CanPush() }
@@ -80,27 +73,25 @@ func (v *at) checkWritable() error {
 // write commits to the branch of the place, or to a new branch from there, and returns where the
 // browser goes then: to done, a page of the branch, or to a new pull request. Errors: those of the API.
 func (p *Pages) write(
-	r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []fileChange, done string,
+	r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []gitdata.FileChange, done string,
 ) (string, error) {
 	if v.At.SHA == "" { // the repository is empty
 		return done, p.writeFirst(r, a, v, c, add)
 	}
-	branch, to, fresh := v.At.Ref, of(a), c.New || v.Proposes()
+	branch, to, fresh := v.At.Ref, a, c.New || v.Proposes()
 	if fresh {
 		branch = c.Branch
 	}
+	var err error
 	head := "" // what a pull request calls the branch
 	if v.Proposes() {
-		fork, err := p.forkOf(r, a)
-		if err != nil {
+		if to, err = p.forkOf(r, a); err != nil {
 			return "", err
 		}
-		to = "/repos" + fork
 		head = v.Viewer.Login + ":"
 	}
 	if fresh {
-		var err error
-		if branch, err = p.freeBranch(r, v, to, branch); err != nil {
+		if branch, err = p.freeBranch(r.Context(), v, to, branch); err != nil {
 			return "", err
 		}
 		if err := p.beginBranch(r, a, v, to, branch); err != nil {
@@ -108,24 +99,25 @@ func (p *Pages) write(
 		}
 		head += branch
 	}
-	body, err := json.Marshal(map[string]any{"message": c.text(), "branch": branch,
-		"expectedHeadOid": v.At.SHA,
-		"additions":       add, "deletions": remove})
-	if err != nil {
+	err = p.commitFiles(r, to, gitdata.FilesCommit{Message: c.text(), Branch: branch, Tip: v.At.SHA, Add: add,
+		Remove: remove})
+	switch {
+	case err != nil && fresh: // nobody has seen it
+		_ = p.removeBranch(r, to, branch)
 		return "", err
-	}
-	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPut, Path: to + "/contents/-", Body: body,
-		Handler: p.do.CommitFiles})
-	if err != nil {
-		if fresh { // nobody has seen it
-			_ = p.kit.Change(r, http.MethodDelete, to+"/git/refs/heads"+segments(branch), nil, nil)
-		}
-		return "", err
-	}
-	if fresh {
+	case fresh:
 		return v.Repo.Path + "/pulls/new?" + url.Values{"base": {v.At.Ref}, "head": {head}}.Encode(), nil
 	}
-	return done, nil
+	return done, err
+}
+
+func (p *Pages) commitFiles(r *http.Request, a *repo.Access, c gitdata.FilesCommit) error {
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	_, err = p.with.Git.Commit(ctx, a, c)
+	return err
 }
 
 // FirstPatch is the name that the form suggests for a new branch.
@@ -142,24 +134,26 @@ func (v *at) patchBranch() string {
 // maxPatches bounds how many numbers are tried for the name of a branch.
 const maxPatches = 50
 
-// freeBranch returns the name of a new branch in the repository at an address of the API: the one of the form,
-// or, if that is the form's default, the first such name that is free.
-func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, error) {
+// freeBranch returns the name of a new branch in a repository: the one of the form, or, if that is the form's default,
+// the first such name that is free.
+func (p *Pages) freeBranch(ctx context.Context, v *at, to *repo.Access, name string) (string, error) {
 	if name != v.FirstPatch() {
 		return name, nil
 	}
 	for n := 1; n <= maxPatches; n++ {
 		next := v.patchBranch() + strconv.Itoa(n)
-		taken, err := p.kit.Holds(r, to+"/git/ref/heads/"+next)
-		if err != nil || !taken {
-			return next, err
+		_, err := p.kit.Repos.Ref(ctx, to, "refs/heads/"+next)
+		if errs.Is(err, errs.NotFound) {
+			return next, nil
+		}
+		if err != nil {
+			return "", err
 		}
 	}
 	return name, nil
 }
 
-// forkOf finds the viewer's fork of a repository, or creates it, and returns its path. What the viewer owns
-// decides:
+// forkOf finds the viewer's fork of a repository, or creates it. What the viewer owns decides:
 //
 //	nothing of that name              a fork of that name
 //	another repository of that name   a fork named NAME-1, also if a fork has left the network
@@ -167,55 +161,63 @@ func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, err
 //	a fork that is archived           403, which names it
 //
 // Errors: those of the API, as 403 where the quota is full or the organization lets nobody fork.
-func (p *Pages) forkOf(r *http.Request, a *repo.Access) (string, error) {
-	var fork struct {
-		FullName string `json:"full_name"`
-		Archived bool
+func (p *Pages) forkOf(r *http.Request, a *repo.Access) (*repo.Access, error) {
+	if err := a.Caller.Allows(scope.PublicRepo, false); err != nil {
+		return nil, err
 	}
-	err := p.kit.Change(r, http.MethodPost, of(a, "/forks"),
-		map[string]any{"default_branch_only": true}, &fork)
-	owner, name, _ := strings.Cut(fork.FullName, "/")
-	if err == nil && fork.Archived {
-		err = errs.Newf(errs.Forbidden, "The change would go to your fork, %s, which is archived. "+
-			"Unarchive it in its settings, and propose the change again.", fork.FullName)
+	ctx, err := p.kit.Write(r, a, account.Pull)
+	if err != nil {
+		return nil, err
 	}
-	return web.Path(owner, name), err
+	fork, err := p.with.Forks.Fork(ctx, a, network.NewFork{DefaultBranchOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	if fork.Archived {
+		return nil, errs.Newf(errs.Forbidden, "The change would go to your fork, %s, which is archived. "+
+			"Unarchive it in its settings, and propose the change again.", fork.FullName())
+	}
+	found, err := p.kit.Repos.Find(r.Context(), a.Caller, fork.Owner.Login, fork.Name)
+	return &found.Access, err
 }
 
-// beginBranch creates the branch of a change, at the place's commit: in its repository, or in a fork at an
-// address of the API.
-func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to, name string) error {
-	if !v.Proposes() || name == "" {
-		return p.makeBranch(r, to, name, string(v.At.SHA))
+// beginBranch creates the branch of a change, at the place's commit: in its repository, or in a fork.
+func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to *repo.Access, name string) error {
+	if to == a || name == "" {
+		return p.makeBranch(r, to, name, v.At.SHA)
 	}
-	body, err := json.Marshal(map[string]any{"name": name, "repository_id": a.ID, "base": v.At.Ref,
-		"sha": v.At.SHA})
+	ctx, err := p.kit.Write(r, to, account.Push)
 	if err != nil {
 		return err
 	}
-	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: to + "/merge-upstream", Body: body,
-		Handler: p.do.BranchFrom})
-	return err
+	return p.with.Pulls.BranchFrom(ctx, to, pull.NewBranch{Name: name, From: a.ID, Base: v.At.Ref, SHA: v.At.SHA})
 }
 
-// makeBranch creates a branch at a commit, in the repository at an address of the API. Errors: those of the
-// API.
-func (p *Pages) makeBranch(r *http.Request, to, name, sha string) error {
+// makeBranch creates a branch at a commit. Errors: those of the API.
+func (p *Pages) makeBranch(r *http.Request, a *repo.Access, name string, sha git.SHA) error {
 	if name == "" {
 		return errs.New(errs.Invalid, "The new branch needs a name.")
 	}
-	return p.kit.Change(r, http.MethodPost, to+"/git/refs",
-		map[string]any{"ref": "refs/heads/" + name, "sha": sha}, nil)
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	_, err = p.with.Git.MakeRef(ctx, a, "refs/heads/"+name, sha)
+	return err
 }
 
 // writeFirst creates the first commit of a repository, with one file.
-func (p *Pages) writeFirst(r *http.Request, a *repo.Access, v *at, c *proposal, add []fileChange) error {
+func (p *Pages) writeFirst(r *http.Request, a *repo.Access, v *at, c *proposal, add []gitdata.FileChange) error {
 	if len(add) != 1 || c.New {
 		return errs.New(errs.Invalid,
 			"The first commit of a repository has one file here, and makes its default branch.")
 	}
-	return p.kit.Change(r, http.MethodPut, of(a, "/contents", segments(add[0].Path)),
-		map[string]any{"message": c.text(), "content": add[0].Contents, "branch": v.At.Ref}, nil)
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	return p.with.Git.WriteFile(ctx, a, gitdata.FileEdit{Path: add[0].Path, Branch: v.At.Ref, Message: c.text(),
+		Data: add[0].Data})
 }
 
 // placeOrEmpty is place, also for the default branch of a repository without a commit.
@@ -233,8 +235,7 @@ func (p *Pages) there(r *http.Request, a *repo.Access, v *at, path string) (bool
 	if v.At.SHA == "" {
 		return false, nil
 	}
-	err := p.ask(r, p.do.Locate, of(a, "/contents/", string(v.At.SHA), segments(path)), nil,
-		&gitdata.Located{})
+	_, err := p.with.Git.Locate(r.Context(), a, string(v.At.SHA)+"/"+path)
 	if errs.Is(err, errs.NotFound) {
 		return false, nil
 	}

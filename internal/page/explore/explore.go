@@ -8,9 +8,16 @@ import (
 	"embed"
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/page"
 	"arbor/internal/route"
 	"arbor/internal/scope"
+	"arbor/internal/search"
+	"arbor/internal/search/code"
+	"arbor/internal/search/commit"
+	"arbor/internal/search/repository"
+	"arbor/internal/search/user"
+	"arbor/internal/web"
 )
 
 //go:embed templates
@@ -18,14 +25,24 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
+// Services have the searches of each kind.
+type Services struct {
+	Repositories *repository.API
+	People       *user.API
+	Commits      *commit.API
+	Code         *code.API
+	Issues       *search.Service
+}
+
 // Pages answers the pages of this room.
 type Pages struct {
-	kit *page.Kit
-	t   *page.Templates
+	kit      *page.Kit
+	t        *page.Templates
+	searches Services
 }
 
 // New returns the pages.
-func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
+func New(kit *page.Kit, searches Services) *Pages { return &Pages{kit, roomTemplates, searches} }
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
@@ -35,6 +52,9 @@ func (p *Pages) Routes() []route.Route {
 		free.Anyone("GET /search", p.Search),
 	}
 }
+
+// maxFollowed is how many people, and how many organizations, are shown.
+const maxFollowed = 10
 
 // exploreView is what explore.html shows.
 type exploreView struct {
@@ -54,20 +74,21 @@ func (p *Pages) Explore(w http.ResponseWriter, r *http.Request) error {
 	if v.Frame, err = p.kit.Frame(r, "Explore"); err != nil {
 		return err
 	}
-	var repos struct{ Items []page.Repository }
-	more, err := p.kit.Get(r, "/search/repositories",
-		page.Part(r, perPage, "q", "is:public", "sort", "updated"), &repos)
+	ctx := r.Context()
+	at := web.Page{Number: web.ReadPage(r).Number, Size: perPage}
+	repos, err := p.searches.Repositories.Find(ctx,
+		search.Question{Text: "is:public", Sort: "updated", Page: at, Caller: page.Reader(r)})
 	if err != nil {
 		return page.Absent(err)
 	}
-	v.Repos, v.Pages = repos.Items, page.PagesOf(r, more)
+	v.Repos, v.Pages = page.NewRepositories(repos.Items), page.PagesOf(r, repos.More(at))
 	for query, into := range map[string]*[]page.User{"type:user": &v.People, "type:org": &v.Orgs} {
-		var found struct{ Items []page.User }
-		if _, err := p.kit.Get(r, "/search/users",
-			page.Query("q", query, "sort", "followers", "per_page", "10"), &found); err != nil {
+		found, err := p.searches.People.Find(ctx, search.Question{Text: query, Sort: "followers",
+			Page: web.Page{Number: 1, Size: maxFollowed}, Caller: account.CallerFrom(ctx)})
+		if err != nil {
 			return err
 		}
-		*into = found.Items
+		*into = page.NewUsers(found.Items)
 	}
 	return p.t.Page(w, r, "explore.html", v)
 }

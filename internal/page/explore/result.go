@@ -1,30 +1,36 @@
 package explore
 
-import "arbor/internal/page"
+import (
+	"arbor/internal/gitdata"
+	"arbor/internal/page"
+	"arbor/internal/search"
+	"arbor/internal/search/code"
+)
 
-// commit is a commit with the repository where it was found.
-type commit struct {
+// foundCommit is a commit with the repository where it was found.
+type foundCommit struct {
 	page.Commit
-	Repository page.Repository
+	Repository string
+	Path       string // of its page
 }
 
-// Path is the address of the commit's page.
-func (c *commit) Path() string { return page.Local(c.HTMLURL) }
+func newFoundCommit(c *gitdata.CommitView) foundCommit {
+	v := page.NewCommit(c)
+	return foundCommit{v, c.In.FullName(), v.HTMLURL}
+}
 
 // hit is a file that was found.
 type hit struct {
 	Path       string
-	HTMLURL    string `json:"html_url"`
-	Repository page.Repository
-	Matches    []struct {
-		Property string
-		Fragment string
-		Matches  []struct{ Indices [2]int }
-	} `json:"text_matches"`
+	Address    string // of its page
+	Repository string
+	matches    []search.TextMatch
 }
 
-// Address is that of the file's page.
-func (h *hit) Address() string { return page.Local(h.HTMLURL) }
+func newHit(h *code.Hit) hit {
+	return hit{page.Valid(h.Path), page.RepoPath(h.In) + "/blob/" + string(h.Commit) + page.Segments(h.Path),
+		h.In.FullName(), h.Matches}
+}
 
 // span is a part of a fragment, which matches or not.
 type span struct {
@@ -34,7 +40,7 @@ type span struct {
 
 // Fragments are the parts of the file in which something matches, cut where it begins and ends to match.
 func (h *hit) Fragments() (list [][]span) {
-	for _, m := range h.Matches {
+	for _, m := range h.matches {
 		if m.Property == "path" {
 			continue
 		}

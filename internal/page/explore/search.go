@@ -1,12 +1,16 @@
 package explore
 
 import (
+	"cmp"
+	"context"
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
-	"arbor/internal/inside"
+	"arbor/internal/issue"
 	"arbor/internal/page"
+	"arbor/internal/search"
 	"arbor/internal/web"
 )
 
@@ -16,9 +20,7 @@ const perPage = 30
 type kind struct {
 	Name  string // of the query's type
 	Label string
-	path  string // of the API
 	add   string // to the query
-	media string
 	sorts []order
 	In    bool // one repository can be searched
 }
@@ -27,18 +29,18 @@ type kind struct {
 type order struct{ Name, Label string }
 
 var kinds = [...]kind{
-	{Name: "repositories", Label: "Repositories", path: "/search/repositories", media: "raw",
+	{Name: "repositories", Label: "Repositories",
 		sorts: []order{{"", "Best match"}, {"stars", "Most stars"}, {"forks", "Most forks"},
 			{"updated", "Last pushed"}}},
-	{Name: "code", Label: "Code", path: "/search/code", media: "text-match", In: true,
+	{Name: "code", Label: "Code", In: true,
 		sorts: []order{{"", "Best match"}}},
-	{Name: "issues", Label: "Issues", path: "/search/issues", add: " is:issue", media: "raw", In: true,
+	{Name: "issues", Label: "Issues", add: " is:issue", In: true,
 		sorts: threadSorts},
-	{Name: "pullrequests", Label: "Pull requests", path: "/search/issues", add: " is:pr", media: "raw",
+	{Name: "pullrequests", Label: "Pull requests", add: " is:pr",
 		In: true, sorts: threadSorts},
-	{Name: "commits", Label: "Commits", path: "/search/commits", media: "raw", In: true,
+	{Name: "commits", Label: "Commits", In: true,
 		sorts: []order{{"", "Best match"}, {"committer-date", "Newest"}}},
-	{Name: "users", Label: "People", path: "/search/users", media: "raw",
+	{Name: "users", Label: "People",
 		sorts: []order{{"", "Best match"}, {"followers", "Most followers"},
 			{"repositories", "Most repositories"}, {"joined", "Joined last"}}},
 }
@@ -60,7 +62,7 @@ type searchView struct {
 	Repos   []page.Repository
 	Issues  []page.Issue
 	Users   []page.User
-	Commits []commit
+	Commits []foundCommit
 	Code    []hit
 }
 
@@ -135,41 +137,59 @@ func newSearchView(r *http.Request) *searchView {
 	return v
 }
 
-// find asks for a page of the results.
+// find finds a page of the results.
 func (p *Pages) find(r *http.Request, v *searchView) error {
-	text := v.Text + v.Kind.add
+	ctx, of := r.Context(), search.Question{Text: v.Text + v.Kind.add, Sort: v.Sort, Caller: page.Reader(r),
+		Page: web.Page{Number: web.ReadPage(r).Number, Size: perPage}, Fragments: v.Kind.Name == "code"}
 	if v.In != "" {
-		text += " repo:" + v.In
+		of.Text += " repo:" + v.In
 	}
-	ask := inside.Request{Path: v.Kind.path, Media: v.Kind.media,
-		Query: page.Part(r, perPage, "q", text, "sort", v.Sort)}
-	var more bool
-	var err error
 	switch v.Kind.Name {
 	case "repositories":
-		more, err = read(p, r, ask, v, &v.Repos)
+		found, err := p.searches.Repositories.Find(ctx, of)
+		return take(v, r, found, err, page.NewRepository, &v.Repos)
 	case "users":
-		more, err = read(p, r, ask, v, &v.Users)
+		of.Caller = account.CallerFrom(ctx)
+		found, err := p.searches.People.Find(ctx, of)
+		return take(v, r, found, err, func(a *account.Account) page.User { return *page.NewUser(a) }, &v.Users)
 	case "commits":
-		more, err = read(p, r, ask, v, &v.Commits)
+		found, err := p.searches.Commits.Find(ctx, of)
+		return take(v, r, found, err, newFoundCommit, &v.Commits)
 	case "code":
-		more, err = read(p, r, ask, v, &v.Code)
-	default:
-		more, err = read(p, r, ask, v, &v.Issues)
+		found, err := p.searches.Code.Find(ctx, of)
+		return take(v, r, found, err, newHit, &v.Code)
 	}
-	v.Pages = page.PagesOf(r, more)
-	return err
+	found, err := p.findIssues(ctx, of)
+	return take(v, r, found, err, func(i *issue.View) page.Issue { return *page.NewIssue(i) }, &v.Issues)
 }
 
-func read[T any](
-	p *Pages, r *http.Request, ask inside.Request, v *searchView, into *[]T,
-) (more bool, err error) {
-	var found struct {
-		Total   int64 `json:"total_count"`
-		Partial bool  `json:"incomplete_results"`
-		Items   []T
+// findIssues finds a page of issues or pull requests.
+func (p *Pages) findIssues(ctx context.Context, of search.Question) (*search.Hits[*issue.View], error) {
+	q, err := search.Parse(of.Text)
+	if err != nil {
+		return nil, err
 	}
-	more, err = p.kit.Read(r, ask, &found)
-	v.Total, v.Partial, *into = found.Total, found.Partial, found.Items
-	return more, err
+	if q.Sort.By == search.BestMatch {
+		q.Sort.By, _ = search.ParseBy(cmp.Or(of.Sort, search.BestMatch.String()))
+	}
+	found, err := p.searches.Issues.Search(ctx, of.Caller, q, of.Page)
+	if err != nil {
+		return nil, err
+	}
+	return &search.Hits[*issue.View]{Total: found.Total, Part: found.Part, Items: found.Views()}, nil
+}
+
+// take shows what a search of a kind found.
+func take[T, V any](
+	v *searchView, r *http.Request, found *search.Hits[T], err error, show func(T) V, into *[]V,
+) error {
+	if err != nil {
+		return err
+	}
+	v.Total, v.Partial = found.Total, found.Part
+	for _, x := range found.Items {
+		*into = append(*into, show(x))
+	}
+	v.Pages = page.PagesOf(r, found.More(web.Page{Number: web.ReadPage(r).Number, Size: perPage}))
+	return nil
 }

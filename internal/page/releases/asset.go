@@ -5,23 +5,18 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/errs"
-	"arbor/internal/inside"
 	"arbor/internal/page"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
 // maxParts is how many files one form may bring.
 const maxParts = 50
-
-func releasePath(a *repo.Access, id int64) string {
-	return web.Path("repos", a.Owner.Login, a.Name, "releases", strconv.FormatInt(id, 10))
-}
 
 // POST /{owner}/{repo}/releases/{release_id}/assets
 //
@@ -35,9 +30,9 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	var of release
-	if _, err := p.kit.Get(r, releasePath(a, id), nil, &of); err != nil {
-		return page.Absent(err)
+	of, err := p.with.Releases.Get(r.Context(), a, id)
+	if err != nil {
+		return err
 	}
 	form, err := r.MultipartReader()
 	if err != nil {
@@ -45,25 +40,29 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	admission.As(r.Context(), admission.Push) // the client may be slow: others go first
 	if err = p.upload(r, a, id, form); err == nil {
-		return page.Done(w, r, of.Path(), "The files were added.")
+		return page.Done(w, r, of.PagePath(), "The files were added.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
 		return err
 	}
-	if _, err := p.kit.Get(r, releasePath(a, id), nil, &of); err != nil {
-		return page.Absent(err)
+	if of, err = p.with.Releases.Get(r.Context(), a, id); err != nil {
+		return err
 	}
-	v, err := p.one(r, a, &of)
+	v, err := p.one(r, a, newView(of))
 	if err != nil {
 		return err
 	}
-	v.Problem, v.Here = problem, of.Path()
+	v.Problem, v.Here = problem, of.PagePath()
 	return p.t.Again(w, r, "releases.html", problem, v)
 }
 
-// upload hands each file to the API as it comes.
+// upload adds each file as it comes.
 func (p *Pages) upload(r *http.Request, a *repo.Access, id int64, form *multipart.Reader) error {
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return err
+	}
 	files := 0
 	for range maxParts {
 		part, err := form.NextPart()
@@ -79,8 +78,8 @@ func (p *Pages) upload(r *http.Request, a *repo.Access, id int64, form *multipar
 		if part.FileName() == "" { // a field, or no file chosen
 			continue
 		}
-		_, err = p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: releasePath(a, id) + "/assets",
-			Query: page.Query("name", part.FileName()), Stream: part, Type: part.Header.Get("Content-Type")})
+		_, err = p.with.Releases.Upload(ctx, a, id, release.NewAsset{Name: part.FileName(),
+			ContentType: part.Header.Get("Content-Type"), Size: -1, From: part})
 		if err != nil {
 			return err
 		}
@@ -97,8 +96,15 @@ func (p *Pages) DeleteAsset(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	at := web.Path("repos", a.Owner.Login, a.Name, "releases", "assets", web.Param(r, "asset_id"))
-	if err := p.kit.Change(r, http.MethodDelete, at, nil, nil); err != nil {
+	id, err := web.Number(r, "asset_id")
+	if err != nil {
+		return err
+	}
+	ctx, err := p.kit.Delete(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	if err := p.with.Releases.DeleteAsset(ctx, a, id); err != nil {
 		return err
 	}
 	return page.SeeOther(w, r, page.ReturnTo(form.Get("return_to"),

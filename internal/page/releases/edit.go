@@ -2,10 +2,13 @@ package releases
 
 import (
 	"net/http"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/page"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -13,18 +16,16 @@ import (
 // editView is what edit.html shows: the form of a release, with what was typed.
 type editView struct {
 	page.Frame
-	Old      *release // nil: a new one
+	Old      *view // nil: a new one
 	Tag      string
 	Target   string
 	Name     string
 	Text     string
 	Pre      bool
 	Latest   string // true, false or legacy; empty: as it is
-	Branches []named
-	Tags     []named
+	Branches []string
+	Tags     []string
 }
-
-type named struct{ Name string }
 
 // Action is where the form is sent to.
 func (v *editView) Action() string {
@@ -49,12 +50,22 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *editView) (err error) {
 	if err := a.Require(account.Push); err != nil {
 		return err
 	}
-	of := "/repos" + v.Repo.Path
-	if _, err = p.kit.Get(r, of+"/branches", page.Query("per_page", "100"), &v.Branches); err != nil {
+	first := web.Page{Number: 1, Size: web.MaxPageSize}
+	branches, err := p.with.Git.Branches(r.Context(), a, first)
+	if err != nil {
 		return err
 	}
-	_, err = p.kit.Get(r, of+"/tags", page.Query("per_page", "100"), &v.Tags)
+	tags, err := p.with.Git.TagsByVersion(r.Context(), a, first)
+	v.Branches, v.Tags = namesOf(branches.Rows, "refs/heads/"), namesOf(tags.Rows, "refs/tags/")
 	return err
+}
+
+func namesOf(list []git.Ref, prefix string) []string {
+	names := make([]string, len(list))
+	for n, ref := range list {
+		names[n] = strings.TrimPrefix(ref.Name, prefix)
+	}
+	return names
 }
 
 // GET /{owner}/{repo}/releases/new
@@ -108,7 +119,7 @@ func (p *Pages) Save(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 }
 
 // save does with the form of a release, nil for a new one, what its action says.
-func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old *release) error {
+func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old *view) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
 		return err
@@ -119,9 +130,9 @@ func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old
 	if action == "generate" {
 		err = p.generate(r, a, v)
 	} else {
-		var made release
-		if err = p.send(r, a, form, v, action, &made); err == nil {
-			return page.SeeOther(w, r, made.Path())
+		var to string
+		if to, err = p.send(r, a, form, v, action); err == nil {
+			return page.SeeOther(w, r, to)
 		}
 	}
 	if err == nil {
@@ -143,8 +154,9 @@ func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old
 }
 
 // viewOf is the form that shows a release.
-func viewOf(old *release) *editView {
-	return &editView{Old: old, Tag: old.Tag, Target: old.Target, Name: old.Name, Text: old.Text, Pre: old.Pre}
+func viewOf(old *view) *editView {
+	return &editView{Old: old, Tag: old.Tag, Target: old.Target, Name: textOf(old.Name), Text: textOf(old.Release.Body),
+		Pre: old.Prerelease}
 }
 
 // body is what the form says of a release's texts.
@@ -153,61 +165,85 @@ func (v *editView) body() map[string]any {
 		"prerelease": v.Pre}
 }
 
-// send asks the API to make or change the release.
-func (p *Pages) send(
-	r *http.Request, a *repo.Access, form page.Form, v *editView, action string, made *release,
-) error {
+// edit makes the edit that a form asks for.
+func (v *editView) edit(form page.Form, action string) (e release.Edit, err error) {
 	fields := form.Changed(v.body())
 	if v.Old != nil {
-		var err error
 		if fields, err = form.Edit(v.body(), viewOf(v.Old).body()); err != nil {
-			return err
+			return e, err
 		}
 	}
-	body := map[string]any{}
-	for name, value := range fields {
-		body[name] = value
+	if fields["tag_name"] != nil {
+		e.Tag = web.Some(v.Tag)
 	}
-	if v.Target == "" {
-		delete(body, "target_commitish")
+	if fields["target_commitish"] != nil && v.Target != "" {
+		e.Target = web.Some(v.Target)
+	}
+	if fields["name"] != nil {
+		e.Name = web.Some(v.Name)
+	}
+	if fields["body"] != nil {
+		e.Body = web.Some(v.Text)
+	}
+	if fields["prerelease"] != nil {
+		e.Prerelease = web.Some(v.Pre)
 	}
 	if v.Latest != "" {
-		body["make_latest"] = v.Latest
+		if e.Choice, err = release.ReadChoice(v.Latest); err != nil {
+			return e, err
+		}
 	}
 	switch action {
 	case "publish":
-		body["draft"] = false
+		e.Draft = web.Some(false)
 	case "draft":
-		body["draft"] = true
+		e.Draft = web.Some(true)
 	case "save":
 	default:
-		return errs.New(errs.Invalid, "the form does not say what to do")
+		return e, errs.New(errs.Invalid, "the form does not say what to do")
 	}
-	method, path := http.MethodPost, web.Path("repos", a.Owner.Login, a.Name, "releases")
-	if v.Old != nil {
-		method, path = http.MethodPatch, releasePath(a, v.Old.ID)
+	return e, nil
+}
+
+// send makes or changes the release, and returns the address of its page.
+func (p *Pages) send(r *http.Request, a *repo.Access, form page.Form, v *editView, action string) (string, error) {
+	e, err := v.edit(form, action)
+	if err != nil {
+		return "", err
 	}
-	return p.kit.Change(r, method, path, body, made)
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return "", err
+	}
+	var made *release.Release
+	if v.Old == nil {
+		made, err = p.with.Releases.Create(ctx, a, e)
+	} else {
+		made, err = p.with.Releases.Edit(ctx, a, v.Old.ID, e)
+	}
+	if err != nil {
+		return "", err
+	}
+	return (&release.View{Release: made, In: a}).PagePath(), nil
 }
 
 // generate puts notes of what changed behind what was typed.
 func (p *Pages) generate(r *http.Request, a *repo.Access, v *editView) error {
-	body := map[string]any{"tag_name": v.Tag}
-	if v.Target != "" {
-		body["target_commitish"] = v.Target
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return err
 	}
-	var notes struct{ Name, Body string }
-	path := web.Path("repos", a.Owner.Login, a.Name, "releases", "generate-notes")
-	if err := p.kit.Change(r, http.MethodPost, path, body, &notes); err != nil {
+	notes, err := p.with.Releases.GenerateNotes(ctx, a, release.NotesRequest{Tag: v.Tag, Target: v.Target})
+	if err != nil {
 		return err
 	}
 	if v.Name == "" {
-		v.Name = notes.Name
+		v.Name = v.Tag
 	}
 	if v.Text != "" {
 		v.Text += "\n\n"
 	}
-	v.Text += notes.Body
+	v.Text += notes
 	return nil
 }
 
@@ -215,9 +251,15 @@ func (p *Pages) generate(r *http.Request, a *repo.Access, v *editView) error {
 //
 // Delete removes a release with its files, and leads to the list. The tag stays. Errors: 403, 404.
 func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	of := web.Path("repos", a.Owner.Login, a.Name, "releases")
-	if err := p.kit.Change(r, http.MethodDelete, of+web.Path(web.Param(r, "release_id")), nil,
-		nil); err != nil {
+	id, err := web.Number(r, "release_id")
+	if err != nil {
+		return err
+	}
+	ctx, err := p.kit.Delete(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	if err := p.with.Releases.Delete(ctx, a, id); err != nil {
 		return err
 	}
 	return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "releases"), "The release was deleted. Its tag stays.")

@@ -2,10 +2,7 @@ package releases
 
 import (
 	"net/http"
-	"net/url"
 
-	"arbor/internal/errs"
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -16,7 +13,7 @@ const perPage = 10
 // listView is what releases.html shows: a page of releases, or one.
 type listView struct {
 	page.Frame
-	Releases []*release
+	Releases []*view
 	Alone    bool
 }
 
@@ -29,44 +26,24 @@ func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if v.Frame, err = p.kit.RepoFrame(r, a, "releases", "Releases"); err != nil {
 		return err
 	}
-	more, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/releases", page.Part(r, perPage), &v.Releases)
+	list, err := p.with.Releases.List(r.Context(), a, web.Page{Number: web.ReadPage(r).Number, Size: perPage})
 	if err != nil {
 		return err
 	}
-	v.Pages = page.PagesOf(r, more)
-	if err := p.markLatest(r, v); err != nil {
-		return err
+	for _, x := range list.Rows {
+		v.Releases = append(v.Releases, newView(x))
 	}
+	v.Pages = page.PagesOf(r, list.More)
 	return p.t.Page(w, r, "releases.html", v)
 }
 
-// markLatest finds out which of the releases is the latest.
-func (p *Pages) markLatest(r *http.Request, v *listView) error {
-	if len(v.Releases) == 0 {
-		return nil
+// find reads the release whose address ends with the request's tag. Error: 404.
+func (p *Pages) find(r *http.Request, a *repo.Access) (*view, error) {
+	found, err := p.with.Releases.ByAddress(r.Context(), a, web.Param(r, "tag"))
+	if err != nil {
+		return nil, err
 	}
-	var latest struct{ ID int64 }
-	_, err := p.kit.Read(r, inside.Request{Path: "/repos" + v.Repo.Path + "/releases/latest", Media: "raw"},
-		&latest)
-	if errs.Is(err, errs.NotFound) {
-		return nil
-	}
-	for n := range v.Releases {
-		v.Releases[n].Latest = v.Releases[n].ID == latest.ID
-	}
-	return err
-}
-
-// find asks for the release whose address ends with the request's tag. Error: 404.
-func (p *Pages) find(r *http.Request, a *repo.Access) (*release, error) {
-	var found release
-	q := inside.Request{Handler: p.byAddress,
-		Path: web.Path("repos", a.Owner.Login, a.Name, "releases",
-			"tags") + "/" + url.PathEscape(web.Param(r, "tag"))}
-	if _, err := p.kit.Read(r, q, &found); err != nil {
-		return nil, page.Absent(err)
-	}
-	return &found, nil
+	return newView(found), nil
 }
 
 // GET /{owner}/{repo}/releases/tag/{tag...}
@@ -85,24 +62,21 @@ func (p *Pages) Release(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	return p.t.Page(w, r, "releases.html", v)
 }
 
-func (p *Pages) one(r *http.Request, a *repo.Access, found *release) (*listView, error) {
-	v := &listView{Releases: []*release{found}, Alone: true}
+func (p *Pages) one(r *http.Request, a *repo.Access, found *view) (*listView, error) {
+	v := &listView{Releases: []*view{found}, Alone: true}
 	var err error
-	if v.Frame, err = p.kit.RepoFrame(r, a, "releases", found.Title()); err != nil {
-		return nil, err
-	}
-	return v, p.markLatest(r, v)
+	v.Frame, err = p.kit.RepoFrame(r, a, "releases", found.Title())
+	return v, err
 }
 
 // GET /{owner}/{repo}/releases/latest
 //
 // Latest leads to the page of the latest release. Error: 404 where there is none.
 func (p *Pages) Latest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var found release
-	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "releases", "latest"), Media: "raw"}
-	if _, err := p.kit.Read(r, q, &found); err != nil {
-		return page.Absent(err)
+	found, err := p.with.Releases.Latest(r.Context(), a)
+	if err != nil {
+		return err
 	}
-	http.Redirect(w, r, web.From(r.Context()).Page(found.Path()), http.StatusFound)
+	http.Redirect(w, r, web.From(r.Context()).Page(found.PagePath()), http.StatusFound)
 	return nil
 }

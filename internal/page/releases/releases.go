@@ -8,14 +8,16 @@
 package releases
 
 import (
+	"cmp"
 	"embed"
 	"html/template"
 	"strings"
 	"time"
 
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
+	"arbor/internal/release"
 	"arbor/internal/route"
-	"arbor/internal/web"
 )
 
 //go:embed templates
@@ -23,18 +25,21 @@ var files embed.FS
 
 var roomTemplates = page.ReadTemplates(files)
 
-// Pages answers the pages of this room.
-type Pages struct {
-	kit       *page.Kit
-	t         *page.Templates
-	byAddress web.Handler
+// Services have the operations that the pages call.
+type Services struct {
+	Releases *release.Service
+	Git      *gitdata.API
 }
 
-// New returns the pages. byAddress answers the release whose html_url ends with a tag, also a draft, under the
-// right of the route that answers the release of a tag.
-func New(kit *page.Kit, byAddress web.Handler) *Pages {
-	return &Pages{kit, roomTemplates, byAddress}
+// Pages answers the pages of this room.
+type Pages struct {
+	kit  *page.Kit
+	t    *page.Templates
+	with Services
 }
+
+// New returns the pages.
+func New(kit *page.Kit, with Services) *Pages { return &Pages{kit, roomTemplates, with} }
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {
@@ -53,49 +58,54 @@ func (p *Pages) Routes() []route.Route {
 	}
 }
 
-// release is what pages read of a release.
-type release struct {
-	ID        int64
-	Tag       string `json:"tag_name"`
-	Target    string `json:"target_commitish"`
-	Name      string
-	HTMLURL   string        `json:"html_url"`
-	Body      template.HTML `json:"body_html"`
-	Text      string        `json:"body"`
+// view is a release as templates show it.
+type view struct {
+	*release.View
+	Path      string // of its page
 	Author    *page.User
-	Draft     bool
-	Pre       bool      `json:"prerelease"`
-	Created   time.Time `json:"created_at"`
-	Published time.Time `json:"published_at"`
+	Body      template.HTML
+	Created   time.Time
+	Published time.Time // zero: of a draft
 	Assets    []asset
-	Latest    bool `json:"-"`
 }
 
 // asset is a file of a release.
 type asset struct {
 	ID          int64
+	Path        string // of its bytes
 	Name, Label string
 	Digest      string
 	Size        int64
-	Downloads   int64  `json:"download_count"`
-	DownloadURL string `json:"browser_download_url"`
+	Downloads   int64
 }
 
-// Path is the address of the file on this site.
-func (a *asset) Path() string { return page.Local(a.DownloadURL) }
+func newView(v *release.View) *view {
+	x := &view{View: v, Path: v.PagePath(), Author: page.NewUser(v.Author), Body: template.HTML(v.HTML),
+		Created: page.Moment(v.CreatedAt)}
+	if !v.Draft {
+		x.Published = page.Moment(v.PublishedAt)
+	}
+	for _, f := range v.Assets {
+		x.Assets = append(x.Assets, asset{f.ID, v.DownloadPath(f), f.Name, textOf(f.Label), "sha256:" + f.File.SHA256,
+			f.File.Size, f.Downloads})
+	}
+	return x
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// Pre reports a pre-release.
+func (v *view) Pre() bool { return v.Prerelease }
 
 // Title is the name of a release, or its tag.
-func (r *release) Title() string {
-	if r.Name != "" {
-		return r.Name
-	}
-	return r.Tag
-}
-
-// Path is the address of the release's page.
-func (r *release) Path() string { return page.Local(r.HTMLURL) }
+func (v *view) Title() string { return cmp.Or(textOf(v.Name), v.Tag) }
 
 // EditPath is the address of its form.
-func (r *release) EditPath() string {
-	return strings.Replace(r.Path(), "/releases/tag/", "/releases/edit/", 1)
+func (v *view) EditPath() string {
+	return strings.Replace(v.Path, "/releases/tag/", "/releases/edit/", 1)
 }

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"arbor/internal/inside"
+	"arbor/internal/account"
 	"arbor/internal/page"
+	"arbor/internal/plant"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -19,16 +21,13 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Pages answers the page.
 type Pages struct {
-	kit      *page.Kit
-	t        *page.Templates
-	numbered web.Handler
+	kit    *page.Kit
+	t      *page.Templates
+	plants *plant.Service
 }
 
-// New returns the page. The store's interface does not return ids, which removal needs: numbered answers a page
-// of the caller's plants with theirs, under the right of the route that lists plants.
-func New(kit *page.Kit, numbered web.Handler) *Pages {
-	return &Pages{kit, roomTemplates, numbered}
-}
+// New returns the page.
+func New(kit *page.Kit, plants *plant.Service) *Pages { return &Pages{kit, roomTemplates, plants} }
 
 // Routes are the page and the target of its forms.
 func (p *Pages) Routes() []route.Route {
@@ -39,24 +38,22 @@ func (p *Pages) Routes() []route.Route {
 	}
 }
 
-// maxShown is how many bytes of a name or a tag the page shows.
-const maxShown = 500
+// Bounds of the page.
+const (
+	maxPlants = 50
+	maxShown  = 500 // bytes of a name or a tag
+)
 
-type plant struct {
+// row is a plant with the beginnings of long texts.
+type row struct {
 	ID        int64
-	Name, Tag string
+	Name, Tag page.Clipped
 }
-
-// ShownName and ShownTag are the beginnings of long texts.
-func (p *plant) ShownName() page.Clipped { return page.Clip(p.Name, maxShown) }
-
-// ShownTag is the beginning of the tag.
-func (p *plant) ShownTag() page.Clipped { return page.Clip(p.Tag, maxShown) }
 
 // view is what plants.html shows.
 type view struct {
 	page.Frame
-	Plants        []plant
+	Plants        []row
 	ID, Name, Tag string // what was typed
 }
 
@@ -75,18 +72,45 @@ func (p *Pages) fill(r *http.Request, v *view) (err error) {
 	if v.Frame, err = p.kit.Frame(r, "Plants"); err != nil {
 		return err
 	}
-	query := page.Query("after", web.QueryOf(r).Get("after"))
-	more, err := p.kit.Read(r, inside.Request{Path: "/plants", Query: query, Handler: p.numbered}, &v.Plants)
+	caller, err := callerOf(r)
 	if err != nil {
 		return err
 	}
-	if len(query) > 0 {
+	after := web.QueryOf(r).Get("after")
+	var behind web.Opt[int64]
+	if id, err := plant.ReadID(after); err == nil {
+		behind = web.Some(id)
+	}
+	list, err := p.plants.Page(r.Context(), caller, behind, maxPlants)
+	if err != nil {
+		return err
+	}
+	for _, x := range list.Rows {
+		tag := ""
+		if x.Tag != nil {
+			tag = *x.Tag
+		}
+		v.Plants = append(v.Plants, row{x.ID, page.Clip(x.Name, maxShown), page.Clip(tag, maxShown)})
+	}
+	if after != "" {
 		v.Pages.Newer = "/dashboard/plants"
 	}
-	if more {
-		v.Pages.Older = "?after=" + strconv.FormatInt(v.Plants[len(v.Plants)-1].ID, 10)
+	if list.More {
+		v.Pages.Older = "?after=" + strconv.FormatInt(list.Rows[len(list.Rows)-1].ID, 10)
 	}
 	return nil
+}
+
+// callerOf is the page's caller, whose token opens the plant store. Error: 403.
+func callerOf(r *http.Request) (*account.Caller, error) {
+	c := account.CallerFrom(r.Context())
+	if c == nil {
+		return nil, page.NoCaller()
+	}
+	if c.Allows(scope.Plants, false) != nil {
+		return nil, plant.NoScope()
+	}
+	return c, nil
 }
 
 // POST /dashboard/plants
@@ -100,7 +124,7 @@ func (p *Pages) Change(w http.ResponseWriter, r *http.Request) error {
 	v, done := &view{}, "The plant was added."
 	if id := form.Text("remove"); id != "" {
 		done = "The plant was removed."
-		err = p.kit.Change(r, http.MethodDelete, web.Path("plants", id), nil, nil)
+		err = p.remove(r, id)
 	} else {
 		v.ID, v.Name, v.Tag = form.Text("id"), form.Get("name"), form.Get("tag")
 		err = p.add(r, v)
@@ -119,14 +143,31 @@ func (p *Pages) Change(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "plants.html", problem, v)
 }
 
-// add sends what was typed. A text that is not a number is sent unchanged, and the store answers with the error.
+// add adds the plant that was typed. Errors: those of plant.Parse and plant.Service.Create.
 func (p *Pages) add(r *http.Request, v *view) error {
-	body := map[string]any{"id": v.ID, "name": v.Name}
-	if id, err := strconv.ParseInt(v.ID, 10, 64); err == nil {
-		body["id"] = id
+	caller, err := callerOf(r)
+	if err != nil {
+		return err
 	}
-	if v.Tag != "" {
-		body["tag"] = v.Tag
+	ctx, err := p.kit.Room(r.Context(), caller)
+	if err != nil {
+		return err
 	}
-	return p.kit.Change(r, http.MethodPost, "/plants", body, nil)
+	made, err := plant.Parse(v.ID, v.Name, v.Tag)
+	if err != nil {
+		return err
+	}
+	return p.plants.Create(ctx, caller, made)
+}
+
+func (p *Pages) remove(r *http.Request, id string) error {
+	caller, err := callerOf(r)
+	if err != nil {
+		return err
+	}
+	n, err := plant.ReadID(id)
+	if err != nil {
+		return err
+	}
+	return p.plants.Delete(r.Context(), caller, n)
 }

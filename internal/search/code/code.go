@@ -74,8 +74,32 @@ func (api *API) Code(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)
 }
 
+// Hit is a file that was found, with the parts of it that match.
+type Hit struct {
+	In       *repo.Access
+	Commit   git.SHA
+	Path     string
+	Language string // empty: it is not known
+	Matches  []search.TextMatch
+}
+
+// Find finds a page of files. Errors: those of Code.
+func (api *API) Find(ctx context.Context, of search.Question) (*search.Hits[*Hit], error) {
+	found, err := api.kinds.Find(ctx, kind(), of, api.find)
+	if err != nil {
+		return nil, err
+	}
+	for n, one := range found.Items {
+		x := one.(item)
+		found.Items[n] = &Hit{In: x.from.tip.Access, Commit: x.from.tip.SHA, Path: x.Path, Language: languageOf(x.Path),
+			Matches: x.Matches}
+	}
+	return search.HitsOf[*Hit](found), nil
+}
+
 // item is GitHub's code-search-result-item.
 type item struct {
+	from       hit
 	Name       string             `json:"name"`
 	Path       string             `json:"path"`
 	SHA        git.SHA            `json:"sha"`
@@ -191,7 +215,7 @@ func newItem(h hit, i *web.Info) item {
 	r := repo.NewPayload(h.tip.Access, i)
 	escaped := web.Path(strings.Split(h.path, "/")...)
 	commit := url.QueryEscape(string(h.tip.SHA))
-	x := item{Name: path.Base(h.path), Path: h.path, SHA: h.sha, Repository: r, Score: 1, FileSize: h.size,
+	x := item{from: h, Name: path.Base(h.path), Path: h.path, SHA: h.sha, Repository: r, Score: 1, FileSize: h.size,
 		URL: r.URL + "/contents" + escaped + "?ref=" + commit, GitURL: r.URL + "/git/blobs/" + string(h.sha),
 		HTMLURL: r.HTMLURL + "/blob/" + commit + escaped}
 	if language := languageOf(h.path); language != "" {

@@ -75,9 +75,22 @@ func (api *API) Commits(w http.ResponseWriter, r *http.Request) error {
 	return api.kinds.Serve(w, r, kind(), api.find)
 }
 
+// Find finds a page of commits. Errors: those of Commits.
+func (api *API) Find(ctx context.Context, of search.Question) (*search.Hits[*gitdata.CommitView], error) {
+	found, err := api.kinds.Find(ctx, kind(), of, api.find)
+	if err != nil {
+		return nil, err
+	}
+	for n, one := range found.Items {
+		found.Items[n] = one.(item).commit
+	}
+	return search.HitsOf[*gitdata.CommitView](found), nil
+}
+
 // item is GitHub's commit-search-result-item.
 type item struct {
-	any
+	commit     *gitdata.CommitView
+	payload    *gitdata.CommitPayload
 	repository *repo.Payload
 	score      search.Score
 	matches    []search.TextMatch
@@ -90,7 +103,7 @@ type hit struct {
 	author, committer int64 // when
 }
 
-func (api *API) find(ctx context.Context, out *web.Output, q *search.Asked) (*search.Found, error) {
+func (api *API) find(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
 	var f *filter
 	tips, part, err := api.kinds.Tips(ctx, q, func(c *search.Conditions) (err error) {
 		f, err = newFilter(c, q)
@@ -118,7 +131,7 @@ func (api *API) find(ctx context.Context, out *web.Output, q *search.Asked) (*se
 	found := &search.Found{Total: int64(len(hits)), Part: part || left}
 	sortHits(hits, q)
 	from := min(q.Page.Offset(), found.Total)
-	return found, api.show(ctx, out, q, tips, hits[from:min(from+q.MaxRows(), found.Total)], found)
+	return found, api.show(ctx, q, tips, hits[from:min(from+q.MaxRows(), found.Total)], found)
 }
 
 // walk calls fn with the commits that the filter lets through, the newest first, until it returns false.
@@ -166,13 +179,13 @@ func sortHits(hits []hit, q *search.Asked) {
 
 // show renders a page.
 func (api *API) show(
-	ctx context.Context, out *web.Output, q *search.Asked, tips []search.Tip, hits []hit, found *search.Found,
+	ctx context.Context, q *search.Asked, tips []search.Tip, hits []hit, found *search.Found,
 ) error {
 	list := make([]gitdata.CommitOf, len(hits))
 	for n, h := range hits {
 		list[n] = gitdata.CommitOf{In: tips[h.tip].Access, SHA: h.sha}
 	}
-	shown, messages, err := api.git.ShowCommits(ctx, out, list)
+	shown, err := api.git.CommitsAcross(ctx, list)
 	if err != nil {
 		return err
 	}
@@ -181,10 +194,10 @@ func (api *API) show(
 		if c == nil {
 			continue
 		}
-		x := item{any: c, repository: repo.NewPayload(list[n].In, web.From(ctx)), score: 1}
+		x := item{commit: c, payload: gitdata.NewCommitPayload(ctx, c), repository: repo.NewPayload(list[n].In, web.From(ctx)), score: 1}
 		if q.Fragments {
 			url := x.repository.URL + "/commits/" + string(hits[n].sha)
-			x.matches = search.MatchesOf(url, "Commit", words, [2]string{"message", messages[n]})
+			x.matches = search.MatchesOf(url, "Commit", words, [2]string{"message", x.payload.Commit.Message})
 		}
 		found.Items = append(found.Items, x)
 	}
@@ -193,7 +206,7 @@ func (api *API) show(
 
 // MarshalJSON renders the commit with what a search adds.
 func (x item) MarshalJSON() ([]byte, error) {
-	return search.Extend(x.any, struct {
+	return search.Extend(x.payload, struct {
 		Repository *repo.Payload      `json:"repository"`
 		Score      search.Score       `json:"score"`
 		Matches    []search.TextMatch `json:"text_matches,omitzero"`

@@ -149,8 +149,11 @@ type updateJSON struct {
 // UpdateBranch merges the base into the head, see Update. It is complete when the response is sent,
 // although that is GitHub's 202. Errors: 403, 404, 422.
 func (api *API) UpdateBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := web.Number(r, "number")
+	p, _, err := api.find(r, a)
 	if err != nil {
+		return err
+	}
+	if err := api.s.mayUpdate(r.Context(), a, p); err != nil {
 		return err
 	}
 	body, err := web.ReadOptional(r, Resource)
@@ -161,10 +164,10 @@ func (api *API) UpdateBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if err := api.s.Update(r.Context(), a, n, expected.Value); err != nil {
+	if err := api.s.Update(r.Context(), a, p.Number, expected.Value); err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusAccepted, updateJSON{"Updating pull request branch.",
 		web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name) + "/pulls/" +
-			strconv.FormatInt(n, 10))})
+			strconv.FormatInt(p.Number, 10))})
 }

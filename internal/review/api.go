@@ -47,7 +47,7 @@ func (api *API) findReview(r *http.Request, a *repo.Access) (*issue.Issue, *Revi
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := api.s.findReview(r.Context(), a, i, id)
+	v, err := api.s.FindReview(r.Context(), a, i, id)
 	return i, v, err
 }
 

@@ -113,11 +113,11 @@ func (n *NewComment) check() error {
 	if n.ReplyTo != 0 {
 		return f.Err()
 	}
-	if n.Anchor.Path == "" {
-		f.Wrong("path", errs.MissingField, "")
-	}
 	if n.Anchor.Commit == "" {
 		f.Wrong("commit_id", errs.MissingField, "")
+	}
+	if n.Anchor.Path == "" {
+		f.Wrong("path", errs.MissingField, "")
 	}
 	return f.Err()
 }

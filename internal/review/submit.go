@@ -267,8 +267,8 @@ func (s *Service) change(
 	return v, err
 }
 
-// findReview reads a review that is visible to the caller. Error: 404.
-func (s *Service) findReview(
+// FindReview reads a review that is visible to the caller, for an operation on it. Error: 404.
+func (s *Service) FindReview(
 	ctx context.Context, a *repo.Access, i *issue.Issue, id int64,
 ) (v *Review, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

@@ -65,7 +65,7 @@ func (s *Service) CommentsOf(
 	if err != nil {
 		return nil, false, err
 	}
-	if _, err := s.findReview(ctx, a, i, review); err != nil {
+	if _, err := s.FindReview(ctx, a, i, review); err != nil {
 		return nil, false, err
 	}
 	return s.firstComments(ctx, a, func(tx *db.Tx, p web.Page) ([]*Comment, int64, error) {

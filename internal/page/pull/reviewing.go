@@ -250,6 +250,9 @@ func (p *Pages) changeReview(r *http.Request, a *repo.Access, need account.Role,
 		if err != nil {
 			return err
 		}
+		if _, err := p.talk.Reviews.FindReview(ctx, a, i, id); err != nil {
+			return err
+		}
 		return do(ctx, i, id)
 	})
 }

@@ -48,7 +48,7 @@ func TestLimitedTokensOnPullPages(t *testing.T) {
 
 // pullForms are forms of a pull request that leave it open, with their fields.
 func pullForms(sha string) [][]string {
-	return [][]string{{"/draft"}, {"/draft", "ready", "1"}, {"/base", "modify", "1"}, {"/reviewers", "more", "sam"},
+	return [][]string{{"/draft"}, {"/draft", "ready", "1"}, {"/base", "modify", "1"}, {"/reviewers", "again", "sam"},
 		{"/comments", "commit", sha, "path", "song.txt", "line", "3", "body", "x"},
 		{"/reviews", "event", "COMMENT", "body", "x"}, {"/viewed", "view", sha + " song.txt"}}
 }

@@ -64,7 +64,7 @@ func (c *appCreate) manifest(p *process) (m app.Manifest, err error) {
 	}
 	m.Name, m.URL = cmp.Or(c.Name, m.Name), cmp.Or(c.URL, m.URL)
 	if m.Name == "" || m.URL == "" {
-		return m, misuse("an App has a name and a url: give them in a manifest, or with --name and --url")
+		return m, misuse("the App has no name or no url: set them in the manifest, or with --name and --url")
 	}
 	u, err := url.Parse(c.Server)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -193,7 +193,7 @@ func (c *appRemove) Run(p *process) error {
 		on := installed{c.storeFlags, c.App, c.On}
 		return on.change(p, "removed %s from %s", (*app.Service).Uninstall)
 	}
-	if err := c.confirm(p, c.App, c.App); err != nil {
+	if err := c.confirm(p, "the App "+c.App, c.App); err != nil {
 		return err
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {

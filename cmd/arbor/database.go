@@ -34,7 +34,7 @@ func (c *moveCommand) Run(p *process) error {
 		err := backup.MoveDatabase(p.ctx, s.db, s.identity(), db.Options{URL: c.To})
 		line.end()
 		if errors.Is(err, db.ErrNotEmpty) {
-			return errors.New("the other database is not empty")
+			return errors.New("the target database is not empty: create a new one")
 		}
 		if err == nil {
 			_, err = fmt.Fprintln(p.stdout, "moved. From now on set database in the settings file, or --database for the "+

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/forge"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
@@ -64,7 +65,11 @@ func (c *onIssue) change(
 			return err
 		}
 		ctx := db.WithCheck(p.ctx, func(tx *db.Tx) error { return a.HoldsWritable(tx) })
-		return do(ctx, f, a, number)
+		err = do(ctx, f, a, number)
+		if err != nil && err.Error() == errs.Absent().Error() {
+			return errs.Newf(errs.NotFound, "issue %q not found", c.Issue)
+		}
+		return err
 	})
 }
 

@@ -23,6 +23,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -186,19 +187,27 @@ func misuse(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// explain formats an error for the operator: with its causes, and the fields of a failed validation.
+// explain formats an error for the operator: with its causes, and the fields of a failed validation in place of
+// its message.
 func explain(err error) string {
-	text := strings.ReplaceAll(err.Error(), "\n\t", " ") // of a database that cannot be reached
+	// A database that cannot be reached has a line for each try.
+	text := strings.Join(slices.Compact(strings.Split(err.Error(), "\n\t")), " ")
 	var file *fs.PathError
 	if errors.As(err, &file) && file.Error() == text {
 		text = fmt.Sprintf("cannot %s %s: %v", cmp.Or(map[string]string{"mkdir": "create", "stat": "find"}[file.Op],
 			file.Op), file.Path, file.Err)
 	}
 	var e *errs.Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && len(e.Fields) > 0 {
+		var wrong []string
 		for _, f := range e.Fields {
-			text += fmt.Sprintf("; %s: %s", f.Field, cmp.Or(f.Message, f.Code))
+			what := cmp.Or(f.Message, f.Code)
+			if !strings.HasPrefix(what, f.Field) {
+				what = f.Field + ": " + what
+			}
+			wrong = append(wrong, what)
 		}
+		text = strings.Replace(text, e.Message, strings.Join(wrong, "; "), 1)
 	}
 	return text
 }

@@ -25,7 +25,11 @@ func findRepoAs(
 ) (*repo.Access, error) {
 	found, err := repos.Find(p.ctx, caller, owner, name)
 	if errs.Is(err, errs.NotFound) {
-		return nil, errs.Newf(errs.NotFound, "repository %q not found", owner+"/"+name)
+		hidden := ""
+		if caller.Login != "" {
+			hidden = ", or " + caller.Login + " cannot see it"
+		}
+		return nil, errs.Newf(errs.NotFound, "repository %q not found%s", owner+"/"+name, hidden)
 	}
 	return &found.Access, err
 }

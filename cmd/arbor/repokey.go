@@ -53,7 +53,7 @@ func (c *repoKeyAdd) Run(p *process) error {
 			return err
 		}
 		if as.Kind == account.Organization {
-			return misuse("%q is an organization: say with --as as which user the key pushes", as.Login)
+			return misuse("%q is an organization: name the user for whom the key pushes with --as", as.Login)
 		}
 		k, err := f.Settings.AddKey(p.ctx, a.ID,
 			as.ID, account.NewKey{Title: c.Title, Text: text, ReadOnly: c.ReadOnly})

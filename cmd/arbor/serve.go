@@ -228,6 +228,9 @@ func (c *serveCommand) Run(p *process) error {
 			}
 			return c.invite(p, srv, address)
 		})
+		if err != nil { // perhaps it never served: a port was taken
+			err = errors.Join(err, o.Node.Leave(context.WithoutCancel(p.ctx)))
+		}
 	}
 	return errors.Join(err, s.close())
 }

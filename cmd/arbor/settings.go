@@ -175,7 +175,7 @@ func (s *settingsFile) parse(text []byte) (map[string]string, error) {
 	var at *yaml.LoadError
 	switch {
 	case errors.As(err, &at):
-		return nil, &lineError{at.Mark.Line, "it is no YAML: " + strings.TrimPrefix(at.Message, "yaml: ")}
+		return nil, &lineError{at.Mark.Line, "not valid YAML: " + strings.TrimPrefix(at.Message, "yaml: ")}
 	case err != nil:
 		return nil, errors.New("it is not one document of YAML")
 	}

@@ -88,7 +88,7 @@ func (f *storeFlags) place() (seed.Store, error) {
 	if err != nil {
 		return seed.Store{}, err
 	}
-	if err := refuseOwner(dir); err != nil {
+	if err := errors.Join(refuseOwner(dir), refuseFile(dir, "the data folder")); err != nil {
 		return seed.Store{}, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -222,7 +222,7 @@ func (f *storeFlags) exists() error {
 	if err := db.CheckURL(f.Database); err != nil {
 		return err
 	}
-	if err := refuseOwner(f.Data); err != nil {
+	if err := errors.Join(refuseOwner(f.Data), refuseFile(f.Data, "the data folder")); err != nil {
 		return err
 	}
 	folder, err := filepath.Abs(f.Data)

@@ -46,7 +46,7 @@ func (f *tlsFlags) checkTLS(c *serveCommand) error {
 	case len(f.ACMEDomain) > 0 && c.Ephemeral:
 		return misuse("--ephemeral forgets certificates, and an authority issues only so many: use --tls-cert")
 	case f.HTTPRedirect != "" && len(f.ACMEDomain) == 0 && !strings.HasPrefix(c.BaseURL, "https://"):
-		return misuse("--http-redirect must know where to lead: say --base-url https://HOST")
+		return misuse("--http-redirect requires --base-url https://HOST or --acme-domain")
 	case (f.TLSCert != "" || len(f.ACMEDomain) > 0) && strings.HasPrefix(c.BaseURL, "http:"):
 		return misuse("--base-url begins with http:, but with TLS all addresses begin with https:")
 	}

@@ -139,7 +139,7 @@ func TestTLSFlags(t *testing.T) {
 		"no such file":                          {"--tls-cert", certFile, "--tls-key", keyFile + "x"},
 		"choose one":                            {"--tls-cert", certFile, "--tls-key", keyFile, "--acme-domain", "code.example.org"},
 		"require --acme-domain":                 {"--acme-email", "a@example.org"},
-		"must know where to lead":               {"--http-redirect", "127.0.0.1:0"},
+		"requires --base-url https://HOST":      {"--http-redirect", "127.0.0.1:0"},
 		"is not a domain":                       {"--acme-domain", "code.example.org,10.0.0.1"},
 		"must be an https address":              {"--acme-domain", "code.example.org", "--acme-directory", "http://x"},
 		"issues only so many":                   {"--acme-domain", "code.example.org", "--ephemeral"},

@@ -55,9 +55,9 @@ func (c *tokenCreate) token() (n account.NewToken, err error) {
 	n = account.NewToken{Login: c.Login, Note: c.Note, Changes: c.Permission == "write"}
 	switch {
 	case c.Scopes != nil && c.Repos != nil:
-		return n, fmt.Errorf("--scopes and --repos exclude each other")
+		return n, fmt.Errorf("--scopes and --repos cannot be used together")
 	case c.Permission != "" && c.Repos == nil:
-		return n, fmt.Errorf("--permission goes with --repos")
+		return n, fmt.Errorf("--permission requires --repos")
 	}
 	if n.Expires, err = account.ParseExpiry(c.Expires, time.Now()); err != nil || c.Repos != nil {
 		return n, err
@@ -141,6 +141,9 @@ type tokenRevoke struct {
 func (c *tokenRevoke) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := s.forge(log).Accounts.RevokeToken(p.ctx, c.Token)
+		if errs.Is(err, errs.NotFound) {
+			return fmt.Errorf("%w: arbor token list shows the ids of all tokens", err)
+		}
 		if err == nil {
 			fmt.Fprintln(p.stdout, "revoked")
 		}

@@ -88,7 +88,7 @@ func (s *Service) changeEmails(
 func personNamed(tx *db.Tx, login string) (*Account, error) {
 	a, err := UserByLogin(tx, login)
 	if errs.Is(err, errs.NotFound) {
-		return nil, errs.Newf(errs.NotFound, "there is no user %q", login)
+		return nil, errs.Newf(errs.NotFound, "user %q not found", login)
 	}
 	return a, err
 }

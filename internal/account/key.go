@@ -128,7 +128,7 @@ func (s *Service) AddUserKey(ctx context.Context, login string, n NewKey) (k *Ke
 func keyHolder(tx *db.Tx, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
 	if errs.Is(err, errs.NotFound) {
-		return nil, errs.Newf(errs.NotFound, "there is no user %q", login)
+		return nil, errs.Newf(errs.NotFound, "user %q not found", login)
 	}
 	if err == nil && a.Kind != User {
 		return nil, errs.Newf(errs.Invalid, "%q is an organization: only users have keys", a.Login)

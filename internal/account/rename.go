@@ -99,7 +99,7 @@ func Hold(tx *db.Tx, login string) (*Account, error) {
 func held(tx *db.Tx, kind Kind, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
 	if errs.Is(err, errs.NotFound) || err == nil && a.Kind != kind {
-		return nil, errs.Newf(errs.NotFound, "there is no %s %q", kind.word(), login)
+		return nil, errs.Newf(errs.NotFound, "%s %q not found", kind.word(), login)
 	}
 	if err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func checkNotLastAdmin(tx *db.Tx, a *Account) error {
 func (s *Service) Find(ctx context.Context, login string) (*Account, error) {
 	a, err := s.find(ctx, login)
 	if errs.Is(err, errs.NotFound) {
-		return nil, errs.Newf(errs.NotFound, "there is no user or organization %q", login)
+		return nil, errs.Newf(errs.NotFound, "user or organization %q not found", login)
 	}
 	return a, err
 }
@@ -152,7 +152,7 @@ func (s *Service) Organization(ctx context.Context, login string) (
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, err = ByLogin(tx, login)
 		if errs.Is(err, errs.NotFound) || err == nil && org.Kind != Organization {
-			return errs.Newf(errs.NotFound, "there is no organization %q", login)
+			return errs.Newf(errs.NotFound, "organization %q not found", login)
 		}
 		if err != nil {
 			return err

@@ -249,7 +249,7 @@ func (s *Service) CallerNamed(ctx context.Context, login string) (c *Caller, err
 func holder(tx *db.Tx, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
 	if errs.Is(err, errs.NotFound) {
-		return nil, errs.Newf(errs.NotFound, "there is no user %q", login)
+		return nil, errs.Newf(errs.NotFound, "user %q not found", login)
 	}
 	if err == nil && a.Kind != User {
 		return nil, errs.Newf(errs.Invalid, "%q is %s: only users hold tokens", a.Login, a.Kind.noun())

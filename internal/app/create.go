@@ -142,7 +142,7 @@ func (s *Service) remove(tx *db.Tx, a *App) error {
 func named(tx *db.Tx, slug string) (*App, error) {
 	a, err := bySlug(tx, slug)
 	if errs.Is(err, errs.NotFound) {
-		err = errs.Newf(errs.NotFound, "there is no App %q", slug)
+		err = errs.Newf(errs.NotFound, "App %q not found", slug)
 	}
 	return a, err
 }

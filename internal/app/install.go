@@ -27,7 +27,7 @@ func (s *Service) Install(ctx context.Context, slug, on string, names []string) 
 		}
 		place, err := account.Hold(tx, on)
 		if errs.Is(err, errs.NotFound) || err == nil && place.Kind == account.Bot {
-			return errs.Newf(errs.NotFound, "there is no user or organization %q", on)
+			return errs.Newf(errs.NotFound, "user or organization %q not found", on)
 		}
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ type Destination struct {
 
 // Errors of stores that are not there for a backup.
 var (
-	ErrNotEmpty   = errors.New("the store is not empty: a backup goes into an empty one")
+	ErrNotEmpty   = errors.New("the store is not empty: restore into a new folder (--data NEW) or an empty database")
 	ErrUnfinished = errors.New(
 		"a backup was being restored into this store, and that did not end: restore it again")
 )

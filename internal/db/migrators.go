@@ -106,7 +106,7 @@ type postgresMigrator struct {
 func (b *postgresBackend) migrator(ctx context.Context) (migrator, error) {
 	c, err := b.dial(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("db: the database cannot be reached: %w", err)
+		return nil, fmt.Errorf("the database cannot be reached: check that PostgreSQL runs and that the address is right: %w", err)
 	}
 	m := &postgresMigrator{c, b.conns}
 	if err := m.script(ctx, "SET lock_timeout = 0"); err != nil { // the process before us may take its time

@@ -94,12 +94,12 @@ func (n *Node) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return n.leave(context.WithoutCancel(ctx))
+			return n.Leave(context.WithoutCancel(ctx))
 		case <-tick.C:
 		}
 		switch err := n.Beat(ctx); {
 		case errors.Is(err, ErrOutdated):
-			return errors.Join(err, n.leave(context.WithoutCancel(ctx)))
+			return errors.Join(err, n.Leave(context.WithoutCancel(ctx)))
 		case err != nil && ctx.Err() == nil:
 			n.log.WarnContext(ctx, "the other nodes could not be told that this one lives", "error", err)
 		}
@@ -167,7 +167,9 @@ func (n *Node) enter(tx *Tx) error {
 		n.name, n.runs, n.Skew().Microseconds()).Scan(&n.id)
 }
 
-func (n *Node) leave(ctx context.Context) error {
+// Leave removes the node's row. Run does it at its end; call it if Run was not called. Its error is always nil: the
+// log has what failed, and others forget the node after half a minute.
+func (n *Node) Leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, nodeBeat)
 	defer cancel()
 	err := n.d.Write(ctx, func(tx *Tx) error {

@@ -98,7 +98,7 @@ func (b *sqliteBackend) open(pragmas ...string) (*sqliteConn, error) {
 	}
 	raw, err := connector.Connect(context.Background())
 	if err != nil {
-		return nil, fmt.Errorf("db: open %s: %w", b.path, translateSQLite(err))
+		return nil, fmt.Errorf("cannot open the database %s: %w", b.path, translateSQLite(err))
 	}
 	c := &sqliteConn{raw: raw, statements: make(map[string]*statement)}
 	pragmas = append([]string{fmt.Sprintf("busy_timeout=%d", busyTimeout.Milliseconds())}, pragmas...)
@@ -110,7 +110,7 @@ func (b *sqliteBackend) open(pragmas ...string) (*sqliteConn, error) {
 		}
 		if err := c.pragma(p); err != nil {
 			c.close()
-			return nil, fmt.Errorf("db: open %s: %s: %w", b.path, p, err)
+			return nil, fmt.Errorf("cannot open the database %s: %w", b.path, err)
 		}
 	}
 	return c, nil

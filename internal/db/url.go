@@ -15,9 +15,9 @@ func CheckURL(url string) error {
 	case isPostgres(url):
 		return nil
 	case address:
-		return fmt.Errorf("db: no database speaks %q: give postgres://... or the path of a SQLite file", scheme)
+		return fmt.Errorf("unsupported database %q: want postgres://USER:PASSWORD@HOST/NAME or the path of a SQLite file", scheme)
 	case keywords.MatchString(url):
-		return errors.New("db: give the database as postgres://USER:PASSWORD@HOST/NAME, or as the path of a SQLite file")
+		return errors.New("invalid database address: want postgres://USER:PASSWORD@HOST/NAME or the path of a SQLite file")
 	}
 	return nil
 }

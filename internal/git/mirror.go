@@ -76,8 +76,12 @@ func (g *Git) Mirror(
 			cmd.Wait())
 	}
 	if err != nil {
+		var failed *exec.ExitError
+		if errors.As(err, &failed) && ctx.Err() == nil {
+			err = nil // git has said more than its status
+		}
 		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s",
-			withoutPassword(source), said.last), err)
+			withoutPassword(source), strings.TrimPrefix(said.last, "fatal: ")), err)
 		return nil, errors.Join(err, m.Remove())
 	}
 	if err := m.readRefs(ctx); err != nil {

@@ -44,9 +44,9 @@ func tell(t *testing.T, list []mistake) {
 func TestErrorsInFormat(t *testing.T) {
 	t.Parallel()
 	tell(t, []mistake{
-		{"a: [1\nb: 2", []string{"f:2: is no YAML: did not find expected ',' or ']'"}},
-		{"users: *nobody", []string{"f:1: is no YAML: unknown anchor 'nobody' referenced"}},
-		{"users: []\n---\nusers: []\n", []string{"f: is no YAML: expected single document, found multiple"}},
+		{"a: [1\nb: 2", []string{"f:2: is not valid YAML: did not find expected ',' or ']'"}},
+		{"users: *nobody", []string{"f:1: is not valid YAML: unknown anchor 'nobody' referenced"}},
+		{"users: []\n---\nusers: []\n", []string{"f: is not valid YAML: expected single document, found multiple"}},
 		{"[]", []string{"f:1: must be a mapping"}},
 		{"user: []", []string{
 			"f:1: user: unknown key: want orgs, plants, repos, start, users"}},

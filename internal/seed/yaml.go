@@ -83,7 +83,7 @@ func (d *decoder) parse(text []byte) *yaml.Node {
 	switch {
 	case errors.As(err, &at):
 		d.problems = append(d.problems, Problem{Line: at.Mark.Line,
-			Text: "is no YAML: " + strings.TrimPrefix(at.Message, "yaml: ")})
+			Text: "is not valid YAML: " + strings.TrimPrefix(at.Message, "yaml: ")})
 		return nil
 	case err != nil:
 		d.problems = append(d.problems, Problem{Text: "is not one document of YAML"})

@@ -98,7 +98,7 @@ func (s *Service) GiveBack(ctx context.Context, id repo.ID) error {
 		given, err := giveBack(tx, id)
 		if err == nil && !given {
 			err = errs.New(errs.Invalid,
-				"no withdrawn fork without a root: others come back when their owners see the root again")
+				"only a hidden fork whose root was deleted can be given back: others return when their owners see the root again")
 		}
 		if err != nil {
 			return err

@@ -201,7 +201,7 @@ func TestRepositories(t *testing.T) {
 		siteTook(t, siteSend(t, s, "keeper", "/site/repositories", "do", "unarchive", "repo", "alice/diary"),
 			"/site/repositories")
 		siteAgain(t, siteSend(t, s, "keeper", "/site/repositories", "do", "back", "repo", "alice/garden"), 422,
-			"no withdrawn fork", `value="alice/garden"`)
+			"whose root was deleted", `value="alice/garden"`)
 		siteAgain(t, siteSend(t, s, "keeper", "/site/repositories", "do", "back", "repo", siteEvil), 422,
 			"not found", "onerror=alert(1)&gt;")
 		siteShow(t, s, "/site/audit?phrase=repo:alice/diary", "repo.archived", "repo.unarchived")

@@ -66,5 +66,5 @@ type Kit struct {
 	Options
 }
 
-// NewKit makes the kit.
+// NewKit returns a Kit.
 func NewKit(o Options) *Kit { return &Kit{o} }

@@ -72,7 +72,7 @@ type Pages struct {
 	Services
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit, of Services) *Pages { return &Pages{kit, roomTemplates, of} }
 
 // Routes are the addresses of the forms.
@@ -112,8 +112,9 @@ func (p *Pages) Routes() []route.Route {
 // deed is what a form does to the issue that its address numbers.
 type deed func(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error
 
-// change makes the handler of a form for callers with at least the role: it does the deed, and leads back to the page
-// that the form names. With one of the fields in spares the deed only takes something away, which needs no room.
+// change returns the handler of a form for callers with at least the role: it calls do and redirects to the
+// page named in the form. If one of the fields in spares is set, do only removes something, which needs no
+// disk space.
 func (p *Pages) change(need account.Role, do deed, spares ...string) repo.Handler {
 	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		f, err := page.ReadForm(r)
@@ -139,7 +140,7 @@ func (p *Pages) change(need account.Role, do deed, spares ...string) repo.Handle
 	}
 }
 
-// target is what a form is about.
+// target is the issue or comment of a form.
 type target struct {
 	page.Frame
 	Issue  page.Issue

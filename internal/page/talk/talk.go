@@ -1,25 +1,22 @@
-// Package talk is what the pages of issues and of pull requests share: a conversation and all that one does
-// in it.
+// Package talk implements conversations for the pages of issues and of pull requests.
 //
-// A room shows a conversation in three steps:
+// A page shows a conversation in three steps:
 //
-//   - t, err := pages.Read(r, &frame, issue) reads the timeline of an issue or pull request, and what stands next
-//     to it. The frame is of kit.RepoFrame.
-//   - the room's view holds t, and its template calls the parts of ../templates/talk.html, each with t:
-//     "talk-thread" (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of
-//     an aside).
-//   - what is particular to the room is redefined in its templates: "talk-review" shows an *Entry that is a
-//     review, "talk-commit" one that is a commit. Thread.Weave puts entries of the room's own between the
-//     others, each with whatever the room's templates need in Extra.
+//   - t, err := pages.Read(r, &frame, issue) reads the timeline of an issue or pull request, and the data of
+//     the sidebar. The frame comes from kit.RepoFrame.
+//   - The page's view has t, and its template calls the parts of ../templates/talk.html with t: "talk-thread"
+//     (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of an aside).
+//   - The page's templates redefine "talk-review", which shows an *Entry that is a review, and "talk-commit",
+//     which shows one that is a commit. Thread.Weave inserts entries of the page, each with the data of these
+//     templates in Extra.
 //
-// What the forms send goes to the addresses of this package, all below /{owner}/{repo}/issues/{number}, also
-// for pull requests; return_to in each form names the page to come back to. Each menu of the parts is a link
-// to a page of this package that holds the form alone; the script opens that form in place
-// (details[data-load]).
+// The forms are sent to addresses of this package below /{owner}/{repo}/issues/{number}, also for pull
+// requests; their field return_to is the page to return to. Each menu is a link to a page of this package
+// with just the form; the script opens that form in place (details[data-load]).
 //
-//   - thread.go, entry.go: reading a conversation; box.go: one text in it, tasks.go: its task lists
+//   - thread.go, entry.go: reading a conversation; box.go: a text in it; tasks.go: its task lists
 //   - comment.go: comments, texts and titles; act.go: state, reactions, lock, pin, subscription, deletion
-//   - choose.go: labels, assignees, milestone; assist.go: preview, and what completes @ and #
+//   - choose.go: labels, assignees, milestone; assist.go: preview, and completion of @ and #
 package talk
 
 import (

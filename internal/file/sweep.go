@@ -56,7 +56,7 @@ func (s *Store) Wait() { s.ending.Wait() }
 // remove removes those of the files that have no row, unless a backup runs that may need them. What stays
 // is swept.
 func (s *Store) remove(ctx context.Context, names []string) {
-	gone, err := s.unnamed(ctx, names)
+	gone, err := s.unreferenced(ctx, names)
 	for _, name := range gone {
 		err = errors.Join(err, ignoreMissing(os.Remove(s.path(name))))
 	}
@@ -65,8 +65,8 @@ func (s *Store) remove(ctx context.Context, names []string) {
 	}
 }
 
-// unnamed returns the files without a row: none while a backup runs.
-func (s *Store) unnamed(ctx context.Context, names []string) (gone []string, err error) {
+// unreferenced returns the files without a row: none while a backup runs.
+func (s *Store) unreferenced(ctx context.Context, names []string) (gone []string, err error) {
 	var backup bool
 	there := map[string]bool{}
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -103,7 +103,7 @@ func (s *Store) SweepShard(ctx context.Context, shard int64, grace time.Duration
 		}
 	}
 	// The files are listed: from here on the database may be asked.
-	gone, askErr := s.unnamed(ctx, names)
+	gone, askErr := s.unreferenced(ctx, names)
 	err = errors.Join(err, askErr)
 	for _, name := range gone {
 		err = errors.Join(err, ignoreMissing(os.Remove(filepath.Join(dir, name))))

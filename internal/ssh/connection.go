@@ -78,7 +78,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 			c.refuse(channel, ssh.Prohibited, "nothing is forwarded here")
 			continue
 		}
-		release, reason := c.open(ctx)
+		release, reason := c.reserveSession(ctx)
 		if reason != "" {
 			c.refuse(channel, ssh.ResourceShortage, reason)
 			continue
@@ -180,8 +180,8 @@ func (c *connection) count() {
 // golang.org/x/crypto/ssh keeps so much, and says so to nobody. Buffers come on top.
 const window = 2<<20 + 256<<10
 
-// open reserves a session. If there is none left, it returns the reason.
-func (c *connection) open(ctx context.Context) (release func(), refused string) {
+// reserveSession reserves a session. If there is none left, it returns the reason.
+func (c *connection) reserveSession(ctx context.Context) (release func(), refused string) {
 	c.mu.Lock()
 	full := c.sessions == maxSessions || c.stopping
 	if !full {

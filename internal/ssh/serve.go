@@ -46,7 +46,7 @@ func (s *session) execute(ctx context.Context, line string) int {
 		err = r.serve(ctx)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.say("ERROR: %s", told(err))
+		s.say("ERROR: %s", clientMessage(err))
 	}
 	r.end(ctx, err)
 	if err != nil {

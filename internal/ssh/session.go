@@ -128,7 +128,7 @@ func (s *session) greet(ctx context.Context) int {
 	caller, err := s.c.s.o.Accounts.CallerOfKey(ctx, s.c.fingerprint)
 	switch {
 	case err != nil:
-		s.say("ERROR: %s", told(err))
+		s.say("ERROR: %s", clientMessage(err))
 	case caller.Grant != nil:
 		r.caller = caller
 		s.say("Hi! You've successfully authenticated with a deploy key, but Arbor does not provide shell access.")
@@ -141,8 +141,8 @@ func (s *session) greet(ctx context.Context) int {
 	return 1
 }
 
-// told is what a client may read of an error.
-func told(err error) string {
+// clientMessage returns the part of an error that a client may read.
+func clientMessage(err error) string {
 	if errs.KindOf(err) == errs.Unauthenticated {
 		return "This key can no longer sign in here."
 	}

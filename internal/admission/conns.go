@@ -144,8 +144,8 @@ func (c *Conns) spent(network netip.Prefix, h *holding) bool {
 	return network.IsValid() && h.count >= left
 }
 
-// take counts one more, unless that is too many. The connection that it gives, if any, has
-// lost its place, and is to be closed. As all functions below it is called with mu held.
+// take counts one more connection unless there are too many. displaced, if not nil, has lost its slot and
+// must be closed. Like all functions below it is called with mu held.
 func (c *Conns) take(network netip.Prefix, isStream bool) (displaced net.Conn, ok bool) {
 	h := c.held[network]
 	if h == nil {
@@ -154,7 +154,7 @@ func (c *Conns) take(network netip.Prefix, isStream bool) (displaced net.Conn, o
 	spent := c.spent(network, h)
 	if spent || len(c.open)+c.streams >= c.most {
 		c.turned++
-		if spent && isStream { // its client hears that there were too many
+		if spent && isStream { // its client gets an error
 			return nil, false
 		}
 		if displaced = c.displace(network, h, spent); displaced == nil {
@@ -235,7 +235,7 @@ func (c *Conns) Leave(conn net.Conn) {
 	}
 }
 
-// hangUp closes a connection, perhaps nil, without a word: that could wait for the client.
+// hangUp closes a connection, which may be nil, without a message: sending one could block.
 func hangUp(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

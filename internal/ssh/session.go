@@ -14,7 +14,7 @@ import (
 // Bounds of a session.
 const (
 	commandTime = 10 * time.Second // from the channel to the command
-	maxAsked    = 64               // what a client may ask for on a channel, variables included
+	maxAsked    = 64               // requests of a client on a channel, including variables
 )
 
 // session is one channel of a client, on which it runs one command.
@@ -76,7 +76,7 @@ type (
 	exited   struct{ Status uint32 }
 )
 
-// answer takes or refuses a request. It returns what is to run, if that begins now.
+// answer accepts or rejects a request. It returns the function to run if it starts a command.
 func (s *session) answer(r *ssh.Request, started bool) (run func(context.Context) int) {
 	ok := false
 	switch {
